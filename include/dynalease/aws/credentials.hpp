@@ -1,0 +1,19 @@
+// Who signs a request.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace dynalease {
+
+/// One immutable set of keys. Key, secret and token of one request always come from one set.
+struct credentials {
+    std::string access_key_id;
+    std::string secret_access_key;
+    std::string session_token{};                                     ///< empty for long-term keys
+    std::optional<std::chrono::sys_seconds> expiration{};            ///< empty: never
+    std::string account_id{};                                        ///< empty: not known
+};
+
+}  // namespace dynalease

@@ -1,0 +1,99 @@
+// The real database: a signed, pooled, retrying DynamoDB client over HTTP.
+#pragma once
+
+#include <dynalease/aws/credentials.hpp>
+#include <dynalease/aws/credentials_provider.hpp>
+#include <dynalease/dynamodb/database.hpp>
+#include <dynalease/log.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace dynalease {
+
+struct client_options {
+    /// "eu-central-1"; empty: AWS_REGION, AWS_DEFAULT_REGION, then the profile's.
+    std::string region{};
+    /// "http://127.0.0.1:8000"; empty: AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, the profile's, then AWS itself.
+    std::string endpoint{};
+    /// Fixed keys; empty: `provider`, or without one the environment and then the shared files.
+    std::optional<dynalease::credentials> credentials{};
+    /// A source of credentials of your own.
+    std::shared_ptr<credentials_provider> provider{};
+    /// The profile of the shared files; empty: AWS_PROFILE, then "default".
+    std::string profile{};
+
+    /// For a whole call with its retries.
+    std::chrono::milliseconds timeout{5000};
+    /// For one attempt, from the moment it is written to its last byte.
+    std::chrono::milliseconds attempt_timeout{1000};
+    /// For name resolution, connection and TLS handshake together.
+    std::chrono::milliseconds connect_timeout{1000};
+    /// At most so many attempts of one call; 0: AWS_MAX_ATTEMPTS, then 4, DynamoDB's own default.
+    unsigned attempts = 0;
+
+    /// Connections for ordinary requests; more requests than that wait in line. At least 1.
+    std::size_t connections = 64;
+    /// Requests that may wait for a connection; one more fails at once with `errc::throttled`.
+    std::size_t waiting = 100'000;
+    /// An idle connection is not used again after this long.
+    std::chrono::seconds idle_limit{30};
+
+    /// Check the server's certificate and its name. Off only for a server of your own.
+    bool verify_tls = true;
+    /// PEM file of certificate authorities to trust in place of the system's; empty: AWS_CA_BUNDLE, then the system's.
+    std::string ca_file{};
+
+    log_hook log{};
+};
+
+/// What a client has done, for metrics. Counters only grow.
+struct client_counters {
+    struct per_operation {
+        std::uint64_t attempts = 0;       ///< requests sent or tried
+        std::uint64_t applied = 0;        ///< acknowledged
+        std::uint64_t not_applied = 0;    ///< refused, throttled, or never written
+        std::uint64_t unknown = 0;        ///< sent without a usable answer
+    };
+    std::map<std::string, per_operation, std::less<>> operations;  ///< by name: "UpdateItem"
+    std::uint64_t retries = 0;
+    std::uint64_t throttled = 0;
+    std::uint64_t bad_checksums = 0;
+    std::uint64_t skew_corrections = 0;
+    std::uint64_t connections_opened = 0;
+    std::uint64_t connections_reused = 0;
+    std::uint64_t connections_open = 0;   ///< now
+    std::uint64_t requests_waiting = 0;   ///< now
+};
+
+class client : public database {
+public:
+    /// Costs nothing until the first request.
+    /// @throws dynalease::error with `errc::invalid_option` when an option is out of range, the endpoint is no URL,
+    /// no region is known, or a named profile or file is malformed.
+    explicit client(const boost::asio::any_io_executor& executor, client_options options = {});
+    ~client();
+    client(client&&) noexcept = default;
+    client& operator=(client&&) noexcept = default;
+
+    /// A snapshot; call it on the client's executor.
+    client_counters counters() const;
+
+    /// Fails what waits with `errc::shut_down`, cancels what is on the wire, closes every connection. Idempotent;
+    /// the destructor does the same.
+    void close() noexcept;
+
+private:
+    class backend;
+    explicit client(std::shared_ptr<backend> backend);
+    std::shared_ptr<backend> backend_;
+};
+
+}  // namespace dynalease

@@ -1,0 +1,69 @@
+// From a completion token to a compiled function: the only template machinery of the public verbs.
+//
+// A verb is a callable `start(diagnostics*, any_completion_handler<void(error_code, T)>)` that begins the operation.
+#pragma once
+
+#include <dynalease/error.hpp>
+
+#include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/deferred.hpp>
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace dynalease {
+
+namespace detail {
+
+template <class T>
+struct verb_signature { using type = void(error_code, T); };
+template <>
+struct verb_signature<void> { using type = void(error_code); };
+
+template <class T>
+using handler_for = boost::asio::any_completion_handler<typename verb_signature<T>::type>;
+
+template <class T, class Start>
+struct initiation {
+    boost::asio::any_io_executor executor;
+    diagnostics* details;
+
+    using executor_type = boost::asio::any_io_executor;
+    executor_type get_executor() const noexcept { return executor; }
+
+    template <class Handler>
+    void operator()(Handler&& handler, Start start) const {
+        std::move(start)(details, handler_for<T>(std::forward<Handler>(handler)));
+    }
+};
+
+/// Starts the verb with a completion token. `details`, when given, is filled before the handler runs.
+template <class T, class Start, class Token>
+auto initiate(const boost::asio::any_io_executor& executor, Start start, diagnostics* details, Token&& token) {
+    return boost::asio::async_initiate<Token, typename verb_signature<T>::type>(
+        initiation<T, Start>{executor, details}, token, std::move(start));
+}
+
+/// What a verb without a token returns. Boost 1.81 cannot await `void(exception_ptr, T)`, so that an exception
+/// which carries diagnostics needs this one frame.
+template <class T, class Start>
+boost::asio::awaitable<T> await_verb(boost::asio::any_io_executor executor, Start start) {
+    diagnostics details;
+    auto done = co_await initiate<T>(executor, std::move(start), &details,
+                                     boost::asio::as_tuple(boost::asio::deferred));
+    if (std::get<0>(done)) throw error(std::get<0>(done), std::move(details));
+    if constexpr (!std::is_void_v<T>) co_return std::get<1>(std::move(done));
+}
+
+}  // namespace detail
+
+/// A completion token for a verb that yields a T (or nothing, for void).
+template <class Token, class T>
+concept token_for = boost::asio::completion_token_for<std::decay_t<Token>, typename detail::verb_signature<T>::type>;
+
+}  // namespace dynalease

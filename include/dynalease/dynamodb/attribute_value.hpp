@@ -1,0 +1,102 @@
+// A DynamoDB attribute value: what one attribute of an item holds.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace dynalease {
+
+/// A number as DynamoDB keeps it: decimal text, up to 38 significant digits, never rounded by us.
+class number {
+public:
+    number() : text_("0") {}
+    template <std::integral Integer>
+        requires(!std::same_as<Integer, bool>)
+    number(Integer value) : text_(std::to_string(value)) {}
+    /// @param text decimal text such as "-12.50" or "1E+3"; kept as given.
+    /// @throws dynalease::error with `errc::validation` if it is no number that DynamoDB takes.
+    explicit number(std::string_view text);
+
+    /// The same without a throw; empty if the text is no number.
+    static std::optional<number> parse(std::string_view text);
+
+    const std::string& text() const noexcept { return text_; }
+
+    /// The value as a 64-bit integer; empty if it has a fraction or does not fit.
+    std::optional<std::int64_t> to_integer() const noexcept;
+    double to_double() const noexcept;
+
+    /// Equal as numbers: 1, 1.0 and 1E0 are equal.
+    friend bool operator==(const number& left, const number& right) noexcept;
+    friend std::strong_ordering operator<=>(const number& left, const number& right) noexcept;
+
+private:
+    std::string text_;
+};
+
+using binary = std::vector<std::byte>;
+struct null {
+    friend bool operator==(null, null) = default;
+};
+
+class attribute_value;
+using attribute_list = std::vector<attribute_value>;
+using attribute_map = std::map<std::string, attribute_value, std::less<>>;
+using string_set = std::set<std::string, std::less<>>;
+using number_set = std::set<number>;
+using binary_set = std::set<binary>;
+
+class attribute_value {
+public:
+    using variant = std::variant<std::string, number, binary, bool, null, attribute_list, attribute_map,
+                                 string_set, number_set, binary_set>;
+
+    attribute_value() : value_(null{}) {}
+    attribute_value(std::string value) : value_(std::move(value)) {}
+    attribute_value(std::string_view value) : value_(std::string(value)) {}
+    attribute_value(const char* value) : value_(std::string(value)) {}
+    attribute_value(number value) : value_(std::move(value)) {}
+    template <std::integral Integer>
+        requires(!std::same_as<Integer, bool>)
+    attribute_value(Integer value) : value_(number(value)) {}
+    template <std::same_as<bool> Bool>
+    attribute_value(Bool value) : value_(value) {}
+    attribute_value(binary value) : value_(std::move(value)) {}
+    attribute_value(null value) : value_(value) {}
+    attribute_value(attribute_list value) : value_(std::move(value)) {}
+    attribute_value(attribute_map value) : value_(std::move(value)) {}
+    attribute_value(string_set value) : value_(std::move(value)) {}
+    attribute_value(number_set value) : value_(std::move(value)) {}
+    attribute_value(binary_set value) : value_(std::move(value)) {}
+
+    const variant& get() const noexcept { return value_; }
+    variant& get() noexcept { return value_; }
+
+    template <class T>
+    bool is() const noexcept { return std::holds_alternative<T>(value_); }
+    /// The value as one of the ten types; null pointer if it holds another.
+    template <class T>
+    const T* get_if() const noexcept { return std::get_if<T>(&value_); }
+    template <class T>
+    T* get_if() noexcept { return std::get_if<T>(&value_); }
+
+    /// The wire name of the type: "S", "N", "B", "BOOL", "NULL", "L", "M", "SS", "NS", "BS".
+    std::string_view type_name() const noexcept;
+
+    friend bool operator==(const attribute_value& left, const attribute_value& right) noexcept = default;
+
+private:
+    variant value_;
+};
+
+}  // namespace dynalease

@@ -1,0 +1,129 @@
+// The port to DynamoDB: everything above it sends requests here, everything below answers them.
+#pragma once
+
+#include <dynalease/detail/initiate.hpp>
+#include <dynalease/dynamodb/failure.hpp>
+#include <dynalease/dynamodb/operations.hpp>
+#include <dynalease/runtime/environment.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <chrono>
+#include <memory>
+#include <utility>
+#include <variant>
+
+namespace dynalease {
+
+namespace detail {
+/// Hands the one alternative that a request can have to the handler that asked for it.
+template <class Response>
+struct narrowing_handler {
+    handler_for<Response> handler;
+
+    void operator()(error_code code, any_response answer) && {
+        std::move(handler)(code, code ? Response{} : std::get<Response>(std::move(answer)));
+    }
+};
+}  // namespace detail
+
+/// Heartbeats travel on a lane of their own that no other request can fill.
+enum class lane { ordinary, heartbeat };
+
+struct call_options {
+    std::chrono::nanoseconds timeout{};          ///< for the whole call with its retries; 0: the database's default
+    std::chrono::nanoseconds attempt_timeout{};  ///< for one attempt; 0: the database's default
+    unsigned attempts = 0;                       ///< at most so many; 0: the database's default
+    dynalease::lane lane = lane::ordinary;
+};
+
+/// What an implementation provides: the HTTP client, the embedded engine, a test's faults in front of either.
+class database_backend {
+public:
+    database_backend() = default;
+    database_backend(const database_backend&) = delete;
+    database_backend& operator=(const database_backend&) = delete;
+    virtual ~database_backend() = default;
+
+    virtual const dynalease::environment& environment() const noexcept = 0;
+
+    /// Answers with the response that belongs to the request, or a failure. Called on the environment's
+    /// executor. When cancelled (any type) it completes soon, with `errc::in_doubt` if a write may have left.
+    virtual boost::asio::awaitable<result<any_response>> perform(any_request request, call_options options) = 0;
+};
+
+/// A handle to a backend: cheap to copy, and keeps it alive. The base of `client` and `local::database`.
+class database {
+public:
+    explicit database(std::shared_ptr<database_backend> backend) : backend_(std::move(backend)) {}
+
+    const dynalease::environment& environment() const noexcept { return backend_->environment(); }
+    using executor_type = boost::asio::any_io_executor;
+    executor_type get_executor() const noexcept { return environment().executor; }
+
+    /// One request and its answer, for use inside coroutines on this database's own executor. It never throws
+    /// for what the service answers. Cost: the request, and retries as the options allow.
+    template <operation Request>
+    boost::asio::awaitable<result<typename Request::response>> call(Request request, call_options options = {}) const {
+        return call_on<Request>(backend_, std::move(request), options);
+    }
+
+    /// One request from anywhere. Awaited without a token it throws `dynalease::error`; with any Asio completion
+    /// token its signature is `void(error_code, Response)`, and `diagnostics` may be passed before the token.
+    ///
+    /// Cancellation: all three types; `errc::in_doubt` if a write may have left, else `errc::cancelled`.
+    template <operation Request>
+    boost::asio::awaitable<typename Request::response> execute(Request request, call_options options = {}) const {
+        return detail::await_verb<typename Request::response>(get_executor(),
+                                                              verb<Request>{backend_, std::move(request), options});
+    }
+    template <operation Request, token_for<typename Request::response> Token>
+    auto execute(Request request, call_options options, Token&& token) const {
+        return detail::initiate<typename Request::response>(
+            get_executor(), verb<Request>{backend_, std::move(request), options}, nullptr, std::forward<Token>(token));
+    }
+    template <operation Request, token_for<typename Request::response> Token>
+    auto execute(Request request, call_options options, diagnostics& details, Token&& token) const {
+        return detail::initiate<typename Request::response>(
+            get_executor(), verb<Request>{backend_, std::move(request), options}, &details, std::forward<Token>(token));
+    }
+
+private:
+    template <operation Request>
+    static boost::asio::awaitable<result<typename Request::response>> call_on(
+        std::shared_ptr<database_backend> backend, Request request, call_options options) {
+        auto answer = co_await backend->perform(any_request(std::move(request)), options);
+        if (!answer) co_return std::move(answer).error();
+        co_return std::get<typename Request::response>(*std::move(answer));
+    }
+
+    static void start(std::shared_ptr<database_backend> backend, any_request request, call_options options,
+                      diagnostics* details, detail::handler_for<any_response> handler);
+
+    template <operation Request>
+    struct verb {
+        std::shared_ptr<database_backend> backend;
+        Request request;
+        call_options options;
+
+        void operator()(diagnostics* details, detail::handler_for<typename Request::response> handler) && {
+            using narrowing = detail::narrowing_handler<typename Request::response>;
+            start(std::move(backend), any_request(std::move(request)), options, details,
+                  detail::handler_for<any_response>(narrowing{std::move(handler)}));
+        }
+    };
+
+    std::shared_ptr<database_backend> backend_;
+};
+
+}  // namespace dynalease
+
+/// The wrapped handler's executor, cancellation slot and allocator are the wrapper's own.
+template <template <class, class> class Associator, class Response, class Default>
+struct boost::asio::associator<Associator, dynalease::detail::narrowing_handler<Response>, Default>
+    : Associator<dynalease::detail::handler_for<Response>, Default> {
+    static auto get(const dynalease::detail::narrowing_handler<Response>& self,
+                    const Default& otherwise = Default()) noexcept {
+        return Associator<dynalease::detail::handler_for<Response>, Default>::get(self.handler, otherwise);
+    }
+};

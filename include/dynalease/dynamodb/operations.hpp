@@ -1,0 +1,344 @@
+// The operations of the DynamoDB API as plain structs. Field names follow the service's own, in snake_case;
+// a field left at its default is not sent.
+#pragma once
+
+#include <dynalease/dynamodb/attribute_value.hpp>
+#include <dynalease/dynamodb/item.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace dynalease {
+
+using attribute_names = std::map<std::string, std::string, std::less<>>;       ///< "#n" to the real name
+using attribute_values = std::map<std::string, attribute_value, std::less<>>;  ///< ":v" to the value
+
+enum class return_values { none, all_old, updated_old, all_new, updated_new };
+
+struct consumed_capacity {
+    std::string table_name;
+    double capacity_units = 0;
+};
+
+// ---- single items -----------------------------------------------------------------------------------------
+
+struct put_item_response {
+    item attributes;  ///< with `return_values::all_old`: what was there before
+    std::optional<consumed_capacity> consumed;
+};
+struct put_item_request {
+    using response = put_item_response;
+    static constexpr std::string_view name = "PutItem";
+    std::string table_name;
+    item new_item;
+    std::string condition_expression{};
+    attribute_names names{};
+    attribute_values values{};
+    return_values returned = return_values::none;  ///< none or all_old
+    bool current_on_refusal = false;  ///< a refused condition brings the present item (ALL_OLD), at no cost
+    bool report_capacity = false;
+};
+
+struct get_item_response {
+    std::optional<item> found;  ///< empty: no such item
+    std::optional<consumed_capacity> consumed;
+};
+struct get_item_request {
+    using response = get_item_response;
+    static constexpr std::string_view name = "GetItem";
+    std::string table_name;
+    item_key key;
+    bool consistent_read = false;
+    std::string projection_expression{};
+    attribute_names names{};
+    bool report_capacity = false;
+};
+
+struct update_item_response {
+    item attributes;  ///< as `returned` asked
+    std::optional<consumed_capacity> consumed;
+};
+struct update_item_request {
+    using response = update_item_response;
+    static constexpr std::string_view name = "UpdateItem";
+    std::string table_name;
+    item_key key;
+    std::string update_expression{};
+    std::string condition_expression{};
+    attribute_names names{};
+    attribute_values values{};
+    return_values returned = return_values::none;
+    bool current_on_refusal = false;
+    bool report_capacity = false;
+};
+
+struct delete_item_response {
+    item attributes;
+    std::optional<consumed_capacity> consumed;
+};
+struct delete_item_request {
+    using response = delete_item_response;
+    static constexpr std::string_view name = "DeleteItem";
+    std::string table_name;
+    item_key key;
+    std::string condition_expression{};
+    attribute_names names{};
+    attribute_values values{};
+    return_values returned = return_values::none;  ///< none or all_old
+    bool current_on_refusal = false;
+    bool report_capacity = false;
+};
+
+// ---- many items -------------------------------------------------------------------------------------------
+
+struct page_response {
+    std::vector<item> items;
+    std::int64_t count = 0;
+    std::int64_t scanned_count = 0;
+    item_key last_evaluated_key;  ///< empty: this was the last page
+    std::optional<consumed_capacity> consumed;
+};
+struct query_request {
+    using response = page_response;
+    static constexpr std::string_view name = "Query";
+    std::string table_name;
+    std::string key_condition_expression;
+    std::string index_name{};
+    std::string filter_expression{};
+    std::string projection_expression{};
+    attribute_names names{};
+    attribute_values values{};
+    item_key exclusive_start_key{};
+    std::optional<std::int32_t> limit{};
+    bool scan_index_forward = true;
+    bool consistent_read = false;
+    bool count_only = false;
+    bool report_capacity = false;
+};
+struct scan_request {
+    using response = page_response;
+    static constexpr std::string_view name = "Scan";
+    std::string table_name;
+    std::string index_name{};
+    std::string filter_expression{};
+    std::string projection_expression{};
+    attribute_names names{};
+    attribute_values values{};
+    item_key exclusive_start_key{};
+    std::optional<std::int32_t> limit{};
+    std::optional<std::int32_t> segment{};
+    std::optional<std::int32_t> total_segments{};
+    bool consistent_read = false;
+    bool count_only = false;
+    bool report_capacity = false;
+};
+
+struct keys_and_options {
+    std::vector<item_key> keys;
+    bool consistent_read = false;
+    std::string projection_expression{};
+    attribute_names names{};
+};
+struct batch_get_item_response {
+    std::map<std::string, std::vector<item>> items;        ///< by table
+    std::map<std::string, keys_and_options> unprocessed;  ///< ask again for these
+    std::vector<consumed_capacity> consumed;
+};
+struct batch_get_item_request {  ///< at most 100 keys
+    using response = batch_get_item_response;
+    static constexpr std::string_view name = "BatchGetItem";
+    std::map<std::string, keys_and_options> tables;
+    bool report_capacity = false;
+};
+
+struct batch_put { item new_item; };
+struct batch_delete { item_key key; };
+using batch_write = std::variant<batch_put, batch_delete>;
+struct batch_write_item_response {
+    std::map<std::string, std::vector<batch_write>> unprocessed;  ///< send these again
+    std::vector<consumed_capacity> consumed;
+};
+struct batch_write_item_request {  ///< at most 25 writes; no conditions
+    using response = batch_write_item_response;
+    static constexpr std::string_view name = "BatchWriteItem";
+    std::map<std::string, std::vector<batch_write>> tables;
+    bool report_capacity = false;
+};
+
+// ---- transactions -----------------------------------------------------------------------------------------
+
+struct condition_check {
+    std::string table_name;
+    item_key key;
+    std::string condition_expression;
+    attribute_names names{};
+    attribute_values values{};
+    bool current_on_refusal = false;
+};
+struct transact_put {
+    std::string table_name;
+    item new_item;
+    std::string condition_expression{};
+    attribute_names names{};
+    attribute_values values{};
+    bool current_on_refusal = false;
+};
+struct transact_update {
+    std::string table_name;
+    item_key key;
+    std::string update_expression;
+    std::string condition_expression{};
+    attribute_names names{};
+    attribute_values values{};
+    bool current_on_refusal = false;
+};
+struct transact_delete {
+    std::string table_name;
+    item_key key;
+    std::string condition_expression{};
+    attribute_names names{};
+    attribute_values values{};
+    bool current_on_refusal = false;
+};
+using transact_write = std::variant<condition_check, transact_put, transact_update, transact_delete>;
+
+struct transact_write_items_response {
+    std::vector<consumed_capacity> consumed;
+};
+struct transact_write_items_request {  ///< at most 100 actions on distinct items, 4 MB
+    using response = transact_write_items_response;
+    static constexpr std::string_view name = "TransactWriteItems";
+    std::vector<transact_write> actions;
+    std::string client_request_token{};  ///< 1 to 36 characters; makes a repeat within 10 minutes harmless
+    bool report_capacity = false;
+};
+
+struct transact_get {
+    std::string table_name;
+    item_key key;
+    std::string projection_expression{};
+    attribute_names names{};
+};
+struct transact_get_items_response {
+    std::vector<std::optional<item>> items;  ///< in the order asked
+    std::vector<consumed_capacity> consumed;
+};
+struct transact_get_items_request {
+    using response = transact_get_items_response;
+    static constexpr std::string_view name = "TransactGetItems";
+    std::vector<transact_get> gets;
+    bool report_capacity = false;
+};
+
+// ---- tables -----------------------------------------------------------------------------------------------
+
+enum class scalar_type { s, n, b };  ///< string, number, binary: what a key may be
+struct key_attribute {
+    std::string name;
+    scalar_type type = scalar_type::s;
+};
+struct key_schema {
+    key_attribute hash;
+    std::optional<key_attribute> range{};
+};
+enum class projection { all, keys_only, include };
+struct secondary_index {
+    std::string name;
+    key_schema key;
+    projection projected = projection::all;
+    std::vector<std::string> included{};  ///< with `projection::include`
+};
+struct table_description {
+    std::string table_name;
+    std::string status;  ///< "ACTIVE", "CREATING", ...
+    key_schema key;
+    std::vector<secondary_index> global_indexes;
+    std::vector<secondary_index> local_indexes;
+    std::int64_t item_count = 0;
+};
+struct create_table_response { table_description table; };
+struct create_table_request {  ///< always on-demand billing
+    using response = create_table_response;
+    static constexpr std::string_view name = "CreateTable";
+    std::string table_name;
+    key_schema key;
+    std::vector<secondary_index> global_indexes{};
+    std::vector<secondary_index> local_indexes{};
+};
+struct describe_table_response { table_description table; };
+struct describe_table_request {
+    using response = describe_table_response;
+    static constexpr std::string_view name = "DescribeTable";
+    std::string table_name;
+};
+struct delete_table_response { table_description table; };
+struct delete_table_request {
+    using response = delete_table_response;
+    static constexpr std::string_view name = "DeleteTable";
+    std::string table_name;
+};
+struct list_tables_response {
+    std::vector<std::string> table_names;
+    std::string last_evaluated_table_name;
+};
+struct list_tables_request {
+    using response = list_tables_response;
+    static constexpr std::string_view name = "ListTables";
+    std::string exclusive_start_table_name{};
+    std::optional<std::int32_t> limit{};
+};
+struct update_time_to_live_response {};
+struct update_time_to_live_request {
+    using response = update_time_to_live_response;
+    static constexpr std::string_view name = "UpdateTimeToLive";
+    std::string table_name;
+    std::string attribute_name;
+    bool enabled = true;
+};
+struct describe_time_to_live_response {
+    std::string attribute_name;
+    std::string status;  ///< "ENABLED", "DISABLED", ...
+};
+struct describe_time_to_live_request {
+    using response = describe_time_to_live_response;
+    static constexpr std::string_view name = "DescribeTimeToLive";
+    std::string table_name;
+};
+
+// ---- any of them ------------------------------------------------------------------------------------------
+
+using any_request =
+    std::variant<put_item_request, get_item_request, update_item_request, delete_item_request, query_request,
+                 scan_request, batch_get_item_request, batch_write_item_request, transact_write_items_request,
+                 transact_get_items_request, create_table_request, describe_table_request, delete_table_request,
+                 list_tables_request, update_time_to_live_request, describe_time_to_live_request>;
+
+/// The response of the request; Query and Scan share one.
+using any_response =
+    std::variant<put_item_response, get_item_response, update_item_response, delete_item_response, page_response,
+                 batch_get_item_response, batch_write_item_response, transact_write_items_response,
+                 transact_get_items_response, create_table_response, describe_table_response,
+                 delete_table_response, list_tables_response, update_time_to_live_response,
+                 describe_time_to_live_response>;
+
+template <class T>
+concept operation = requires {
+    typename T::response;
+    { T::name } -> std::convertible_to<std::string_view>;
+};
+
+/// The operation's name, such as "UpdateItem".
+std::string_view operation_name(const any_request& request) noexcept;
+/// The (first) table a request is about; empty for ListTables.
+std::string_view table_of(const any_request& request) noexcept;
+/// Whether the request changes anything: only then can an unanswered attempt leave doubt.
+bool is_write(const any_request& request) noexcept;
+
+}  // namespace dynalease

@@ -1,0 +1,120 @@
+// Errors of the whole library: codes, the conditions to branch on, and what is known about a failure.
+// Layer L0: depends on the standard library and Boost.System only.
+#pragma once
+
+#include <boost/system/error_code.hpp>
+#include <boost/system/error_condition.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace dynalease {
+
+using boost::system::error_code;
+
+/// What went wrong, exactly. Branch on `condition` unless the exact cause matters.
+enum class errc {
+    // The answer of a healthy system.
+    wait_timeout = 1,      ///< the lock was held by others for the whole wait
+    condition_failed,      ///< the condition of a write was false; nothing was written
+    transaction_canceled,  ///< a transaction was refused as a whole; the reasons are in the failure
+    transaction_conflict,  ///< another transaction was at work on the same item
+    idempotency_mismatch,  ///< a client request token came back with another request
+
+    // Leases.
+    session_lost,    ///< the session's lease ran out or another process marked it dead
+    session_closed,  ///< the session was closed by its owner
+    lock_lost,       ///< the lock row no longer names this guard
+    not_held,        ///< the guard is empty or was released before
+
+    // Unfinished business.
+    in_doubt,        ///< a write was sent and its answer never came: it may have happened, or may yet
+    cancelled,       ///< the caller cancelled; nothing of the operation will happen
+    throttled,       ///< the service asked to slow down, or the retry quota is used up
+
+    // Refused by the service for who we are or what we asked.
+    access_denied,          ///< the credentials are valid but may not do this
+    invalid_signature,      ///< wrong secret key, or a clock that no correction could mend
+    unknown_access_key,     ///< the access key or its session token is not known
+    expired_credentials,    ///< temporary credentials past their end
+    no_credentials,         ///< no source of credentials gave any
+    table_not_found,        ///< the table does not exist in this region or at this endpoint
+    table_in_use,           ///< the table exists already, or is being changed
+    validation,             ///< the service refused the request as malformed
+    limit_exceeded,         ///< an account or request limit of the service
+    not_supported,          ///< the endpoint does not know this operation
+
+    // Refused here, before anything was sent.
+    invalid_option,       ///< an option outside its range; the diagnostics name it
+    invalid_name,         ///< a lock, table or attribute name that is empty, too long or malformed
+    item_too_large,       ///< beyond 400 KB, or another size the service would refuse
+    unsupported_version,  ///< a row written by a newer schema; it is left untouched
+    corrupt_row,          ///< a row of ours that lacks what every row has
+
+    // The way to the service.
+    unreachable,     ///< name resolution, connection or TLS failed on every address
+    tls_failed,      ///< the server's certificate was refused, or the handshake broke
+    timeout,         ///< no answer within the deadline of the call, and nothing was written
+    server_error,    ///< 5xx, or a connection cut before the answer
+    bad_response,    ///< an answer that is not DynamoDB's: HTML, truncated, wrong checksum
+    shut_down,       ///< the client was closed
+};
+
+/// What a caller can do about it: compare an `error_code` with these.
+enum class condition {
+    contended = 1,  ///< somebody else holds it: try again later
+    conflict,       ///< the data changed underneath: reload and decide again
+    lost,           ///< no longer ours: stop the protected work
+    throttled,      ///< slow down
+    in_doubt,       ///< may have happened: read before deciding
+    cancelled,      ///< the caller's own wish
+    denied,         ///< credentials or permissions: for an operator
+    misconfigured,  ///< options, names, tables, endpoint: for a developer
+    unreachable,    ///< network or service: try again, or alarm
+};
+
+const boost::system::error_category& error_category() noexcept;
+const boost::system::error_category& condition_category() noexcept;
+
+error_code make_error_code(errc code) noexcept;
+boost::system::error_condition make_error_condition(condition value) noexcept;
+
+/// The condition an error belongs to; also maps Asio's `operation_aborted` to `cancelled`.
+/// @returns `condition{}` (zero) for success and for errors from elsewhere.
+condition condition_of(const error_code& code) noexcept;
+
+/// What is known about a failure beside its code. Holds no secret and no item data.
+struct diagnostics {
+    std::string operation;   ///< "UpdateItem", "lock.acquire", ...
+    std::string table;       ///< the table, if one was named
+    std::string key;         ///< the lock name or item key, if one was named
+    std::string request_id;  ///< the service's id of the last attempt
+    std::string message;     ///< the service's own words, or ours
+    std::string advice;      ///< what to do about it, when that is known
+    unsigned attempts = 0;   ///< requests sent for this call
+
+    /// One line for a log: all fields that are set.
+    std::string to_string() const;
+};
+
+/// What a verb throws when it is awaited without a token.
+class error : public boost::system::system_error {
+public:
+    error(error_code code, dynalease::diagnostics details);
+
+    /// The condition of `code()`.
+    dynalease::condition condition() const noexcept { return condition_of(code()); }
+    const dynalease::diagnostics& diagnostics() const noexcept { return details_; }
+
+private:
+    dynalease::diagnostics details_;
+};
+
+}  // namespace dynalease
+
+template <>
+struct boost::system::is_error_code_enum<dynalease::errc> : std::true_type {};
+template <>
+struct boost::system::is_error_condition_enum<dynalease::condition> : std::true_type {};

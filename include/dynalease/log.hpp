@@ -1,0 +1,14 @@
+// A hook for the library's own words. Without one the library is silent.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+namespace dynalease {
+
+enum class severity { debug, info, warning, error };
+
+/// Called on the database's executor; must not block or throw. Lines never hold a secret or item data.
+using log_hook = std::function<void(severity, std::string_view line)>;
+
+}  // namespace dynalease

@@ -1,0 +1,26 @@
+// Random numbers as a port: the system's in production, a seed's in the simulator.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace dynalease {
+
+class random {
+public:
+    random() = default;
+    random(const random&) = delete;
+    random& operator=(const random&) = delete;
+    virtual ~random() = default;
+
+    virtual std::uint64_t next() = 0;
+
+    /// Uniform in [0, bound); 0 for bound 0. The same on every standard library for the same numbers.
+    std::uint64_t below(std::uint64_t bound);
+    /// Uniform in [0, 1).
+    double unit();
+    /// 128 random bits as 22 characters of the URL-safe base64 alphabet.
+    std::string id();
+};
+
+}  // namespace dynalease
