@@ -1,0 +1,9 @@
+// Everything. Include the single headers where compile time matters.
+#pragma once
+
+#include <dynalease/client.hpp>
+#include <dynalease/dynamodb/expression.hpp>
+#include <dynalease/lock.hpp>
+#include <dynalease/session.hpp>
+#include <dynalease/table.hpp>
+#include <dynalease/with_lock.hpp>

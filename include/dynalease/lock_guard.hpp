@@ -1,0 +1,96 @@
+// Proof that a lock is held, and the fence that makes the proof count elsewhere.
+#pragma once
+
+#include <dynalease/detail/initiate.hpp>
+#include <dynalease/dynamodb/operations.hpp>
+#include <dynalease/error.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace dynalease {
+
+namespace detail {
+class lock_hold;
+}
+
+enum class guard_state {
+    empty,     ///< holds nothing: default-made, moved from, or a `try_acquire` that found it held
+    held,      ///< ours
+    at_risk,   ///< ours until the deadline, but heartbeats go unanswered
+    lost,      ///< no longer ours; final
+    released,  ///< given back by us
+};
+
+/// Move-only. The destructor releases in the background, best effort; `release` says whether it worked.
+class lock_guard {
+public:
+    lock_guard() noexcept = default;
+    ~lock_guard();
+    lock_guard(lock_guard&&) noexcept = default;
+    lock_guard& operator=(lock_guard&& other) noexcept;
+    lock_guard(const lock_guard&) = delete;
+    lock_guard& operator=(const lock_guard&) = delete;
+
+    /// Whether there is anything to hold; says nothing about its validity.
+    explicit operator bool() const noexcept { return hold_ != nullptr; }
+
+    /// Whether the lock is ours at this instant, by this process's clock; turns false exactly at the deadline,
+    /// with or without a network. No I/O; any thread. A process paused right after this call cannot know: give
+    /// the fencing token to whatever the lock protects.
+    bool valid() const noexcept;
+    guard_state state() const noexcept;
+    /// Rises with every grant of this lock, for ever. A resource that refuses smaller tokens than the largest it
+    /// has seen cannot be harmed by a holder that was paused. 0 for an empty guard.
+    std::int64_t fencing_token() const noexcept;
+    /// The lock's name; empty for an empty guard.
+    const std::string& name() const noexcept;
+
+    /// The fence inside DynamoDB: beside your own writes in one TransactWriteItems, it lets them happen only
+    /// while this very grant is in force. @throws dynalease::error with `errc::not_held` if empty or released.
+    condition_check fence() const;
+
+    /// Gives the lock back: invalid from the call on, freed or handed to the next local waiter by one write.
+    ///
+    /// Errors: `errc::lock_lost`, `errc::session_lost` when it was no longer ours; `errc::not_held` for an empty
+    /// guard or the second call; `errc::in_doubt` when the answer stayed away: the library goes on trying while
+    /// the session lives. Cancellation: all types; the release goes on in the background. Cost: 1 write.
+    boost::asio::awaitable<void> release() {
+        return detail::await_verb<void>(executor(), release_verb{hold_});
+    }
+    template <token_for<void> Token>
+    auto release(Token&& token) {
+        return detail::initiate<void>(executor(), release_verb{hold_}, nullptr, std::forward<Token>(token));
+    }
+
+    /// Completes with success when the lock is no longer ours without our doing; with `errc::not_held` once it is
+    /// released. Cancellation: all types, without effect on the lock.
+    boost::asio::awaitable<void> lost() const { return detail::await_verb<void>(executor(), lost_verb{hold_}); }
+    template <token_for<void> Token>
+    auto lost(Token&& token) const {
+        return detail::initiate<void>(executor(), lost_verb{hold_}, nullptr, std::forward<Token>(token));
+    }
+
+private:
+    friend class detail::lock_hold;
+    explicit lock_guard(std::shared_ptr<detail::lock_hold> hold) noexcept : hold_(std::move(hold)) {}
+    boost::asio::any_io_executor executor() const;
+
+    struct release_verb {
+        std::shared_ptr<detail::lock_hold> hold;
+        void operator()(diagnostics* details, detail::handler_for<void> handler) &&;
+    };
+    struct lost_verb {
+        std::shared_ptr<detail::lock_hold> hold;
+        void operator()(diagnostics* details, detail::handler_for<void> handler) &&;
+    };
+
+    std::shared_ptr<detail::lock_hold> hold_;
+};
+
+}  // namespace dynalease

@@ -1,0 +1,153 @@
+// The process's liveness: one row, one heartbeat, any number of leases under it.
+#pragma once
+
+#include <dynalease/detail/initiate.hpp>
+#include <dynalease/dynamodb/database.hpp>
+#include <dynalease/error.hpp>
+#include <dynalease/log.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dynalease {
+
+namespace detail {
+class session_core;
+}
+
+struct session_options {
+    /// The coordination table, made by `create_table`. 3 to 255 characters; must be given.
+    std::string table;
+    /// Shown to others who look at what this process holds; at most 256 bytes. Empty: "<host>/<pid>".
+    std::string owner{};
+    /// How long the locks of a dead process stay taken. 1 s to 1 h.
+    std::chrono::milliseconds lease{10'000};
+    /// Time between two heartbeats; at most a third of `lease`. Zero: a quarter of it.
+    std::chrono::milliseconds heartbeat{0};
+    /// By how much any two clocks may differ in *rate*, in parts per million; at most 100,000.
+    std::uint32_t clock_drift_ppm = 1000;
+    /// How long the row of a released lock stays before TTL removes it. 1 day to 10 years.
+    std::chrono::hours retention{7 * 24};
+    log_hook log{};
+};
+
+enum class session_state {
+    idle,      ///< no lease was asked for yet; no row, no heartbeat
+    opening,   ///< the row is being written
+    live,      ///< heartbeats are acknowledged
+    jeopardy,  ///< the last heartbeats were not acknowledged; still valid until the deadline
+    lost,      ///< final: the lease ran out, or another process marked this session dead
+    closed,    ///< final: closed by its owner
+};
+
+/// What a session has seen and done. Counters only grow; the rest is the state now.
+struct session_counters {
+    std::uint64_t heartbeats_sent = 0;
+    std::uint64_t heartbeats_acknowledged = 0;
+    std::uint64_t heartbeats_unanswered = 0;
+    std::chrono::nanoseconds worst_heartbeat_delay{};  ///< how late the latest-started heartbeat was
+    std::uint64_t jeopardies = 0;                      ///< times the session entered `jeopardy`
+
+    std::uint64_t acquired = 0;         ///< grants, take-overs and hand-offs together
+    std::uint64_t hand_offs = 0;        ///< grants passed on inside the process
+    std::uint64_t take_overs = 0;       ///< grants taken from a session that was over
+    std::uint64_t own_copies = 0;       ///< grants learnt from the row because the answer was lost
+    std::uint64_t released = 0;
+    std::uint64_t lost = 0;             ///< guards that became invalid before they were released
+    std::uint64_t marked_dead = 0;      ///< sessions of others that this one marked dead
+    std::uint64_t unknown_writes = 0;   ///< lock writes without an answer, each then resolved one way:
+    std::uint64_t unknown_applied = 0;  ///< ... it had happened
+    std::uint64_t unknown_void = 0;     ///< ... it had not, and never will
+
+    std::uint64_t leases_held = 0;      ///< now
+    std::uint64_t waiting = 0;          ///< now: callers waiting for a lock
+    std::uint64_t settling = 0;         ///< now: attempts that are being resolved in the background
+};
+
+struct close_options {
+    /// Release every lock first. `false` leaves them to the lease: for a fast exit that others notice later.
+    bool release = true;
+    /// For all of it; what is not done by then is left to the lease.
+    std::chrono::milliseconds timeout{5'000};
+};
+
+/// What `close` could not do cleanly; all of it is free when the lease is over.
+struct close_report {
+    struct unreleased {
+        std::string name;
+        error_code code;
+    };
+    std::uint64_t released = 0;
+    std::vector<unreleased> failed;
+};
+
+/// A handle: locks made from it share its state and keep it alive.
+///
+/// Thread safety: verbs, `state` and a guard's `valid` may be called from any thread; the rest, on the
+/// database's executor. Only one process can own a session: in a forked child it is lost at once.
+class session {
+public:
+    /// Costs nothing until the first lease: then one write, and one heartbeat write per period for any number
+    /// of leases.
+    /// @throws dynalease::error with `errc::invalid_option` or `errc::invalid_name`; the diagnostics name the field.
+    session(database target, session_options options);
+    /// Releases what is held, in the background and best effort, if `close` was not called.
+    ~session();
+    session(session&&) noexcept = default;
+    session& operator=(session&& other) noexcept;
+    session(const session&) = delete;
+    session& operator=(const session&) = delete;
+
+    using executor_type = boost::asio::any_io_executor;
+    executor_type get_executor() const noexcept;
+
+    session_state state() const noexcept;
+    /// The random identity of this session, as others see it in the rows it holds: 22 characters.
+    const std::string& id() const noexcept;
+    const session_options& options() const noexcept;
+    session_counters counters() const;
+
+    /// Completes when the session is over: with `errc::session_lost`, or success if it was closed by its owner.
+    /// Cancellation: all types, without effect on the session.
+    boost::asio::awaitable<void> over() const { return detail::await_verb<void>(get_executor(), over_verb{core_}); }
+    template <token_for<void> Token>
+    auto over(Token&& token) const {
+        return detail::initiate<void>(get_executor(), over_verb{core_}, nullptr, std::forward<Token>(token));
+    }
+
+    /// Makes every guard invalid at once, releases all locks, and ends the heartbeat. Waiting callers fail with
+    /// `errc::session_closed`. Idempotent; a closed session never opens again.
+    /// Cost: one write per held lock, and one for the session. Cancellation: all types; what is left goes on in
+    /// the background.
+    boost::asio::awaitable<close_report> close(close_options options = {}) {
+        return detail::await_verb<close_report>(get_executor(), close_verb{core_, options});
+    }
+    template <token_for<close_report> Token>
+    auto close(close_options options, Token&& token) {
+        return detail::initiate<close_report>(get_executor(), close_verb{core_, options}, nullptr,
+                                              std::forward<Token>(token));
+    }
+
+private:
+    friend class lock;
+    struct over_verb {
+        std::shared_ptr<detail::session_core> core;
+        void operator()(diagnostics* details, detail::handler_for<void> handler) &&;
+    };
+    struct close_verb {
+        std::shared_ptr<detail::session_core> core;
+        close_options options;
+        void operator()(diagnostics* details, detail::handler_for<close_report> handler) &&;
+    };
+
+    std::shared_ptr<detail::session_core> core_;
+};
+
+}  // namespace dynalease
