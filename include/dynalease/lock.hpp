@@ -14,7 +14,13 @@ namespace dynalease {
 
 namespace detail {
 class lock_front;
-}
+
+/// All users of one name in a process share one front; whoever may call it keeps its session alive.
+struct lock_target {
+    std::shared_ptr<session_core> core;
+    std::shared_ptr<lock_front> front;
+};
+}  // namespace detail
 
 struct acquire_options {
     /// How long to wait for others; empty: until the session is over. Zero is a try that fails with an error.
@@ -62,16 +68,16 @@ public:
     /// 1 to join the line, reads at the poll rate, 1 write when it is free. The first lease of a session costs
     /// one write more.
     boost::asio::awaitable<lock_guard> acquire(acquire_options options = {}) const {
-        return detail::await_verb<lock_guard>(get_executor(), acquire_verb{front_, std::move(options)});
+        return detail::await_verb<lock_guard>(get_executor(), acquire_verb{target_, std::move(options)});
     }
     template <token_for<lock_guard> Token>
     auto acquire(acquire_options options, Token&& token) const {
-        return detail::initiate<lock_guard>(get_executor(), acquire_verb{front_, std::move(options)}, nullptr,
+        return detail::initiate<lock_guard>(get_executor(), acquire_verb{target_, std::move(options)}, nullptr,
                                             std::forward<Token>(token));
     }
     template <token_for<lock_guard> Token>
     auto acquire(acquire_options options, diagnostics& details, Token&& token) const {
-        return detail::initiate<lock_guard>(get_executor(), acquire_verb{front_, std::move(options)}, &details,
+        return detail::initiate<lock_guard>(get_executor(), acquire_verb{target_, std::move(options)}, &details,
                                             std::forward<Token>(token));
     }
     template <token_for<lock_guard> Token>
@@ -84,11 +90,11 @@ public:
     /// Errors and cancellation as `acquire`, without `wait_timeout`. Cost: 1 write; when held elsewhere, at most
     /// one read more.
     boost::asio::awaitable<lock_guard> try_acquire(acquire_options options = {}) const {
-        return detail::await_verb<lock_guard>(get_executor(), try_verb{front_, std::move(options)});
+        return detail::await_verb<lock_guard>(get_executor(), try_verb{target_, std::move(options)});
     }
     template <token_for<lock_guard> Token>
     auto try_acquire(acquire_options options, Token&& token) const {
-        return detail::initiate<lock_guard>(get_executor(), try_verb{front_, std::move(options)}, nullptr,
+        return detail::initiate<lock_guard>(get_executor(), try_verb{target_, std::move(options)}, nullptr,
                                             std::forward<Token>(token));
     }
     template <token_for<lock_guard> Token>
@@ -98,32 +104,31 @@ public:
 
     /// Who holds it and who waits, without taking it. Cost: 1 read, and 1 more when it is held.
     boost::asio::awaitable<lock_info> inspect() const {
-        return detail::await_verb<lock_info>(get_executor(), inspect_verb{front_});
+        return detail::await_verb<lock_info>(get_executor(), inspect_verb{target_});
     }
     template <token_for<lock_info> Token>
     auto inspect(Token&& token) const {
-        return detail::initiate<lock_info>(get_executor(), inspect_verb{front_}, nullptr,
+        return detail::initiate<lock_info>(get_executor(), inspect_verb{target_}, nullptr,
                                            std::forward<Token>(token));
     }
 
 private:
-    using front_handle = std::shared_ptr<detail::lock_front>;
     struct acquire_verb {
-        front_handle front;
+        detail::lock_target target;
         acquire_options options;
         void operator()(diagnostics* details, detail::handler_for<lock_guard> handler) &&;
     };
     struct try_verb {
-        front_handle front;
+        detail::lock_target target;
         acquire_options options;
         void operator()(diagnostics* details, detail::handler_for<lock_guard> handler) &&;
     };
     struct inspect_verb {
-        front_handle front;
+        detail::lock_target target;
         void operator()(diagnostics* details, detail::handler_for<lock_info> handler) &&;
     };
 
-    front_handle front_;
+    detail::lock_target target_;
 };
 
 }  // namespace dynalease

@@ -1,22 +1,21 @@
 // Time as the library sees it. Everything that waits or measures takes a `clock`, so that a test can own time.
 #pragma once
 
+#include <dynalease/runtime/time.hpp>
+
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/system/error_code.hpp>
 
-#include <chrono>
+#include <utility>
 
 namespace dynalease {
 
 class clock {
 public:
-    using duration = std::chrono::nanoseconds;
-    using rep = duration::rep;
-    using period = duration::period;
-    using time_point = std::chrono::time_point<clock, duration>;  ///< elapsed time; counts suspend
-    using wall_time = std::chrono::sys_time<std::chrono::milliseconds>;
-    static constexpr bool is_steady = true;
+    using duration = elapsed_clock::duration;
+    using time_point = dynalease::time_point;
+    using wall_time = dynalease::wall_time;
 
     clock() = default;
     clock(const clock&) = delete;

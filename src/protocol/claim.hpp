@@ -1,0 +1,25 @@
+// A claim: one intent to become holder, with the fencing token it would be granted.
+#pragma once
+
+#include <dynalease/runtime/time.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace dynalease::protocol {
+
+/// Every copy of every request for one intent carries the same pair, so that all of them stand or fall together:
+/// the grant raises the row's floor to `token`, and so does the write that voids it.
+struct claim {
+    std::int64_t attempt = 0;  ///< counted per session, never reused
+    std::int64_t token = 0;
+    friend bool operator==(const claim&, const claim&) = default;
+};
+
+/// Above everything known to be granted. The wall clock only makes a first guess that is nearly always high
+/// enough; a wrong one costs a refused request, after which the row's own floor decides.
+constexpr std::int64_t choose_token(wall_time wall, std::int64_t last_token_here, std::int64_t highest_floor_seen) {
+    return std::max({wall.time_since_epoch().count(), last_token_here + 1, highest_floor_seen + 1});
+}
+
+}  // namespace dynalease::protocol

@@ -1,0 +1,42 @@
+// Lease arithmetic: how long an acknowledged heartbeat lets its sender believe.
+// Room protocol: pure decisions, (what is known, now) -> what to do. No Asio, no I/O, no clock.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace dynalease::protocol {
+
+/// All times of one session, counted on its own clock from the *send* of the last acknowledged heartbeat.
+struct lease_times {
+    std::chrono::nanoseconds lease;       ///< what the row promises to those who watch
+    std::chrono::nanoseconds period;      ///< from heartbeat to heartbeat
+    std::chrono::nanoseconds beat_limit;  ///< for one heartbeat's answer
+    std::chrono::nanoseconds jeopardy;    ///< from then on the state says so
+    std::chrono::nanoseconds hold;        ///< the holder's own lease: shorter than `lease` by the drift margin
+};
+
+/// A holder's clock may run slow and a watcher's fast, each by `drift_ppm`; 5 ms more cover rounding.
+constexpr lease_times lease_times_for(std::chrono::milliseconds lease, std::chrono::milliseconds heartbeat,
+                                      std::uint32_t drift_ppm) {
+    using std::chrono::nanoseconds;
+    const nanoseconds whole = lease;
+    const nanoseconds period = heartbeat.count() > 0 ? nanoseconds(heartbeat) : whole / 4;
+    const auto numerator = whole.count() / 1000 * 2 * static_cast<std::int64_t>(drift_ppm);
+    const auto drift = numerator / (1'000'000 + static_cast<std::int64_t>(drift_ppm)) * 1000;
+    const auto margin = std::chrono::ceil<std::chrono::milliseconds>(nanoseconds(drift)) + std::chrono::milliseconds(5);
+    return {.lease = whole,
+            .period = period,
+            .beat_limit = whole / 10,
+            .jeopardy = period + whole / 5,
+            .hold = whole - margin};
+}
+
+/// No copy of a request lands later than this after it was sent: five minutes of signature life, five of clock
+/// skew, one to spare. Decides only when to forget, never who holds.
+inline constexpr std::chrono::minutes late_window{11};
+
+/// Rows of sessions that are over stay this long; longer than any late copy, since absent means over too.
+inline constexpr std::chrono::hours session_row_retention{24};
+
+}  // namespace dynalease::protocol
