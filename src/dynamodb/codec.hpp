@@ -1,0 +1,55 @@
+// The JSON 1.0 protocol of DynamoDB in both directions: the client encodes requests and decodes answers, the embedded
+// server does the reverse. Pure functions; what is malformed comes back as a failure that names the place.
+#pragma once
+
+#include <dynalease/dynamodb/failure.hpp>
+#include <dynalease/dynamodb/operations.hpp>
+
+#include "dynamodb/error_names.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace dynalease::codec {
+
+/// Bodies beyond this are refused unread; it is also the most the service sends or takes.
+inline constexpr std::size_t max_body_size = 16 * 1024 * 1024;
+/// How deep lists and maps may be nested in one another.
+inline constexpr unsigned max_nesting = 32;
+
+// ---- the client's side ------------------------------------------------------------------------------------
+
+std::string encode_request(const any_request& request);
+
+/// Reads the body of a 200 answer.
+/// @param operation `request.index()` of the request it answers, so that the request itself need not be kept.
+/// @returns a failure with `errc::bad_response` if the body is not what the service sends; its outcome is
+/// `unknown` for a write.
+result<any_response> decode_response(std::size_t operation, std::string_view body);
+
+struct decoded_error {
+    dynalease::failure failure;  ///< outcome as for a write; for a read nothing is ever in doubt
+    std::string exception{};     ///< "ThrottlingException"; empty if the body named none
+    retry_class retry = retry_class::none;
+};
+
+/// Reads the body of any other answer. Falls back to the status when the body is not DynamoDB's or the status is 5xx.
+decoded_error decode_error(unsigned http_status, std::string_view body);
+
+// ---- the server's side ------------------------------------------------------------------------------------
+
+/// @param operation the part of X-Amz-Target after the dot.
+/// @returns a failure that `encode_error` turns into the service's own: `errc::not_supported` for an unknown
+/// operation, `errc::bad_response` for JSON of the wrong shape (SerializationException), else `errc::validation`.
+result<any_request> decode_request(std::string_view operation, std::string_view body);
+
+std::string encode_response(const any_response& response);
+
+struct encoded_error {
+    unsigned status = 0;
+    std::string body;
+};
+encoded_error encode_error(const failure& why);
+
+}  // namespace dynalease::codec
