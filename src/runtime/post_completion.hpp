@@ -1,0 +1,31 @@
+// Calls a completion handler later, on the executor it belongs to.
+#pragma once
+
+#include <boost/asio/any_completion_executor.hpp>
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/post.hpp>
+
+#include <tuple>
+#include <utility>
+
+namespace dynalease::runtime {
+
+/// Posts to `executor` and calls `handler(arguments...)` there, or goes on from there to `handler_executor` if that
+/// is another one (`any_completion_executor` cannot be posted to).
+template <class Handler, class... Arguments>
+void post_completion(const boost::asio::any_io_executor& executor,
+                     boost::asio::any_completion_executor handler_executor, Handler handler, Arguments... arguments) {
+    auto call = [handler = std::move(handler), arguments = std::make_tuple(std::move(arguments)...)]() mutable {
+        std::apply([&handler](Arguments&... unpacked) { std::move(handler)(std::move(unpacked)...); }, arguments);
+    };
+    if (handler_executor == boost::asio::any_completion_executor(executor)) {
+        boost::asio::post(executor, std::move(call));
+        return;
+    }
+    boost::asio::post(executor, [handler_executor = std::move(handler_executor), call = std::move(call)]() mutable {
+        boost::asio::dispatch(handler_executor, std::move(call));
+    });
+}
+
+}  // namespace dynalease::runtime

@@ -1,0 +1,60 @@
+// The generator's steps, and the kernel's part.
+#include "runtime/system_random.hpp"
+
+#include <boost/system/system_error.hpp>
+
+#include <sys/random.h>
+
+#include <bit>
+#include <cerrno>
+#include <cstddef>
+#include <span>
+
+namespace dynalease::runtime {
+
+namespace {
+
+/// SplitMix64: spreads one small seed over a whole state, which must not be all zero.
+std::uint64_t spread(std::uint64_t& seed) noexcept {
+    seed += 0x9e3779b97f4a7c15;
+    std::uint64_t mixed = seed;
+    mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9;
+    mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111eb;
+    return mixed ^ (mixed >> 31);
+}
+
+}  // namespace
+
+xoshiro::xoshiro(std::uint64_t seed) noexcept : state_{} {
+    for (auto& word : state_) word = spread(seed);
+}
+
+xoshiro::xoshiro(const std::array<std::uint64_t, 4>& state) noexcept : state_(state) {}
+
+std::uint64_t xoshiro::next() {
+    const std::uint64_t drawn = std::rotl(state_[1] * 5, 7) * 9;
+    const std::uint64_t shifted = state_[1] << 17;
+    state_[2] ^= state_[0];
+    state_[3] ^= state_[1];
+    state_[1] ^= state_[2];
+    state_[0] ^= state_[3];
+    state_[2] ^= shifted;
+    state_[3] = std::rotl(state_[3], 45);
+    return drawn;
+}
+
+std::array<std::uint64_t, 4> kernel_entropy() {
+    std::array<std::uint64_t, 4> entropy{};
+    std::span<std::byte> missing = std::as_writable_bytes(std::span(entropy));
+    while (!missing.empty()) {
+        const auto got = ::getrandom(missing.data(), missing.size(), 0);
+        if (got >= 0) {
+            missing = missing.subspan(static_cast<std::size_t>(got));
+        } else if (errno != EINTR) {
+            throw boost::system::system_error(errno, boost::system::system_category(), "getrandom");
+        }
+    }
+    return entropy;
+}
+
+}  // namespace dynalease::runtime
