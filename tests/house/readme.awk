@@ -1,0 +1,33 @@
+# Turns the ```cpp blocks of a page into one source file: #include lines first, then each block in a namespace of
+# its own. A block after "<!-- in a coroutine -->" becomes the body of one, with what such code has at hand.
+
+/^<!-- in a coroutine -->/ { inside_coroutine = 1; next }
+
+/^```cpp/ {
+    in_code = 1
+    blocks++
+    text = text "namespace block_" blocks " {\n"
+    if (inside_coroutine)
+        text = text "[[maybe_unused]] asio::awaitable<void> body(dynalease::client& database," \
+            " dynalease::session& session, dynalease::lock& lock, dynalease::lock_guard& guard) {\n" \
+            "(void)database; (void)session; (void)lock; (void)guard;\n{\n"
+    text = text "#line " FNR + 1 " \"" FILENAME "\"\n"
+    next
+}
+
+/^```/ && in_code {
+    if (inside_coroutine) text = text "}\nco_return;\n}\n"
+    text = text "}\n"
+    in_code = inside_coroutine = 0
+    next
+}
+
+in_code && /^#include/ { if (!seen[$0]++) includes = includes $0 "\n"; text = text "\n"; next }
+in_code { text = text $0 "\n" }
+
+END {
+    print "// The code of " FILENAME "."
+    print includes "\nnamespace asio = boost::asio;\nusing namespace std::chrono_literals;\n"
+    print text
+    if (!blocks) exit 1
+}
