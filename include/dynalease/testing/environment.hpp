@@ -1,0 +1,19 @@
+// The world of one simulated process, ready to hand to the library.
+#pragma once
+
+#include <dynalease/runtime/environment.hpp>
+#include <dynalease/testing/process.hpp>
+#include <dynalease/testing/scheduler.hpp>
+#include <dynalease/testing/virtual_clock.hpp>
+
+#include <cstdint>
+
+namespace dynalease::testing {
+
+/// A strand on `process`, a clock of its own, and random numbers from `seed`.
+environment make_environment(process& process, std::uint64_t seed, const virtual_clock_options& clock = {});
+
+/// The same for the scheduler's main process.
+environment make_environment(scheduler& scheduler, std::uint64_t seed);
+
+}  // namespace dynalease::testing

@@ -1,0 +1,54 @@
+// What can happen to a request on its way to a database and back, and plans of it.
+#pragma once
+
+#include <dynalease/dynamodb/database.hpp>
+#include <dynalease/dynamodb/failure.hpp>
+#include <dynalease/dynamodb/operations.hpp>
+#include <dynalease/runtime/clock.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace dynalease::testing {
+
+/// The fate of one request.
+struct fault {
+    enum class kind {
+        pass,             ///< applied once, and answered
+        lose_request,     ///< never applied, never answered
+        lose_answer,      ///< applied, never answered
+        apply_twice,      ///< applied and answered, and a copy of it applied later
+        fail,             ///< never applied, answered with `answer`
+        apply_then_fail,  ///< applied, answered with `answer`
+        hold,             ///< never sent: the caller waits until it is cancelled, whatever its deadline
+    };
+    kind what = kind::pass;
+    clock::duration before{};  ///< how long the request travels; it is applied even when the caller has given up
+    clock::duration after{};   ///< how long the answer travels
+    clock::duration copy{};    ///< `apply_twice`: how long after the answer the copy is applied
+    failure answer{};          ///< `fail` and `apply_then_fail`
+};
+
+/// Decides the fate of each request, in the order in which they are sent.
+using fault_plan = std::function<fault(const any_request& request, const call_options& options)>;
+
+/// The given fates one by one, then no more faults.
+fault_plan scripted_faults(std::vector<fault> fates);
+
+/// Probabilities, each from 0 to 1, that together do not exceed 1; the rest passes.
+struct fault_rates {
+    double lose_request = 0;
+    double lose_answer = 0;
+    double apply_twice = 0;
+    double throttle = 0;      ///< refused with `errc::throttled`, not applied
+    double server_error = 0;  ///< answered with `errc::server_error`: applied or not, by a coin
+    /// Of a delay on either way, beside any of these; most are short, few near `longest_delay`.
+    double delay = 0;
+    clock::duration longest_delay = std::chrono::minutes(5);
+};
+
+/// The same fates for the same seed.
+fault_plan seeded_faults(std::uint64_t seed, const fault_rates& rates);
+
+}  // namespace dynalease::testing

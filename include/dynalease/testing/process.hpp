@@ -1,0 +1,98 @@
+// One simulated process: an Asio execution context whose handlers run on a scheduler with virtual time.
+#pragma once
+
+#include <boost/asio/execution.hpp>
+#include <boost/asio/execution_context.hpp>
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace dynalease::testing {
+
+class scheduler;
+
+/// Strands, `co_spawn`, parallel groups and cancellation work on it as on an `io_context`, but each handler is a step
+/// of its own: nothing ever runs inside `dispatch`. Asio's own timers and sockets start a hidden thread and real
+/// time: do not use them here.
+class process : public boost::asio::execution_context {
+public:
+    class executor_type;
+
+    explicit process(testing::scheduler& scheduler);
+    /// A crash: every handler and wait of this process is destroyed, none is called. Not from its own handlers.
+    ~process();
+
+    executor_type get_executor() noexcept;
+    testing::scheduler& scheduler() const noexcept { return scheduler_; }
+
+    /// As SIGSTOP does: no handler runs until `resume`, while time goes on and messages pile up.
+    void pause() noexcept;
+    void resume();
+    bool paused() const noexcept { return paused_; }
+
+private:
+    friend class testing::scheduler;
+
+    struct task {
+        task() = default;
+        task(const task&) = delete;
+        task& operator=(const task&) = delete;
+        virtual ~task() = default;
+        virtual void run() = 0;
+    };
+
+    template <class Function>
+    struct task_of final : task {
+        explicit task_of(Function&& function) : function_(std::move(function)) {}
+        void run() override { std::move(function_)(); }
+        Function function_;
+    };
+
+    void enqueue(std::unique_ptr<task> added);
+
+    testing::scheduler& scheduler_;
+    std::deque<std::unique_ptr<task>> parked_;  // what came up while paused
+    bool paused_ = false;
+};
+
+class process::executor_type {
+public:
+    explicit executor_type(process& context) noexcept : context_(&context) {}
+
+    template <class Function>
+    void execute(Function&& function) const {
+        using stored = std::decay_t<Function>;
+        context_->enqueue(std::make_unique<task_of<stored>>(stored(std::forward<Function>(function))));
+    }
+
+    boost::asio::execution_context& query(boost::asio::execution::context_t) const noexcept { return *context_; }
+    static constexpr boost::asio::execution::blocking_t query(boost::asio::execution::blocking_t) noexcept {
+        return boost::asio::execution::blocking.never;
+    }
+    static constexpr boost::asio::execution::relationship_t query(boost::asio::execution::relationship_t) noexcept {
+        return boost::asio::execution::relationship.fork;
+    }
+    /// Work is not counted: the scheduler runs until nothing can happen any more.
+    static constexpr boost::asio::execution::outstanding_work_t query(
+        boost::asio::execution::outstanding_work_t) noexcept {
+        return boost::asio::execution::outstanding_work.untracked;
+    }
+    static constexpr boost::asio::execution::mapping_t query(boost::asio::execution::mapping_t) noexcept {
+        return boost::asio::execution::mapping.thread;
+    }
+    executor_type require(boost::asio::execution::blocking_t::never_t) const noexcept { return *this; }
+
+    friend bool operator==(const executor_type& left, const executor_type& right) noexcept = default;
+
+private:
+    process* context_;
+};
+
+inline process::executor_type process::get_executor() noexcept {
+    return executor_type(*this);
+}
+
+}  // namespace dynalease::testing

@@ -1,0 +1,13 @@
+// Random numbers that a seed fixes, on every compiler and standard library.
+#pragma once
+
+#include <dynalease/runtime/random.hpp>
+
+#include <cstdint>
+#include <memory>
+
+namespace dynalease::testing {
+
+std::shared_ptr<random> seeded_random(std::uint64_t seed);
+
+}  // namespace dynalease::testing
