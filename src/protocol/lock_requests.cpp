@@ -184,6 +184,7 @@ update_item_request lock_requests::leave(const claim& mine, std::size_t place) c
     if (place == 0) request.update_expression += ", #passed";
     request.condition_expression = std::string(above_floor) + " AND " + line_at(place) + " = :s";
     request.values = {{":t", mine.token}, {":s", self_}};
+    request.returned = return_values::all_new;
     return finish(std::move(request));
 }
 
@@ -193,6 +194,7 @@ update_item_request lock_requests::leave_closed(std::size_t place) const {
     if (place == 0) request.update_expression += ", #passed";
     request.condition_expression = line_at(place) + " = :s";
     request.values = {{":s", self_}};
+    request.returned = return_values::all_new;
     return finish(std::move(request));
 }
 

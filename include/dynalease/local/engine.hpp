@@ -1,0 +1,35 @@
+// DynamoDB as a plain object: tables, expressions, conditions, transactions, expiry. For tests and demonstrations.
+#pragma once
+
+#include <dynalease/dynamodb/failure.hpp>
+#include <dynalease/dynamodb/operations.hpp>
+
+#include <chrono>
+#include <memory>
+
+namespace dynalease::local {
+
+/// Synchronous and deterministic: no clock, thread, socket or chance inside. The same calls with the same times give
+/// the same answers, down to the order of a Scan. Not for two threads at once.
+///
+/// Secondary indexes are refused with a validation error.
+class engine {
+public:
+    using time = std::chrono::sys_time<std::chrono::milliseconds>;  ///< the same as `clock::wall_time`
+
+    engine();
+    ~engine();
+    engine(engine&&) noexcept;
+    engine& operator=(engine&&) noexcept;
+
+    /// Carries out one request, wholly or not at all. Failures have `outcome::not_applied` and DynamoDB's words.
+    /// @param now decides which items have expired (their TTL attribute lies in the past: they are gone before the
+    /// request looks) and which client request tokens still count (10 minutes). It may go back between calls.
+    result<any_response> execute(const any_request& request, time now);
+
+private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
+}  // namespace dynalease::local

@@ -1,0 +1,59 @@
+// The embedded DynamoDB behind HTTP, for other processes and other languages.
+#pragma once
+
+#include <dynalease/local/engine.hpp>
+#include <dynalease/runtime/clock.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace dynalease::local {
+
+struct server_options {
+    /// 0: any free port; `server::port` tells which.
+    std::uint16_t port = 0;
+    /// The address to listen on. Beyond the loopback, remember that the keys below are the only guard.
+    std::string address = "127.0.0.1";
+    /// Requests must be signed with this pair, at most five minutes ago.
+    std::string access_key = "local";
+    std::string secret_key = "local";
+    /// Take every request, signed or not.
+    bool anyone = false;
+    /// Wait so long before each answer.
+    std::chrono::milliseconds latency{0};
+    /// The tables to serve; empty: a new, empty engine.
+    std::shared_ptr<local::engine> store{};
+    /// For signatures, expiry and latency; empty: the system's.
+    std::shared_ptr<dynalease::clock> clock{};
+};
+
+/// HTTP/1.1 with keep-alive; one request of a connection at a time. Memory per connection is bounded by the largest
+/// request, 16 MB.
+class server {
+public:
+    /// Listens at once.
+    /// @param executor must be serial: a single-threaded context's own, or a strand. `stop` and the destructor are
+    /// called there, or when it no longer runs.
+    /// @throws dynalease::error when the address is malformed or in use.
+    explicit server(const boost::asio::any_io_executor& executor, server_options options = {});
+    ~server();
+    server(server&&) noexcept = default;
+    server& operator=(server&&) noexcept = default;
+
+    std::uint16_t port() const noexcept;
+    /// "http://127.0.0.1:4711"
+    std::string endpoint() const;
+
+    /// Closes the listener and every connection, answered or not. Idempotent; the destructor does the same.
+    void stop() noexcept;
+
+private:
+    class listener;
+    std::shared_ptr<listener> listener_;
+};
+
+}  // namespace dynalease::local

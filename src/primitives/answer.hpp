@@ -1,0 +1,26 @@
+// How the answer to one write is to be taken.
+// Room primitives: the coroutines that sequence requests, on the ports alone; what to do is decided in protocol/.
+#pragma once
+
+#include <dynalease/dynamodb/failure.hpp>
+
+namespace dynalease::detail {
+
+enum class answer {
+    applied,     ///< acknowledged
+    refused,     ///< the condition was false; the failure brings the row
+    unanswered,  ///< it may have happened, or may yet
+    delayed,     ///< surely not applied, for a reason that passes: throttled, conflict, no connection
+    rejected,    ///< surely not applied, and asking again would not help
+};
+
+inline answer classify(const failure& why) {
+    if (why.code == errc::condition_failed) return answer::refused;
+    if (why.outcome == outcome::unknown) return answer::unanswered;
+    const auto kind = condition_of(why.code);
+    const bool passes = kind == condition::throttled || kind == condition::unreachable ||
+                        why.code == errc::transaction_conflict || why.code == errc::server_error;
+    return passes ? answer::delayed : answer::rejected;
+}
+
+}  // namespace dynalease::detail

@@ -1,0 +1,52 @@
+// Locks that nobody here uses at the moment.
+#include "primitives/idle_fronts.hpp"
+
+#include "primitives/lock_front.hpp"
+#include "primitives/session_core.hpp"
+#include "protocol/lease_times.hpp"
+#include "runtime/spawn.hpp"
+
+#include <utility>
+
+namespace dynalease::detail {
+
+idle_fronts::idle_fronts(session_core& core) : core_(core), alarm_(core.world()) {}
+
+void idle_fronts::remember(std::shared_ptr<lock_front> front) {
+    recent_.push_back(std::move(front));
+    if (recent_.size() > capacity) recent_.pop_front();
+}
+
+void idle_fronts::audit_later(std::shared_ptr<lock_front> front) {
+    const auto due = front->last_sent() + protocol::late_window;
+    audits_.push_back({std::move(front), due});
+    if (audits_.size() > capacity) {
+        const auto oldest = std::move(audits_.front().front);
+        audits_.pop_front();
+        if (oldest->has_idle_claim()) oldest->resolve_claim(false);
+    }
+    if (!auditing_)
+        auditing_ = runtime::spawn_background(core_.world().executor, core_.life(), audit(core_.shared_from_this()));
+}
+
+void idle_fronts::clear() {
+    recent_.clear();
+    audits_.clear();
+    alarm_.wake();
+}
+
+boost::asio::awaitable<void> idle_fronts::audit(std::shared_ptr<session_core> core) {
+    auto& audits = core->idle().audits_;
+    while (!audits.empty() && core->live()) {
+        co_await core->idle().alarm_.wait_until(audits.front().due);
+        if (audits.empty() || core->now() < audits.front().due) continue;
+        const auto next = std::move(audits.front());
+        audits.pop_front();
+        // The claim may have been used again meanwhile, or be a younger one with an entry of its own.
+        const bool same = next.front->has_idle_claim() && next.front->last_sent() + protocol::late_window <= next.due;
+        if (same) next.front->resolve_claim(true);
+    }
+    core->idle().auditing_ = false;
+}
+
+}  // namespace dynalease::detail

@@ -1,0 +1,136 @@
+// The public handle of a lock.
+#include <dynalease/lock.hpp>
+
+#include "primitives/lock_front.hpp"
+#include "primitives/session_core.hpp"
+#include "primitives/session_options.hpp"
+#include "primitives/verb_failure.hpp"
+#include "protocol/session_requests.hpp"
+#include "runtime/spawn.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/deferred.hpp>
+
+#include <tuple>
+#include <utility>
+
+namespace dynalease {
+
+namespace {
+
+using boost::asio::awaitable;
+using detail::lock_front;
+using detail::lock_target;
+
+awaitable<runtime::completion<lock_guard>> run_acquire(lock_target target, acquire_options options, bool tries,
+                                                       diagnostics* details) {
+    auto& core = *target.core;
+    auto& front = *target.front;
+    const auto verb = tries ? "lock.try_acquire" : "lock.acquire";
+    std::optional<time_point> deadline;
+    if (options.wait) deadline = core.now() + *options.wait;
+
+    runtime::completion<lock_guard> done;
+    if (const auto why = co_await core.open(deadline)) {
+        done.code = detail::report(*why, details, verb, front.name());
+        co_return done;
+    }
+    if (tries && front.busy()) co_return done;
+
+    error_code waited;
+    detail::grant granted;
+    {
+        lock_front::waiter self(front, std::move(options.data), tries);
+        ++core.counters().waiting;
+        front.wake();
+        auto token = boost::asio::as_tuple(boost::asio::deferred);
+        if (deadline) {
+            auto served = co_await self.served.async_wait_until(*core.world().clock, *deadline, token);
+            std::tie(waited, granted) = std::move(served);
+        } else {
+            auto served = co_await self.served.async_wait(token);
+            std::tie(waited, granted) = std::move(served);
+        }
+        --core.counters().waiting;
+    }
+    if (waited) {
+        const bool may_land = front.left();
+        failure why(may_land                                  ? errc::in_doubt
+                    : waited == boost::asio::error::timed_out ? errc::wait_timeout
+                                                              : errc::cancelled);
+        why.details.table = core.options().table;
+        done.code = detail::report(why, details, verb, front.name());
+    } else if (granted.why) {
+        done.code = detail::report(*granted.why, details, verb, front.name());
+    } else {
+        done.value = std::move(granted.guard);
+    }
+    co_return done;
+}
+
+awaitable<runtime::completion<lock_info>> run_inspect(lock_target target, diagnostics* details) {
+    auto& core = *target.core;
+    runtime::completion<lock_info> done;
+    auto looked = co_await core.target().call(target.front->requests().look());
+    if (!looked) {
+        done.code = detail::report(looked.error(), details, "lock.inspect", target.front->name());
+        co_return done;
+    }
+    auto row = protocol::parse_lock_row(looked->found ? &*looked->found : nullptr);
+    if (!row) {
+        done.code = detail::report(row.error(), details, "lock.inspect", target.front->name());
+        co_return done;
+    }
+    done.value.fencing_token = row->token;
+    done.value.waiting = row->line.size();
+    done.value.data = std::move(row->data);
+    if (!row->holder) co_return done;
+
+    auto request = protocol::look_at_session(core.options().table, row->holder->session);
+    auto seen = co_await core.target().call(std::move(request));
+    if (!seen) {
+        done.code = detail::report(seen.error(), details, "lock.inspect", target.front->name());
+        co_return done;
+    }
+    done.value.holder = row->holder->session;
+    if (seen->found) {
+        if (auto holder = protocol::parse_session_row(*seen->found)) {
+            done.value.held = holder->alive;
+            done.value.owner = holder->owner;
+        }
+    }
+    co_return done;
+}
+
+}  // namespace
+
+lock::lock(session& session, std::string name, lock_options options)
+    : target_{session.core_,
+              session.core_->front(detail::checked_lock_name(std::move(name)), detail::checked(options))} {}
+
+lock::executor_type lock::get_executor() const noexcept {
+    return target_.core->world().executor;
+}
+const std::string& lock::name() const noexcept {
+    return target_.front->name();
+}
+
+void lock::acquire_verb::operator()(diagnostics* details, detail::handler_for<lock_guard> handler) && {
+    const auto executor = target.core->world().executor;
+    runtime::spawn<lock_guard>(executor, run_acquire(std::move(target), std::move(options), false, details),
+                               std::move(handler));
+}
+
+void lock::try_verb::operator()(diagnostics* details, detail::handler_for<lock_guard> handler) && {
+    const auto executor = target.core->world().executor;
+    options.wait.reset();
+    runtime::spawn<lock_guard>(executor, run_acquire(std::move(target), std::move(options), true, details),
+                               std::move(handler));
+}
+
+void lock::inspect_verb::operator()(diagnostics* details, detail::handler_for<lock_info> handler) && {
+    const auto executor = target.core->world().executor;
+    runtime::spawn<lock_info>(executor, run_inspect(std::move(target), details), std::move(handler));
+}
+
+}  // namespace dynalease

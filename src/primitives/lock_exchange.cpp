@@ -1,0 +1,39 @@
+// The requests of a lock's front: one at a time, each answer turned into what the row now shows.
+#include "primitives/lock_front.hpp"
+
+#include <utility>
+
+namespace dynalease::detail {
+
+boost::asio::awaitable<lock_front::sighting> lock_front::send(update_item_request request) {
+    auto answered = co_await core_.target().call(std::move(request));
+    if (answered) co_return read_row(answer::applied, &answered->attributes);
+    auto why = std::move(answered).error();
+    const auto kind = classify(why);
+    if (kind != answer::refused)
+        co_return sighting{.kind = kind, .why = std::make_shared<const failure>(std::move(why))};
+    // An earlier copy had no answer: it may be the very reason of the refusal.
+    if (why.outcome == outcome::unknown) note_unanswered();
+    co_return read_row(answer::refused, why.current ? &*why.current : nullptr);
+}
+
+boost::asio::awaitable<lock_front::sighting> lock_front::look() {
+    auto answered = co_await core_.target().call(requests().look());
+    if (answered) co_return read_row(answer::applied, answered->found ? &*answered->found : nullptr);
+    auto why = std::move(answered).error();
+    const auto kind = classify(why);
+    co_return sighting{.kind = kind, .why = std::make_shared<const failure>(std::move(why))};
+}
+
+lock_front::sighting lock_front::read_row(answer kind, const item* shown) {
+    auto row = protocol::parse_lock_row(shown);
+    if (row) return {.kind = kind, .row = *std::move(row)};
+    return {.kind = answer::rejected, .why = std::make_shared<const failure>(std::move(row).error())};
+}
+
+boost::asio::awaitable<void> lock_front::pause(std::chrono::nanoseconds time) {
+    if (!sleep_) sleep_.emplace(core_.world());
+    co_await sleep_->wait_until(core_.now() + time);
+}
+
+}  // namespace dynalease::detail

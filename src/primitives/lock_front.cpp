@@ -1,0 +1,213 @@
+// The life of a lock in one process: its phases, its local queue, its claim and its grant.
+#include "primitives/lock_front.hpp"
+
+#include "protocol/lease_times.hpp"
+
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace dynalease::detail {
+
+lock_front::lock_front(session_core& core, std::string name, const lock_options& options)
+    : core_(core), name_(std::move(name)), options_(options) {}
+
+lock_front::~lock_front() {
+    core_.forget(name_);
+}
+
+lock_front::waiter::waiter(lock_front& front, item with, bool only_tries)
+    : served(front.core_.world().executor), data(std::move(with)), tries(only_tries), front_(front) {
+    position_ = front_.waiters_.insert(front_.waiters_.end(), this);
+}
+
+lock_front::waiter::~waiter() {
+    front_.waiters_.erase(position_);
+}
+
+// ---- the local queue ---------------------------------------------------------------------------------------
+
+// One that was served, cancelled or timed out, but has not run since, stands in the list without waiting.
+lock_front::waiter* lock_front::first_waiter() const {
+    const auto first = std::find_if(waiters_.begin(), waiters_.end(), [](waiter* w) { return !w->served.empty(); });
+    return first == waiters_.end() ? nullptr : *first;
+}
+
+bool lock_front::waited_for() const {
+    return std::any_of(waiters_.begin(), waiters_.end(), [](waiter* w) { return !w->tries && !w->served.empty(); });
+}
+
+void lock_front::fail_waiters(const shared_failure& why) {
+    for (auto* w : waiters_) w->served.complete_one(grant{{}, why});
+}
+
+void lock_front::refuse_tries() {
+    for (auto* w : waiters_) {
+        if (w->tries) w->served.complete_one(grant{});
+    }
+}
+
+bool lock_front::busy() const {
+    return phase_ == phase::held || wanted();
+}
+
+void lock_front::wake() {
+    if (phase_ == phase::idle) phase_ = phase::wanting;
+    if (phase_ != phase::held) drive();
+}
+
+bool lock_front::left() {
+    if (wanted()) return false;
+    if (sleep_) sleep_->wake();
+    return phase_ == phase::wanting && claim_ && (claim_->unanswered || writing_);
+}
+
+// ---- phases ------------------------------------------------------------------------------------------------
+
+void lock_front::drive() {
+    if (driven_) return;
+    driven_ = runtime::spawn_background(core_.world().executor, core_.work(),
+                                        run(core_.shared_from_this(), shared_from_this()));
+    if (!driven_) drop();
+}
+
+boost::asio::awaitable<void> lock_front::run(std::shared_ptr<session_core> core, std::shared_ptr<lock_front> self) {
+    // Whoever woke us begins to wait after the call, not before.
+    co_await boost::asio::post(core->world().executor, boost::asio::deferred);
+    protocol::lock_row row;
+    while (phase_ != phase::idle && phase_ != phase::held) {
+        if (phase_ == phase::wanting) {
+            co_await want(row);
+        } else if (phase_ == phase::settling) {
+            co_await settle(row);
+        } else if (phase_ == phase::giving_back) {
+            co_await give_back_or_hand_over(row);
+        } else {
+            co_await audit();
+        }
+    }
+    sleep_.reset();
+    driven_ = false;
+    if (phase_ == phase::idle) core->idle().remember(std::move(self));
+}
+
+void lock_front::rest() {
+    phase_ = wanted() && core_.live() ? phase::wanting : phase::idle;
+}
+
+void lock_front::drop() {
+    if (claim_) claim_.reset();
+    finish_leaving(core_.over_failure().code);
+    phase_ = phase::idle;
+}
+
+std::shared_ptr<lock_hold> lock_front::session_over(const failure& why, bool closing) {
+    fail_waiters(std::make_shared<const failure>(why));
+    if (sleep_) sleep_->wake();
+    auto hold = hold_.lock();
+    if (!hold) return nullptr;
+    if (closing) return hold->let_go() ? hold : nullptr;
+    hold->lose();
+    hold_.reset();
+    --core_.counters().leases_held;
+    ++core_.counters().lost;
+    if (phase_ == phase::held) phase_ = phase::idle;
+    return hold;
+}
+
+void lock_front::resolve_claim(bool look_first) {
+    phase_ = look_first ? phase::auditing : phase::settling;
+    drive();
+}
+
+// ---- the claim ---------------------------------------------------------------------------------------------
+
+protocol::claim lock_front::next_claim(std::int64_t floor) {
+    floor_ = std::max(floor_, floor);
+    last_token_ = protocol::choose_token(core_.wall(), last_token_, floor_);
+    return {.attempt = core_.next_attempt(), .token = last_token_};
+}
+
+void lock_front::note_unanswered() {
+    if (!claim_ || claim_->unanswered) return;
+    claim_->unanswered = true;
+    ++core_.counters().unknown_writes;
+}
+
+void lock_front::close_claim(bool applied) {
+    if (claim_ && claim_->unanswered) {
+        ++(applied ? core_.counters().unknown_applied : core_.counters().unknown_void);
+    }
+    claim_.reset();
+}
+
+void lock_front::give_up(const protocol::lock_row& row) {
+    const auto next = protocol::decide_give_up(
+        {.row = row, .self = core_.id(), .mine = claim_->id, .sent = claim_->sent, .unanswered = claim_->unanswered});
+    if (next == protocol::give_up_step::settle) {
+        phase_ = phase::settling;
+        return;
+    }
+    phase_ = phase::idle;
+    if (next == protocol::give_up_step::audit) {
+        core_.idle().audit_later(shared_from_this());
+    } else {
+        close_claim(false);
+    }
+}
+
+// ---- the grant ---------------------------------------------------------------------------------------------
+
+bool lock_front::serve(const protocol::claim& claim) {
+    held_ = claim;
+    auto* next = core_.live() ? first_waiter() : nullptr;
+    if (!next) return false;
+    auto hold = std::make_shared<lock_hold>(core_.shared_from_this(), shared_from_this(), claim);
+    hold_ = hold;
+    ++core_.counters().leases_held;
+    ++core_.counters().acquired;
+    next->served.complete_one(grant{lock_hold::make_guard(std::move(hold)), nullptr});
+    return true;
+}
+
+void lock_front::granted(bool taken_over, bool own_copy) {
+    const auto mine = claim_->id;
+    close_claim(true);
+    floor_ = mine.token;
+    refused_at_.reset();
+    overflows_ = 0;
+    others_wait_ = false;
+    hand_overs_ = 0;
+    if (taken_over) ++core_.counters().take_overs;
+    if (own_copy) ++core_.counters().own_copies;
+    phase_ = serve(mine) ? phase::held : phase::giving_back;
+}
+
+void lock_front::give_back(const std::shared_ptr<lock_hold>& hold) {
+    if (hold_.lock() != hold) {
+        hold->finish(core_.over_failure().code);
+        return;
+    }
+    hold_.reset();
+    --core_.counters().leases_held;
+    if (!core_.may_write()) {
+        hold->finish(core_.over_failure().code);
+        phase_ = phase::idle;
+        return;
+    }
+    leaving_ = hold;
+    phase_ = phase::giving_back;
+    drive();
+}
+
+void lock_front::finish_leaving(error_code code) {
+    if (const auto hold = std::exchange(leaving_, nullptr)) hold->finish(code);
+}
+
+std::int64_t lock_front::row_expiry() const {
+    return protocol::lock_row_expiry(core_.wall(), floor_, core_.options().retention);
+}
+
+}  // namespace dynalease::detail

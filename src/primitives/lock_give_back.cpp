@@ -1,0 +1,110 @@
+// The end of a grant: to the next waiter of this process, or back to the table.
+#include "primitives/lock_front.hpp"
+
+#include <utility>
+
+namespace dynalease::detail {
+
+boost::asio::awaitable<void> lock_front::give_back_or_hand_over(protocol::lock_row& row) {
+    const bool turn_of_others = others_wait_ && hand_overs_ >= protocol::hand_overs_in_a_row;
+    if (wanted() && core_.live() && !turn_of_others) {
+        co_await hand_over(row);
+    } else {
+        co_await release(row, {});
+    }
+}
+
+boost::asio::awaitable<void> lock_front::hand_over(protocol::lock_row& row) {
+    using protocol::hand_over_step;
+    claim_ = open_claim{next_claim(row.floor)};
+    auto data = first_waiter()->data;
+    unsigned failures = 0;
+    while (core_.may_write()) {
+        if (!wanted() || !core_.live()) {
+            // The hand-over may have landed: give back whichever of the two it is.
+            const auto unresolved = claim_->sent ? std::optional(claim_->id) : std::nullopt;
+            co_await release(row, unresolved);
+            co_return;
+        }
+        claim_->sent = true;
+        auto seen = co_await send(requests().hand_over(held_, claim_->id, data));
+        auto next = hand_over_step::again;
+        if (seen.kind == answer::applied) {
+            next = hand_over_step::handed;
+        } else if (seen.kind == answer::refused) {
+            next = protocol::decide_hand_over(seen.row, core_.id(), held_, claim_->id);
+        } else {
+            if (seen.kind == answer::unanswered) {
+                note_unanswered();
+                finish_leaving(errc::in_doubt);
+            } else if (seen.kind == answer::rejected) {
+                finish_leaving(seen.why->code);
+            }
+            co_await pause(protocol::retry_pause(failures++));
+            continue;
+        }
+        row = std::move(seen.row);
+        if (next == hand_over_step::handed && core_.may_write()) {
+            handed(row);
+            co_return;
+        }
+        if (next == hand_over_step::lost) {
+            close_claim(false);
+            finish_leaving(errc::lock_lost);
+            rest();
+            co_return;
+        }
+        if (next == hand_over_step::claim_closed) {
+            close_claim(false);
+            claim_ = open_claim{next_claim(row.floor)};
+            data = first_waiter() ? first_waiter()->data : item{};
+        }
+    }
+    drop();
+}
+
+void lock_front::handed(const protocol::lock_row& row) {
+    const auto to = claim_->id;
+    close_claim(true);
+    floor_ = to.token;
+    finish_leaving({});
+    ++core_.counters().hand_offs;
+    // From the moment that others are seen in line, they are passed over a bounded number of times.
+    hand_overs_ = others_wait_ ? hand_overs_ + 1 : 0;
+    others_wait_ = !row.line.empty();
+    phase_ = serve(to) ? phase::held : phase::giving_back;
+}
+
+boost::asio::awaitable<void> lock_front::release(protocol::lock_row& row, std::optional<protocol::claim> unresolved) {
+    const bool rejoin = others_wait_ && waited_for() && core_.live();
+    const auto expiry = row_expiry();
+    bool unanswered = false;
+    unsigned failures = 0;
+    while (core_.may_write()) {
+        auto seen = co_await send(requests().release(held_, unresolved, rejoin, expiry));
+        if (seen.kind == answer::applied || seen.kind == answer::refused) {
+            row = std::move(seen.row);
+            const bool still_ours =
+                row.held_by(core_.id(), held_.attempt) || (unresolved && row.held_by(core_.id(), unresolved->attempt));
+            if (still_ours) continue;
+            // Refused after a copy that had no answer: that copy did it.
+            const bool gone_before = seen.kind == answer::refused && !unanswered;
+            if (unanswered) ++core_.counters().unknown_applied;
+            if (!gone_before) ++core_.counters().released;
+            close_claim(false);
+            finish_leaving(gone_before ? error_code(errc::lock_lost) : error_code());
+            rest();
+            co_return;
+        }
+        if (seen.kind == answer::unanswered) {
+            if (!std::exchange(unanswered, true)) ++core_.counters().unknown_writes;
+            finish_leaving(errc::in_doubt);
+        } else if (seen.kind == answer::rejected) {
+            finish_leaving(seen.why->code);
+        }
+        co_await pause(protocol::retry_pause(failures++));
+    }
+    drop();
+}
+
+}  // namespace dynalease::detail

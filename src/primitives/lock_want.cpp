@@ -1,0 +1,225 @@
+// Wanting a lock until it is granted or nobody here wants it any more; then settling what is still out there.
+#include "primitives/lock_front.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace dynalease::detail {
+
+using protocol::want_step;
+
+namespace {
+/// A lock that was just seen in other hands is looked at before it is written to.
+constexpr std::chrono::seconds recently{10};
+}  // namespace
+
+boost::asio::awaitable<void> lock_front::want(protocol::lock_row& row) {
+    if (!claim_) claim_ = open_claim{next_claim(row.floor)};
+    protocol::want_decision next{want_step::take};
+    if (row.place_of(core_.id())) {
+        // We have just let others go first: leave them the time to.
+        co_await pause(time_to_next_look(row, want_step::poll));
+        next.step = want_step::poll;
+    } else if (refused_at_ && core_.now() - *refused_at_ < recently) {
+        next.step = want_step::poll;
+    }
+
+    unsigned failures = 0;
+    while (core_.may_write() && wanted()) {
+        const bool taking = next.step == want_step::take;
+        const bool taking_over = taking && next.form.over.has_value();
+        auto seen = co_await carry_out(std::move(next));
+        next = {want_step::poll};
+        if (!core_.may_write()) break;
+        if (taking && seen.kind == answer::applied) {
+            granted(taking_over, false);
+            co_return;
+        }
+        if (seen.kind == answer::rejected) {
+            fail_waiters(seen.why);
+            break;
+        }
+        if (seen.kind == answer::unanswered) note_unanswered();
+        if (seen.kind == answer::unanswered || seen.kind == answer::delayed) {
+            co_await pause(protocol::retry_pause(failures++));
+            continue;
+        }
+        failures = 0;
+        row = std::move(seen.row);
+
+        shared_failure why;
+        next = co_await next_step(row, why);
+        if (why && classify(*why) == answer::rejected) {
+            fail_waiters(why);
+            break;
+        }
+        if (why) {
+            co_await pause(protocol::retry_pause(failures++));
+            continue;
+        }
+        if (next.step == want_step::granted) {
+            granted(false, true);
+            co_return;
+        }
+        if (next.step == want_step::take) continue;
+        if (!row.free()) refused_at_ = core_.now();
+        refuse_tries();
+        if (next.step != want_step::join && next.step != want_step::refuse) {
+            co_await pause(time_to_next_look(row, next.step));
+        }
+    }
+    if (core_.may_write()) {
+        give_up(row);
+    } else {
+        drop();
+    }
+}
+
+boost::asio::awaitable<lock_front::sighting> lock_front::carry_out(protocol::want_decision step) {
+    if (step.step != want_step::take && step.step != want_step::join) co_return co_await look();
+    claim_->sent = true;
+    claim_->sent_at = core_.now();
+    auto request = step.step == want_step::take ? requests().take(claim_->id, step.form, first_waiter()->data)
+                                                : requests().join(claim_->id);
+    writing_ = true;
+    auto seen = co_await send(std::move(request));
+    writing_ = false;
+    co_return seen;
+}
+
+boost::asio::awaitable<protocol::want_decision> lock_front::next_step(const protocol::lock_row& row,
+                                                                      shared_failure& why) {
+    if (holder_seen_ != row.holder) {
+        holder_seen_ = row.holder;
+        holder_since_ = core_.now();
+    }
+    while (core_.may_write() && wanted()) {
+        const bool waits = waited_for();
+        const auto holder = judge_holder(row, waits);
+        const bool available = row.free() || row.holder->session == core_.id() || holder == protocol::holder_is::over;
+        const bool head_absent = head_.sight(row, available, core_.now());
+        auto next = protocol::decide_want({.row = row,
+                                           .self = core_.id(),
+                                           .mine = claim_->id,
+                                           .waits = waits,
+                                           .holder = holder,
+                                           .head_absent = head_absent});
+        if (next.step == want_step::claim_closed) {
+            close_claim(false);
+            claim_ = open_claim{next_claim(row.floor)};
+        } else if (next.step == want_step::look) {
+            auto failed = co_await core_.remotes().look(row.holder->session);
+            if (failed) {
+                why = std::make_shared<const failure>(*std::move(failed));
+                break;
+            }
+        } else {
+            co_return next;
+        }
+    }
+    co_return protocol::want_decision{want_step::poll};
+}
+
+dynalease::time_point lock_front::watch_due(const protocol::lock_row& row) {
+    const auto& watch = core_.remotes().watch(row.holder->session);
+    if (!watch.looked_at()) return holder_since_ + protocol::watch_after;
+    const auto next = watch.last_look() + protocol::watch_interval(watch.lease(), row.line.size());
+    // Exactly when the lease is up it can be told whether the session is over.
+    return watch.lease_end() > watch.last_look() ? std::min(next, watch.lease_end()) : next;
+}
+
+protocol::holder_is lock_front::judge_holder(const protocol::lock_row& row, bool waits) {
+    if (row.free()) return protocol::holder_is::over;
+    const auto& watch = core_.remotes().watch(row.holder->session);
+    if (watch.over()) return protocol::holder_is::over;
+    if (!waits && !watch.looked_at()) return protocol::holder_is::not_known;
+    return core_.now() >= watch_due(row) ? protocol::holder_is::not_known : protocol::holder_is::alive;
+}
+
+std::chrono::nanoseconds lock_front::time_to_next_look(const protocol::lock_row& row, want_step step) {
+    const auto unit = core_.world().random->unit();
+    if (step == want_step::overflow) return protocol::overflow_interval(overflows_++, unit);
+    const std::size_t served_now = row.free() ? 1 : 0;
+    const auto waiting = std::max(row.line.size(), served_now + 1) - served_now;
+    const auto interval = protocol::poll_interval(waiting, options_.poll_interval, unit);
+    if (row.free() || row.holder->session == core_.id()) return interval;
+    return std::clamp<std::chrono::nanoseconds>(watch_due(row) - core_.now(), std::chrono::milliseconds(1), interval);
+}
+
+boost::asio::awaitable<void> lock_front::settle(protocol::lock_row& row) {
+    using protocol::settle_step;
+    ++core_.counters().settling;
+    bool closed = false;
+    unsigned failures = 0;
+    while (core_.may_write()) {
+        if (!closed && wanted() && core_.live()) break;  // the claim is still good for those who came
+        const auto next = protocol::decide_settle(row, core_.id(), claim_->id, closed);
+        if (next.step == settle_step::release) {
+            held_ = claim_->id;
+            floor_ = std::max(floor_, held_.token);
+            close_claim(true);
+            phase_ = phase::giving_back;
+            break;
+        }
+        if (next.step == settle_step::done) {
+            close_claim(false);
+            break;
+        }
+        update_item_request request;
+        switch (next.step) {
+            case settle_step::leave_closed:
+                request = requests().leave_closed(next.place);
+                break;
+            case settle_step::leave:
+                request = requests().leave(claim_->id, next.place);
+                break;
+            case settle_step::void_held:
+                request = requests().void_held(claim_->id);
+                break;
+            default:
+                request = requests().void_free(claim_->id, row_expiry());
+                break;
+        }
+        auto seen = co_await send(std::move(request));
+        if (seen.kind == answer::applied) {
+            closed = true;
+            row = std::move(seen.row);
+        } else if (seen.kind == answer::refused) {
+            row = std::move(seen.row);
+        } else if (seen.kind == answer::rejected) {
+            core_.log(severity::error,
+                      "lock '" + name_ + "': a given-up claim cannot be closed: " + seen.why->code.message());
+            close_claim(false);
+            break;
+        } else {
+            co_await pause(protocol::retry_pause(failures++));
+        }
+    }
+    --core_.counters().settling;
+    if (!core_.may_write()) {
+        drop();
+    } else if (phase_ == phase::settling) {
+        rest();
+    }
+}
+
+boost::asio::awaitable<void> lock_front::audit() {
+    auto seen = co_await look();
+    if (!core_.may_write()) {
+        drop();
+    } else if (wanted()) {
+        phase_ = phase::wanting;
+    } else if (seen.kind == answer::applied && seen.row.held_by(core_.id(), claim_->id.attempt)) {
+        held_ = claim_->id;
+        close_claim(true);
+        phase_ = phase::giving_back;
+    } else {
+        // Without an answer there is nothing to give back that the lease would not free.
+        close_claim(false);
+        phase_ = phase::idle;
+    }
+}
+
+}  // namespace dynalease::detail

@@ -1,0 +1,122 @@
+// The state behind a `session`: its lease, its heartbeat, and the locks that live under it.
+#pragma once
+
+#include "primitives/idle_fronts.hpp"
+#include "primitives/remote_sessions.hpp"
+#include "protocol/session_lease.hpp"
+#include "runtime/alarm.hpp"
+#include "runtime/gate.hpp"
+#include "runtime/waiter_list.hpp"
+
+#include <dynalease/dynamodb/database.hpp>
+#include <dynalease/lock.hpp>
+#include <dynalease/session.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace dynalease::detail {
+
+using shared_failure = std::shared_ptr<const failure>;
+
+class session_core : public std::enable_shared_from_this<session_core> {
+public:
+    /// @throws dynalease::error for options out of range.
+    session_core(database target, session_options options);
+    ~session_core();
+
+    // ---- any thread ----
+    session_state state() const noexcept;
+    /// Whether a grant of this session is in force at this instant.
+    bool valid() const noexcept;
+    const session_options& options() const noexcept { return options_; }
+    const std::string& id() const noexcept { return id_; }
+    const environment& world() const noexcept { return database_.environment(); }
+    std::shared_ptr<lock_front> front(std::string name, const lock_options& options);
+    void forget(const std::string& name) noexcept;
+
+    // ---- the database's executor ----
+    const database& target() const noexcept { return database_; }
+    session_counters& counters() noexcept { return counters_; }
+    session_counters snapshot() const;
+    remote_sessions& remotes() noexcept { return remotes_; }
+    runtime::gate& work() noexcept { return work_; }
+    runtime::gate& life() noexcept { return life_; }
+    idle_fronts& idle() noexcept { return idle_; }
+    dynalease::time_point now() const noexcept { return world().clock->now(); }
+    wall_time wall() const noexcept { return world().clock->wall(); }
+    std::int64_t next_attempt() noexcept { return ++last_attempt_; }
+    void log(severity level, const std::string& line) const;
+
+    /// New grants are possible.
+    bool live() const noexcept { return !closing_ && may_write(); }
+    /// Requests of this session still count: it is live, or closing.
+    bool may_write() const noexcept;
+    /// Why nothing can be acquired any more.
+    failure over_failure() const;
+
+    /// Completes when the session is live; the first caller makes the row. Null, or why not.
+    boost::asio::awaitable<shared_failure> open(std::optional<dynalease::time_point> deadline);
+    boost::asio::awaitable<error_code> wait_over();
+    /// Begins to close, once; `wait_closed` tells the end.
+    void begin_close(const close_options& options);
+    boost::asio::awaitable<close_report> wait_closed();
+
+private:
+    std::vector<std::shared_ptr<lock_front>> all_fronts();
+    void publish() noexcept;
+    void lose(const std::string& why);
+    void end();
+
+    boost::asio::awaitable<void> open_row(std::shared_ptr<session_core> self);
+    boost::asio::awaitable<shared_failure> create_row();
+    shared_failure explain(failure why) const;
+    void go_live();
+    boost::asio::awaitable<bool> beat_once();
+    boost::asio::awaitable<void> beat(std::shared_ptr<session_core> self);
+    boost::asio::awaitable<void> watch_deadline(std::shared_ptr<session_core> self);
+    boost::asio::awaitable<void> close(std::shared_ptr<session_core> self, close_options options);
+    boost::asio::awaitable<void> release_all(dynalease::time_point until);
+    boost::asio::awaitable<void> close_row(dynalease::time_point until);
+
+    database database_;
+    session_options options_;
+    std::string id_;
+    unsigned born_in_fork_;
+    protocol::session_lease lease_;
+    protocol::beat_ledger beats_;
+    bool closing_ = false;
+    bool ended_ = false;
+
+    // What other threads read.
+    std::atomic<session_state> published_{session_state::idle};
+    std::atomic<std::int64_t> deadline_{0};
+    std::atomic<std::int64_t> jeopardy_{0};
+
+    mutable session_counters counters_;
+    std::int64_t last_attempt_ = 0;
+    remote_sessions remotes_;
+    runtime::gate work_;  ///< the locks' own coroutines
+    runtime::gate life_;  ///< opening, heartbeat, deadline, closing
+    runtime::alarm beat_alarm_;
+    runtime::alarm deadline_alarm_;
+    runtime::waiter_list<shared_failure> openers_;
+    runtime::waiter_list<runtime::unit> over_waiters_;
+    runtime::waiter_list<runtime::unit> close_waiters_;
+    close_report report_;
+
+    std::mutex fronts_mutex_;
+    std::unordered_map<std::string_view, std::weak_ptr<lock_front>> fronts_;  ///< keys: the fronts' own names
+    idle_fronts idle_;  ///< last: its fronts ask to be forgotten when they go
+};
+
+}  // namespace dynalease::detail

@@ -1,0 +1,80 @@
+// The limits of a session's and a lock's options.
+#include "primitives/session_options.hpp"
+
+#include "protocol/lease_times.hpp"
+#include "protocol/rows.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+namespace dynalease::detail {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+[[noreturn]] void refuse(errc code, std::string operation, std::string message) {
+    diagnostics details;
+    details.operation = std::move(operation);
+    details.message = std::move(message);
+    throw error(code, std::move(details));
+}
+
+void require(bool holds, const char* message) {
+    if (!holds) refuse(errc::invalid_option, "session", message);
+}
+
+std::string default_owner() {
+    std::array<char, 256> host{};
+    if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
+    return std::string(host.data()).substr(0, 200) + "/" + std::to_string(::getpid());
+}
+
+}  // namespace
+
+void check_table_name(const std::string& name) {
+    const auto allowed = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.'; };
+    if (name.size() < 3 || name.size() > 255 || !std::all_of(name.begin(), name.end(), allowed)) {
+        refuse(errc::invalid_name, "table",
+               "the table name '" + name + "' must have 3 to 255 characters of A-Z a-z 0-9 _ - .");
+    }
+}
+
+session_options checked(session_options options) {
+    check_table_name(options.table);
+    require(options.lease >= 1s && options.lease <= 1h, "lease must be between 1 s and 1 h");
+    require(options.heartbeat >= 0ms, "heartbeat must not be negative");
+    require(options.heartbeat * 3 <= options.lease,
+            "lease must be at least three heartbeats, so that two of them may be lost");
+    require(options.clock_drift_ppm <= 100'000, "clock_drift_ppm must be at most 100,000");
+    require(options.retention >= 24h && options.retention <= 24h * 3653, "retention must be 1 day to 10 years");
+    require(options.owner.size() <= 256, "owner must have at most 256 bytes");
+    const auto times = protocol::lease_times_for(options.lease, options.heartbeat, options.clock_drift_ppm);
+    require(times.hold > times.period * 2, "clock_drift_ppm leaves too little of the lease for two heartbeats");
+    if (options.owner.empty()) options.owner = default_owner();
+    return options;
+}
+
+lock_options checked(const lock_options& options) {
+    if (options.poll_interval < 10ms || options.poll_interval > 1min) {
+        refuse(errc::invalid_option, "lock", "poll_interval must be between 10 ms and 1 min");
+    }
+    return options;
+}
+
+std::string checked_lock_name(std::string name) {
+    constexpr std::size_t longest = 2048 - protocol::lock_prefix.size();
+    if (name.empty()) refuse(errc::invalid_name, "lock", "a lock needs a name");
+    if (name.size() > longest) {
+        refuse(errc::invalid_name, "lock",
+               "the lock name has " + std::to_string(name.size()) + " bytes; at most " + std::to_string(longest) +
+                   " fit into a key");
+    }
+    return name;
+}
+
+}  // namespace dynalease::detail
