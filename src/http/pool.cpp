@@ -1,1 +1,158 @@
-// placeholder until the room is filled
+// Room http: carries out what the pool's policy decides.
+#include "http/pool.hpp"
+
+#include <boost/asio/append.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/query.hpp>
+
+namespace dynalease::http {
+
+namespace asio = boost::asio;
+
+class pool::waiter : public deadline {
+public:
+    waiter(pool& owner, lease_handler handler) : owner_(owner), handler_(std::move(handler)) {
+        const auto slot = asio::get_associated_cancellation_slot(handler_);
+        if (!slot.is_connected()) return;
+        auto cancel = [this](asio::cancellation_type) { owner_.leave(*this, errc::cancelled); };
+        asio::cancellation_slot(slot).assign(cancel);
+    }
+
+    void expired() override { owner_.leave(*this, errc::timeout); }
+
+    lease_handler take_handler() {
+        const auto slot = asio::get_associated_cancellation_slot(handler_);
+        if (slot.is_connected()) asio::cancellation_slot(slot).clear();
+        return std::move(handler_);
+    }
+
+    line::iterator place;
+
+private:
+    pool& owner_;
+    lease_handler handler_;
+};
+
+pool::pool(environment world, std::shared_ptr<deadlines> timing, std::shared_ptr<connector> source,
+           pool_policy::limits limits)
+    : context_tenant(asio::query(world.executor, asio::execution::context)),
+      world_(std::move(world)),
+      timing_(std::move(timing)),
+      source_(std::move(source)),
+      policy_(limits),
+      connections_(limits.connections) {}
+
+pool::~pool() = default;
+
+lease pool::try_take() {
+    if (closed_) return {};
+    const auto now = timing_->now();
+    for (;;) {
+        const auto [offer, which] = policy_.request(now);
+        if (offer == pool_policy::offer::none) return {};
+        if (offer == pool_policy::offer::retire) {
+            connections_[which].reset();
+            continue;
+        }
+        if (offer == pool_policy::offer::probe && connections_[which]->is_dead()) {
+            connections_[which].reset();
+            policy_.free(which);
+            continue;
+        }
+        ++reused_;
+        return {self(), connections_[which], which};
+    }
+}
+
+void pool::wait(lease_handler handler, clock::time_point until) {
+    if (closed_) return answer(std::move(handler), make_error_code(errc::shut_down), {});
+    if (auto held = try_take()) return answer(std::move(handler), {}, std::move(held));
+    if (!policy_.enter_line()) return answer(std::move(handler), make_error_code(errc::throttled), {});
+    auto& who = line_.emplace_back(*this, std::move(handler));
+    who.place = std::prev(line_.end());
+    timing_->add(who, until);
+    open_more();
+}
+
+void pool::leave(waiter& who, errc why) {
+    timing_->remove(who);
+    policy_.leave_line();
+    auto handler = who.take_handler();
+    line_.erase(who.place);
+    answer(std::move(handler), make_error_code(why), {});
+}
+
+void pool::open_more() {
+    for (auto more = policy_.to_open(timing_->now()); more != 0; --more) {
+        const auto which = policy_.begin_open();
+        source_->open([owner = self(), which](connector::opened result) { owner->opened(which, std::move(result)); });
+    }
+}
+
+void pool::opened(pool_policy::slot which, connector::opened result) {
+    if (closed_) return;
+    const auto now = timing_->now();
+    if (result.error) {
+        problem_ = std::move(result.problem);
+        if (policy_.open_failed(which, now)) serve_first(result.error, {});
+        return open_more();
+    }
+    ++opened_;
+    connections_[which] = std::move(result.connection);
+    if (policy_.opened(which, now) == pool_policy::after_use::serve) {
+        serve_first({}, {self(), connections_[which], which});
+    }
+}
+
+void pool::give_back(pool_policy::slot which) noexcept {
+    if (closed_) return;
+    switch (policy_.given_back(which, timing_->now(), connections_[which]->reusable())) {
+        case pool_policy::after_use::keep:
+            return;
+        case pool_policy::after_use::serve:
+            ++reused_;
+            return serve_first({}, {self(), connections_[which], which});
+        case pool_policy::after_use::discard:
+            connections_[which].reset();
+            return open_more();
+    }
+}
+
+void pool::serve_first(error_code error, lease held) {
+    auto& first = line_.front();
+    timing_->remove(first);
+    auto handler = first.take_handler();
+    line_.pop_front();
+    answer(std::move(handler), error, std::move(held));
+}
+
+void pool::answer(lease_handler handler, error_code error, lease held) {
+    // Posted: whoever gives back or closes must not run the next one's work inside its own.
+    asio::post(world_.executor, asio::append(std::move(handler), error, std::move(held)));
+}
+
+pool_counters pool::counters() const noexcept {
+    return {opened_, reused_, policy_.open(), policy_.waiting()};
+}
+
+void pool::close() {
+    if (std::exchange(closed_, true)) return;
+    while (!line_.empty()) serve_first(make_error_code(errc::shut_down), {});
+    for (const auto& open : connections_) {
+        if (open) open->close();
+    }
+    connections_.clear();
+}
+
+void pool::abandon() noexcept {
+    closed_ = true;
+    timing_->abandon();
+    source_->close();
+    const auto unheard = std::exchange(line_, {});
+    const auto dropped = std::exchange(connections_, {});
+    for (const auto& open : dropped) {
+        if (open) open->abandon();
+    }
+}
+
+}  // namespace dynalease::http

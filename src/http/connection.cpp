@@ -1,0 +1,137 @@
+// Room http: the exchange. Plain sockets are written to at once, without a trip through the event loop: a request
+// nearly always fits the socket's buffer.
+#include "http/connection.hpp"
+
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/write.hpp>
+
+#include <sys/socket.h>
+
+namespace dynalease::http {
+
+namespace asio = boost::asio;
+
+connection::connection(asio::any_io_executor executor, std::shared_ptr<deadlines> timing,
+                       std::shared_ptr<asio::ssl::context> tls, response_limits limits)
+    : executor_(std::move(executor)),
+      timing_(std::move(timing)),
+      tls_context_(std::move(tls)),
+      socket_(executor_),
+      parser_(answer_, limits) {
+    if (tls_context_) tls_.emplace(socket_, *tls_context_);
+}
+
+template <class Operation>
+void connection::with_stream(Operation operation) {
+    if (tls_) {
+        operation(*tls_);
+    } else {
+        operation(socket_);
+    }
+}
+
+void connection::start(exchange_handler handler, clock::time_point until) {
+    wrote_ = false;
+    reusable_ = false;
+    handler_.emplace(std::move(handler));
+    const auto slot = asio::get_associated_cancellation_slot(*handler_);
+    if (slot.is_connected()) {
+        auto cancel = [this](asio::cancellation_type) { close(errc::cancelled); };
+        asio::cancellation_slot(slot).assign(cancel);
+    }
+    timing_->add(*this, until);
+    parser_.reset();
+    write();
+}
+
+void connection::write() {
+    if (closed_for_ || tls_) {
+        wrote_ = !closed_for_;
+        return write_rest(0);
+    }
+    error_code error;
+    const auto size = socket_.write_some(asio::buffer(request_), error);
+    wrote_ = size != 0;
+    if (!error && size == request_.size()) return read();
+    if (!error || error == asio::error::would_block) return write_rest(size);
+    asio::post(executor_, [self = shared_from_this(), error]() { self->ended(error); });
+}
+
+void connection::write_rest(std::size_t already) {
+    with_stream([&](auto& stream) {
+        asio::async_write(stream, asio::buffer(request_) + already,
+                          asio::bind_executor(executor_, [self = shared_from_this()](error_code error, std::size_t n) {
+                              if (n != 0) self->wrote_ = true;
+                              if (error) return self->ended(error);
+                              self->read();
+                          }));
+    });
+}
+
+void connection::read() {
+    with_stream([&](auto& stream) {
+        stream.async_read_some(
+            input_.prepare(parser_.wanted()),
+            asio::bind_executor(executor_, [self = shared_from_this()](error_code error, std::size_t size) {
+                self->received(error, size);
+            }));
+    });
+}
+
+void connection::received(error_code error, std::size_t size) {
+    input_.commit(size);
+    if (error && error != asio::error::eof) return ended(error);
+    if (error) {
+        if (parser_.started()) {
+            parser_.feed_end(error);
+            if (!error && parser_.done()) return finish({});
+        }
+        return ended(asio::error::eof);
+    }
+    parse();
+}
+
+void connection::parse() {
+    error_code error;
+    parser_.feed(input_, error);
+    if (error) return finish(make_error_code(errc::bad_response));
+    if (!parser_.done()) return read();
+    reusable_ = parser_.keep_alive() && input_.size() == 0 && !closed_for_;
+    finish({});
+}
+
+void connection::ended(const error_code&) {
+    if (closed_for_) return finish(make_error_code(*closed_for_));
+    finish(make_error_code(parser_.started() ? errc::bad_response : errc::server_error));
+}
+
+void connection::finish(error_code error) {
+    timing_->remove(*this);
+    if (const auto slot = asio::get_associated_cancellation_slot(*handler_); slot.is_connected()) {
+        asio::cancellation_slot(slot).clear();
+    }
+    auto handler = *std::move(handler_);
+    handler_.reset();
+    std::move(handler)(error);
+}
+
+bool connection::is_dead() {
+    char byte;
+    const auto size = ::recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return size >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK);
+}
+
+void connection::abandon() noexcept {
+    // Its frame may own the lease that owns this: taken out first, so that the end of one does not meet the other.
+    const auto unheard = std::exchange(handler_, std::nullopt);
+}
+
+void connection::close(errc why) noexcept {
+    if (!closed_for_) closed_for_ = why;
+    reusable_ = false;
+    error_code ignored;
+    socket_.close(ignored);
+}
+
+}  // namespace dynalease::http

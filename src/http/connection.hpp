@@ -1,0 +1,100 @@
+// One kept-alive connection, plain or TLS, and the one exchange it may carry at a time.
+#pragma once
+
+#include "http/deadlines.hpp"
+#include "http/response_parser.hpp"
+
+#include <dynalease/error.hpp>
+
+#include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace dynalease::http {
+
+/// Lives on the environment's executor. While an exchange runs it keeps itself alive.
+class connection : public std::enable_shared_from_this<connection>, private deadline {
+public:
+    using socket_type = boost::asio::ip::tcp::socket;
+    using stream_type = boost::asio::ssl::stream<socket_type&>;
+
+    connection(boost::asio::any_io_executor executor, std::shared_ptr<deadlines> timing,
+               std::shared_ptr<boost::asio::ssl::context> tls, response_limits limits);
+
+    /// The bytes to send; to be filled before `exchange`. Its memory is used again.
+    std::string& request() noexcept { return request_; }
+    /// Valid until the next exchange.
+    const response& answer() const noexcept { return answer_; }
+
+    /// Sends `request()` and reads `answer()`. Its handler, `void(error_code)`, must belong to the environment's
+    /// executor and is called on it exactly once, never inside this call.
+    ///
+    /// Errors: `errc::timeout` at the deadline; `errc::server_error` when the peer closed before it answered;
+    /// `errc::bad_response` for a malformed or cut answer; `errc::cancelled`; `errc::shut_down` after `close`.
+    /// Cancellation, of any type, closes the connection: the request may have been served.
+    template <class Token>
+    auto exchange(clock::time_point until, Token&& token) {
+        return boost::asio::async_initiate<Token, void(error_code)>(
+            [](auto handler, connection* self, clock::time_point when) {
+                self->start(exchange_handler(std::move(handler)), when);
+            },
+            token, this, until);
+    }
+
+    /// Whether a byte of the last request was handed to the socket: if not, surely nothing happened.
+    bool wrote() const noexcept { return wrote_; }
+    /// Whether another exchange may follow.
+    bool reusable() const noexcept { return reusable_; }
+    /// Whether the peer has closed, or sent what nobody asked for. One system call.
+    bool is_dead();
+    /// An exchange under way fails with `why`.
+    void close(errc why = errc::shut_down) noexcept;
+    /// When the loop will never run again: destroys the handler of an exchange under way.
+    void abandon() noexcept;
+
+    /// For who opens it.
+    socket_type& socket() noexcept { return socket_; }
+    stream_type* tls() noexcept { return tls_ ? &*tls_ : nullptr; }
+    bool is_closed() const noexcept { return closed_for_.has_value(); }
+
+private:
+    using exchange_handler = boost::asio::any_completion_handler<void(error_code)>;
+
+    void start(exchange_handler handler, clock::time_point until);
+    void write();
+    void write_rest(std::size_t already);
+    void read();
+    void received(error_code error, std::size_t size);
+    void parse();
+    void ended(const error_code& error);
+    void finish(error_code error);
+    void expired() override { close(errc::timeout); }
+
+    template <class Operation>
+    void with_stream(Operation operation);
+
+    boost::asio::any_io_executor executor_;
+    std::shared_ptr<deadlines> timing_;
+    std::shared_ptr<boost::asio::ssl::context> tls_context_;
+    socket_type socket_;
+    std::optional<stream_type> tls_;
+
+    std::string request_;
+    boost::beast::flat_buffer input_;
+    response answer_;
+    response_parser parser_;
+
+    std::optional<exchange_handler> handler_;
+    std::optional<errc> closed_for_;
+    bool wrote_ = false;
+    bool reusable_ = true;
+};
+
+}  // namespace dynalease::http

@@ -1,0 +1,61 @@
+// Room http: opening connections, and the name service behind it.
+#include "http/connector.hpp"
+
+#include "http/opening.hpp"
+#include "http/tls.hpp"
+
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/post.hpp>
+
+#include <utility>
+
+namespace dynalease::http {
+
+namespace asio = boost::asio;
+
+connector::connector(environment world, std::shared_ptr<deadlines> timing, connector_options options)
+    : world_(std::move(world)), timing_(std::move(timing)), options_(std::move(options)), resolver_(world_.executor) {}
+
+void connector::open(handler done) {
+    auto one = std::make_shared<opening>(shared_from_this(), std::move(done));
+    std::erase_if(under_way_, [](const auto& other) { return other.expired(); });
+    under_way_.push_back(one);
+    asio::post(world_.executor, [one]() { one->begin(); });
+}
+
+void connector::close() noexcept {
+    resolver_.cancel();
+    for (const auto& weak : std::exchange(under_way_, {})) {
+        if (const auto one = weak.lock()) one->abandon();
+    }
+    asking_.clear();
+}
+
+void connector::find_addresses(addresses_handler done) {
+    const auto now = timing_->now();
+    if (addresses_.fresh(now)) return done({});
+    const auto& server = options_.server;
+    if (auto known = known_addresses(server.host, server.port); !known.empty()) {
+        addresses_.resolved(std::move(known), now);
+        return done({});
+    }
+    asking_.push_back(std::move(done));
+    if (asking_.size() > 1) return;
+    resolver_.async_resolve(
+        server.host, std::to_string(server.port),
+        asio::bind_executor(world_.executor, [self = shared_from_this()](error_code error, const auto& found) {
+            self->addresses_found(error, found);
+        }));
+}
+
+void connector::addresses_found(const error_code& error, const asio::ip::tcp::resolver::results_type& found) {
+    std::string problem;
+    if (error) {
+        problem = "cannot resolve " + options_.server.host + ": " + error.message();
+    } else {
+        addresses_.resolved({found.begin(), found.end()}, timing_->now());
+    }
+    for (const auto& waiting : std::exchange(asking_, {})) waiting(problem);
+}
+
+}  // namespace dynalease::http

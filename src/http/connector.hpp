@@ -1,0 +1,59 @@
+// Opens connections to one endpoint: addresses, TCP, TLS, all within one deadline.
+#pragma once
+
+#include "http/address_book.hpp"
+#include "http/connection.hpp"
+#include "http/endpoint.hpp"
+
+#include <boost/asio/ip/tcp.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace dynalease::http {
+
+struct connector_options {
+    endpoint server;
+    std::shared_ptr<boost::asio::ssl::context> tls{};  ///< for a secure server
+    clock::duration timeout = std::chrono::seconds(1);
+    response_limits limits{};
+};
+
+/// Numeric addresses and "localhost" are used as they are. For other names Asio's resolver is asked, which runs
+/// getaddrinfo on a thread of its own, the only one that the library ever causes; one question at a time, and
+/// while it gives no answer the last good addresses serve on.
+class connector : public std::enable_shared_from_this<connector> {
+public:
+    struct opened {
+        std::shared_ptr<http::connection> connection;  ///< empty on failure
+        error_code error;                              ///< `errc::unreachable`, `errc::tls_failed`, `errc::shut_down`
+        std::string problem;                           ///< in words, with the address
+    };
+    using handler = std::function<void(opened)>;
+
+    connector(environment world, std::shared_ptr<deadlines> timing, connector_options options);
+
+    /// Calls `done` once, on the environment's executor, never inside this call.
+    void open(handler done);
+    /// What is being opened fails with `errc::shut_down`, or is dropped with its handler if no loop runs any more.
+    void close() noexcept;
+
+private:
+    class opening;
+    using addresses_handler = std::function<void(const std::string& problem)>;
+
+    void find_addresses(addresses_handler done);
+    void addresses_found(const error_code& error, const boost::asio::ip::tcp::resolver::results_type& found);
+
+    environment world_;
+    std::shared_ptr<deadlines> timing_;
+    connector_options options_;
+    address_book addresses_;
+    boost::asio::ip::tcp::resolver resolver_;
+    std::vector<addresses_handler> asking_;
+    std::vector<std::weak_ptr<opening>> under_way_;
+};
+
+}  // namespace dynalease::http

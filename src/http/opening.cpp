@@ -1,0 +1,101 @@
+// Room http: the steps of opening a connection.
+#include "http/opening.hpp"
+
+#include "http/tls.hpp"
+
+#include <boost/asio/bind_executor.hpp>
+
+#include <utility>
+
+namespace dynalease::http {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+namespace {
+
+std::string to_string(const tcp_address& address) {
+    const auto host = address.address().to_string();
+    const auto text = address.address().is_v6() ? '[' + host + ']' : host;
+    return text + ':' + std::to_string(address.port());
+}
+
+}  // namespace
+
+connector::opening::opening(std::shared_ptr<connector> owner, handler done)
+    : owner_(std::move(owner)), done_(std::move(done)) {}
+
+void connector::opening::begin() {
+    if (!done_) return;  // abandoned meanwhile
+    owner_->timing_->add(*this, owner_->timing_->now() + owner_->options_.timeout);
+    owner_->find_addresses([self = shared_from_this()](const std::string& problem) {
+        if (!self->done_) return;
+        self->candidates_ = self->owner_->addresses_.candidates();
+        self->problem_ = problem;
+        self->try_next();
+    });
+}
+
+void connector::opening::try_next() {
+    if (next_ == candidates_.size()) return fail(errc::unreachable, problem_);
+    const auto& options = owner_->options_;
+    // A fresh one for each address: a socket that failed once is of no further use.
+    connection_ = std::make_shared<http::connection>(owner_->world_.executor, owner_->timing_,
+                                                     options.server.secure ? options.tls : nullptr, options.limits);
+    connection_->socket().async_connect(
+        candidates_[next_], asio::bind_executor(owner_->world_.executor, [self = shared_from_this()](error_code error) {
+            if (self->done_) self->connected(error);
+        }));
+}
+
+void connector::opening::connected(const error_code& error) {
+    const auto& address = candidates_[next_];
+    if (error) {
+        owner_->addresses_.failed(address);
+        problem_ = "cannot connect to " + to_string(address) + ": " + error.message();
+        ++next_;
+        return try_next();
+    }
+    owner_->addresses_.connected(address);
+    auto& socket = connection_->socket();
+    error_code ignored;
+    socket.set_option(tcp::no_delay(true), ignored);
+    socket.non_blocking(true, ignored);
+    if (connection_->tls() == nullptr) return succeed();
+    shake_hands();
+}
+
+void connector::opening::shake_hands() {
+    auto* tls = connection_->tls();
+    expect_server(tls->native_handle(), owner_->options_.server.host);
+    tls->async_handshake(asio::ssl::stream_base::client,
+                         asio::bind_executor(owner_->world_.executor, [self = shared_from_this()](error_code error) {
+                             if (!self->done_) return;
+                             if (!error) return self->succeed();
+                             const auto why = handshake_problem(self->connection_->tls()->native_handle(), error);
+                             self->fail(errc::tls_failed, to_string(self->candidates_[self->next_]) + ": " + why);
+                         }));
+}
+
+void connector::opening::succeed() {
+    owner_->timing_->remove(*this);
+    std::exchange(done_, nullptr)({std::move(connection_), {}, {}});
+}
+
+void connector::opening::fail(errc code, std::string problem) {
+    if (!done_) return;
+    owner_->timing_->remove(*this);
+    // Not reset: the operation that the closing ends still refers to it.
+    if (connection_) connection_->close();
+    std::exchange(done_, nullptr)({nullptr, make_error_code(code), std::move(problem)});
+}
+
+void connector::opening::expired() {
+    if (!connection_)
+        return fail(errc::unreachable, "no answer from the name service for " + owner_->options_.server.host);
+    const auto& address = candidates_[next_];
+    owner_->addresses_.failed(address);
+    fail(errc::unreachable, "no connection to " + to_string(address) + " within the connect timeout");
+}
+
+}  // namespace dynalease::http

@@ -1,0 +1,37 @@
+// One connection being opened: the steps between a list of addresses and a socket that is ready for requests.
+#pragma once
+
+#include "http/connector.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace dynalease::http {
+
+/// Whatever comes first, success, failure of the last address, the deadline or `abandon`, calls the handler;
+/// what comes later finds it gone.
+class connector::opening : public std::enable_shared_from_this<opening>, private deadline {
+public:
+    opening(std::shared_ptr<connector> owner, handler done);
+
+    void begin();
+    void abandon() noexcept { fail(errc::shut_down, "the client was closed"); }
+
+private:
+    void try_next();
+    void connected(const error_code& error);
+    void shake_hands();
+    void succeed();
+    void fail(errc code, std::string problem);
+    void expired() override;
+
+    std::shared_ptr<connector> owner_;
+    handler done_;
+    std::shared_ptr<http::connection> connection_;
+    std::vector<tcp_address> candidates_;
+    std::size_t next_ = 0;
+    std::string problem_;
+};
+
+}  // namespace dynalease::http

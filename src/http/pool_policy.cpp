@@ -1,0 +1,85 @@
+// Room http: decisions of the connection pool.
+#include "http/pool_policy.hpp"
+
+#include <algorithm>
+
+namespace dynalease::http {
+
+pool_policy::pool_policy(limits bounds) : limits_(bounds), places_(bounds.connections) {
+    for (slot which = bounds.connections; which != 0; --which) free_.push_back(which - 1);
+}
+
+pool_policy::choice pool_policy::request(time_point now) {
+    if (waiting_ != 0 || idle_.empty()) return {};
+    const auto which = idle_.back();
+    idle_.pop_back();
+    const auto& at = places_[which];
+    if (now - at.idle_since > limits_.idle_limit || too_old(at, now)) {
+        free_.push_back(which);
+        return {offer::retire, which};
+    }
+    ++in_use_;
+    return {now - at.idle_since > limits_.probe_after ? offer::probe : offer::reuse, which};
+}
+
+bool pool_policy::enter_line() {
+    if (waiting_ >= limits_.waiting) return false;
+    ++waiting_;
+    return true;
+}
+
+std::size_t pool_policy::to_open(time_point now) const {
+    if (in_use_ != 0 && now < hold_off_until_) return 0;
+    const auto wanted = waiting_ - std::min(waiting_, opening_);
+    return std::min(wanted, free_.size());
+}
+
+pool_policy::slot pool_policy::begin_open() {
+    const auto which = free_.back();
+    free_.pop_back();
+    ++opening_;
+    return which;
+}
+
+pool_policy::after_use pool_policy::opened(slot which, time_point now) {
+    --opening_;
+    hold_off_until_ = {};
+    places_[which].opened = now;
+    ++in_use_;
+    return next_use(which, now);
+}
+
+bool pool_policy::open_failed(slot which, time_point now) {
+    --opening_;
+    free_.push_back(which);
+    hold_off_until_ = now + limits_.hold_off;
+    if (in_use_ != 0 || waiting_ == 0) return false;
+    --waiting_;
+    return true;
+}
+
+pool_policy::after_use pool_policy::given_back(slot which, time_point now, bool usable) {
+    if (!usable || too_old(places_[which], now)) {
+        free(which);
+        return after_use::discard;
+    }
+    return next_use(which, now);
+}
+
+void pool_policy::free(slot which) {
+    --in_use_;
+    free_.push_back(which);
+}
+
+pool_policy::after_use pool_policy::next_use(slot which, time_point now) {
+    if (waiting_ != 0) {
+        --waiting_;
+        return after_use::serve;
+    }
+    --in_use_;
+    places_[which].idle_since = now;
+    idle_.push_back(which);
+    return after_use::keep;
+}
+
+}  // namespace dynalease::http

@@ -1,0 +1,80 @@
+// What a keep-alive pool decides: reuse, open, wait, retire. No socket, no clock: tested as a table.
+#pragma once
+
+#include <dynalease/runtime/clock.hpp>
+
+#include <cstddef>
+#include <vector>
+
+namespace dynalease::http {
+
+class pool_policy {
+public:
+    using duration = clock::duration;
+    using time_point = clock::time_point;
+    using slot = std::size_t;  ///< a place for one connection; below `limits::connections`
+
+    struct limits {
+        std::size_t connections = 64;
+        std::size_t waiting = 100'000;
+        duration idle_limit = std::chrono::seconds(30);
+        /// A connection lives no longer than this, so that changes of DNS are followed.
+        duration age_limit = std::chrono::minutes(15);
+        /// Idle for longer than this: look whether the peer has closed before using it again.
+        duration probe_after = std::chrono::milliseconds(1);
+        /// After a failed attempt to connect, while others still work: none is opened for so long.
+        duration hold_off = std::chrono::milliseconds(500);
+    };
+
+    enum class offer { none, reuse, probe, retire };
+    struct choice {
+        offer what = offer::none;
+        slot which = 0;
+    };
+    enum class after_use { serve, keep, discard };
+
+    explicit pool_policy(limits bounds);
+
+    /// A request asks for a connection: the one used last, unless others wait already. For `probe` call `free` if
+    /// the probe finds it dead; for `retire` close it; in both cases ask again.
+    choice request(time_point now);
+    /// It gets in line. False: the line is full.
+    bool enter_line();
+    /// One left the line without a connection.
+    void leave_line() { --waiting_; }
+
+    /// How many connections to open now.
+    std::size_t to_open(time_point now) const;
+    slot begin_open();
+    /// What to do with the new connection; `serve` took the first of the line off the count.
+    after_use opened(slot which, time_point now);
+    /// True: no connection is left that could serve the first of the line, so tell it; it is off the count.
+    bool open_failed(slot which, time_point now);
+
+    after_use given_back(slot which, time_point now, bool usable);
+    /// The connection in `which` is gone.
+    void free(slot which);
+
+    std::size_t waiting() const noexcept { return waiting_; }
+    std::size_t open() const noexcept { return in_use_ + idle_.size(); }
+
+private:
+    struct place {
+        time_point opened{};
+        time_point idle_since{};
+    };
+
+    bool too_old(const place& at, time_point now) const { return now - at.opened > limits_.age_limit; }
+    after_use next_use(slot which, time_point now);
+
+    limits limits_;
+    std::vector<place> places_;
+    std::vector<slot> free_;
+    std::vector<slot> idle_;  // the last one used is at the back
+    std::size_t in_use_ = 0;
+    std::size_t opening_ = 0;
+    std::size_t waiting_ = 0;
+    time_point hold_off_until_{};
+};
+
+}  // namespace dynalease::http

@@ -1,0 +1,36 @@
+// Room http: storage of one response.
+#include "http/response.hpp"
+
+#include <boost/beast/core/string.hpp>
+
+namespace dynalease::http {
+
+namespace {
+constexpr std::size_t keep_capacity = 64 * 1024;  // one huge answer must not cost its size for the connection's life
+}
+
+std::string_view response::header(std::string_view name) const noexcept {
+    for (const auto& one : fields_) {
+        if (one.name_size != name.size()) continue;
+        const std::string_view text(text_);
+        if (boost::beast::iequals(text.substr(one.begin, one.name_size), name)) {
+            return text.substr(one.begin + one.name_size, one.value_size);
+        }
+    }
+    return {};
+}
+
+void response::clear() {
+    status_ = 0;
+    text_.clear();
+    fields_.clear();
+    body_.clear();
+    if (body_.capacity() > keep_capacity) body_.shrink_to_fit();
+}
+
+void response::add_header(std::string_view name, std::string_view value) {
+    fields_.push_back({text_.size(), name.size(), value.size()});
+    text_.append(name).append(value);
+}
+
+}  // namespace dynalease::http

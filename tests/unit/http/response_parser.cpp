@@ -1,0 +1,108 @@
+// Responses from bytes that arrive in any portions.
+#include "http/response_parser.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+using namespace dynalease::http;
+
+namespace {
+
+struct outcome {
+    bool done = false;
+    bool keep_alive = false;
+    boost::system::error_code error;
+    response what;
+};
+
+/// Feeds `text` in portions of `size` bytes, then the end if asked to.
+outcome parse(std::string_view text, std::size_t size, bool end = false, response_limits limits = {}) {
+    outcome result;
+    response_parser parser(result.what, limits);
+    parser.reset();
+    boost::beast::flat_buffer buffer;
+    while (!text.empty() && !result.error && !parser.done()) {
+        const auto portion = text.substr(0, size);
+        text.remove_prefix(portion.size());
+        buffer.commit(boost::asio::buffer_copy(buffer.prepare(portion.size()), boost::asio::buffer(portion)));
+        parser.feed(buffer, result.error);
+    }
+    if (end && !result.error) parser.feed_end(result.error);
+    result.done = parser.done();
+    result.keep_alive = result.done && parser.keep_alive();
+    return result;
+}
+
+const std::string plain = "HTTP/1.1 200 OK\r\nX-Amz-Crc32: 2745614147\r\nContent-Length: 2\r\n\r\n{}";
+const std::string chunked =
+    "HTTP/1.1 400 Bad\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n1;x=y\r\n \r\n5\r\nworld\r\n0\r\n\r\n";
+const std::string unbounded = "HTTP/1.1 200 OK\r\n\r\nuntil the end";
+
+}  // namespace
+
+TEST_CASE("every way to frame a body, in portions of every size") {
+    for (std::size_t size = 1; size <= chunked.size(); ++size) {
+        INFO("portions of " << size);
+        const auto with_length = parse(plain, size);
+        REQUIRE(with_length.done);
+        CHECK(with_length.what.status() == 200);
+        CHECK(with_length.what.body() == "{}");
+        CHECK(with_length.what.header("x-amz-crc32") == "2745614147");
+        CHECK(with_length.what.header("date").empty());
+        CHECK(with_length.keep_alive);
+
+        const auto in_chunks = parse(chunked, size);
+        REQUIRE(in_chunks.done);
+        CHECK(in_chunks.what.status() == 400);
+        CHECK(in_chunks.what.body() == "hello world");
+
+        const auto to_the_end = parse(unbounded, size, true);
+        REQUIRE(to_the_end.done);
+        CHECK(to_the_end.what.body() == "until the end");
+        CHECK_FALSE(to_the_end.keep_alive);
+    }
+}
+
+TEST_CASE("interim answers are skipped, but not without end") {
+    const std::string interim = "HTTP/1.1 100 Continue\r\n\r\n";
+    const auto one = parse(interim + plain, 7);
+    REQUIRE(one.done);
+    CHECK(one.what.status() == 200);
+    std::string many;
+    for (int i = 0; i < 9; ++i) many += interim;
+    CHECK(parse(many + plain, many.size()).error);
+}
+
+TEST_CASE("what is cut, malformed or too large is an error") {
+    for (std::size_t size = 1; size < plain.size(); ++size) {
+        INFO("cut after " << size);
+        CHECK(parse(plain.substr(0, size), 64, true).error);
+    }
+    CHECK(parse("SSH-2.0-OpenSSH_9.2\r\n\r\n", 64).error);
+    CHECK(parse("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", 64).error);
+    CHECK(parse("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}", 64).error);
+    response_limits tight;
+    tight.head = 64;
+    tight.body = 8;
+    CHECK(parse("HTTP/1.1 200 OK\r\nX: " + std::string(100, 'x') + "\r\n\r\n", 16, false, tight).error);
+    CHECK(parse("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n123456789", 64, false, tight).error);
+    CHECK(parse("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n123456789\r\n0\r\n\r\n", 64, false, tight)
+              .error);
+}
+
+TEST_CASE("a response is told apart from the one before on the same connection") {
+    response into;
+    response_parser parser(into, {});
+    boost::beast::flat_buffer buffer;
+    for (const auto& text : {plain, chunked, plain}) {
+        parser.reset();
+        buffer.commit(boost::asio::buffer_copy(buffer.prepare(text.size()), boost::asio::buffer(text)));
+        boost::system::error_code error;
+        parser.feed(buffer, error);
+        REQUIRE(parser.done());
+        CHECK(into.body() == (text == plain ? "{}" : "hello world"));
+        CHECK(into.header("X-AMZ-CRC32").empty() == (text != plain));
+        CHECK(buffer.size() == 0);
+    }
+}

@@ -1,0 +1,99 @@
+// Certificates: who is trusted, for which name, and what a refusal says.
+#include "support/certificates.hpp"
+#include "unit/http/fixture.hpp"
+
+using namespace http_test;
+using support::answer;
+using support::reaction;
+using support::scripted_server;
+
+namespace {
+
+struct attempt {
+    done result;
+    std::string problem;
+};
+
+attempt try_tls(const std::shared_ptr<asio::ssl::context>& server_side, const http::tls_options& options,
+                const std::string& host) {
+    fixture f;
+    scripted_server server(
+        f.io.get_executor(), [](std::size_t, const std::string&) { return reaction{answer(200, "secret")}; },
+        server_side);
+    auto setup = http::make_tls_context(options);
+    REQUIRE_FALSE(setup.error);
+    f.connecting.tls = setup.context;
+    f.connecting.timeout = 5s;
+    f.connect_to(server.port(), host);
+    attempt seen;
+    f.run([](fixture& fx, scripted_server& peer, attempt& into) -> asio::awaitable<void> {
+        into.result = co_await exchange(*fx.pool, post("{}"), fx.in(5s));
+        if (!into.result.error) into.result = co_await exchange(*fx.pool, post("{}"), fx.in(5s));
+        into.problem = fx.pool->problem();
+        fx.pool->close();
+        peer.stop();
+    }(f, server, seen));
+    return seen;
+}
+
+}  // namespace
+
+TEST_CASE("a server whose certificate is good for its name and signed by a trusted authority") {
+    const support::authority trusted;
+    CHECK(try_tls(trusted.server_for("localhost"), {true, trusted.pem_file()}, "localhost").result.body == "secret");
+    CHECK(try_tls(trusted.server_for("127.0.0.1"), {true, trusted.pem_file()}, "127.0.0.1").result.body == "secret");
+}
+
+TEST_CASE("a server that cannot prove who it is gets no request") {
+    const support::authority trusted;
+    const support::authority other;
+    struct refused {
+        std::shared_ptr<asio::ssl::context> server;
+        std::string host;
+        const char* reason;
+    };
+    const refused cases[] = {
+        {other.server_for("localhost"), "localhost", "unable to get local issuer certificate"},
+        {trusted.server_for("example.org"), "localhost", "ostname mismatch"},
+        {trusted.server_for("localhost"), "127.0.0.1", "IP address mismatch"},
+        {trusted.server_for("localhost", -2, -1), "localhost", "expired"},
+    };
+    for (const auto& one : cases) {
+        const auto seen = try_tls(one.server, {true, trusted.pem_file()}, one.host);
+        CHECK(seen.result.error == errc::tls_failed);
+        CHECK_FALSE(seen.result.wrote);
+        CHECK_THAT(seen.problem, Catch::Contains(one.reason));
+    }
+}
+
+TEST_CASE("the system's authorities do not know ours, and verification can be switched off") {
+    const support::authority ours;
+    CHECK(try_tls(ours.server_for("localhost"), {}, "localhost").result.error == errc::tls_failed);
+    CHECK(try_tls(ours.server_for("example.org"), {false, ""}, "localhost").result.body == "secret");
+}
+
+TEST_CASE("an authority file that is none is an error") {
+    CHECK(http::make_tls_context({true, "/no/such/file.pem"}).error);
+}
+
+TEST_CASE("a plain HTTP server behind an https endpoint is named as such a failure") {
+    fixture f;
+    scripted_server server(f.io.get_executor(), [](std::size_t, const std::string&) { return reaction{}; });
+    f.connecting.tls = http::make_tls_context({}).context;
+    f.connecting.timeout = 5s;
+    asio::ip::tcp::acceptor plain(f.io, {asio::ip::address_v4::loopback(), 0});
+    f.connect_to(plain.local_endpoint().port());
+    server.stop();
+    f.run([](fixture& fx, asio::ip::tcp::acceptor& acceptor) -> asio::awaitable<void> {
+        asio::co_spawn(
+            acceptor.get_executor(),
+            [](asio::ip::tcp::acceptor& listening) -> asio::awaitable<void> {
+                auto socket = co_await listening.async_accept(asio::use_awaitable);
+                const std::string text = "HTTP/1.1 400 Bad Request\r\n\r\n";
+                co_await asio::async_write(socket, asio::buffer(text), asio::use_awaitable);
+            }(acceptor),
+            [](std::exception_ptr) {});
+        const auto result = co_await exchange(*fx.pool, post("{}"), fx.in(5s));
+        CHECK(result.error == errc::tls_failed);
+    }(f, plain));
+}
