@@ -1,1 +1,208 @@
-// placeholder until the room is filled
+// The two error categories, and the words for each error: what happened, and what to do about it.
+#include <dynalease/error.hpp>
+
+#include <boost/system/errc.hpp>
+
+#include <utility>
+
+namespace dynalease {
+
+namespace {
+
+struct meaning {
+    dynalease::condition condition;
+    const char* text;
+};
+
+meaning meaning_of(errc code) noexcept {
+    using enum condition;
+    switch (code) {
+        case errc::wait_timeout:
+            return {contended, "others held the lock for the whole wait; try again later, or wait longer"};
+        case errc::condition_failed:
+            return {conflict, "the condition of the write was false and nothing was written; reload and decide again"};
+        case errc::transaction_canceled:
+            return {conflict, "the transaction was refused as a whole and nothing was written; see its reasons"};
+        case errc::transaction_conflict:
+            return {contended, "another transaction is at work on the same item; try again"};
+        case errc::idempotency_mismatch:
+            return {misconfigured, "the client request token was used for another request; use each for one only"};
+
+        case errc::session_lost:
+            return {lost, "the session was lost, and all its locks with it; stop the protected work and open another"};
+        case errc::session_closed:
+            return {lost, "the session was closed, and all its locks with it; open another"};
+        case errc::lock_lost:
+            return {lost, "the lock is no longer held by this guard; stop the protected work"};
+        case errc::not_held:
+            return {lost, "the guard is empty or was released before; acquire the lock first"};
+
+        case errc::in_doubt:
+            return {condition::in_doubt,
+                    "a write was sent and never answered: it may have happened, or may happen "
+                    "yet; read before deciding"};
+        case errc::cancelled:
+            return {condition::cancelled, "cancelled by the caller"};
+        case errc::throttled:
+            return {condition::throttled, "too many requests; slow down, or raise the capacity of the table"};
+
+        case errc::access_denied:
+            return {denied, "the credentials do not permit this; extend the IAM policy"};
+        case errc::invalid_signature:
+            return {denied, "the signature was refused; check the secret key, the region and the system clock"};
+        case errc::unknown_access_key:
+            return {denied, "the access key or session token is not known; check the credentials and the endpoint"};
+        case errc::expired_credentials:
+            return {denied, "the credentials have expired; get new ones"};
+        case errc::no_credentials:
+            return {denied,
+                    "no credentials were found; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or "
+                    "pass them in the options"};
+        case errc::table_not_found:
+            return {misconfigured,
+                    "the table does not exist; check its name, the region and the endpoint, or create it"};
+        case errc::table_in_use:
+            return {conflict, "the table exists already or is being changed; wait until it is active"};
+        case errc::validation:
+            return {misconfigured, "the request is malformed; see the message for what to correct"};
+        case errc::limit_exceeded:
+            return {condition::throttled, "a limit of the account or service was reached; wait, or have it raised"};
+        case errc::not_supported:
+            return {misconfigured, "the endpoint does not know this operation; check the endpoint"};
+
+        case errc::invalid_option:
+            return {misconfigured, "an option is out of its range; see the message for which"};
+        case errc::invalid_name:
+            return {misconfigured, "a name is empty, too long or malformed; see the message for its limits"};
+        case errc::item_too_large:
+            return {misconfigured, "an item or request exceeds what the service takes; make it smaller"};
+        case errc::unsupported_version:
+            return {misconfigured, "the row was written by a newer version of the library and is left alone; upgrade"};
+        case errc::corrupt_row:
+            return {misconfigured,
+                    "the row lacks what every such row has; check that nothing else writes to the table"};
+
+        case errc::unreachable:
+            return {condition::unreachable,
+                    "the service could not be reached on any address; check the endpoint and the network"};
+        case errc::tls_failed:
+            return {condition::unreachable,
+                    "the TLS handshake failed; check the endpoint, its certificate and the "
+                    "trusted authorities"};
+        case errc::timeout:
+            return {condition::unreachable, "no answer in time, and nothing was written; try again"};
+        case errc::server_error:
+            return {condition::unreachable, "the service failed or closed the connection; try again"};
+        case errc::bad_response:
+            return {condition::unreachable,
+                    "the answer is not one of DynamoDB; check the endpoint and what stands before it"};
+        case errc::shut_down:
+            return {condition::cancelled, "the client was closed"};
+    }
+    return {condition{}, "unknown error"};
+}
+
+const char* words_of(condition value) noexcept {
+    switch (value) {
+        case condition::contended:
+            return "held by another; try again later";
+        case condition::conflict:
+            return "the data changed underneath; reload and decide again";
+        case condition::lost:
+            return "no longer held; stop the protected work";
+        case condition::throttled:
+            return "too many requests; slow down";
+        case condition::in_doubt:
+            return "it may have happened; read before deciding";
+        case condition::cancelled:
+            return "cancelled";
+        case condition::denied:
+            return "the credentials do not permit it";
+        case condition::misconfigured:
+            return "an option, name, table or endpoint is wrong";
+        case condition::unreachable:
+            return "the service cannot be reached";
+    }
+    return "unknown condition";
+}
+
+// Boost's category has a protected destructor on purpose: instances are never destroyed through it.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wnon-virtual-dtor"
+
+class library_category final : public boost::system::error_category {
+public:
+    const char* name() const noexcept override { return "dynalease"; }
+    std::string message(int value) const override { return meaning_of(static_cast<errc>(value)).text; }
+    boost::system::error_condition default_error_condition(int value) const noexcept override {
+        const auto condition = meaning_of(static_cast<errc>(value)).condition;
+        if (condition == dynalease::condition{}) return {value, *this};
+        return make_error_condition(condition);
+    }
+};
+
+class library_condition_category final : public boost::system::error_category {
+public:
+    const char* name() const noexcept override { return "dynalease.condition"; }
+    std::string message(int value) const override { return words_of(static_cast<condition>(value)); }
+    /// Asio's own errors know nothing of our conditions, so the conditions must know them.
+    bool equivalent(const error_code& code, int value) const noexcept override {
+        return code.failed() && condition_of(code) == static_cast<condition>(value);
+    }
+};
+
+#pragma GCC diagnostic pop
+
+}  // namespace
+
+const boost::system::error_category& error_category() noexcept {
+    static const library_category instance;
+    return instance;
+}
+
+const boost::system::error_category& condition_category() noexcept {
+    static const library_condition_category instance;
+    return instance;
+}
+
+error_code make_error_code(errc code) noexcept {
+    return {static_cast<int>(code), error_category()};
+}
+
+boost::system::error_condition make_error_condition(condition value) noexcept {
+    return {static_cast<int>(value), condition_category()};
+}
+
+condition condition_of(const error_code& code) noexcept {
+    if (!code.failed()) return {};
+    if (code.category() == error_category()) return meaning_of(static_cast<errc>(code.value())).condition;
+    // What Asio calls operation_aborted.
+    if (code == boost::system::errc::operation_canceled) return condition::cancelled;
+    return {};
+}
+
+std::string diagnostics::to_string() const {
+    std::string out;
+    const auto append = [&out](std::string_view label, std::string_view value) {
+        if (value.empty()) return;
+        if (!out.empty()) out += ", ";
+        out += label;
+        out += value;
+    };
+    append("", operation);
+    append("table ", table);
+    append("key ", key);
+    append("request ", request_id);
+    if (attempts != 0) append("attempts ", std::to_string(attempts));
+    for (const auto& sentence : {message, advice}) {
+        if (sentence.empty()) continue;
+        if (!out.empty()) out += ": ";
+        out += sentence;
+    }
+    return out;
+}
+
+error::error(error_code code, dynalease::diagnostics details)
+    : system_error(code, details.to_string()), details_(std::move(details)) {}
+
+}  // namespace dynalease
