@@ -1,0 +1,192 @@
+// Exact decimal arithmetic within DynamoDB's limits. Nothing here allocates but `to_string`.
+#include "dynamodb/decimal.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <span>
+
+namespace dynalease {
+
+namespace {
+
+bool is_digit(char c) noexcept {
+    return c >= '0' && c <= '9';
+}
+
+/// Reads an exponent up to its end. One of a billion digits is not computed but held at a bound that no mantissa of
+/// a possible length can bring back into range.
+bool read_exponent(std::string_view text, std::int64_t& exponent) noexcept {
+    constexpr std::int64_t bound = std::numeric_limits<std::int64_t>::max() / 16;
+    const bool negative = !text.empty() && text.front() == '-';
+    if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
+    if (text.empty() || !std::ranges::all_of(text, is_digit)) return false;
+    exponent = 0;
+    for (const char c : text) exponent = std::min(bound, exponent * 10 + (c - '0'));
+    if (negative) exponent = -exponent;
+    return true;
+}
+
+/// A fixed-point register as wide as any sum: from the last digit of the smallest number to a carry over the largest.
+struct wide {
+    static constexpr int lowest = decimal::min_magnitude - decimal::max_digits + 1;
+    static constexpr int size = decimal::max_magnitude - lowest + 2;
+
+    std::array<std::int8_t, size> digits{};  // the last first
+
+    explicit wide(const decimal& value) noexcept {
+        for (int i = 0; i < value.count; ++i) at(value.exponent + value.count - 1 - i) = value.digits[std::size_t(i)];
+    }
+    std::int8_t& at(int power) noexcept { return digits[std::size_t(power - lowest)]; }
+
+    void add(const wide& other) noexcept {
+        int carry = 0;
+        for (std::size_t i = 0; i < digits.size(); ++i) {
+            const int sum = digits[i] + other.digits[i] + carry;
+            digits[i] = std::int8_t(sum % 10);
+            carry = sum / 10;
+        }
+    }
+    /// @pre other is not greater.
+    void subtract(const wide& other) noexcept {
+        int borrow = 0;
+        for (std::size_t i = 0; i < digits.size(); ++i) {
+            const int difference = digits[i] - other.digits[i] - borrow;
+            borrow = difference < 0 ? 1 : 0;
+            digits[i] = std::int8_t(difference + 10 * borrow);
+        }
+    }
+
+    boost::system::result<decimal, decimal_error> narrow(bool negative) noexcept {
+        const auto is_set = [](std::int8_t digit) { return digit != 0; };
+        const auto last = std::ranges::find_if(digits, is_set);
+        if (last == digits.end()) return decimal{};
+        const auto first = std::find_if(digits.rbegin(), digits.rend(), is_set).base();  // one beyond
+        decimal out;
+        out.negative = negative;
+        out.exponent = int(last - digits.begin()) + lowest;
+        out.count = int(first - last);
+        if (out.magnitude() > decimal::max_magnitude) return decimal_error::overflow;
+        if (out.magnitude() < decimal::min_magnitude) return decimal_error::underflow;
+        if (out.count > decimal::max_digits) return decimal_error::too_many_digits;
+        std::reverse_copy(last, first, out.digits.begin());
+        return out;
+    }
+};
+
+std::strong_ordering compare_magnitudes(const decimal& left, const decimal& right) noexcept {
+    if (left.count == 0 || right.count == 0) return left.count <=> right.count;
+    if (left.magnitude() != right.magnitude()) return left.magnitude() <=> right.magnitude();
+    // Aligned at the first digit, and the unused ones are zero.
+    return left.digits <=> right.digits;
+}
+
+}  // namespace
+
+std::string_view describe(decimal_error why) noexcept {
+    switch (why) {
+        case decimal_error::malformed:
+            return "not a decimal number";
+        case decimal_error::too_many_digits:
+            return "a number of more than 38 significant digits";
+        case decimal_error::overflow:
+            return "a number beyond 9.99E+125";
+        case decimal_error::underflow:
+            return "a number nearer to zero than 1E-130";
+    }
+    return "not a decimal number";
+}
+
+boost::system::result<decimal, decimal_error> decimal::parse(std::string_view text) noexcept {
+    decimal out;
+    if (!text.empty() && (text.front() == '-' || text.front() == '+')) {
+        out.negative = text.front() == '-';
+        text.remove_prefix(1);
+    }
+    std::int64_t exponent = 0;
+    if (const auto mark = text.find_first_of("eE"); mark != std::string_view::npos) {
+        if (!read_exponent(text.substr(mark + 1), exponent)) return decimal_error::malformed;
+        text = text.substr(0, mark);
+    }
+    const auto point = text.find('.');
+    const auto whole = text.substr(0, point);
+    const auto fraction = point == std::string_view::npos ? std::string_view{} : text.substr(point + 1);
+    if (whole.empty() && fraction.empty()) return decimal_error::malformed;
+    if (!std::ranges::all_of(whole, is_digit) || !std::ranges::all_of(fraction, is_digit)) {
+        return decimal_error::malformed;
+    }
+
+    // Zeros between digits count, those around them do not: they are held back until another digit follows.
+    std::int64_t held_back = 0;
+    bool too_many = false;
+    const auto take = [&](std::string_view digits) {
+        for (const char c : digits) {
+            if (c == '0') {
+                if (out.count != 0) ++held_back;
+                continue;
+            }
+            if (out.count + held_back >= max_digits) {
+                too_many = true;
+                return;
+            }
+            out.count += int(held_back);  // the array holds zeros already
+            held_back = 0;
+            out.digits[std::size_t(out.count++)] = std::int8_t(c - '0');
+        }
+    };
+    take(whole);
+    if (!too_many) take(fraction);
+    if (too_many) return decimal_error::too_many_digits;
+    if (out.count == 0) return decimal{};
+
+    const auto last = exponent + held_back - std::int64_t(fraction.size());
+    if (last + out.count - 1 > max_magnitude) return decimal_error::overflow;
+    if (last + out.count - 1 < min_magnitude) return decimal_error::underflow;
+    out.exponent = int(last);
+    return out;
+}
+
+decimal decimal::of(const number& value) noexcept {
+    const auto parsed = parse(value.text());
+    return parsed ? *parsed : decimal{};  // only the text of a number that was moved from is none
+}
+
+std::string decimal::to_string() const {
+    if (count == 0) return "0";
+    std::string out = negative ? "-" : "";
+    if (magnitude() < 0) {
+        out += "0.";
+        out.append(std::size_t(-magnitude() - 1), '0');
+    }
+    for (int i = 0; i < count; ++i) {
+        if (i != 0 && magnitude() - i == -1) out += '.';
+        out += char('0' + digits[std::size_t(i)]);
+    }
+    if (exponent > 0) out.append(std::size_t(exponent), '0');
+    return out;
+}
+
+std::strong_ordering operator<=>(const decimal& left, const decimal& right) noexcept {
+    if (left.negative != right.negative) return right.negative <=> left.negative;
+    return left.negative ? compare_magnitudes(right, left) : compare_magnitudes(left, right);
+}
+
+boost::system::result<decimal, decimal_error> add(const decimal& left, const decimal& right) noexcept {
+    const bool left_is_greater = compare_magnitudes(left, right) > 0;
+    const decimal& greater = left_is_greater ? left : right;
+    const decimal& smaller = left_is_greater ? right : left;
+    wide sum(greater);
+    if (left.negative == right.negative) {
+        sum.add(wide(smaller));
+    } else {
+        sum.subtract(wide(smaller));
+    }
+    return sum.narrow(greater.negative);
+}
+
+boost::system::result<decimal, decimal_error> subtract(const decimal& left, const decimal& right) noexcept {
+    decimal opposite = right;
+    opposite.negative = right.count != 0 && !right.negative;
+    return add(left, opposite);
+}
+
+}  // namespace dynalease
