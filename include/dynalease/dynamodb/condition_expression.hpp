@@ -49,8 +49,7 @@ class operand {
 public:
     template <class Constant>
         requires(!std::same_as<std::remove_cvref_t<Constant>, operand> &&
-                 !std::same_as<std::remove_cvref_t<Constant>, path> &&
-                 std::convertible_to<Constant, attribute_value>)
+                 !std::same_as<std::remove_cvref_t<Constant>, path> && std::convertible_to<Constant, attribute_value>)
     operand(Constant&& constant) {
         parts_.emplace_back(attribute_value(std::forward<Constant>(constant)));
     }
@@ -90,7 +89,9 @@ private:
 };
 
 /// The attribute at a path, to be compared or computed with.
-inline operand attr(const path& attribute) { return operand(attribute); }
+inline operand attr(const path& attribute) {
+    return operand(attribute);
+}
 
 condition_expression attribute_exists(const path& attribute);
 condition_expression attribute_not_exists(const path& attribute);

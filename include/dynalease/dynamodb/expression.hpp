@@ -52,7 +52,10 @@ void add_projection(std::string& text, attribute_names& names, std::span<const p
 
 /// Demands a condition of a put, update, delete or check, beside those it has already.
 template <class Request>
-    requires requires(Request& request) { request.condition_expression; request.values; }
+    requires requires(Request& request) {
+        request.condition_expression;
+        request.values;
+    }
 void apply(Request& request, const condition_expression& condition) {
     detail::add_condition(request.condition_expression, request.names, request.values, condition);
 }
@@ -60,7 +63,10 @@ void apply(Request& request, const condition_expression& condition) {
 /// Sets what an update changes. Combine several with `+` first.
 /// @throws dynalease::error with `errc::invalid_option` if the request has an update already.
 template <class Request>
-    requires requires(Request& request) { request.update_expression; request.values; }
+    requires requires(Request& request) {
+        request.update_expression;
+        request.values;
+    }
 void apply(Request& request, const update_expression& update) {
     detail::add_update(request.update_expression, request.names, request.values, update);
 }
@@ -73,14 +79,20 @@ inline void apply_key(query_request& request, const condition_expression& key) {
 
 /// Returns only those items of a query or scan that meet the condition. Those left out are read, and paid, as well.
 template <class Request>
-    requires requires(Request& request) { request.filter_expression; request.values; }
+    requires requires(Request& request) {
+        request.filter_expression;
+        request.values;
+    }
 void apply_filter(Request& request, const condition_expression& filter) {
     detail::add_condition(request.filter_expression, request.names, request.values, filter);
 }
 
 /// Returns only these attributes, beside those asked for already.
 template <class Request>
-    requires requires(Request& request) { request.projection_expression; request.names; }
+    requires requires(Request& request) {
+        request.projection_expression;
+        request.names;
+    }
 void apply_projection(Request& request, std::span<const path> attributes) {
     detail::add_projection(request.projection_expression, request.names, attributes);
 }
