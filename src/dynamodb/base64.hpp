@@ -1,0 +1,17 @@
+// Base64 (RFC 4648, padded): how binary values travel.
+#pragma once
+
+#include <dynalease/dynamodb/attribute_value.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace dynalease {
+
+std::string encode_base64(const binary& bytes);
+
+/// Takes exactly what `encode_base64` gives; empty for anything else, such as missing padding.
+std::optional<binary> decode_base64(std::string_view text);
+
+}  // namespace dynalease

@@ -1,0 +1,89 @@
+// Errors on the wire: {"__type":"com.amazonaws.dynamodb.v20120810#Name","message":"…"}, with the present item of a
+// refused condition and the reasons of a refused transaction.
+#include "dynamodb/codec.hpp"
+#include "dynamodb/item_fields.hpp"
+
+#include <utility>
+
+namespace dynalease::codec {
+
+namespace {
+
+constexpr std::string_view error_namespace = "com.amazonaws.dynamodb.v20120810#";
+
+/// The body of an error, as much of it as is there.
+struct error_body {
+    std::string type;
+    std::string message;
+    std::optional<item> current;
+    std::vector<cancellation_reason> reasons;
+};
+
+void fields(auto& visitor, maybe_const<error_body> auto& body) {
+    visitor.required("__type", body.type);
+    visitor.optional("message", body.message);
+    if constexpr (std::remove_cvref_t<decltype(visitor)>::reading) {
+        if (body.message.empty()) visitor.optional("Message", body.message);
+    }
+    visitor.optional("Item", body.current);
+    visitor.optional("CancellationReasons", body.reasons);
+}
+
+decoded_error not_understood(unsigned status, std::string_view what) {
+    const auto meaning = service_error_of_status(status, false);
+    decoded_error out{failure(meaning.code, meaning.outcome), {}, meaning.retry};
+    out.failure.details.message = "HTTP status " + std::to_string(status) + ", no DynamoDB error: ";
+    out.failure.details.message += what;
+    if (meaning.code == errc::bad_response) {
+        out.failure.details.advice = "check the endpoint, and any proxy before it";
+    }
+    return out;
+}
+
+}  // namespace
+
+decoded_error decode_error(unsigned http_status, std::string_view body) {
+    error_body content;
+    try {
+        const json_body parsed(body);
+        read(json_input{parsed.root()}, content);
+    } catch (const malformed& why) {
+        auto out = not_understood(http_status, why.message());
+        // A refusal whose item cannot be read must not pass for a refusal without an item.
+        if (!content.type.empty() && http_status < 500) out.failure.code = errc::bad_response;
+        if (!content.type.empty()) out.failure.outcome = outcome::unknown;
+        out.exception = exception_name(content.type);
+        return out;
+    }
+
+    decoded_error out;
+    out.exception = exception_name(content.type);
+    const auto* known = find_service_error(out.exception);
+    auto meaning = known ? *known : service_error_of_status(http_status, true);
+    if (known && http_status >= 500) {
+        // Whatever it is called, the service does not know what became of the request.
+        meaning.code = errc::server_error;
+        meaning.outcome = outcome::unknown;
+        if (meaning.retry != retry_class::throttling) meaning.retry = retry_class::transient;
+    }
+    out.retry = meaning.retry;
+    out.failure = failure(meaning.code, meaning.outcome);
+    out.failure.current = std::move(content.current);
+    out.failure.reasons = std::move(content.reasons);
+    out.failure.details.message =
+        known || out.exception.empty() ? std::move(content.message) : out.exception + ": " + content.message;
+    return out;
+}
+
+encoded_error encode_error(const failure& why) {
+    const bool is_ours = why.code.category() == error_category();
+    const auto& known = service_error_of(is_ours ? static_cast<errc>(why.code.value()) : errc::server_error);
+    error_body body{std::string(error_namespace), why.details.message, why.current, why.reasons};
+    body.type += known.name;
+    if (body.message.empty()) body.message = why.code.message();
+    json_writer out;
+    write(out, body);
+    return {known.status, std::move(out).take()};
+}
+
+}  // namespace dynalease::codec

@@ -1,0 +1,245 @@
+// The fields of requests and responses about items, with the service's names for them.
+#pragma once
+
+#include "dynamodb/json_fields.hpp"
+
+#include <dynalease/dynamodb/failure.hpp>
+#include <dynalease/dynamodb/operations.hpp>
+
+#include <span>
+#include <string_view>
+
+namespace dynalease {
+
+inline std::span<const std::string_view> words_of(return_values) noexcept {
+    static constexpr std::string_view words[] = {"NONE", "ALL_OLD", "UPDATED_OLD", "ALL_NEW", "UPDATED_NEW"};
+    return words;
+}
+
+}  // namespace dynalease
+
+namespace dynalease::codec {
+
+template <>
+inline constexpr std::string_view tag_of<batch_put> = "PutRequest";
+template <>
+inline constexpr std::string_view tag_of<batch_delete> = "DeleteRequest";
+template <>
+inline constexpr std::string_view tag_of<condition_check> = "ConditionCheck";
+template <>
+inline constexpr std::string_view tag_of<transact_put> = "Put";
+template <>
+inline constexpr std::string_view tag_of<transact_update> = "Update";
+template <>
+inline constexpr std::string_view tag_of<transact_delete> = "Delete";
+
+// ---- what many have in common -----------------------------------------------------------------------------
+
+void capacity_field(auto& visitor, auto& request) {
+    visitor.choice("ReturnConsumedCapacity", request.report_capacity, "TOTAL", {"NONE"});
+}
+
+void projection_fields(auto& visitor, auto& request) {
+    visitor.optional("ProjectionExpression", request.projection_expression);
+    visitor.optional("ExpressionAttributeNames", request.names);
+    visitor.unsupported({"AttributesToGet"});
+}
+
+void condition_fields(auto& visitor, auto& request) {
+    visitor.optional("ConditionExpression", request.condition_expression);
+    visitor.optional("ExpressionAttributeNames", request.names);
+    visitor.optional("ExpressionAttributeValues", request.values);
+    visitor.choice("ReturnValuesOnConditionCheckFailure", request.current_on_refusal, "ALL_OLD", {"NONE"});
+}
+
+void write_fields(auto& visitor, auto& request) {
+    condition_fields(visitor, request);
+    visitor.optional("ReturnValues", request.returned);
+    capacity_field(visitor, request);
+    visitor.unsupported({"AttributeUpdates", "ConditionalOperator", "Expected"});
+}
+
+void page_fields(auto& visitor, auto& request) {
+    visitor.required("TableName", request.table_name);
+    visitor.optional("IndexName", request.index_name);
+    visitor.optional("FilterExpression", request.filter_expression);
+    projection_fields(visitor, request);
+    visitor.optional("ExpressionAttributeValues", request.values);
+    visitor.optional("ExclusiveStartKey", request.exclusive_start_key);
+    visitor.optional("Limit", request.limit);
+    visitor.optional("ConsistentRead", request.consistent_read);
+    visitor.choice("Select", request.count_only, "COUNT",
+                   {"ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "SPECIFIC_ATTRIBUTES"});
+    capacity_field(visitor, request);
+    visitor.unsupported({"ConditionalOperator", "KeyConditions", "QueryFilter", "ScanFilter"});
+}
+
+void fields(auto& visitor, maybe_const<consumed_capacity> auto& consumed) {
+    visitor.optional("TableName", consumed.table_name);
+    visitor.expected("CapacityUnits", consumed.capacity_units);
+}
+
+void written_fields(auto& visitor, auto& response) {
+    visitor.optional("Attributes", response.attributes);
+    visitor.optional("ConsumedCapacity", response.consumed);
+}
+
+// ---- single items -----------------------------------------------------------------------------------------
+
+void fields(auto& visitor, maybe_const<put_item_request> auto& request) {
+    visitor.required("TableName", request.table_name);
+    visitor.required("Item", request.new_item);
+    write_fields(visitor, request);
+}
+void fields(auto& visitor, maybe_const<put_item_response> auto& response) {
+    written_fields(visitor, response);
+}
+
+void fields(auto& visitor, maybe_const<get_item_request> auto& request) {
+    visitor.required("TableName", request.table_name);
+    visitor.required("Key", request.key);
+    visitor.optional("ConsistentRead", request.consistent_read);
+    projection_fields(visitor, request);
+    capacity_field(visitor, request);
+}
+void fields(auto& visitor, maybe_const<get_item_response> auto& response) {
+    visitor.optional("Item", response.found);
+    visitor.optional("ConsumedCapacity", response.consumed);
+}
+
+void fields(auto& visitor, maybe_const<update_item_request> auto& request) {
+    visitor.required("TableName", request.table_name);
+    visitor.required("Key", request.key);
+    visitor.optional("UpdateExpression", request.update_expression);
+    write_fields(visitor, request);
+}
+void fields(auto& visitor, maybe_const<update_item_response> auto& response) {
+    written_fields(visitor, response);
+}
+
+void fields(auto& visitor, maybe_const<delete_item_request> auto& request) {
+    visitor.required("TableName", request.table_name);
+    visitor.required("Key", request.key);
+    write_fields(visitor, request);
+}
+void fields(auto& visitor, maybe_const<delete_item_response> auto& response) {
+    written_fields(visitor, response);
+}
+
+// ---- many items -------------------------------------------------------------------------------------------
+
+void fields(auto& visitor, maybe_const<query_request> auto& request) {
+    page_fields(visitor, request);
+    visitor.required("KeyConditionExpression", request.key_condition_expression);
+    // The one switch whose default is on.
+    if (std::remove_cvref_t<decltype(visitor)>::reading || !request.scan_index_forward) {
+        visitor.expected("ScanIndexForward", request.scan_index_forward);
+    }
+}
+void fields(auto& visitor, maybe_const<scan_request> auto& request) {
+    page_fields(visitor, request);
+    visitor.optional("Segment", request.segment);
+    visitor.optional("TotalSegments", request.total_segments);
+}
+void fields(auto& visitor, maybe_const<page_response> auto& response) {
+    // A page that was only counted has no list, an empty one has an empty list.
+    if (response.count == 0) {
+        visitor.expected("Items", response.items);
+    } else {
+        visitor.optional("Items", response.items);
+    }
+    visitor.expected("Count", response.count);
+    visitor.expected("ScannedCount", response.scanned_count);
+    visitor.optional("LastEvaluatedKey", response.last_evaluated_key);
+    visitor.optional("ConsumedCapacity", response.consumed);
+}
+
+void fields(auto& visitor, maybe_const<keys_and_options> auto& request) {
+    visitor.required("Keys", request.keys);
+    visitor.optional("ConsistentRead", request.consistent_read);
+    projection_fields(visitor, request);
+}
+void fields(auto& visitor, maybe_const<batch_get_item_request> auto& request) {
+    visitor.required("RequestItems", request.tables);
+    capacity_field(visitor, request);
+}
+void fields(auto& visitor, maybe_const<batch_get_item_response> auto& response) {
+    visitor.expected("Responses", response.items);
+    visitor.expected("UnprocessedKeys", response.unprocessed);
+    visitor.optional("ConsumedCapacity", response.consumed);
+}
+
+void fields(auto& visitor, maybe_const<batch_put> auto& action) {
+    visitor.required("Item", action.new_item);
+}
+void fields(auto& visitor, maybe_const<batch_delete> auto& action) {
+    visitor.required("Key", action.key);
+}
+void fields(auto& visitor, maybe_const<batch_write_item_request> auto& request) {
+    visitor.required("RequestItems", request.tables);
+    capacity_field(visitor, request);
+}
+void fields(auto& visitor, maybe_const<batch_write_item_response> auto& response) {
+    visitor.expected("UnprocessedItems", response.unprocessed);
+    visitor.optional("ConsumedCapacity", response.consumed);
+}
+
+// ---- transactions -----------------------------------------------------------------------------------------
+
+void fields(auto& visitor, maybe_const<condition_check> auto& action) {
+    visitor.required("TableName", action.table_name);
+    visitor.required("Key", action.key);
+    condition_fields(visitor, action);
+}
+void fields(auto& visitor, maybe_const<transact_put> auto& action) {
+    visitor.required("TableName", action.table_name);
+    visitor.required("Item", action.new_item);
+    condition_fields(visitor, action);
+}
+void fields(auto& visitor, maybe_const<transact_update> auto& action) {
+    visitor.required("TableName", action.table_name);
+    visitor.required("Key", action.key);
+    visitor.required("UpdateExpression", action.update_expression);
+    condition_fields(visitor, action);
+}
+void fields(auto& visitor, maybe_const<transact_delete> auto& action) {
+    visitor.required("TableName", action.table_name);
+    visitor.required("Key", action.key);
+    condition_fields(visitor, action);
+}
+void fields(auto& visitor, maybe_const<transact_write_items_request> auto& request) {
+    visitor.required("TransactItems", request.actions);
+    visitor.optional("ClientRequestToken", request.client_request_token);
+    capacity_field(visitor, request);
+}
+void fields(auto& visitor, maybe_const<transact_write_items_response> auto& response) {
+    visitor.optional("ConsumedCapacity", response.consumed);
+}
+
+void fields(auto& visitor, maybe_const<transact_get> auto& get) {
+    visitor.nested("Get", [&get](auto& inner) {
+        inner.required("TableName", get.table_name);
+        inner.required("Key", get.key);
+        projection_fields(inner, get);
+    });
+}
+void fields(auto& visitor, maybe_const<transact_get_items_request> auto& request) {
+    visitor.required("TransactItems", request.gets);
+    capacity_field(visitor, request);
+}
+/// One answer of several: an object without an item where none was found.
+void fields(auto& visitor, maybe_const<std::optional<item>> auto& found) {
+    visitor.optional("Item", found);
+}
+void fields(auto& visitor, maybe_const<transact_get_items_response> auto& response) {
+    visitor.required("Responses", response.items);
+    visitor.optional("ConsumedCapacity", response.consumed);
+}
+
+void fields(auto& visitor, maybe_const<cancellation_reason> auto& reason) {
+    visitor.expected("Code", reason.code);
+    visitor.optional("Message", reason.message);
+    visitor.optional("Item", reason.current);
+}
+
+}  // namespace dynalease::codec

@@ -1,0 +1,105 @@
+// Bounded parsing, and the plain JSON types.
+#include "dynamodb/json_reader.hpp"
+
+#include "dynamodb/codec.hpp"
+
+#include <rapidjson/encodedstream.h>
+#include <rapidjson/error/en.h>
+#include <rapidjson/memorystream.h>
+#include <rapidjson/reader.h>
+
+namespace dynalease::codec {
+
+namespace {
+
+// Two levels of JSON for each of ours, and what the answers wrap around an item.
+constexpr unsigned max_json_depth = 2 * max_nesting + 16;
+
+[[noreturn]] void refuse(std::string_view what) {
+    throw malformed{errc::bad_response, std::string(what)};
+}
+
+}  // namespace
+
+void malformed::inside(std::string_view outer) {
+    std::string joined(outer);
+    if (!where.empty() && !where.starts_with('[')) joined += '.';
+    where = joined + where;
+}
+
+std::string malformed::message() const {
+    return where.empty() ? what : where + ": " + what;
+}
+
+bool json_body::bounded_document::enter() {
+    return ++depth_ <= max_json_depth;
+}
+
+json_body::json_body(std::string_view text) {
+    if (text.empty()) refuse("the body is empty");
+    if (text.size() > max_body_size) refuse("the body is larger than 16 MB");
+    rapidjson::MemoryStream memory(text.data(), text.size());
+    rapidjson::EncodedInputStream<rapidjson::UTF8<>, rapidjson::MemoryStream> stream(memory);
+    rapidjson::GenericReader<rapidjson::UTF8<>, rapidjson::UTF8<>, pool> reader(&stack_, 256);
+    rapidjson::ParseResult parsed;
+    const auto parse = [&](auto&) {
+        // Iterative, so that depth is bounded by the check above and not by the thread's stack.
+        constexpr unsigned flags =
+            rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag | rapidjson::kParseFullPrecisionFlag;
+        parsed = reader.Parse<flags>(stream, document_);
+        return !parsed.IsError();
+    };
+    document_.Populate(parse);
+    if (parsed.Code() == rapidjson::kParseErrorTermination) refuse("the body is nested too deeply");
+    if (parsed.IsError()) {
+        refuse("no JSON at byte " + std::to_string(parsed.Offset()) + ": " +
+               rapidjson::GetParseError_En(parsed.Code()));
+    }
+    // A zero byte ends RapidJSON's streams, and may be followed by anything.
+    if (memory.Tell() != text.size()) refuse("the body goes on after its end");
+}
+
+std::string_view json_input::text() const {
+    if (!value.IsString()) refuse("expected a string");
+    return text_of(value);
+}
+
+const rapidjson::Value* json_input::find(std::string_view name) const {
+    const auto length = static_cast<rapidjson::SizeType>(name.size());
+    const auto member = value.FindMember(rapidjson::Value(rapidjson::StringRef(name.data(), length)));
+    return member == value.MemberEnd() || member->value.IsNull() ? nullptr : &member->value;
+}
+
+void json_input::expect_object() const {
+    if (!value.IsObject()) refuse("expected an object");
+}
+
+void json_input::expect_array() const {
+    if (!value.IsArray()) refuse("expected an array");
+}
+
+void read(json_input in, std::string& out) {
+    out = in.text();
+}
+
+void read(json_input in, bool& out) {
+    if (!in.value.IsBool()) refuse("expected true or false");
+    out = in.value.GetBool();
+}
+
+void read(json_input in, std::int32_t& out) {
+    if (!in.value.IsInt()) refuse("expected an integer");
+    out = in.value.GetInt();
+}
+
+void read(json_input in, std::int64_t& out) {
+    if (!in.value.IsInt64()) refuse("expected an integer");
+    out = in.value.GetInt64();
+}
+
+void read(json_input in, double& out) {
+    if (!in.value.IsNumber()) refuse("expected a number");
+    out = in.value.GetDouble();
+}
+
+}  // namespace dynalease::codec

@@ -1,0 +1,111 @@
+// JSON text, written straight into one buffer, and how plain values and containers are written.
+#pragma once
+
+#include <dynalease/dynamodb/attribute_value.hpp>
+
+#include <rapidjson/writer.h>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace dynalease::codec {
+
+/// RapidJSON's idea of an output: it reserves for a whole string and then writes without a check.
+class text_sink {
+public:
+    using Ch = char;
+
+    void Put(char c) {
+        reserve(1);
+        put(c);
+    }
+    void Flush() {}
+
+    void reserve(std::size_t more) {
+        if (size_ + more > text_.size()) text_.resize((size_ + more) * 2);
+    }
+    void put(char c) { text_[size_++] = c; }
+    std::string take() && {
+        text_.resize(size_);
+        return std::move(text_);
+    }
+
+private:
+    // Fits the requests of locks and leases without growing.
+    std::string text_ = std::string(1024, '\0');
+    std::size_t size_ = 0;
+};
+
+inline void PutReserve(text_sink& sink, std::size_t more) {
+    sink.reserve(more);
+}
+inline void PutUnsafe(text_sink& sink, char c) {
+    sink.put(c);
+}
+
+class json_writer {
+public:
+    void begin_object() { writer_.StartObject(); }
+    void end_object() { writer_.EndObject(); }
+    void begin_array() { writer_.StartArray(); }
+    void end_array() { writer_.EndArray(); }
+    void key(std::string_view name) { writer_.Key(name.data(), static_cast<rapidjson::SizeType>(name.size())); }
+    void text(std::string_view value) { writer_.String(value.data(), static_cast<rapidjson::SizeType>(value.size())); }
+    void boolean(bool value) { writer_.Bool(value); }
+    void integer(std::int64_t value) { writer_.Int64(value); }
+    void real(double value) { writer_.Double(value); }
+
+    std::string take() && { return std::move(sink_).take(); }
+
+private:
+    text_sink sink_;
+    rapidjson::Writer<text_sink> writer_{sink_};
+};
+
+inline void write(json_writer& out, const std::string& value) {
+    out.text(value);
+}
+inline void write(json_writer& out, std::string_view value) {
+    out.text(value);
+}
+inline void write(json_writer& out, bool value) {
+    out.boolean(value);
+}
+inline void write(json_writer& out, std::int32_t value) {
+    out.integer(value);
+}
+inline void write(json_writer& out, std::int64_t value) {
+    out.integer(value);
+}
+inline void write(json_writer& out, double value) {
+    out.real(value);
+}
+
+/// An object with one member that names the type: {"S":"text"}.
+void write(json_writer& out, const attribute_value& value);
+void write(json_writer& out, const attribute_map& values);
+
+template <class Element>
+void write(json_writer& out, const std::vector<Element>& values) {
+    out.begin_array();
+    for (const auto& value : values) write(out, value);
+    out.end_array();
+}
+
+template <class Value, class Less>
+void write(json_writer& out, const std::map<std::string, Value, Less>& values) {
+    out.begin_object();
+    for (const auto& [name, value] : values) {
+        out.key(name);
+        write(out, value);
+    }
+    out.end_object();
+}
+
+}  // namespace dynalease::codec
