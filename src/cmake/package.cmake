@@ -26,11 +26,6 @@ dynalease_library(dynalease_local_library EXPORT_NAME local OUTPUT_NAME dynaleas
 dynalease_library(dynalease_testing_library EXPORT_NAME testing OUTPUT_NAME dynalease_testing
                   ROOMS testing LINK dynalease_local_library)
 
-if(TARGET dynalease-local)
-file(RELATIVE_PATH libraries_from_programs "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
-set_target_properties(dynalease-local PROPERTIES INSTALL_RPATH "$ORIGIN/${libraries_from_programs}")
-install(TARGETS dynalease-local)
-endif()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" TYPE INCLUDE FILES_MATCHING PATTERN "*.hpp")
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/dynalease")
