@@ -48,7 +48,8 @@ struct sigv4_signature {
     std::vector<header> added;
 };
 
-/// Signs any request. Signs every header but those that change on the way, such as `Connection` and `User-Agent`.
+/// Signs any request; its headers include `Host`. Signs every header but those that change on the way, such as
+/// `Connection` and `User-Agent`.
 sigv4_signature sigv4_sign(const request_view& request, const credentials& who, wall_time now,
                            const sigv4_options& options);
 

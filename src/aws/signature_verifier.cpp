@@ -1,0 +1,219 @@
+// Parsing of the Authorization header and the comparison of signatures in constant time.
+#include <dynalease/aws/signature_verifier.hpp>
+
+#include "aws/canonical.hpp"
+#include "aws/text.hpp"
+
+#include <openssl/crypto.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+namespace dynalease::aws {
+
+namespace {
+
+struct authorization {
+    std::string_view credential;
+    std::string_view signed_headers;
+    std::string_view signature;
+};
+
+struct credential_parts {
+    std::string_view key_id;
+    signing_scope scope;
+};
+
+std::optional<std::string_view> find_header(const request_view& request, std::string_view lower_name) {
+    for (const header_view& header : request.headers) {
+        if (lower(header.name) == lower_name) return trim(header.value);
+    }
+    return std::nullopt;
+}
+
+authorization parse_authorization(std::string_view text) {
+    authorization out;
+    while (!text.empty()) {
+        const auto comma = text.find(',');
+        const std::string_view part = trim(text.substr(0, comma));
+        text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
+        const auto equals = part.find('=');
+        if (equals == std::string_view::npos) continue;
+        const std::string_view name = part.substr(0, equals);
+        const std::string_view value = part.substr(equals + 1);
+        if (name == "Credential") out.credential = value;
+        if (name == "SignedHeaders") out.signed_headers = value;
+        if (name == "Signature") out.signature = value;
+    }
+    return out;
+}
+
+std::optional<credential_parts> parse_credential(std::string_view text) {
+    std::array<std::string_view, 5> parts;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const auto slash = text.find('/');
+        if ((slash == std::string_view::npos) != (i + 1 == parts.size())) return std::nullopt;
+        parts[i] = text.substr(0, slash);
+        text.remove_prefix(std::min(text.size(), parts[i].size() + 1));
+    }
+    if (parts[4] != "aws4_request") return std::nullopt;
+    return credential_parts{parts[0], {parts[1], parts[2], parts[3]}};
+}
+
+// The values of the named headers, repeated ones in order of appearance; empty if one is not there.
+std::vector<header_view> pick(const request_view& request, std::string_view names) {
+    std::vector<header_view> picked;
+    while (!names.empty()) {
+        const auto end = names.find(';');
+        const std::string_view name = names.substr(0, end);
+        names.remove_prefix(end == std::string_view::npos ? names.size() : end + 1);
+        const std::size_t before = picked.size();
+        for (const header_view& header : request.headers) {
+            if (lower(header.name) == name) picked.push_back({name, header.value});
+        }
+        if (picked.size() == before) return {};
+    }
+    return picked;
+}
+
+bool names_contain(std::string_view names, std::string_view wanted) {
+    const std::string padded = ';' + std::string{names} + ';';
+    return padded.find(';' + std::string{wanted} + ';') != std::string::npos;
+}
+
+bool equal_in_constant_time(std::string_view a, std::string_view b) noexcept {
+    return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+signature_check missing() {
+    return {signature_verdict::missing, "MissingAuthenticationTokenException",
+            "Request is missing Authentication Token"};
+}
+
+signature_check incomplete(std::string message) {
+    return {signature_verdict::incomplete, "IncompleteSignatureException", std::move(message)};
+}
+
+signature_check unknown_key() {
+    return {signature_verdict::unknown_key, "UnrecognizedClientException",
+            "The security token included in the request is invalid."};
+}
+
+signature_check invalid(signature_verdict verdict, std::string message) {
+    return {verdict, "InvalidSignatureException", std::move(message)};
+}
+
+signature_check mismatch() {
+    return invalid(signature_verdict::wrong_signature,
+                   "The request signature we calculated does not match the signature you provided. Check your AWS "
+                   "Secret Access Key and signing method. Consult the service documentation for details.");
+}
+
+std::string text_of(wall_time when) {
+    return std::string{amz_timestamp{when}.text()};
+}
+
+std::optional<signature_check> judge_age(wall_time signed_at, wall_time now, std::chrono::minutes window) {
+    const std::string minutes = std::to_string(window.count()) + " min.)";
+    if (signed_at < now - window) {
+        return invalid(signature_verdict::expired, "Signature expired: " + text_of(signed_at) +
+                                                       " is now earlier than " + text_of(now - window) + " (" +
+                                                       text_of(now) + " - " + minutes);
+    }
+    if (signed_at > now + window) {
+        return invalid(signature_verdict::not_yet_current, "Signature not yet current: " + text_of(signed_at) +
+                                                               " is still later than " + text_of(now + window) + " (" +
+                                                               text_of(now) + " + " + minutes);
+    }
+    return std::nullopt;
+}
+
+// Everything the header lacks in one message, as the service says it.
+std::string what_lacks(const authorization& parts, bool dated) {
+    std::string message;
+    const auto require = [&](bool there, std::string_view words) {
+        if (!there) message.append("Authorization header requires ").append(words).append(" ");
+    };
+    require(!parts.credential.empty(), "'Credential' parameter.");
+    require(!parts.signature.empty(), "'Signature' parameter.");
+    require(!parts.signed_headers.empty(), "'SignedHeaders' parameter.");
+    require(dated, "existence of either a 'X-Amz-Date' or a 'Date' header.");
+    return message;
+}
+
+}  // namespace
+
+struct signature_verifier::state {
+    credentials accepted;
+    std::string service;
+    std::chrono::minutes window;
+    sha256 hash{};
+    signing_key_cache keys{};
+
+    std::string signature(const request_view& request, const std::vector<header_view>& headers,
+                          const credential_parts& credential, wall_time signed_at) {
+        std::string body_hash;
+        append_hex(body_hash, hash.of(request.body));
+        const canonical_form form = canonicalize(request, headers, true, body_hash);
+        const std::string to_sign =
+            string_to_sign(hash, text_of(signed_at), credential_scope(credential.scope), form.text);
+        std::string out;
+        append_hex(out, keys.get(hash, accepted.secret_access_key, credential.scope).sign(hash, to_sign));
+        return out;
+    }
+};
+
+signature_verifier::signature_verifier(credentials accepted, std::string service, std::chrono::minutes window)
+    : state_(std::make_unique<state>(state{std::move(accepted), std::move(service), window})) {}
+signature_verifier::~signature_verifier() = default;
+signature_verifier::signature_verifier(signature_verifier&&) noexcept = default;
+signature_verifier& signature_verifier::operator=(signature_verifier&&) noexcept = default;
+
+signature_check signature_verifier::check(const request_view& request, wall_time now) {
+    const auto header = find_header(request, "authorization");
+    if (!header || !header->starts_with("AWS4-")) return missing();
+    if (!header->starts_with(signing_algorithm)) {
+        return incomplete("Unsupported AWS 'algorithm': '" + std::string{header->substr(0, header->find(' '))} + "'.");
+    }
+    const authorization parts = parse_authorization(header->substr(signing_algorithm.size()));
+    const auto amz_date = find_header(request, "x-amz-date");
+    const auto http_date = find_header(request, "date");
+    const std::string lacks = what_lacks(parts, amz_date || http_date);
+    if (!lacks.empty()) return incomplete(lacks + "Authorization=" + std::string{*header});
+
+    const auto signed_at = amz_date ? parse_amz_timestamp(*amz_date) : parse_http_date(*http_date);
+    if (!signed_at) {
+        return incomplete("Date must be in ISO-8601 'basic format'. Got '" +
+                          std::string{amz_date ? *amz_date : *http_date} + "'.");
+    }
+    const auto credential = parse_credential(parts.credential);
+    if (!credential) {
+        return incomplete(
+            "Credential must have exactly 5 slash-delimited elements, e.g. "
+            "keyid/date/region/service/aws4_request, got '" +
+            std::string{parts.credential} + "'.");
+    }
+
+    state& s = *state_;
+    if (credential->key_id != s.accepted.access_key_id) return unknown_key();
+    if (find_header(request, "x-amz-security-token").value_or("") != s.accepted.session_token) return unknown_key();
+    if (auto aged = judge_age(*signed_at, now, s.window)) return *aged;
+    if (credential->scope.service != s.service) {
+        return invalid(signature_verdict::wrong_signature,
+                       "Credential should be scoped to correct service: '" + s.service + "'. ");
+    }
+    if (credential->scope.date != amz_timestamp{*signed_at}.date()) return mismatch();
+    if (!names_contain(parts.signed_headers, "host")) {
+        return invalid(signature_verdict::wrong_signature,
+                       "'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization.");
+    }
+    if (amz_date && !names_contain(parts.signed_headers, "x-amz-date")) return mismatch();
+    const auto headers = pick(request, parts.signed_headers);
+    if (headers.empty()) return mismatch();
+    const std::string expected = s.signature(request, headers, *credential, *signed_at);
+    return equal_in_constant_time(expected, parts.signature) ? signature_check{} : mismatch();
+}
+
+}  // namespace dynalease::aws
