@@ -1,0 +1,31 @@
+// From options, environment and profile to what a client needs to know.
+#pragma once
+
+#include "aws/config_source.hpp"
+
+#include <dynalease/aws/endpoint.hpp>
+
+#include <string>
+
+namespace dynalease::aws {
+
+/// What code chose; an empty field is looked up.
+struct chosen_settings {
+    std::string region{};
+    std::string endpoint{};
+    std::string profile{};
+    unsigned attempts = 0;
+    std::string ca_file{};
+};
+
+struct settings {
+    aws::endpoint endpoint;  ///< with a signing region
+    unsigned attempts = 4;   ///< at least 1; DynamoDB's own default is 4
+    std::string ca_file{};   ///< empty: the system's authorities
+};
+
+/// Looks up, in this order: the code's choice, AWS_* variables, the profile, the default. Reads the shared files, once.
+/// @returns `errc::invalid_option` when no region is known, a value is malformed, or the profile is chosen but missing.
+result<settings> resolve_settings(const chosen_settings& chosen, const config_source& source);
+
+}  // namespace dynalease::aws
