@@ -1,6 +1,8 @@
 // One sleeper in a list of waiters: the deadline is the rule, being served the exception.
 #include "runtime/alarm.hpp"
 
+#include "runtime/cancellation.hpp"
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/error.hpp>
@@ -26,6 +28,8 @@ asio::awaitable<bool> alarm::wait_until(clock::time_point when) {
 
 asio::awaitable<bool> alarm::wait(std::shared_ptr<state> state, clock::time_point when) {
     if (std::exchange(state->woken, false)) co_return false;
+    const bool cancelled = co_await cancellation_requested();
+    if (cancelled) co_return false;
     const auto served = co_await state->sleeper.async_wait_until(*state->clock, when, asio::as_tuple(asio::deferred));
     co_return std::get<0>(served) == asio::error::timed_out;
 }

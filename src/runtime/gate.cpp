@@ -1,8 +1,11 @@
 // Passes, and who waits for the last of them.
 #include "runtime/gate.hpp"
 
+#include "runtime/cancellation.hpp"
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/deferred.hpp>
+#include <boost/asio/error.hpp>
 
 #include <tuple>
 
@@ -21,12 +24,16 @@ struct gate::state {
 namespace {
 
 asio::awaitable<boost::system::error_code> wait(std::shared_ptr<waiter_list<unit>> idle) {
+    const bool cancelled = co_await cancellation_requested();
+    if (cancelled) co_return asio::error::operation_aborted;
     const auto served = co_await idle->async_wait(asio::as_tuple(asio::deferred));
     co_return std::get<0>(served);
 }
 
 asio::awaitable<boost::system::error_code> wait_until(std::shared_ptr<waiter_list<unit>> idle, clock* clock,
                                                       clock::time_point deadline) {
+    const bool cancelled = co_await cancellation_requested();
+    if (cancelled) co_return asio::error::operation_aborted;
     const auto served = co_await idle->async_wait_until(*clock, deadline, asio::as_tuple(asio::deferred));
     co_return std::get<0>(served);
 }

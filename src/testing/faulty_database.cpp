@@ -1,4 +1,5 @@
 // The caller's side waits for an answer or its deadline; the request travels by itself.
+#include "runtime/cancellation.hpp"
 #include "runtime/gate.hpp"
 #include "runtime/spawn.hpp"
 #include "runtime/waiter_list.hpp"
@@ -85,7 +86,8 @@ asio::awaitable<result<any_response>> faulty_database::call(std::shared_ptr<stat
                                                             call_options options) {
     auto& clock = *state->environment.clock;
     const fault fate = state->plan ? state->plan(request, options) : fault{};
-    const bool sent = fate.what != fault::kind::hold;
+    const bool cancelled_before = co_await runtime::cancellation_requested();
+    const bool sent = fate.what != fault::kind::hold && !cancelled_before;
 
     auto entry = std::make_shared<logged_request>();
     entry->operation = operation_name(request);
@@ -101,7 +103,9 @@ asio::awaitable<result<any_response>> faulty_database::call(std::shared_ptr<stat
         runtime::spawn_background(state->inner->environment().executor, state->flights,
                                   travel(state, caller, entry, request, options, fate));
     }
-    if (!caller->answer) {
+    if (cancelled_before) {
+        caller->answer.emplace(unanswered(request, sent, true));
+    } else if (!caller->answer) {
         const auto deadline = sent ? clock.now() + deadline_of(options) : clock::time_point::max();
         const auto arrived = co_await caller->arrival.async_wait_until(clock, deadline, asio::as_tuple(asio::deferred));
         const auto code = std::get<0>(arrived);

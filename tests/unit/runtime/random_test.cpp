@@ -1,0 +1,91 @@
+// Random numbers: reproducible, without bias, and fit for identifiers.
+#include "runtime/system_random.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <set>
+#include <string>
+
+using namespace dynalease;
+
+namespace {
+
+/// Gives the numbers it was given.
+class scripted final : public dynalease::random {
+public:
+    explicit scripted(std::deque<std::uint64_t> numbers) : numbers_(std::move(numbers)) {}
+    std::uint64_t next() override {
+        const auto first = numbers_.front();
+        numbers_.pop_front();
+        return first;
+    }
+
+private:
+    std::deque<std::uint64_t> numbers_;
+};
+
+constexpr auto largest = ~std::uint64_t{0};
+
+}  // namespace
+
+TEST_CASE("the generator follows the published algorithm", "[random]") {
+    // The first output is rotl(s1 * 5, 7) * 9; the next follow from the state update.
+    runtime::xoshiro generator(std::array<std::uint64_t, 4>{1, 2, 3, 4});
+    CHECK(generator.next() == 11520);
+    CHECK(generator.next() == 0);
+    CHECK(generator.next() == 1509978240);
+    CHECK(generator.next() == 1215971899390074240);
+}
+
+TEST_CASE("a seed fixes the numbers, another seed gives others", "[random]") {
+    runtime::xoshiro first(7);
+    runtime::xoshiro same(7);
+    runtime::xoshiro other(8);
+    int equal = 0;
+    for (int i = 0; i < 100; ++i) {
+        const auto number = first.next();
+        CHECK(number == same.next());
+        equal += number == other.next();
+    }
+    CHECK(equal == 0);
+}
+
+TEST_CASE("below stays below, without bias", "[random]") {
+    runtime::xoshiro generator(1);
+    CHECK(generator.below(0) == 0);
+    CHECK(generator.below(1) == 0);
+    std::array<int, 6> counts{};
+    for (int i = 0; i < 60'000; ++i) ++counts.at(generator.below(6));
+    for (const int count : counts) CHECK(std::abs(count - 10'000) < 500);
+
+    // 2^64 mod 3 is 1: the number 0 would give the remainder 0 one chance too many, and is drawn again.
+    CHECK(scripted({0, 1}).below(3) == 1);
+    CHECK(scripted({largest}).below(3) == 0);
+    CHECK(scripted({largest}).below(largest) == 0);
+}
+
+TEST_CASE("unit covers the half-open interval", "[random]") {
+    CHECK(scripted({0}).unit() == 0.0);
+    CHECK(scripted({largest}).unit() < 1.0);
+    CHECK(scripted({largest}).unit() > 0.999999);
+    CHECK(scripted({std::uint64_t{1} << 63}).unit() == 0.5);
+}
+
+TEST_CASE("an id is 22 characters that a URL takes, and holds all 128 bits", "[random]") {
+    CHECK(scripted({0, 0}).id() == std::string(22, 'A'));
+    CHECK(scripted({largest, largest}).id() == std::string(21, '_') + 'w');
+    CHECK(scripted({0x0001020304050607, 0x08090a0b0c0d0e0f}).id() == "AAECAwQFBgcICQoLDA0ODw");
+    std::set<std::string> seen;
+    for (int bit = 0; bit < 64; ++bit) {
+        seen.insert(scripted({std::uint64_t{1} << bit, 0}).id());
+        seen.insert(scripted({0, std::uint64_t{1} << bit}).id());
+    }
+    CHECK(seen.size() == 128);
+}
+
+TEST_CASE("the kernel's numbers differ each time", "[random]") {
+    CHECK(runtime::kernel_entropy() != runtime::kernel_entropy());
+}
