@@ -1,5 +1,6 @@
 # Turns the ```cpp blocks of a page into one source file: #include lines first, then each block in a namespace of
-# its own. A block after "<!-- in a coroutine -->" becomes the body of one, with what such code has at hand.
+# its own. Asio is at hand; a block after "<!-- in a coroutine -->" becomes the body of one and has the library's
+# objects at hand as well.
 
 /^<!-- in a coroutine -->/ { inside_coroutine = 1; next }
 
@@ -27,7 +28,7 @@ in_code { text = text $0 "\n" }
 
 END {
     print "// The code of " FILENAME "."
-    print includes "\nnamespace asio = boost::asio;\nusing namespace std::chrono_literals;\n"
+    print "#include <boost/asio.hpp>\n#include <iostream>\n" includes "\nnamespace asio = boost::asio;\nusing namespace std::chrono_literals;\n"
     print text
     if (!blocks) exit 1
 }
