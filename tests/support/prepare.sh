@@ -20,10 +20,12 @@ install_packages() {
     [ "$(id -u)" = 0 ] || as_root=(sudo)
     local log
     log=$(mktemp)
-    if ! { "${as_root[@]}" apt-get update &&
-           "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing
-         } < /dev/null > "$log" 2>&1; then
+    # A failed update may still leave all that is wanted within reach; the installation decides.
+    "${as_root[@]}" apt-get update < /dev/null > "$log" 2>&1 || true
+    if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing \
+        < /dev/null >> "$log" 2>&1; then
         cat "$log" >&2
+        rm -f "$log"
         say "could not install:" $missing
         return 1
     fi
