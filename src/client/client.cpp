@@ -1,1 +1,25 @@
-// placeholder until the room is filled
+// Room client: the handle.
+#include "client/backend.hpp"
+
+#include <utility>
+
+namespace dynalease {
+
+client::client(const boost::asio::any_io_executor& executor, client_options options)
+    : client(std::make_shared<backend>(dynalease::environment::system(executor), configure(std::move(options)))) {}
+
+client::client(std::shared_ptr<backend> shared) : database(shared), backend_(std::move(shared)) {}
+
+client::~client() {
+    close();
+}
+
+client_counters client::counters() const {
+    return backend_->counters();
+}
+
+void client::close() noexcept {
+    if (backend_) backend_->close();
+}
+
+}  // namespace dynalease

@@ -1,0 +1,190 @@
+// Room client: one call, attempt by attempt.
+#include "client/backend.hpp"
+
+#include "client/attempt.hpp"
+#include "client/conclusion.hpp"
+#include "dynamodb/codec.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace dynalease {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr auto outcome_only = asio::as_tuple(asio::deferred);
+
+/// How many attempts a call has is the call's matter, not the policy's.
+aws::retry_options without_limit() {
+    aws::retry_options options;
+    options.attempts = std::numeric_limits<unsigned>::max();
+    return options;
+}
+
+}  // namespace
+
+client::backend::backend(dynalease::environment world, client_configuration configuration)
+    : world_(std::move(world)),
+      provider_(std::move(configuration.provider)),
+      timeout_(configuration.timeout),
+      attempt_timeout_(configuration.attempt_timeout),
+      attempts_(configuration.aws.attempts),
+      url_(configuration.aws.endpoint.url()),
+      log_(std::move(configuration.log)),
+      writer_(configuration.aws.endpoint),
+      policy_(without_limit()),
+      timing_(std::make_shared<http::deadlines>(world_)),
+      connector_(std::make_shared<http::connector>(world_, timing_, std::move(configuration.connecting))),
+      ordinary_(std::make_shared<http::pool>(world_, timing_, connector_, configuration.ordinary)),
+      heartbeat_(std::make_shared<http::pool>(world_, timing_, connector_, configuration.heartbeat)),
+      pausing_(world_.executor) {}
+
+asio::awaitable<result<any_response>> client::backend::perform(any_request request, call_options options) {
+    const auto self = shared_from_this();
+    // Asked before each wait: in a coroutine that throws when it is cancelled, waiting again would throw.
+    const auto state = co_await asio::this_coro::cancellation_state;
+    const auto is_cancelled = [&state]() { return state.cancelled() != asio::cancellation_type::none; };
+    auto what = begin(request, options);
+    auto& lane = lane_of(what);
+    for (;;) {
+        if (is_cancelled()) co_return give_up(what, unsent(errc::cancelled));
+        auto keys = co_await provider_->get();
+        if (is_cancelled()) co_return give_up(what, unsent(errc::cancelled));
+
+        attempt done;
+        auto held = lane.try_take();
+        error_code no_lease;
+        if (!held && keys) {
+            auto [error, taken] = co_await lane.take(what.deadline, outcome_only);
+            no_lease = error;
+            held = std::move(taken);
+        }
+        if (closed_) {
+            done = unsent(errc::shut_down);
+        } else if (!keys) {
+            done.why = std::move(keys).error();
+        } else if (no_lease) {
+            done = no_connection(no_lease, lane.problem());
+        } else if (const auto now = world_.clock->now(); now >= what.deadline) {
+            done = unsent(errc::timeout);
+        } else {
+            const auto signed_with = skew_.offset();
+            write_request(*held.operator->(), what, **keys);
+            const auto until = std::min(what.deadline, now + what.attempt_timeout);
+            auto [error] = co_await held->exchange(until, outcome_only);
+            // A connection that died unseen while idle: another one costs nothing.
+            if (error == errc::server_error && !held->wrote()) continue;
+            done = error ? broken_exchange(error, held->wrote(), what.is_write)
+                         : read(*held.operator->(), what, signed_with);
+            ++what.sent;
+        }
+        held.give_back();
+        counting_.attempted(request.index(), done);
+
+        const auto next = decide(what, done);
+        if (next.step == next_step::answer) co_return *std::move(done.answer);
+        if (next.step == next_step::give_up || is_cancelled()) co_return give_up(what, std::move(done));
+        counting_.retried();
+        if (next.step == next_step::again_at_once) continue;
+        log_retry(what, done, next.pause);
+        const auto until = world_.clock->now() + next.pause;
+        co_await pausing_.async_wait_until(*world_.clock, until, outcome_only);
+    }
+}
+
+client::backend::call client::backend::begin(const any_request& request, const call_options& options) const {
+    const auto timeout = options.timeout.count() != 0 ? options.timeout : timeout_;
+    return {request,
+            operation_name(request),
+            is_write(request),
+            options.lane == lane::heartbeat,
+            world_.clock->now() + timeout,
+            options.attempt_timeout.count() != 0 ? options.attempt_timeout : attempt_timeout_,
+            options.attempts != 0 ? options.attempts : attempts_,
+            codec::encode_request(request),
+            {.outside_quota = options.lane == lane::heartbeat}};
+}
+
+void client::backend::write_request(http::connection& to, const call& what, const credentials& who) {
+    writer_.write(to.request(), what.operation, what.body, who, skew_.corrected(world_.clock->wall()));
+}
+
+attempt client::backend::read(const http::connection& from, const call& what, std::chrono::milliseconds signed_with) {
+    const auto& answer = from.answer();
+    auto done = read_answer(answer, what.request.index(), what.is_write);
+    if (done.clock_suspect &&
+        skew_.refused(signed_with, world_.clock->wall(), aws::parse_http_date(answer.header("date")))) {
+        done.retry = aws::retry_class::skew;
+    }
+    return done;
+}
+
+attempt client::backend::unsent(errc why) {
+    attempt done;
+    done.why = failure(why);
+    if (why == errc::shut_down) done.why.details.message = "the client was closed";
+    if (why == errc::timeout) done.why.details.message = "the deadline of the call has passed";
+    return done;
+}
+
+client::backend::decision client::backend::decide(call& what, attempt& done) {
+    if (done.answer) {
+        policy_.succeeded(what.budget);
+        return {next_step::answer};
+    }
+    if (done.why.outcome == outcome::unknown) what.doubt = true;
+    if (done.retry == aws::retry_class::auth_refresh) provider_->invalidate();
+    if (done.retry == aws::retry_class::skew) counting_.corrected_clock();
+    if (what.budget.attempts + 1 >= what.attempts_allowed) return {next_step::give_up};
+
+    const auto verdict = policy_.decide(what.budget, done.retry, world_.random->unit(), done.hint);
+    if (verdict.verdict != aws::retry_verdict::again) return {next_step::give_up};
+    if (world_.clock->now() + verdict.pause >= what.deadline) return {next_step::give_up};
+    if (verdict.pause.count() == 0) return {next_step::again_at_once};
+    return {next_step::pause, verdict.pause};
+}
+
+void client::backend::log_retry(const call& what, const attempt& done, std::chrono::milliseconds pause) const {
+    if (!log_) return;
+    std::string line(what.operation);
+    line += " attempt " + std::to_string(what.budget.attempts) + " failed: " + done.why.code.message();
+    if (!done.why.details.message.empty()) line += ": " + done.why.details.message;
+    log_(severity::warning, line + "; again in " + std::to_string(pause.count()) + " ms");
+}
+
+failure client::backend::give_up(const call& what, attempt done) const {
+    const bool expected = done.refused_by_service || done.why.code == errc::cancelled;
+    auto result = conclude(std::move(done), what.request, what.doubt, what.sent, url_);
+    const auto about = condition_of(result.code);
+    const bool ours = about == condition::denied || about == condition::misconfigured;
+    if (log_ && (!expected || ours)) {
+        log_(severity::error, result.code.message() + ": " + result.details.to_string());
+    }
+    return result;
+}
+
+client_counters client::backend::counters() const {
+    return counting_.snapshot(ordinary_->counters(), heartbeat_->counters());
+}
+
+void client::backend::close() noexcept {
+    asio::dispatch(world_.executor, [self = shared_from_this()]() { self->shut_down(); });
+}
+
+void client::backend::shut_down() {
+    if (std::exchange(closed_, true)) return;
+    ordinary_->close();
+    heartbeat_->close();
+    connector_->close();
+    pausing_.complete_all({});
+}
+
+}  // namespace dynalease

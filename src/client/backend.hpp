@@ -1,0 +1,86 @@
+// The client behind the database port: joins codec, signature, connections and retry decisions.
+#pragma once
+
+#include "client/configuration.hpp"
+#include "client/counting.hpp"
+#include "client/request_writer.hpp"
+#include "http/pool.hpp"
+#include "runtime/waiter_list.hpp"
+
+#include <dynalease/aws/clock_skew.hpp>
+#include <dynalease/aws/retry_policy.hpp>
+#include <dynalease/client.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace dynalease {
+
+class client::backend final : public database_backend, public std::enable_shared_from_this<backend> {
+public:
+    backend(dynalease::environment world, client_configuration configuration);
+
+    const dynalease::environment& environment() const noexcept override { return world_; }
+    boost::asio::awaitable<result<any_response>> perform(any_request request, call_options options) override;
+
+    client_counters counters() const;
+    /// On the environment's executor, at once or posted.
+    void close() noexcept;
+
+private:
+    using time_point = clock::time_point;
+
+    /// One call in progress.
+    struct call {
+        const any_request& request;
+        std::string_view operation;
+        bool is_write;
+        bool heartbeat;
+        time_point deadline;
+        clock::duration attempt_timeout;
+        unsigned attempts_allowed;
+        std::string body;
+        aws::retry_budget budget{};
+        unsigned sent = 0;
+        bool doubt = false;
+    };
+
+    enum class next_step { answer, again_at_once, pause, give_up };
+    struct decision {
+        next_step step;
+        std::chrono::milliseconds pause{0};
+    };
+
+    call begin(const any_request& request, const call_options& options) const;
+    http::pool& lane_of(const call& what) { return what.heartbeat ? *heartbeat_ : *ordinary_; }
+    void write_request(http::connection& to, const call& what, const credentials& who);
+    attempt read(const http::connection& from, const call& what, std::chrono::milliseconds signed_with);
+    static attempt unsent(errc why);
+    decision decide(call& what, attempt& done);
+    void log_retry(const call& what, const attempt& done, std::chrono::milliseconds pause) const;
+    failure give_up(const call& what, attempt done) const;
+    void shut_down();
+
+    dynalease::environment world_;
+    std::shared_ptr<credentials_provider> provider_;
+    std::chrono::nanoseconds timeout_;
+    std::chrono::nanoseconds attempt_timeout_;
+    unsigned attempts_;
+    std::string url_;
+    log_hook log_;
+
+    request_writer writer_;
+    aws::retry_policy policy_;
+    aws::clock_skew skew_;
+    counting counting_;
+
+    std::shared_ptr<http::deadlines> timing_;
+    std::shared_ptr<http::connector> connector_;
+    std::shared_ptr<http::pool> ordinary_;
+    std::shared_ptr<http::pool> heartbeat_;
+    runtime::waiter_list<runtime::unit> pausing_;
+    bool closed_ = false;
+};
+
+}  // namespace dynalease

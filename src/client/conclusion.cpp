@@ -1,0 +1,100 @@
+// Room client: the failure of a call.
+#include "client/conclusion.hpp"
+
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace dynalease {
+
+namespace {
+
+void add_key_part(std::string& text, const attribute_value& value) {
+    std::string_view part;
+    if (const auto* string = value.get_if<std::string>()) part = *string;
+    if (const auto* digits = value.get_if<number>()) part = digits->text();
+    if (part.empty()) return;
+    if (!text.empty()) text += " / ";
+    text += part;
+}
+
+/// Only what is known to be a key: the values of other attributes must not get into a log.
+std::string key_text(const any_request& request) {
+    return std::visit(
+        [](const auto& what) {
+            using type = std::remove_cvref_t<decltype(what)>;
+            std::string text;
+            if constexpr (requires { what.key.begin(); }) {
+                for (const auto& [name, value] : what.key) add_key_part(text, value);
+            } else if constexpr (std::is_same_v<type, put_item_request>) {
+                for (const auto* name : {"pk", "sk"}) {
+                    if (const auto* value = find(what.new_item, name)) add_key_part(text, *value);
+                }
+            }
+            return text;
+        },
+        request);
+}
+
+std::string advice_for(const error_code& code, const failure& why, const std::string& where) {
+    if (code.category() != error_category()) return {};
+    switch (static_cast<errc>(code.value())) {
+        case errc::in_doubt:
+            return "read the item before deciding: the write may have happened, or may yet";
+        case errc::unreachable:
+            return "check the endpoint " + where + " and the network";
+        case errc::tls_failed:
+            return "check that " + where + " is the server meant, and which authorities are trusted (AWS_CA_BUNDLE)";
+        case errc::bad_response:
+            return "check that " + where + " is a DynamoDB endpoint, not a proxy or another server";
+        case errc::timeout:
+            return "check the load and the network, or allow more time in client_options::timeout";
+        case errc::throttled:
+            return why.details.request_id.empty() ? "send fewer requests at once"
+                                                  : "slow down, or raise the table's or account's limits";
+        case errc::table_not_found:
+            return "check table name and region, or create the table with dynalease::create_table";
+        case errc::invalid_signature:
+            return "check AWS_SECRET_ACCESS_KEY, the region, and this machine's clock";
+        case errc::unknown_access_key:
+            return "check AWS_ACCESS_KEY_ID, and AWS_SESSION_TOKEN if the keys are temporary";
+        case errc::expired_credentials:
+            return "renew the temporary credentials";
+        case errc::access_denied:
+            return "grant these credentials the permission that the message names";
+        case errc::no_credentials:
+            return "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile, or client_options::credentials";
+        default:
+            return {};
+    }
+}
+
+}  // namespace
+
+failure conclude(attempt last, const any_request& request, bool doubt, unsigned sent, const std::string& where) {
+    auto result = std::move(last.why);
+    if (result.code == boost::system::errc::operation_canceled) result.code = make_error_code(errc::cancelled);
+    if (doubt) {
+        result.outcome = outcome::unknown;
+        if (!last.refused_by_service && result.code != errc::bad_response) {
+            auto& words = result.details.message;
+            words = "a copy of the write was sent and not acknowledged; at last: " + result.code.message() +
+                    (words.empty() ? "" : ": " + words);
+            result.code = make_error_code(errc::in_doubt);
+        }
+    }
+    auto& details = result.details;
+    details.operation = operation_name(request);
+    details.table = table_of(request);
+    details.key = key_text(request);
+    details.attempts = sent;
+    // The source of credentials knows best what it lacks; of everything else, where we called is part of the advice.
+    auto advice = advice_for(result.code, result, where);
+    if (details.advice.empty() || (result.code != errc::no_credentials && !advice.empty())) {
+        details.advice = std::move(advice);
+    }
+    return result;
+}
+
+}  // namespace dynalease

@@ -1,0 +1,19 @@
+// From the attempts of a call to its one failure: what happened over all, in which words, with what advice.
+#pragma once
+
+#include "client/attempt.hpp"
+
+#include <dynalease/dynamodb/failure.hpp>
+#include <dynalease/dynamodb/operations.hpp>
+
+#include <string>
+
+namespace dynalease {
+
+/// @param last the last attempt
+/// @param doubt whether any attempt, the last included, may have changed the table
+/// @param sent how many attempts were made
+/// @param where the endpoint's URL, for the advice
+failure conclude(attempt last, const any_request& request, bool doubt, unsigned sent, const std::string& where);
+
+}  // namespace dynalease

@@ -1,0 +1,100 @@
+// Room client: options, checked.
+#include "client/configuration.hpp"
+
+#include "aws/config_source.hpp"
+#include "http/tls.hpp"
+
+#include <dynalease/aws/providers.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace dynalease {
+
+namespace {
+
+/// One heartbeat on its way, and one more when a lease begins meanwhile or the first hangs.
+constexpr std::size_t heartbeat_connections = 2;
+
+[[noreturn]] void refuse(std::string message, std::string advice) {
+    diagnostics details;
+    details.operation = "client";
+    details.message = std::move(message);
+    details.advice = std::move(advice);
+    throw error(make_error_code(errc::invalid_option), std::move(details));
+}
+
+void require(bool holds, const char* option, const char* rule) {
+    if (!holds) refuse("client_options::" + std::string(option) + " " + rule, "set it to a value in its range");
+}
+
+bool is_printable(const std::string& text) {
+    return std::all_of(text.begin(), text.end(), [](unsigned char c) { return c > ' ' && c < 127; });
+}
+
+void check(const client_options& options) {
+    using namespace std::chrono_literals;
+    require(options.timeout > 0ms, "timeout", "must be longer than 0");
+    require(options.attempt_timeout > 0ms, "attempt_timeout", "must be longer than 0");
+    require(options.connect_timeout > 0ms, "connect_timeout", "must be longer than 0");
+    require(options.connections >= 1, "connections", "must be at least 1");
+    require(options.connections <= 65'536, "connections", "must be at most 65536");
+    require(options.idle_limit > 0s, "idle_limit", "must be longer than 0");
+    if (!options.credentials) return;
+    require(!options.provider, "credentials", "and client_options::provider exclude each other");
+    const auto& keys = *options.credentials;
+    require(!keys.access_key_id.empty() && is_printable(keys.access_key_id), "credentials.access_key_id",
+            "must be text without blanks");
+    require(!keys.secret_access_key.empty() && is_printable(keys.secret_access_key), "credentials.secret_access_key",
+            "must be text without blanks");
+    require(is_printable(keys.session_token), "credentials.session_token", "must be text without blanks");
+}
+
+std::shared_ptr<credentials_provider> choose_provider(client_options& options) {
+    if (options.credentials) return static_credentials(*std::move(options.credentials));
+    if (options.provider) return std::move(options.provider);
+    return default_credentials(options.profile);
+}
+
+std::shared_ptr<boost::asio::ssl::context> make_tls(const aws::settings& settings, bool verify) {
+    const auto setup = http::make_tls_context({verify, settings.ca_file});
+    if (setup.error) {
+        refuse("client_options::ca_file: " + settings.ca_file + ": " + setup.error.message(),
+               "name a PEM file of certificate authorities, there or in AWS_CA_BUNDLE");
+    }
+    return setup.context;
+}
+
+}  // namespace
+
+client_configuration configure(client_options options) {
+    check(options);
+    const auto source = aws::config_source::process();
+    const aws::chosen_settings chosen{options.region, options.endpoint, options.profile, options.attempts,
+                                      options.ca_file};
+    auto settings = aws::resolve_settings(chosen, source);
+    if (!settings) {
+        auto details = settings.error().details;
+        details.operation = "client";
+        throw error(settings.error().code, std::move(details));
+    }
+
+    client_configuration result;
+    result.aws = *std::move(settings);
+    result.connecting.server = {result.aws.endpoint.tls, result.aws.endpoint.host, result.aws.endpoint.port};
+    result.connecting.timeout = options.connect_timeout;
+    if (result.aws.endpoint.tls) result.connecting.tls = make_tls(result.aws, options.verify_tls);
+    result.ordinary.connections = options.connections;
+    result.ordinary.waiting = options.waiting;
+    result.ordinary.idle_limit = options.idle_limit;
+    result.heartbeat = result.ordinary;
+    result.heartbeat.connections = heartbeat_connections;
+    result.timeout = options.timeout;
+    result.attempt_timeout = options.attempt_timeout;
+    result.log = std::move(options.log);
+    result.provider = choose_provider(options);
+    return result;
+}
+
+}  // namespace dynalease

@@ -1,0 +1,28 @@
+// From the options of a client to what it works with: checked, and completed from environment and profile.
+#pragma once
+
+#include "aws/settings.hpp"
+#include "http/connector.hpp"
+#include "http/pool_policy.hpp"
+
+#include <dynalease/client.hpp>
+
+#include <memory>
+
+namespace dynalease {
+
+struct client_configuration {
+    aws::settings aws;
+    std::shared_ptr<credentials_provider> provider;
+    http::connector_options connecting;
+    http::pool_policy::limits ordinary;
+    http::pool_policy::limits heartbeat;
+    std::chrono::nanoseconds timeout{};
+    std::chrono::nanoseconds attempt_timeout{};
+    log_hook log;
+};
+
+/// @throws dynalease::error with `errc::invalid_option`; the message names the option.
+client_configuration configure(client_options options);
+
+}  // namespace dynalease

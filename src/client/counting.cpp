@@ -1,0 +1,54 @@
+// Room client: counters.
+#include "client/counting.hpp"
+
+#include <string>
+#include <utility>
+
+namespace dynalease {
+
+namespace {
+
+using names = std::array<std::string_view, std::variant_size_v<any_request>>;
+
+template <std::size_t... Index>
+constexpr names names_of(std::index_sequence<Index...>) {
+    return {std::variant_alternative_t<Index, any_request>::name...};
+}
+
+constexpr names operation_names = names_of(std::make_index_sequence<std::variant_size_v<any_request>>{});
+
+}  // namespace
+
+void counting::attempted(std::size_t operation, const attempt& what) {
+    auto& of = operations_[operation];
+    ++of.attempts;
+    if (what.answer) {
+        ++of.applied;
+        return;
+    }
+    if (what.why.outcome == outcome::unknown) {
+        ++of.unknown;
+    } else {
+        ++of.not_applied;
+    }
+    if (what.retry == aws::retry_class::throttling) ++throttled_;
+    if (what.bad_checksum) ++bad_checksums_;
+}
+
+client_counters counting::snapshot(const http::pool_counters& ordinary, const http::pool_counters& heartbeat) const {
+    client_counters result;
+    for (std::size_t i = 0; i < operations_.size(); ++i) {
+        if (operations_[i].attempts != 0) result.operations.emplace(operation_names[i], operations_[i]);
+    }
+    result.retries = retries_;
+    result.throttled = throttled_;
+    result.bad_checksums = bad_checksums_;
+    result.skew_corrections = skew_corrections_;
+    result.connections_opened = ordinary.opened + heartbeat.opened;
+    result.connections_reused = ordinary.reused + heartbeat.reused;
+    result.connections_open = ordinary.open + heartbeat.open;
+    result.requests_waiting = ordinary.waiting + heartbeat.waiting;
+    return result;
+}
+
+}  // namespace dynalease

@@ -1,0 +1,33 @@
+// The client's counters: by the number of the operation while they count, by name when asked for.
+#pragma once
+
+#include "client/attempt.hpp"
+#include "http/pool.hpp"
+
+#include <dynalease/client.hpp>
+#include <dynalease/dynamodb/operations.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+
+namespace dynalease {
+
+class counting {
+public:
+    void attempted(std::size_t operation, const attempt& what);
+    void retried() { ++retries_; }
+    void corrected_clock() { ++skew_corrections_; }
+
+    client_counters snapshot(const http::pool_counters& ordinary, const http::pool_counters& heartbeat) const;
+
+private:
+    std::array<client_counters::per_operation, std::variant_size_v<any_request>> operations_{};
+    std::uint64_t retries_ = 0;
+    std::uint64_t throttled_ = 0;
+    std::uint64_t bad_checksums_ = 0;
+    std::uint64_t skew_corrections_ = 0;
+};
+
+}  // namespace dynalease

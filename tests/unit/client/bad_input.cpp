@@ -1,0 +1,140 @@
+// What operators and developers get wrong: each has a named error that says what to do, within its deadline.
+#include "unit/client/fixture.hpp"
+
+#include <cstdlib>
+
+using namespace client_test;
+
+namespace {
+
+failure fail_with(reaction what, bool write = false) {
+    fixture f;
+    f.options.timeout = 400ms;
+    f.options.attempt_timeout = 50ms;
+    f.serve([&](std::size_t, const std::string&) { return what; });
+    return write ? f.fail(a_write()) : f.fail(a_read());
+}
+
+}  // namespace
+
+TEST_CASE("a refusal of the service: its error, what is known, and advice; a write is not applied") {
+    struct row {
+        reaction what;
+        errc error;
+        const char* advice;
+    };
+    const row rows[] = {
+        {refusal("InvalidSignatureException"), errc::invalid_signature, "AWS_SECRET_ACCESS_KEY"},
+        {refusal("UnrecognizedClientException"), errc::unknown_access_key, "AWS_ACCESS_KEY_ID"},
+        {refusal("ExpiredTokenException"), errc::expired_credentials, "renew"},
+        {refusal("AccessDeniedException"), errc::access_denied, "permission"},
+        {refusal("ResourceNotFoundException"), errc::table_not_found, "create_table"},
+        {refusal("ValidationException"), errc::validation, ""},
+        {refusal("ConditionalCheckFailedException"), errc::condition_failed, ""},
+    };
+    for (const auto& one : rows) {
+        const auto why = fail_with(one.what, true);
+        INFO(why.details.to_string());
+        CHECK(why.code == one.error);
+        CHECK(why.outcome == outcome::not_applied);
+        CHECK(why.details.operation == "UpdateItem");
+        CHECK(why.details.table == "locks");
+        CHECK(why.details.key == "account/42");
+        CHECK(why.details.request_id == "R1");
+        CHECK(why.details.message == "no");
+        CHECK(why.details.attempts >= 1);
+        CHECK_THAT(why.details.advice, Catch::Contains(one.advice));
+        CHECK_THAT(why.details.to_string(), !Catch::Contains("private") && !Catch::Contains("a-secret-key"));
+    }
+}
+
+TEST_CASE("another server behind the endpoint is a bad response that names the endpoint") {
+    const std::string page = "<!DOCTYPE html><html><body>It works!</body></html>";
+    for (const auto& what :
+         {reaction{answer(200, page, "Content-Type: text/html\r\n")},
+          reaction{answer(404, page, "Content-Type: text/html\r\n")}, reaction{answer(200, "{\"Attributes\":{\"a\":")},
+          reaction{answer(200, "")}, reaction{"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{}", true},
+          reaction{"220 smtp.example.org ESMTP\r\n"}}) {
+        INFO(what.bytes);
+        const auto why = fail_with(what);
+        CHECK(why.code == errc::bad_response);
+        CHECK(why.outcome == outcome::not_applied);
+        CHECK_THAT(why.details.advice, Catch::Contains("http://127.0.0.1:"));
+        CHECK_FALSE(why.details.message.empty());
+    }
+}
+
+TEST_CASE("a write that got such an answer may have happened") {
+    const auto why = fail_with({answer(200, "<html>")}, true);
+    CHECK(why.code == errc::bad_response);
+    CHECK(why.outcome == outcome::unknown);
+}
+
+TEST_CASE("a server that never answers: a read times out, a write is in doubt, both at the deadline of the call") {
+    for (const bool write : {false, true}) {
+        const auto begin = std::chrono::steady_clock::now();
+        const auto why = fail_with({}, write);
+        const auto time = std::chrono::steady_clock::now() - begin;
+        CHECK(why.code == (write ? errc::in_doubt : errc::timeout));
+        CHECK(why.outcome == (write ? outcome::unknown : outcome::not_applied));
+        CHECK(time < 2s);
+        CHECK_FALSE(why.details.advice.empty());
+    }
+}
+
+TEST_CASE("nobody listens at the endpoint") {
+    fixture f;
+    f.serve({});
+    f.server->stop();
+    f.server.reset();
+    for (const bool write : {false, true}) {
+        const auto why = write ? f.fail(a_write()) : f.fail(a_read());
+        CHECK(why.code == errc::unreachable);
+        CHECK(why.outcome == outcome::not_applied);
+        CHECK_THAT(why.details.advice, Catch::Contains(f.options.endpoint));
+        CHECK_THAT(why.details.message, Catch::Contains("refused"));
+        CHECK(why.details.attempts == 0);
+    }
+}
+
+TEST_CASE("no credentials anywhere: the error comes before any connection") {
+    for (const auto* name : {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE"}) {
+        ::unsetenv(name);
+    }
+    ::setenv("AWS_SHARED_CREDENTIALS_FILE", "/no/such/credentials", 1);
+    ::setenv("AWS_CONFIG_FILE", "/no/such/config", 1);
+    fixture f;
+    f.options.credentials.reset();
+    f.serve([](std::size_t, const std::string&) { return reaction{answer(200, "{}")}; });
+    const auto why = f.fail(a_write());
+    CHECK(why.code == errc::no_credentials);
+    CHECK(why.outcome == outcome::not_applied);
+    CHECK_FALSE(why.details.advice.empty());
+    CHECK(f.server->connections() == 0);
+}
+
+TEST_CASE("credentials that the service does not know are fetched anew, once") {
+    struct counting_provider final : credentials_provider {
+        int invalidated = 0;
+        asio::awaitable<result<std::shared_ptr<const credentials>>> get() override {
+            credentials keys{invalidated == 0 ? "OLD" : "NEW", "secret", "token"};
+            co_return std::make_shared<const credentials>(std::move(keys));
+        }
+        void invalidate() noexcept override { ++invalidated; }
+    };
+    fixture f;
+    const auto provider = std::make_shared<counting_provider>();
+    f.options.credentials.reset();
+    f.options.provider = provider;
+    f.serve([](std::size_t, const std::string& request) {
+        return request.find("Credential=NEW") != std::string::npos ? reaction{answer(200, "{}")}
+                                                                   : refusal("UnrecognizedClientException");
+    });
+    f.run([](client& database) -> asio::awaitable<void> {
+        const auto got = co_await database.call(a_read());
+        CHECK(got.has_value());
+    });
+    CHECK(provider->invalidated == 1);
+    CHECK(f.server->requests().size() == 2);
+    CHECK_THAT(f.server->requests()[1], Catch::Contains("X-Amz-Security-Token: token\r\n"));
+}

@@ -1,0 +1,103 @@
+// The end of a client leaves nothing behind.
+#include "unit/client/fixture.hpp"
+
+using namespace client_test;
+
+TEST_CASE("closing answers every call under way exactly once, and later ones too") {
+    fixture f;
+    f.options.connections = 2;
+    int answered = 0;
+    f.serve([](std::size_t, const std::string&) { return reaction{}; });
+    f.run([&](client& database) -> asio::awaitable<void> {
+        return [](client& on, scripted_server& peer, int& count) -> asio::awaitable<void> {
+            for (int i = 0; i < 50; ++i) {
+                asio::co_spawn(
+                    on.get_executor(),
+                    [](client& shared, int& done) -> asio::awaitable<void> {
+                        const auto got = co_await shared.call(a_write());
+                        REQUIRE_FALSE(got.has_value());
+                        const auto& why = got.error();
+                        const bool in_doubt = why.code == errc::in_doubt && why.outcome == outcome::unknown;
+                        const bool unsent = why.code == errc::shut_down && why.outcome == outcome::not_applied;
+                        CHECK((in_doubt || unsent));
+                        ++done;
+                    }(on, count),
+                    asio::detached);
+            }
+            while (peer.requests().size() < 2) co_await asio::post(on.get_executor(), asio::use_awaitable);
+            on.close();
+            on.close();
+            const auto late = co_await on.call(a_write());
+            CHECK(late.error().code == errc::shut_down);
+            CHECK(late.error().outcome == outcome::not_applied);
+        }(database, *f.server, answered);
+    });
+    CHECK(answered == 50);
+}
+
+TEST_CASE("closing ends the pause before a retry") {
+    fixture f;
+    f.options.timeout = 60s;
+    f.serve([](std::size_t, const std::string&) {
+        return refusal("ThrottlingException", "slow", 400, "x-amz-retry-after: 30000\r\n");
+    });
+    const auto begin = std::chrono::steady_clock::now();
+    f.run([&](client& database) -> asio::awaitable<void> {
+        return [](client& on, scripted_server& peer) -> asio::awaitable<void> {
+            asio::co_spawn(
+                on.get_executor(),
+                [](client& shared) -> asio::awaitable<void> {
+                    const auto got = co_await shared.call(a_write());
+                    CHECK(got.error().code == errc::shut_down);
+                }(on),
+                asio::detached);
+            while (on.counters().retries == 0) co_await asio::post(on.get_executor(), asio::use_awaitable);
+            peer.stop();
+        }(database, *f.server);
+    });
+    CHECK(std::chrono::steady_clock::now() - begin < 4s);
+}
+
+TEST_CASE("the destructor closes, and a copy of the handle answers that it is shut down") {
+    fixture f;
+    f.serve([](std::size_t, const std::string&) { return reaction{answer(200, "{}")}; });
+    std::unique_ptr<client> owner = std::make_unique<client>(f.io.get_executor(), f.options);
+    database copy = *owner;
+    asio::co_spawn(
+        copy.get_executor(),
+        [](database handle, std::unique_ptr<client>& whole, scripted_server& peer) -> asio::awaitable<void> {
+            const auto before = co_await handle.call(a_read());
+            CHECK(before.has_value());
+            whole.reset();
+            const auto after = co_await handle.call(a_read());
+            CHECK(after.error().code == errc::shut_down);
+            peer.stop();
+        }(copy, owner, *f.server),
+        asio::detached);
+    f.io.run_for(10s);
+    CHECK(f.io.stopped());
+}
+
+TEST_CASE("a loop destroyed at any step leaves no call, connection or memory behind") {
+    for (int steps = 0; steps < 80; ++steps) {
+        asio::io_context io{1};
+        scripted_server server(io.get_executor(), [](std::size_t number, const std::string&) {
+            return number % 2 == 0 ? reaction{"", true} : reaction{answer(200, "{}")};
+        });
+        client_options options;
+        options.region = "eu-central-1";
+        options.endpoint = "http://127.0.0.1:" + std::to_string(server.port());
+        options.credentials = credentials{"key", "secret"};
+        options.connections = 2;
+        client database(io.get_executor(), options);
+        for (int i = 0; i < 4; ++i) {
+            asio::co_spawn(
+                database.get_executor(),
+                [](dynalease::database handle) -> asio::awaitable<void> {
+                    for (int round = 0; round < 2; ++round) co_await handle.call(a_write());
+                }(database),
+                asio::detached);
+        }
+        for (int i = 0; i < steps; ++i) io.poll_one();
+    }
+}

@@ -1,0 +1,118 @@
+// A client against a scripted peer on one loop, which must run dry at the end.
+#pragma once
+
+#include "support/scripted_server.hpp"
+
+#include <dynalease/client.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <catch2/catch.hpp>
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace client_test {
+
+namespace asio = boost::asio;
+using namespace dynalease;
+using namespace std::chrono_literals;
+using support::answer;
+using support::reaction;
+using support::scripted_server;
+
+inline const std::string table_missing =
+    R"({"__type":"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException","message":"Requested resource not found"})";
+
+/// An error as the service writes it.
+inline reaction refusal(const std::string& name, const std::string& message = "no", unsigned status = 400,
+                        const std::string& headers = {}) {
+    const auto body = R"({"__type":"com.amazonaws.dynamodb.v20120810#)" + name + R"(","message":")" + message + "\"}";
+    return {answer(status, body, "x-amzn-RequestId: R1\r\n" + headers)};
+}
+
+inline get_item_request a_read() {
+    get_item_request request;
+    request.table_name = "locks";
+    request.key.emplace("pk", "account/42");
+    return request;
+}
+
+inline update_item_request a_write() {
+    update_item_request request;
+    request.table_name = "locks";
+    request.key.emplace("pk", "account/42");
+    request.update_expression = "SET a = :a";
+    request.values.emplace(":a", "private");
+    return request;
+}
+
+struct fixture {
+    asio::io_context io{1};
+    client_options options{};
+    std::unique_ptr<scripted_server> server;
+    std::vector<std::string> log;
+
+    fixture() {
+        options.region = "eu-central-1";
+        options.credentials = credentials{"AKIDEXAMPLE", "a-secret-key"};
+        options.log = [this](severity, std::string_view line) { log.emplace_back(line); };
+    }
+    ~fixture() {
+        server.reset();
+        io.restart();
+        io.run_for(10s);
+        CHECK(io.stopped());
+    }
+
+    void serve(scripted_server::script script) {
+        server = std::make_unique<scripted_server>(io.get_executor(), std::move(script));
+        options.endpoint = "http://127.0.0.1:" + std::to_string(server->port());
+    }
+
+    /// Runs `body` with a client, closes the client, and requires that nothing is left to do.
+    void run(const std::function<asio::awaitable<void>(client&)>& body) {
+        client database(io.get_executor(), options);
+        asio::co_spawn(database.get_executor(), close_after(database, server.get(), body),
+                       [](std::exception_ptr failure) {
+                           if (failure) std::rethrow_exception(failure);
+                       });
+        io.restart();
+        io.run_for(20s);
+        REQUIRE(io.stopped());
+    }
+
+    /// The failure of one call.
+    template <class Request>
+    failure fail(Request request, call_options how = {}) {
+        failure seen;
+        run([&](client& database) { return expect_failure(database, request, how, seen); });
+        return seen;
+    }
+
+private:
+    static asio::awaitable<void> close_after(client& database, scripted_server* peer,
+                                             const std::function<asio::awaitable<void>(client&)>& body) {
+        co_await body(database);
+        database.close();
+        if (peer != nullptr) peer->stop();
+    }
+
+    template <class Request>
+    static asio::awaitable<void> expect_failure(client& database, Request request, call_options how, failure& into) {
+        auto answer = co_await database.call(std::move(request), how);
+        REQUIRE_FALSE(answer.has_value());
+        into = std::move(answer).error();
+    }
+};
+
+}  // namespace client_test

@@ -1,0 +1,72 @@
+// Heartbeats do not wait behind ordinary requests, however many there are.
+#include "unit/client/fixture.hpp"
+
+using namespace client_test;
+
+namespace {
+
+call_options beat() {
+    call_options options;
+    options.lane = lane::heartbeat;
+    return options;
+}
+
+}  // namespace
+
+TEST_CASE("a heartbeat overtakes ten thousand requests that wait") {
+    fixture f;
+    f.options.connections = 4;
+    f.options.timeout = 15s;
+    f.options.attempt_timeout = 15s;
+    bool beaten = false;
+    std::size_t ordinary_before = 0;
+    // Ordinary requests are answered only when the heartbeat is through.
+    f.serve([&](std::size_t, const std::string& request) {
+        const bool ordinary = request.find("GetItem") != std::string::npos;
+        if (ordinary && !beaten) ++ordinary_before;
+        return ordinary && !beaten ? reaction{} : reaction{answer(200, "{}")};
+    });
+    int failed = 0;
+    f.run([&](client& database) -> asio::awaitable<void> {
+        return [](client& on, bool& done, int& lost) -> asio::awaitable<void> {
+            for (int i = 0; i < 10'000; ++i) {
+                asio::co_spawn(
+                    on.get_executor(),
+                    [](client& shared, int& count) -> asio::awaitable<void> {
+                        const auto got = co_await shared.call(a_read());
+                        if (!got) ++count;
+                    }(on, lost),
+                    asio::detached);
+            }
+            while (on.counters().requests_waiting < 9'000) co_await asio::post(on.get_executor(), asio::use_awaitable);
+            for (int i = 0; i < 5; ++i) {
+                const auto got = co_await on.call(a_write(), beat());
+                CHECK(got.has_value());
+            }
+            done = true;
+            CHECK(on.counters().requests_waiting >= 9'000);
+        }(database, beaten, failed);
+    });
+    CHECK(ordinary_before <= 4);
+    CHECK(failed == 10'000);  // closed after the heartbeats: each got its answer, once
+}
+
+TEST_CASE("when other calls have used the retry quota up, heartbeats are still tried again") {
+    fixture f;
+    f.options.attempts = 3;
+    f.serve([](std::size_t, const std::string& request) {
+        return request.find("GetItem") != std::string::npos ? refusal("InternalServerError", "oops", 500)
+                                                            : reaction{"", true};
+    });
+    f.run([&](client& database) -> asio::awaitable<void> {
+        return [](client& on, scripted_server& peer) -> asio::awaitable<void> {
+            for (int i = 0; i < 40; ++i) co_await on.call(a_read());
+            auto before = peer.requests().size();
+            co_await on.call(a_read());
+            CHECK(peer.requests().size() == before + 1);
+            before = peer.requests().size();
+            co_await on.call(a_write(), beat());
+            CHECK(peer.requests().size() == before + 3);
+        }(database, *f.server);
+    });
+}

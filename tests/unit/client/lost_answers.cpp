@@ -1,0 +1,196 @@
+// Attempts and what is known after them: retries, lost answers, wrong sums, wrong clocks, cancellation.
+#include "unit/client/fixture.hpp"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+
+#include <zlib.h>
+
+using namespace client_test;
+
+namespace {
+
+/// Each request gets the next of these, and the last one again.
+scripted_server::script in_turn(std::vector<reaction> reactions) {
+    return [reactions](std::size_t number, const std::string&) {
+        return reactions[std::min(number, reactions.size() - 1)];
+    };
+}
+
+reaction fine() {
+    return {answer(200, "{}")};
+}
+reaction cut() {
+    return {"", true};
+}
+
+std::string http_date(std::chrono::system_clock::time_point when) {
+    const auto time = std::chrono::system_clock::to_time_t(when);
+    std::tm parts{};
+    ::gmtime_r(&time, &parts);
+    char text[40];
+    std::strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &parts);
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("a lost answer is asked for again with the same body and a signature of its own") {
+    fixture f;
+    f.serve(in_turn({cut(), refusal("InternalServerError", "oops", 500), fine()}));
+    f.run([](client& database) -> asio::awaitable<void> {
+        const auto got = co_await database.call(a_write());
+        CHECK(got.has_value());
+        const auto counters = database.counters();
+        CHECK(counters.operations.at("UpdateItem").attempts == 3);
+        CHECK(counters.operations.at("UpdateItem").unknown == 2);
+        CHECK(counters.operations.at("UpdateItem").applied == 1);
+        CHECK(counters.retries == 2);
+    });
+    const auto& requests = f.server->requests();
+    REQUIRE(requests.size() == 3);
+    const auto body = [](const std::string& request) { return request.substr(request.find("\r\n\r\n")); };
+    CHECK(body(requests[0]) == body(requests[2]));
+    CHECK(f.log.size() == 2);
+    for (const auto& line : f.log) CHECK_THAT(line, !Catch::Contains("private"));
+}
+
+TEST_CASE("after an unanswered attempt a refusal keeps its name, and the outcome stays unknown") {
+    fixture f;
+    f.serve(in_turn({cut(), refusal("ConditionalCheckFailedException")}));
+    const auto why = f.fail(a_write());
+    CHECK(why.code == errc::condition_failed);
+    CHECK(why.outcome == outcome::unknown);
+    CHECK(why.details.attempts == 2);
+}
+
+TEST_CASE("after an unanswered attempt anything less than a refusal is doubt") {
+    struct row {
+        std::vector<reaction> what;
+        errc write;
+        errc read;
+    };
+    const row rows[] = {
+        {{cut()}, errc::in_doubt, errc::server_error},
+        {{refusal("InternalServerError", "oops", 500)}, errc::in_doubt, errc::server_error},
+        {{cut(), refusal("ProvisionedThroughputExceededException")}, errc::in_doubt, errc::throttled},
+    };
+    for (const auto& one : rows) {
+        call_options two;
+        two.attempts = 2;
+        fixture writing;
+        writing.serve(in_turn(one.what));
+        const auto write = writing.fail(a_write(), two);
+        CHECK(write.code == one.write);
+        CHECK(write.outcome == outcome::unknown);
+        fixture reading;
+        reading.serve(in_turn(one.what));
+        const auto read = reading.fail(a_read(), two);
+        CHECK(read.code == one.read);
+        CHECK(read.outcome == outcome::not_applied);
+        CHECK(reading.server->requests().size() == 2);
+    }
+}
+
+TEST_CASE("throttled writes are not applied, and tried again as the service wishes") {
+    fixture f;
+    f.options.attempts = 2;
+    f.serve(in_turn({refusal("ThrottlingException", "slow", 400, "x-amz-retry-after: 1\r\n")}));
+    const auto why = f.fail(a_write());
+    CHECK(why.code == errc::throttled);
+    CHECK(why.outcome == outcome::not_applied);
+    CHECK(f.server->requests().size() == 2);
+}
+
+TEST_CASE("an answer that does not match its checksum is not believed") {
+    const std::string body = R"({"Item":{"pk":{"S":"account/42"}}})";
+    const auto sum = ::crc32_z(0, reinterpret_cast<const unsigned char*>(body.data()), body.size());
+    const reaction right{answer(200, body, "x-amz-crc32: " + std::to_string(sum) + "\r\n")};
+    const reaction wrong{answer(200, body, "x-amz-crc32: " + std::to_string(sum ^ 1) + "\r\n")};
+    SECTION("it is asked for again") {
+        fixture f;
+        f.serve(in_turn({wrong, right}));
+        f.run([](client& database) -> asio::awaitable<void> {
+            const auto got = co_await database.call(a_read());
+            REQUIRE(got.has_value());
+            CHECK(got->found.has_value());
+            CHECK(database.counters().bad_checksums == 1);
+        });
+    }
+    SECTION("a write may have happened") {
+        fixture f;
+        f.serve(in_turn({wrong}));
+        const auto why = f.fail(a_write());
+        CHECK(why.code == errc::bad_response);
+        CHECK(why.outcome == outcome::unknown);
+    }
+}
+
+TEST_CASE("a wrong clock is corrected by the server's date and the request signed again") {
+    const auto server_time = std::chrono::system_clock::now() + std::chrono::hours(3);
+    fixture f;
+    f.serve([&](std::size_t number, const std::string&) {
+        return number == 0 ? refusal("InvalidSignatureException", "Signature expired", 400,
+                                     "Date: " + http_date(server_time) + "\r\n")
+                           : fine();
+    });
+    f.run([](client& database) -> asio::awaitable<void> {
+        const auto got = co_await database.call(a_write());
+        CHECK(got.has_value());
+        CHECK(database.counters().skew_corrections == 1);
+    });
+    const auto& requests = f.server->requests();
+    REQUIRE(requests.size() == 2);
+    const auto hour = [](const std::string& request) {
+        const auto at = request.find("X-Amz-Date: ") + 12;
+        return request.substr(at, 11);
+    };
+    CHECK(hour(requests[0]) != hour(requests[1]));
+}
+
+TEST_CASE("cancelled at any moment: nothing sent is cancelled, a write that may have left is in doubt") {
+    struct row {
+        bool connected;  // the peer sees the request
+        bool write;
+        errc error;
+    };
+    for (const auto type :
+         {asio::cancellation_type::terminal, asio::cancellation_type::partial, asio::cancellation_type::total}) {
+        for (const auto& one :
+             {row{true, true, errc::in_doubt}, row{true, false, errc::cancelled}, row{false, true, errc::cancelled}}) {
+            fixture f;
+            asio::cancellation_signal cancel;
+            f.options.connections = 1;
+            f.serve([&](std::size_t, const std::string&) {
+                asio::post(f.io, [&]() { cancel.emit(type); });
+                return reaction{};
+            });
+            failure seen;
+            client database(f.io.get_executor(), f.options);
+            const auto body = [](client& on, row how, failure& into) -> asio::awaitable<void> {
+                co_await asio::this_coro::throw_if_cancelled(false);
+                co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation());
+                if (how.write) {
+                    auto answer = co_await on.call(a_write());
+                    REQUIRE_FALSE(answer.has_value());
+                    into = std::move(answer).error();
+                } else {
+                    auto answer = co_await on.call(a_read());
+                    REQUIRE_FALSE(answer.has_value());
+                    into = std::move(answer).error();
+                }
+                on.close();
+            };
+            asio::co_spawn(database.get_executor(), body(database, one, seen),
+                           asio::bind_cancellation_slot(cancel.slot(), [&](std::exception_ptr failed) {
+                               CHECK_FALSE(failed);
+                               f.server->stop();
+                           }));
+            if (!one.connected) asio::post(database.get_executor(), [&]() { cancel.emit(type); });
+            f.io.run_for(10s);
+            REQUIRE(f.io.stopped());
+            CHECK(seen.code == one.error);
+            CHECK(seen.outcome == (one.error == errc::in_doubt ? outcome::unknown : outcome::not_applied));
+        }
+    }
+}

@@ -1,0 +1,82 @@
+// Options are checked when the client is made.
+#include "support/certificates.hpp"
+#include "unit/client/fixture.hpp"
+
+using namespace client_test;
+
+namespace {
+
+std::string refusal_of(const std::function<void(client_options&)>& change) {
+    asio::io_context io;
+    client_options options;
+    options.region = "eu-central-1";
+    options.credentials = credentials{"key", "secret"};
+    change(options);
+    try {
+        const client made(io.get_executor(), options);
+    } catch (const error& refused) {
+        CHECK(refused.code() == errc::invalid_option);
+        CHECK(refused.condition() == condition::misconfigured);
+        return refused.diagnostics().message;
+    }
+    return "accepted";
+}
+
+}  // namespace
+
+TEST_CASE("an option out of its range is refused by name") {
+    const auto contains = [](const char* name) { return Catch::Contains(name); };
+    CHECK(refusal_of([](client_options&) {}) == "accepted");
+    CHECK_THAT(refusal_of([](client_options& o) { o.timeout = 0ms; }), contains("timeout"));
+    CHECK_THAT(refusal_of([](client_options& o) { o.attempt_timeout = -1ms; }), contains("attempt_timeout"));
+    CHECK_THAT(refusal_of([](client_options& o) { o.connect_timeout = 0ms; }), contains("connect_timeout"));
+    CHECK_THAT(refusal_of([](client_options& o) { o.connections = 0; }), contains("connections"));
+    CHECK_THAT(refusal_of([](client_options& o) { o.idle_limit = 0s; }), contains("idle_limit"));
+    CHECK_THAT(refusal_of([](client_options& o) { o.ca_file = "/no/such.pem"; }), contains("/no/such.pem"));
+    CHECK(refusal_of([](client_options& o) { o.endpoint = "not a url"; }) != "accepted");
+    CHECK(refusal_of([](client_options& o) { o.endpoint = "http://host/path"; }) != "accepted");
+    CHECK(refusal_of([](client_options& o) { o.region = "no such region"; }) != "accepted");
+    CHECK_THAT(refusal_of([](client_options& o) { o.credentials->access_key_id = "two\nlines"; }),
+               contains("access_key_id"));
+    CHECK_THAT(refusal_of([](client_options& o) { o.credentials->secret_access_key = ""; }),
+               contains("secret_access_key"));
+    const auto secret = refusal_of([](client_options& o) { o.credentials->secret_access_key = "hush hush"; });
+    CHECK_THAT(secret, contains("secret_access_key") && !contains("hush"));
+}
+
+TEST_CASE("a client that is made and never used costs nothing") {
+    asio::io_context io;
+    client_options options;
+    options.region = "eu-central-1";
+    options.credentials = credentials{"key", "secret"};
+    {
+        const client made(io.get_executor(), options);
+        CHECK(made.counters().connections_opened == 0);
+    }
+    CHECK(io.run_for(5s) <= 1);
+    CHECK(io.stopped());
+}
+
+TEST_CASE("over TLS: the server must be who the endpoint says") {
+    const support::authority ours;
+    for (const bool trusted : {true, false}) {
+        fixture f;
+        f.options.ca_file = trusted ? ours.pem_file() : "";
+        f.server = std::make_unique<scripted_server>(
+            f.io.get_executor(), [](std::size_t, const std::string&) { return reaction{answer(200, "{}")}; },
+            ours.server_for("localhost"));
+        f.options.endpoint = "https://localhost:" + std::to_string(f.server->port());
+        f.run([&](client& database) -> asio::awaitable<void> {
+            return [](client& on, bool good) -> asio::awaitable<void> {
+                const auto got = co_await on.call(a_write());
+                CHECK(got.has_value() == good);
+                if (good) co_return;
+                CHECK(got.error().code == errc::tls_failed);
+                CHECK(got.error().outcome == outcome::not_applied);
+                CHECK_THAT(got.error().details.message, Catch::Contains("certificate"));
+                CHECK_THAT(got.error().details.advice, Catch::Contains("AWS_CA_BUNDLE"));
+            }(database, trusted);
+        });
+        CHECK(f.server->requests().size() == (trusted ? 1 : 0));
+    }
+}
