@@ -1,0 +1,174 @@
+// The exact bytes of requests, and answers as the service words them.
+#include "dynamodb/codec.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace dynalease {
+
+namespace {
+
+template <class Response, class Request>
+Response answer_to(const Request& request, std::string_view body) {
+    auto answer = codec::decode_response(any_request(request).index(), body);
+    if (!answer) FAIL(answer.error().details.message);
+    return std::get<Response>(*std::move(answer));
+}
+
+}  // namespace
+
+TEST_CASE("each type of value has its own form on the wire") {
+    const put_item_request request{.table_name = "t",
+                                   .new_item = {{"b", binary{std::byte{'f'}}},
+                                                {"bool", true},
+                                                {"bs", binary_set{{std::byte{'f'}}}},
+                                                {"l", attribute_list{1, "x"}},
+                                                {"m", attribute_map{{"k", "v"}}},
+                                                {"n", number("1.50")},
+                                                {"ns", number_set{2, 1}},
+                                                {"null", null{}},
+                                                {"s", "\"\n€"},
+                                                {"ss", string_set{"b", "a"}}}};
+    CHECK(codec::encode_request(request) ==
+          R"({"TableName":"t","Item":{"b":{"B":"Zg=="},"bool":{"BOOL":true},"bs":{"BS":["Zg=="]},)"
+          R"("l":{"L":[{"N":"1"},{"S":"x"}]},"m":{"M":{"k":{"S":"v"}}},"n":{"N":"1.50"},"ns":{"NS":["1","2"]},)"
+          R"("null":{"NULL":true},"s":{"S":"\"\n€"},"ss":{"SS":["a","b"]}}})");
+}
+
+TEST_CASE("a field at its default is not sent") {
+    CHECK(codec::encode_request(update_item_request{.table_name = "t", .key = {{"pk", "k"}}}) ==
+          R"({"TableName":"t","Key":{"pk":{"S":"k"}}})");
+    CHECK(codec::encode_request(list_tables_request{}) == "{}");
+    CHECK(codec::encode_request(query_request{.table_name = "t", .key_condition_expression = "#0 = :0"}) ==
+          R"({"TableName":"t","KeyConditionExpression":"#0 = :0"})");
+}
+
+TEST_CASE("every option of an update is sent under the service's name") {
+    CHECK(codec::encode_request(update_item_request{.table_name = "t",
+                                                    .key = {{"pk", "k"}},
+                                                    .update_expression = "SET #a = :a",
+                                                    .condition_expression = "#a < :a",
+                                                    .names = {{"#a", "a"}},
+                                                    .values = {{":a", 1}},
+                                                    .returned = return_values::updated_new,
+                                                    .current_on_refusal = true,
+                                                    .report_capacity = true}) ==
+          R"({"TableName":"t","Key":{"pk":{"S":"k"}},"UpdateExpression":"SET #a = :a","ConditionExpression":"#a < :a",)"
+          R"("ExpressionAttributeNames":{"#a":"a"},"ExpressionAttributeValues":{":a":{"N":"1"}},)"
+          R"("ReturnValuesOnConditionCheckFailure":"ALL_OLD","ReturnValues":"UPDATED_NEW",)"
+          R"("ReturnConsumedCapacity":"TOTAL"})");
+}
+
+TEST_CASE("every option of a query and a scan is sent under the service's name") {
+    CHECK(codec::encode_request(query_request{.table_name = "t",
+                                              .key_condition_expression = "k",
+                                              .index_name = "i",
+                                              .filter_expression = "f",
+                                              .projection_expression = "p",
+                                              .names = {{"#a", "a"}},
+                                              .values = {{":a", 1}},
+                                              .exclusive_start_key = {{"pk", "k"}},
+                                              .limit = 5,
+                                              .scan_index_forward = false,
+                                              .consistent_read = true,
+                                              .count_only = true}) ==
+          R"({"TableName":"t","IndexName":"i","FilterExpression":"f","ProjectionExpression":"p",)"
+          R"("ExpressionAttributeNames":{"#a":"a"},"ExpressionAttributeValues":{":a":{"N":"1"}},)"
+          R"("ExclusiveStartKey":{"pk":{"S":"k"}},"Limit":5,"ConsistentRead":true,"Select":"COUNT",)"
+          R"("KeyConditionExpression":"k","ScanIndexForward":false})");
+    CHECK(codec::encode_request(scan_request{.table_name = "t", .segment = 0, .total_segments = 4}) ==
+          R"({"TableName":"t","Segment":0,"TotalSegments":4})");
+    const auto arrived = codec::decode_request(
+        "Query", R"({"TableName":"t","KeyConditionExpression":"k","ScanIndexForward":false,"Select":"COUNT"})");
+    REQUIRE(arrived.has_value());
+    CHECK(!std::get<query_request>(*arrived).scan_index_forward);
+    CHECK(std::get<query_request>(*arrived).count_only);
+}
+
+TEST_CASE("a transaction keeps the order and kind of its actions") {
+    transact_write_items_request request;
+    request.client_request_token = "token";
+    request.actions = {condition_check{.table_name = "t", .key = {{"pk", 1}}, .condition_expression = "c"},
+                       transact_put{.table_name = "t", .new_item = {{"pk", 2}}},
+                       transact_update{.table_name = "t", .key = {{"pk", 3}}, .update_expression = "u"},
+                       transact_delete{.table_name = "t", .key = {{"pk", 4}}, .current_on_refusal = true}};
+    CHECK(codec::encode_request(request) ==
+          R"({"TransactItems":[)"
+          R"({"ConditionCheck":{"TableName":"t","Key":{"pk":{"N":"1"}},"ConditionExpression":"c"}},)"
+          R"({"Put":{"TableName":"t","Item":{"pk":{"N":"2"}}}},)"
+          R"({"Update":{"TableName":"t","Key":{"pk":{"N":"3"}},"UpdateExpression":"u"}},)"
+          R"({"Delete":{"TableName":"t","Key":{"pk":{"N":"4"}},"ReturnValuesOnConditionCheckFailure":"ALL_OLD"}}],)"
+          R"("ClientRequestToken":"token"})");
+    CHECK(codec::encode_request(transact_get_items_request{.gets = {{.table_name = "t", .key = {{"pk", 1}}}}}) ==
+          R"({"TransactItems":[{"Get":{"TableName":"t","Key":{"pk":{"N":"1"}}}}]})");
+    const auto found = answer_to<transact_get_items_response>(transact_get_items_request{},
+                                                              R"({"Responses":[{"Item":{"pk":{"N":"1"}}},{}]})");
+    CHECK(found.items == std::vector<std::optional<item>>{item{{"pk", 1}}, std::nullopt});
+}
+
+TEST_CASE("batches name their tables") {
+    CHECK(
+        codec::encode_request(
+            batch_write_item_request{.tables = {{"t", {batch_put{{{"pk", 1}}}, batch_delete{{{"pk", 2}}}}}}}) ==
+        R"({"RequestItems":{"t":[{"PutRequest":{"Item":{"pk":{"N":"1"}}}},{"DeleteRequest":{"Key":{"pk":{"N":"2"}}}}]}})");
+    const auto answer = answer_to<batch_get_item_response>(
+        batch_get_item_request{},
+        R"({"Responses":{"t":[{"pk":{"N":"1"}}]},"UnprocessedKeys":{"t":{"Keys":[{"pk":{"N":"2"}}],"ConsistentRead":true}}})");
+    CHECK(answer.items.at("t") == std::vector<item>{{{"pk", 1}}});
+    CHECK(answer.unprocessed.at("t").keys == std::vector<item_key>{{{"pk", 2}}});
+    CHECK(answer.unprocessed.at("t").consistent_read);
+}
+
+TEST_CASE("a table is created on demand billing with the types of all its keys") {
+    const create_table_request request{
+        .table_name = "t",
+        .key = {{"pk", scalar_type::s}, key_attribute{"sk", scalar_type::n}},
+        .global_indexes = {{.name = "g",
+                            .key = {{"sk", scalar_type::n}, key_attribute{"x", scalar_type::b}},
+                            .projected = projection::include,
+                            .included = {"y"}}}};
+    const std::string schema =
+        R"("AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"},)"
+        R"({"AttributeName":"sk","AttributeType":"N"},{"AttributeName":"x","AttributeType":"B"}],)"
+        R"("KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},{"AttributeName":"sk","KeyType":"RANGE"}],)"
+        R"("GlobalSecondaryIndexes":[{"IndexName":"g",)"
+        R"("KeySchema":[{"AttributeName":"sk","KeyType":"HASH"},{"AttributeName":"x","KeyType":"RANGE"}],)"
+        R"("Projection":{"ProjectionType":"INCLUDE","NonKeyAttributes":["y"]}}])";
+    CHECK(codec::encode_request(request) == R"({"TableName":"t",)" + schema + R"(,"BillingMode":"PAY_PER_REQUEST"})");
+    const auto described =
+        answer_to<describe_table_response>(describe_table_request{}, R"({"Table":{"TableName":"t",)" + schema +
+                                                                         R"(,"TableStatus":"ACTIVE","ItemCount":7}})");
+    CHECK(described.table.status == "ACTIVE");
+    CHECK(described.table.item_count == 7);
+    CHECK(described.table.key.range->type == scalar_type::n);
+    CHECK(described.table.global_indexes.front().key.range->type == scalar_type::b);
+}
+
+TEST_CASE("a table that goes away is described by little") {
+    const auto answer = answer_to<delete_table_response>(
+        delete_table_request{}, R"({"TableDescription":{"TableName":"t","TableStatus":"DELETING","ItemCount":0}})");
+    CHECK(answer.table.status == "DELETING");
+}
+
+TEST_CASE("time to live is switched and described") {
+    CHECK(codec::encode_request(update_time_to_live_request{.table_name = "t", .attribute_name = "ttl"}) ==
+          R"({"TableName":"t","TimeToLiveSpecification":{"AttributeName":"ttl","Enabled":true}})");
+    const auto answer = answer_to<describe_time_to_live_response>(
+        describe_time_to_live_request{},
+        R"({"TimeToLiveDescription":{"AttributeName":"ttl","TimeToLiveStatus":"ENABLED"}})");
+    CHECK(answer.attribute_name == "ttl");
+    CHECK(answer.status == "ENABLED");
+}
+
+TEST_CASE("an item that is absent is not an item that is empty") {
+    CHECK(!answer_to<get_item_response>(get_item_request{}, "{}").found);
+    CHECK(answer_to<get_item_response>(get_item_request{}, R"({"Item":{}})").found == item{});
+}
+
+TEST_CASE("a counted page has no list, an empty one has an empty list") {
+    CHECK(codec::encode_response(
+              page_response{.items = {}, .count = 2, .scanned_count = 3, .last_evaluated_key = {}, .consumed = {}}) ==
+          R"({"Count":2,"ScannedCount":3})");
+    CHECK(codec::encode_response(page_response{}) == R"({"Items":[],"Count":0,"ScannedCount":0})");
+}
+
+}  // namespace dynalease

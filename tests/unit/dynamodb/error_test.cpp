@@ -1,0 +1,109 @@
+// Codes, conditions and exceptions, as a caller branches on them.
+#include <dynalease/dynamodb/failure.hpp>
+#include <dynalease/error.hpp>
+
+#include <boost/system/errc.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <set>
+
+namespace dynalease {
+
+namespace {
+
+constexpr int first_code = static_cast<int>(errc::wait_timeout);
+constexpr int last_code = static_cast<int>(errc::shut_down);
+
+}  // namespace
+
+TEST_CASE("every code has one condition and words of its own") {
+    std::set<std::string> words;
+    for (int value = first_code; value <= last_code; ++value) {
+        const error_code code = static_cast<errc>(value);
+        INFO(value << ": " << code.message());
+        const auto meant = condition_of(code);
+        CHECK(meant != condition{});
+
+        CHECK(words.insert(code.message()).second);
+        for (int other = static_cast<int>(condition::contended); other <= static_cast<int>(condition::unreachable);
+             ++other) {
+            CHECK((code == static_cast<condition>(other)) == (static_cast<condition>(other) == meant));
+        }
+    }
+    CHECK(words.count("unknown error") == 0);
+}
+
+TEST_CASE("codes fall under the condition a caller acts upon") {
+    const auto [code, expected] = GENERATE(table<errc, condition>({
+        {errc::wait_timeout, condition::contended},
+        {errc::transaction_conflict, condition::contended},
+        {errc::condition_failed, condition::conflict},
+        {errc::transaction_canceled, condition::conflict},
+        {errc::session_lost, condition::lost},
+        {errc::lock_lost, condition::lost},
+        {errc::not_held, condition::lost},
+        {errc::in_doubt, condition::in_doubt},
+        {errc::cancelled, condition::cancelled},
+        {errc::shut_down, condition::cancelled},
+        {errc::throttled, condition::throttled},
+        {errc::limit_exceeded, condition::throttled},
+        {errc::access_denied, condition::denied},
+        {errc::no_credentials, condition::denied},
+        {errc::table_not_found, condition::misconfigured},
+        {errc::invalid_option, condition::misconfigured},
+        {errc::timeout, condition::unreachable},
+        {errc::tls_failed, condition::unreachable},
+        {errc::bad_response, condition::unreachable},
+        {errc::server_error, condition::unreachable},
+    }));
+    CHECK(condition_of(code) == expected);
+}
+
+TEST_CASE("an operation that Asio aborted counts as cancelled") {
+    const error_code aborted(boost::system::errc::operation_canceled, boost::system::system_category());
+    CHECK(aborted == condition::cancelled);
+    CHECK(aborted != condition::lost);
+    CHECK(condition_of(aborted) == condition::cancelled);
+}
+
+TEST_CASE("success and foreign errors have no condition") {
+    CHECK(condition_of({}) == condition{});
+    CHECK(error_code{} != condition::cancelled);
+    CHECK(condition_of(make_error_code(boost::system::errc::no_such_file_or_directory)) == condition{});
+}
+
+TEST_CASE("a failed result throws its code and what is known") {
+    failure why(errc::table_not_found);
+    why.details.operation = "GetItem";
+    why.details.table = "coordination";
+    why.details.attempts = 1;
+    result<int> refused(why);
+    try {
+        refused.value();
+        FAIL("no throw");
+    } catch (const error& thrown) {
+        CHECK(thrown.code() == errc::table_not_found);
+        CHECK(thrown.condition() == condition::misconfigured);
+        CHECK(thrown.diagnostics().table == "coordination");
+        CHECK_THAT(thrown.what(), Catch::Contains("GetItem, table coordination, attempts 1"));
+        CHECK_THAT(thrown.what(), Catch::Contains("does not exist"));
+    }
+}
+
+TEST_CASE("diagnostics show only what is set") {
+    CHECK(diagnostics{}.to_string() == "");
+    CHECK(diagnostics{.operation = "UpdateItem",
+                      .table = "t",
+                      .key = "k",
+                      .request_id = "R1",
+                      .message = "words",
+                      .advice = "do this",
+                      .attempts = 3}
+              .to_string() == "UpdateItem, table t, key k, request R1, attempts 3: words: do this");
+    diagnostics message_only;
+    message_only.message = "words";
+    CHECK(message_only.to_string() == "words");
+}
+
+}  // namespace dynalease

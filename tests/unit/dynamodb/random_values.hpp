@@ -1,0 +1,109 @@
+// Random values by seed: attribute values of every type, and whole requests and responses field by field.
+#pragma once
+
+#include "dynamodb/item_fields.hpp"
+#include "dynamodb/table_fields.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+namespace dynalease::test {
+
+class random_values {
+public:
+    explicit random_values(std::uint32_t seed) : engine_(seed) {}
+
+    /// From 0 to the limit, which is not reached.
+    std::size_t below(std::size_t limit) { return std::uniform_int_distribution<std::size_t>(0, limit - 1)(engine_); }
+    bool coin() { return below(2) == 0; }
+
+    /// UTF-8 of one to four bytes, control characters and quotes among it.
+    std::string text();
+    number decimal_number();
+    binary bytes();
+    attribute_value value(unsigned depth = 0);
+    attribute_map members(unsigned depth = 0);
+
+private:
+    std::mt19937 engine_;
+};
+
+/// A visitor of `fields` that gives every field a random value.
+class random_filler {
+public:
+    static constexpr bool reading = false;
+
+    explicit random_filler(random_values& values) : values_(values) {}
+
+    template <class T>
+    void required(std::string_view, T&& field) {
+        if constexpr (std::is_lvalue_reference_v<T> && !std::is_const_v<std::remove_reference_t<T>>) fill(field);
+    }
+    void expected(std::string_view name, auto& field) { required(name, field); }
+    void optional(std::string_view name, auto& field) {
+        if (values_.coin()) required(name, field);
+    }
+    void choice(std::string_view, bool& field, std::string_view, std::initializer_list<std::string_view>) {
+        field = values_.coin();
+    }
+    void constant(std::string_view, std::string_view) {}
+    void unsupported(std::initializer_list<std::string_view>) {}
+    void nested(std::string_view, auto body) { body(*this); }
+
+    void fill(std::string& out) { out = values_.text(); }
+    void fill(bool& out) { out = values_.coin(); }
+    void fill(std::int32_t& out) { out = static_cast<std::int32_t>(values_.below(1000)); }
+    void fill(std::int64_t& out) { out = static_cast<std::int64_t>(values_.below(1000)); }
+    void fill(double& out) { out = static_cast<double>(values_.below(1000)) / 3; }
+    void fill(attribute_map& out) { out = values_.members(); }
+    void fill(key_schema& out) {
+        fill(out.hash);
+        if (values_.coin()) fill(out.range.emplace());
+    }
+    void fill(key_attribute& out) {
+        out.name = "k" + values_.text();
+        fill(out.type);
+    }
+    template <class T>
+    void fill(std::optional<T>& out) {
+        out.reset();
+        if (values_.coin()) fill(out.emplace());
+    }
+    template <class T>
+    void fill(std::vector<T>& out) {
+        out.clear();
+        for (auto n = values_.below(4); n > 0; --n) fill(out.emplace_back());
+    }
+    template <class T, class Less>
+    void fill(std::map<std::string, T, Less>& out) {
+        out.clear();
+        for (auto n = values_.below(4); n > 0; --n) fill(out[values_.text()]);
+    }
+    template <class... Ts>
+    void fill(std::variant<Ts...>& out) {
+        const auto chosen = values_.below(sizeof...(Ts));
+        std::size_t index = 0;
+        const auto attempt = [&]<class T>(std::type_identity<T>) {
+            if (index++ == chosen) fill(out.template emplace<T>());
+        };
+        (attempt(std::type_identity<Ts>{}), ...);
+    }
+    template <class Struct>
+    void fill(Struct& out) {
+        if constexpr (std::is_enum_v<Struct>) {
+            out = static_cast<Struct>(values_.below(words_of(out).size()));
+        } else {
+            codec::fields(*this, out);
+        }
+    }
+
+private:
+    random_values& values_;
+};
+
+}  // namespace dynalease::test
