@@ -1,0 +1,73 @@
+// What a request puts in the place of an expression's placeholders.
+#pragma once
+
+#include "local/expression/tree.hpp"
+
+#include <dynalease/dynamodb/operations.hpp>
+
+#include <compare>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dynalease::local::expression {
+
+/// A view of the request's maps; every placeholder that is asked for was found by `usage` before.
+class bindings {
+public:
+    bindings(const attribute_names& names, const attribute_values& values) : names_(&names), values_(&values) {}
+
+    std::string_view name(const step& of) const;
+    const attribute_value& value(const value_placeholder& of) const;
+
+private:
+    const attribute_names* names_;
+    const attribute_values* values_;
+};
+
+/// Refuses a placeholder that is not defined, and at the end one that no expression used.
+class usage {
+public:
+    usage(const attribute_names& names, const attribute_values& values) : names_(names), values_(values) {}
+
+    template <class Tree>
+    void add(const parsed<Tree>& expression) {
+        add(expression.names, expression.values);
+    }
+    void finish() const;
+
+private:
+    void add(const std::vector<std::string>& names, const std::vector<std::string>& values);
+
+    const attribute_names& names_;
+    const attribute_values& values_;
+    std::vector<std::string_view> used_names_;
+    std::vector<std::string_view> used_values_;
+    bool any_ = false;
+};
+
+/// A path with its placeholders replaced. Ordered: indexes by number and before names.
+struct resolved_step {
+    bool is_name = false;
+    std::size_t index = 0;
+    std::string_view name{};
+
+    friend auto operator<=>(const resolved_step&, const resolved_step&) = default;
+};
+using resolved_path = std::vector<resolved_step>;
+
+resolved_path resolve(const path& from, const bindings& bound);
+
+/// Refuses two paths of which one lies within the other, and two that cannot both fit the same document.
+/// Leaves the paths sorted.
+void refuse_overlap(std::span<resolved_path> paths);
+
+/// As DynamoDB shows paths in messages: "[a, [0], b]".
+std::string to_text(const resolved_path& shown);
+
+/// What the item holds there, or a null pointer.
+const attribute_value* find(const item& from, const path& where, const bindings& bound);
+
+}  // namespace dynalease::local::expression

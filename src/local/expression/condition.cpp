@@ -1,0 +1,114 @@
+// The evaluation of conditions.
+#include "local/expression/condition.hpp"
+
+#include "local/values.hpp"
+
+#include <algorithm>
+
+namespace dynalease::local::expression {
+
+namespace {
+
+class evaluation {
+public:
+    evaluation(const item& subject, const bindings& bound) : subject_(subject), bound_(bound) {}
+
+    bool holds(const condition& tree) const {
+        const auto child_holds = [this](const condition& child) { return holds(child); };
+        switch (tree.what) {
+            case condition::kind::conjunction:
+                return std::ranges::all_of(tree.children, child_holds);
+            case condition::kind::disjunction:
+                return std::ranges::any_of(tree.children, child_holds);
+            case condition::kind::negation:
+                return !holds(tree.children.front());
+            case condition::kind::comparison:
+                return compare(tree);
+            case condition::kind::between:
+                return between(tree);
+            case condition::kind::membership:
+                return member(tree);
+            case condition::kind::test:
+                return test(tree);
+        }
+        return false;
+    }
+
+private:
+    /// The operand's value; null if the item has none. `storage` keeps one that had to be made.
+    const attribute_value* value(const operand& of, attribute_value& storage) const {
+        if (const auto* where = std::get_if<path>(&of.what)) return find(subject_, *where, bound_);
+        if (const auto* placeholder = std::get_if<value_placeholder>(&of.what)) return &bound_.value(*placeholder);
+        attribute_value inner;
+        const auto* measured = value(std::get<call>(of.what).arguments.front(), inner);
+        const auto size = measured ? size_of(*measured) : std::nullopt;
+        if (!size) return nullptr;
+        storage = attribute_value(*size);
+        return &storage;
+    }
+
+    /// What is not there is unequal to everything and stands in no order to anything.
+    bool compare(const condition& tree) const {
+        attribute_value left_storage, right_storage;
+        const auto* left = value(tree.operands[0], left_storage);
+        const auto* right = value(tree.operands[1], right_storage);
+        if (tree.comparator == comparator::equal) return left && right && *left == *right;
+        if (tree.comparator == comparator::not_equal) return !left || !right || *left != *right;
+        const auto ordering = left && right ? order(*left, *right) : std::nullopt;
+        if (!ordering) return false;
+        switch (tree.comparator) {
+            case comparator::less:
+                return std::is_lt(*ordering);
+            case comparator::less_or_equal:
+                return std::is_lteq(*ordering);
+            case comparator::greater:
+                return std::is_gt(*ordering);
+            default:
+                return std::is_gteq(*ordering);
+        }
+    }
+
+    bool between(const condition& tree) const {
+        attribute_value storage, low_storage, high_storage;
+        const auto* middle = value(tree.operands[0], storage);
+        const auto* low = value(tree.operands[1], low_storage);
+        const auto* high = value(tree.operands[2], high_storage);
+        if (!middle || !low || !high) return false;
+        const auto above = order(*low, *middle);
+        const auto below = order(*middle, *high);
+        return above && below && std::is_lteq(*above) && std::is_lteq(*below);
+    }
+
+    bool member(const condition& tree) const {
+        attribute_value storage;
+        const auto* wanted = value(tree.operands.front(), storage);
+        return wanted && std::any_of(tree.operands.begin() + 1, tree.operands.end(), [&](const operand& each) {
+                   attribute_value other_storage;
+                   const auto* other = value(each, other_storage);
+                   return other && *other == *wanted;
+               });
+    }
+
+    bool test(const condition& tree) const {
+        attribute_value storage, other_storage;
+        const auto* subject = value(tree.operands.front(), storage);
+        if (tree.function == function::attribute_exists) return subject != nullptr;
+        if (tree.function == function::attribute_not_exists) return subject == nullptr;
+        const auto* other = value(tree.operands.back(), other_storage);
+        if (!subject || !other) return false;
+        if (tree.function == function::attribute_type) return subject->type_name() == *other->get_if<std::string>();
+        if (tree.function == function::begins_with) return begins_with(*subject, *other);
+        return contains(*subject, *other);
+    }
+
+    const item& subject_;
+    const bindings& bound_;
+};
+
+}  // namespace
+
+bool holds(const condition& tree, const item& subject, const bindings& bound) {
+    return evaluation(subject, bound).holds(tree);
+}
+
+}  // namespace dynalease::local::expression

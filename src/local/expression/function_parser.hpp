@@ -1,0 +1,20 @@
+// Function calls, common to conditions and updates.
+#pragma once
+
+#include "local/expression/tree.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace dynalease::local::expression {
+
+std::optional<function> function_named(std::string_view name) noexcept;
+
+/// True for those that answer yes or no and so cannot stand where a value is wanted.
+bool is_test(function function) noexcept;
+
+/// Refuses a call with a wrong number of arguments, or with a value where only a path makes sense.
+void check_arguments(function function, const std::vector<operand>& arguments);
+
+}  // namespace dynalease::local::expression

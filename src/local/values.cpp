@@ -1,0 +1,103 @@
+// Order, containment, size and arithmetic of attribute values.
+#include "local/values.hpp"
+
+#include "dynamodb/decimal.hpp"
+#include "local/refusal.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+namespace dynalease::local {
+
+namespace {
+
+/// The service's own words.
+const char* words_for(decimal_error why) {
+    switch (why) {
+        case decimal_error::overflow:
+            return "Number overflow. Attempting to store a number with magnitude larger than supported range";
+        case decimal_error::underflow:
+            return "Number underflow. Attempting to store a number with magnitude smaller than supported range";
+        case decimal_error::too_many_digits:
+            return "Attempting to store more than 38 significant digits in a Number";
+        case decimal_error::malformed:
+            break;
+    }
+    return "The parameter cannot be converted to a numeric value";
+}
+
+number checked(const boost::system::result<decimal, decimal_error>& sum) {
+    if (!sum) refuse(words_for(sum.error()));
+    return sum->to_number();
+}
+
+template <class T>
+concept set_type = std::is_same_v<T, string_set> || std::is_same_v<T, number_set> || std::is_same_v<T, binary_set>;
+
+struct containment {
+    const attribute_value& part;
+
+    bool operator()(const std::string& whole) const {
+        const auto* text = part.get_if<std::string>();
+        return text && whole.find(*text) != std::string::npos;
+    }
+    bool operator()(const binary& whole) const {
+        const auto* bytes = part.get_if<binary>();
+        return bytes && (bytes->empty() || !std::ranges::search(whole, *bytes).empty());
+    }
+    bool operator()(const attribute_list& whole) const { return std::ranges::find(whole, part) != whole.end(); }
+    template <set_type Set>
+    bool operator()(const Set& whole) const {
+        const auto* member = part.get_if<typename Set::value_type>();
+        return member && whole.contains(*member);
+    }
+    bool operator()(const auto&) const { return false; }
+};
+
+}  // namespace
+
+std::optional<std::strong_ordering> order(const attribute_value& left, const attribute_value& right) {
+    if (left.get().index() != right.get().index()) return std::nullopt;
+    if (const auto* text = left.get_if<std::string>()) return *text <=> *right.get_if<std::string>();
+    if (const auto* value = left.get_if<number>()) return *value <=> *right.get_if<number>();
+    if (const auto* bytes = left.get_if<binary>()) return *bytes <=> *right.get_if<binary>();
+    return std::nullopt;
+}
+
+bool begins_with(const attribute_value& whole, const attribute_value& prefix) {
+    if (const auto* text = whole.get_if<std::string>()) {
+        const auto* start = prefix.get_if<std::string>();
+        return start && text->starts_with(*start);
+    }
+    if (const auto* bytes = whole.get_if<binary>()) {
+        const auto* start = prefix.get_if<binary>();
+        return start && start->size() <= bytes->size() && std::equal(start->begin(), start->end(), bytes->begin());
+    }
+    return false;
+}
+
+bool contains(const attribute_value& whole, const attribute_value& part) {
+    return std::visit(containment{part}, whole.get());
+}
+
+std::optional<std::size_t> size_of(const attribute_value& value) {
+    return std::visit(
+        [](const auto& held) -> std::optional<std::size_t> {
+            if constexpr (requires { held.size(); }) {
+                return held.size();
+            } else {
+                return std::nullopt;
+            }
+        },
+        value.get());
+}
+
+number add(const number& left, const number& right) {
+    return checked(dynalease::add(decimal::of(left), decimal::of(right)));
+}
+
+number subtract(const number& left, const number& right) {
+    return checked(dynalease::subtract(decimal::of(left), decimal::of(right)));
+}
+
+}  // namespace dynalease::local
