@@ -1,0 +1,147 @@
+// BatchGetItem and BatchWriteItem.
+#include "local/capacity.hpp"
+#include "local/expression/projection.hpp"
+#include "local/item_check.hpp"
+#include "local/operations.hpp"
+#include "local/write.hpp"
+
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace dynalease::local {
+
+namespace {
+
+constexpr std::size_t most_gets = 100;
+constexpr std::size_t most_writes = 25;
+constexpr std::size_t largest_answer = 16 * 1024 * 1024;
+
+void check_distinct(std::set<row_key>& seen, const row_key& key) {
+    if (!seen.insert(key).second) refuse("Provided list of item keys contains duplicates");
+}
+
+template <class Tables, class Count>
+void check_count(const Tables& tables, std::size_t most, Count count) {
+    std::size_t sum = 0;
+    for (const auto& [name, requests] : tables) {
+        if (count(requests) == 0) {
+            refuse("1 validation error detected: Value at 'requestItems." + name +
+                   ".member' failed to satisfy constraint: Member must have length greater than or equal to 1");
+        }
+        sum += count(requests);
+    }
+    if (sum == 0) {
+        refuse(
+            "1 validation error detected: Value '{}' at 'requestItems' failed to satisfy constraint: Member must "
+            "have length greater than or equal to 1");
+    }
+    if (sum > most) {
+        refuse(
+            "1 validation error detected: Value at 'requestItems' failed to satisfy constraint: Map value must "
+            "satisfy constraint: [Member must have length less than or equal to " +
+            std::to_string(most) + ", Member must have length greater than or equal to 1]");
+    }
+}
+
+class batch_reader {
+public:
+    batch_reader(const context& in, const batch_get_item_request& request) : in_(in), request_(request) {}
+
+    batch_get_item_response read() {
+        for (const auto& [name, wanted] : request_.tables) read_table(name, wanted);
+        return std::move(answer_);
+    }
+
+private:
+    void read_table(const std::string& name, const keys_and_options& wanted) {
+        const attribute_values no_values;
+        expression::compiler expressions(in_.state.expressions, wanted.names, no_values);
+        const auto projection = expressions.projection(wanted.projection_expression);
+        expressions.finish();
+        table& from = in_.table_named(name);
+        const auto kind = wanted.consistent_read ? read_kind::consistent : read_kind::eventual;
+        std::set<row_key> seen;
+        double units = 0;
+        auto& found = answer_.items[name];
+        for (const item_key& key : wanted.keys) {
+            check_key(from.key(), key);
+            const row_key where = encode_key(from.key(), key);
+            check_distinct(seen, where);
+            const row* present = from.find(where);
+            const std::size_t size = present ? present->size : 0;
+            if (bytes_ + size > largest_answer) {
+                leave(name, wanted, key);
+                continue;
+            }
+            bytes_ += size;
+            units += read_units(size, kind);
+            if (!present) continue;
+            found.push_back(projection ? expression::project(present->attributes, projection->tree, expressions.bound())
+                                       : present->attributes);
+        }
+        if (request_.report_capacity) answer_.consumed.push_back({name, units});
+    }
+
+    void leave(const std::string& name, const keys_and_options& wanted, const item_key& key) {
+        const auto [at, first] = answer_.unprocessed.try_emplace(name);
+        if (first) {
+            at->second = wanted;
+            at->second.keys.clear();
+        }
+        at->second.keys.push_back(key);
+    }
+
+    const context& in_;
+    const batch_get_item_request& request_;
+    batch_get_item_response answer_;
+    std::size_t bytes_ = 0;
+};
+
+const attribute_names no_names;
+const attribute_values no_values;
+
+write write_of(const std::string& table_name, const batch_write& action) {
+    write result;
+    result.table_name = table_name;
+    result.names = &no_names;
+    result.values = &no_values;
+    if (const auto* put = std::get_if<batch_put>(&action)) {
+        result.what = write::kind::put;
+        result.subject = &put->new_item;
+    } else {
+        result.what = write::kind::erase;
+        result.subject = &std::get<batch_delete>(action).key;
+    }
+    return result;
+}
+
+}  // namespace
+
+result<any_response> execute(const context& in, const batch_get_item_request& request) {
+    check_count(request.tables, most_gets, [](const keys_and_options& wanted) { return wanted.keys.size(); });
+    return any_response(batch_reader(in, request).read());
+}
+
+result<any_response> execute(const context& in, const batch_write_item_request& request) {
+    check_count(request.tables, most_writes, [](const auto& writes) { return writes.size(); });
+    std::vector<prepared_write> writes;
+    std::vector<prepared_write::plan> decisions;
+    batch_write_item_response answer;
+    for (const auto& [name, actions] : request.tables) {
+        std::set<row_key> seen;
+        double units = 0;
+        for (const batch_write& action : actions) {
+            auto& write = writes.emplace_back(in.state, write_of(name, action));
+            write.locate(in.state, in.seconds());
+            check_distinct(seen, write.key());
+            decisions.push_back(write.decide());
+            units += write_units(decisions.back().size);
+        }
+        if (request.report_capacity) answer.consumed.push_back({name, units});
+    }
+    for (std::size_t i = 0; i < writes.size(); ++i) writes[i].carry_out(std::move(decisions[i]));
+    return any_response(std::move(answer));
+}
+
+}  // namespace dynalease::local

@@ -1,0 +1,92 @@
+// Checks of attribute values, recursive to a bounded depth.
+#include "local/item_check.hpp"
+
+#include "dynamodb/decimal.hpp"
+#include "local/refusal.hpp"
+
+#include <algorithm>
+
+namespace dynalease::local {
+
+namespace {
+
+constexpr std::size_t deepest = 32;
+
+void check_value(const attribute_value& value, std::size_t depth);
+
+template <class Set>
+void refuse_empty(const Set& set, const char* kind) {
+    if (set.empty()) {
+        refuse(std::string("One or more parameter values were invalid: An ") + kind + " set  may not be empty");
+    }
+}
+
+struct value_check {
+    std::size_t depth;
+
+    void operator()(const attribute_list& list) const {
+        for (const auto& each : list) check_value(each, depth + 1);
+    }
+    void operator()(const attribute_map& map) const {
+        for (const auto& [name, each] : map) check_value(each, depth + 1);
+    }
+    void operator()(const string_set& set) const { refuse_empty(set, "string"); }
+    void operator()(const number_set& set) const { refuse_empty(set, "number"); }
+    void operator()(const binary_set& set) const { refuse_empty(set, "binary"); }
+    void operator()(const auto&) const {}
+};
+
+void check_value(const attribute_value& value, std::size_t depth) {
+    if (depth > deepest) {
+        refuse(
+            "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond "
+            "supported limit");
+    }
+    std::visit(value_check{depth}, value.get());
+}
+
+/// Most numbers are plain integers, and need no second look.
+bool is_plain(const number& value) {
+    std::string_view text = value.text();
+    if (text == "0") return true;
+    if (text.starts_with('-')) text.remove_prefix(1);
+    return !text.empty() && text.front() != '0' &&
+           std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+struct normalisation {
+    void operator()(number& value) const {
+        if (!is_plain(value)) value = decimal::of(value).to_number();
+    }
+    void operator()(attribute_list& list) const {
+        for (auto& each : list) std::visit(*this, each.get());
+    }
+    void operator()(attribute_map& map) const {
+        for (auto& [name, each] : map) std::visit(*this, each.get());
+    }
+    void operator()(number_set& set) const {
+        if (std::ranges::all_of(set, is_plain)) return;
+        number_set plain;
+        for (number each : set) {
+            (*this)(each);
+            plain.insert(std::move(each));
+        }
+        set = std::move(plain);
+    }
+    void operator()(auto&) const {}
+};
+
+}  // namespace
+
+void normalise_numbers(attribute_map& values) {
+    normalisation{}(values);
+}
+
+void check_values(const attribute_map& values) {
+    for (const auto& [name, value] : values) {
+        if (name.empty()) refuse("One or more parameter values were invalid: An attribute name may not be empty");
+        check_value(value, 0);
+    }
+}
+
+}  // namespace dynalease::local

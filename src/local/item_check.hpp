@@ -1,0 +1,19 @@
+// What an attribute value must be before it is kept, and the form it is kept in.
+#pragma once
+
+#include <dynalease/dynamodb/item.hpp>
+#include <dynalease/dynamodb/operations.hpp>
+
+#include <cstddef>
+
+namespace dynalease::local {
+
+inline constexpr std::size_t largest_item = 400 * 1024;
+
+/// Refuses empty sets and nesting beyond 32 levels.
+void check_values(const attribute_map& values);
+
+/// Brings every number to the text DynamoDB gives back: 1.0 and 1E0 become 1.
+void normalise_numbers(attribute_map& values);
+
+}  // namespace dynalease::local

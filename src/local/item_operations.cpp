@@ -1,0 +1,94 @@
+// PutItem, GetItem, UpdateItem, DeleteItem.
+#include "local/capacity.hpp"
+#include "local/expression/projection.hpp"
+#include "local/operations.hpp"
+#include "local/write.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace dynalease::local {
+
+namespace {
+
+void refuse_updated_values(return_values returned) {
+    if (returned != return_values::none && returned != return_values::all_old) {
+        refuse("ReturnValues can only be ALL_OLD or NONE");
+    }
+}
+
+failure refused_condition(const prepared_write& write) {
+    failure why(errc::condition_failed);
+    why.details.message = "The conditional request failed";
+    const item* present = write.present();
+    if (write.what().current_on_refusal && present) why.current = *present;
+    return why;
+}
+
+item returned_attributes(const prepared_write& write, return_values returned, const item* before, const item* after) {
+    switch (returned) {
+        case return_values::none:
+            break;
+        case return_values::all_old:
+            return before ? *before : item{};
+        case return_values::all_new:
+            return after ? *after : item{};
+        case return_values::updated_old:
+            return before ? write.touched_part(*before) : item{};
+        case return_values::updated_new:
+            return after ? write.touched_part(*after) : item{};
+    }
+    return {};
+}
+
+template <class Response, class Request>
+result<any_response> execute_write(const context& in, const Request& request) {
+    prepared_write write(in.state, write_of(request));
+    write.locate(in.state, in.seconds());
+    auto decision = write.decide();
+    if (decision.refused) return refused_condition(write);
+    const row* before = write.where().find(write.key());
+    const item* after = decision.after ? &*decision.after : nullptr;
+    const std::size_t size = std::max(before ? before->size : 0, decision.size);
+    Response answer;
+    answer.attributes = returned_attributes(write, request.returned, before ? &before->attributes : nullptr, after);
+    answer.consumed = consumed_if(request.report_capacity, write.where().name(), write_units(size));
+    write.carry_out(std::move(decision));
+    return any_response(std::move(answer));
+}
+
+}  // namespace
+
+result<any_response> execute(const context& in, const put_item_request& request) {
+    refuse_updated_values(request.returned);
+    return execute_write<put_item_response>(in, request);
+}
+
+result<any_response> execute(const context& in, const update_item_request& request) {
+    return execute_write<update_item_response>(in, request);
+}
+
+result<any_response> execute(const context& in, const delete_item_request& request) {
+    refuse_updated_values(request.returned);
+    return execute_write<delete_item_response>(in, request);
+}
+
+result<any_response> execute(const context& in, const get_item_request& request) {
+    const attribute_values no_values;
+    expression::compiler expressions(in.state.expressions, request.names, no_values);
+    const auto projection = expressions.projection(request.projection_expression);
+    expressions.finish();
+    table& from = in.table_named(request.table_name);
+    check_key(from.key(), request.key);
+    const row* found = from.find(encode_key(from.key(), request.key));
+    get_item_response answer;
+    if (found) {
+        answer.found = projection ? expression::project(found->attributes, projection->tree, expressions.bound())
+                                  : found->attributes;
+    }
+    const auto kind = request.consistent_read ? read_kind::consistent : read_kind::eventual;
+    answer.consumed = consumed_if(request.report_capacity, from.name(), read_units(found ? found->size : 0, kind));
+    return any_response(std::move(answer));
+}
+
+}  // namespace dynalease::local

@@ -1,0 +1,126 @@
+// Keys: checks and encodings.
+#include "local/key.hpp"
+
+#include "local/number_key.hpp"
+#include "local/refusal.hpp"
+
+#include <array>
+
+namespace dynalease::local {
+
+namespace {
+
+constexpr std::size_t longest_hash = 2048;
+constexpr std::size_t longest_range = 1024;
+
+/// FNV-1a, mixed once more so that the high bits, which choose the segment of a Scan, depend on every byte.
+std::uint64_t slot_of(const std::string& bytes) {
+    std::uint64_t hash = 0xcbf29ce484222325U;
+    for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
+    hash = (hash ^ (hash >> 33U)) * 0xff51afd7ed558ccdU;
+    return hash ^ (hash >> 33U);
+}
+
+std::size_t byte_length(const attribute_value& value) {
+    if (const auto* text = value.get_if<std::string>()) return text->size();
+    if (const auto* bytes = value.get_if<binary>()) return bytes->size();
+    return 1;
+}
+
+void check_length(const key_attribute& attribute, const attribute_value& value, bool is_hash) {
+    const std::size_t length = byte_length(value);
+    if (length == 0) {
+        refuse(
+            "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an "
+            "empty " +
+            std::string(attribute.type == scalar_type::s ? "string" : "binary") + " value. Key: " + attribute.name);
+    }
+    if (is_hash && length > longest_hash) {
+        refuse(
+            "One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit "
+            "of2048 bytes");
+    }
+    if (!is_hash && length > longest_range) {
+        refuse(
+            "One or more parameter values were invalid: Aggregated size of all range keys has exceeded the size "
+            "limit of 1024 bytes");
+    }
+}
+
+void check_part(const key_attribute& attribute, const item_key& key, bool is_hash) {
+    const auto* value = find(key, attribute.name);
+    if (!value || !has_type(*value, attribute.type)) refuse("The provided key element does not match the schema");
+    check_length(attribute, *value, is_hash);
+}
+
+void check_item_part(const key_attribute& attribute, const item& whole, bool is_hash) {
+    const auto* value = find(whole, attribute.name);
+    if (!value) {
+        refuse("One or more parameter values were invalid: Missing the key " + attribute.name + " in the item");
+    }
+    if (!has_type(*value, attribute.type)) {
+        refuse("One or more parameter values were invalid: Type mismatch for key " + attribute.name +
+               " expected: " + std::string(name_of(attribute.type)) + " actual: " + std::string(value->type_name()));
+    }
+    check_length(attribute, *value, is_hash);
+}
+
+}  // namespace
+
+std::string encode_key_value(const attribute_value& value) {
+    if (const auto* text = value.get_if<std::string>()) return *text;
+    if (const auto* bytes = value.get_if<binary>()) {
+        return {reinterpret_cast<const char*>(bytes->data()), bytes->size()};
+    }
+    return sortable_bytes(*value.get_if<number>());
+}
+
+row_key hash_key(const attribute_value& hash) {
+    row_key result;
+    result.hash = encode_key_value(hash);
+    result.slot = slot_of(result.hash);
+    return result;
+}
+
+row_key encode_key(const key_schema& schema, const item& attributes) {
+    row_key result = hash_key(*find(attributes, schema.hash.name));
+    if (schema.range) result.range = encode_key_value(*find(attributes, schema.range->name));
+    return result;
+}
+
+bool has_type(const attribute_value& value, scalar_type type) noexcept {
+    switch (type) {
+        case scalar_type::s:
+            return value.is<std::string>();
+        case scalar_type::n:
+            return value.is<number>();
+        case scalar_type::b:
+            return value.is<binary>();
+    }
+    return false;
+}
+
+std::string_view name_of(scalar_type type) noexcept {
+    constexpr std::array<std::string_view, 3> names{"S", "N", "B"};
+    return names[static_cast<std::size_t>(type)];
+}
+
+void check_key(const key_schema& schema, const item_key& key) {
+    if (key.size() != (schema.range ? 2U : 1U)) refuse("The provided key element does not match the schema");
+    check_part(schema.hash, key, true);
+    if (schema.range) check_part(*schema.range, key, false);
+}
+
+void check_item_key(const key_schema& schema, const item& whole) {
+    check_item_part(schema.hash, whole, true);
+    if (schema.range) check_item_part(*schema.range, whole, false);
+}
+
+item_key key_of(const key_schema& schema, const item& whole) {
+    item_key key;
+    key.emplace(schema.hash.name, *find(whole, schema.hash.name));
+    if (schema.range) key.emplace(schema.range->name, *find(whole, schema.range->name));
+    return key;
+}
+
+}  // namespace dynalease::local

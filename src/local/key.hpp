@@ -1,0 +1,38 @@
+// Where an item lies in its table: encoded keys that compare as DynamoDB sorts, and what a key must be.
+#pragma once
+
+#include <dynalease/dynamodb/operations.hpp>
+
+#include <compare>
+#include <cstdint>
+#include <string>
+
+namespace dynalease::local {
+
+/// Items of one hash key lie together, ordered by range key; hash keys are scattered by a fixed hash, so that the
+/// order of a Scan is arbitrary and yet the same on every machine.
+struct row_key {
+    std::uint64_t slot = 0;
+    std::string hash{};
+    std::string range{};
+
+    friend auto operator<=>(const row_key&, const row_key&) = default;
+};
+
+/// A key attribute's value as bytes that sort as the value does. Needs a string, number or binary.
+std::string encode_key_value(const attribute_value& value);
+row_key encode_key(const key_schema& schema, const item& attributes);
+row_key hash_key(const attribute_value& hash);
+
+bool has_type(const attribute_value& value, scalar_type type) noexcept;
+std::string_view name_of(scalar_type type) noexcept;
+
+/// Refuses anything but exactly the key attributes, each of its type, not empty, within its size.
+void check_key(const key_schema& schema, const item_key& key);
+/// The same for the key attributes of a whole item, in the words for an item.
+void check_item_key(const key_schema& schema, const item& whole);
+
+/// The key attributes of an item.
+item_key key_of(const key_schema& schema, const item& whole);
+
+}  // namespace dynalease::local

@@ -1,0 +1,13 @@
+// Numbers as bytes that sort as the numbers do.
+#pragma once
+
+#include <dynalease/dynamodb/attribute_value.hpp>
+
+#include <string>
+
+namespace dynalease::local {
+
+/// Equal numbers give equal bytes, however they are written.
+std::string sortable_bytes(const number& value);
+
+}  // namespace dynalease::local

@@ -1,0 +1,39 @@
+// The operations, one function each. They throw `refusal` for faults of the request.
+#pragma once
+
+#include "local/database_state.hpp"
+
+#include <dynalease/dynamodb/failure.hpp>
+#include <dynalease/dynamodb/operations.hpp>
+
+#include <chrono>
+
+namespace dynalease::local {
+
+/// Where an operation works: the tables, and the time it is.
+struct context {
+    database_state& state;
+    std::chrono::sys_time<std::chrono::milliseconds> now;
+
+    std::chrono::sys_seconds seconds() const { return std::chrono::floor<std::chrono::seconds>(now); }
+    table& table_named(std::string_view name) const { return state.table_named(name, seconds()); }
+};
+
+result<any_response> execute(const context& in, const put_item_request& request);
+result<any_response> execute(const context& in, const get_item_request& request);
+result<any_response> execute(const context& in, const update_item_request& request);
+result<any_response> execute(const context& in, const delete_item_request& request);
+result<any_response> execute(const context& in, const query_request& request);
+result<any_response> execute(const context& in, const scan_request& request);
+result<any_response> execute(const context& in, const batch_get_item_request& request);
+result<any_response> execute(const context& in, const batch_write_item_request& request);
+result<any_response> execute(const context& in, const transact_write_items_request& request);
+result<any_response> execute(const context& in, const transact_get_items_request& request);
+result<any_response> execute(const context& in, const create_table_request& request);
+result<any_response> execute(const context& in, const describe_table_request& request);
+result<any_response> execute(const context& in, const delete_table_request& request);
+result<any_response> execute(const context& in, const list_tables_request& request);
+result<any_response> execute(const context& in, const update_time_to_live_request& request);
+result<any_response> execute(const context& in, const describe_time_to_live_request& request);
+
+}  // namespace dynalease::local

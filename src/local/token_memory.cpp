@@ -1,0 +1,36 @@
+// Tokens, forgotten after ten minutes.
+#include "local/token_memory.hpp"
+
+#include "local/refusal.hpp"
+
+namespace dynalease::local {
+
+namespace {
+constexpr std::chrono::minutes lifetime{10};
+}
+
+bool token_memory::was_done(const std::string& token, const fingerprint& request, time now) {
+    forget(now);
+    const auto found = entries_.find(token);
+    if (found == entries_.end() || found->second.done + lifetime < now) return false;
+    if (found->second.request != request) {
+        throw refusal(errc::idempotency_mismatch,
+                      "Transaction is not idempotent: the client request token was used with other parameters");
+    }
+    return true;
+}
+
+void token_memory::remember(const std::string& token, const fingerprint& request, time now) {
+    entries_.insert_or_assign(token, entry{request, now});
+    by_age_.emplace_back(now, token);
+}
+
+void token_memory::forget(time now) {
+    while (!by_age_.empty() && by_age_.front().first + lifetime < now) {
+        const auto found = entries_.find(by_age_.front().second);
+        if (found != entries_.end() && found->second.done + lifetime < now) entries_.erase(found);
+        by_age_.pop_front();
+    }
+}
+
+}  // namespace dynalease::local

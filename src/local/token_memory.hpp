@@ -1,0 +1,34 @@
+// Client request tokens of transactions: a repeat within ten minutes is answered and not applied again.
+#pragma once
+
+#include "local/fingerprint.hpp"
+
+#include <chrono>
+#include <deque>
+#include <string>
+#include <unordered_map>
+
+namespace dynalease::local {
+
+class token_memory {
+public:
+    using time = std::chrono::sys_time<std::chrono::milliseconds>;
+
+    /// Whether the token was used for this very request. Refuses it if it was used for another one.
+    bool was_done(const std::string& token, const fingerprint& request, time now);
+
+    /// The transaction took effect.
+    void remember(const std::string& token, const fingerprint& request, time now);
+
+private:
+    void forget(time now);
+
+    struct entry {
+        fingerprint request;
+        time done;
+    };
+    std::unordered_map<std::string, entry> entries_;
+    std::deque<std::pair<time, std::string>> by_age_;
+};
+
+}  // namespace dynalease::local

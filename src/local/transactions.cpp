@@ -1,0 +1,195 @@
+// TransactWriteItems and TransactGetItems.
+#include "local/capacity.hpp"
+#include "local/expression/projection.hpp"
+#include "local/operations.hpp"
+#include "local/write.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace dynalease::local {
+
+namespace {
+
+constexpr std::size_t most_actions = 100;
+constexpr std::size_t largest_transaction = 4 * 1024 * 1024;
+
+using item_place = std::pair<const table*, row_key>;
+
+void check_count(std::size_t count) {
+    if (count == 0 || count > most_actions) {
+        refuse(std::string("1 validation error detected: Value at 'transactItems' failed to satisfy constraint: "
+                           "Member must have length ") +
+               (count == 0 ? "greater than or equal to 1" : "less than or equal to 100"));
+    }
+}
+
+void check_distinct(std::set<item_place>& seen, item_place place) {
+    if (!seen.insert(std::move(place)).second) {
+        refuse("Transaction request cannot include multiple operations on one item");
+    }
+}
+
+failure cancelled(std::vector<cancellation_reason> reasons) {
+    failure why(errc::transaction_canceled);
+    std::string codes;
+    for (const auto& reason : reasons) codes += (codes.empty() ? "" : ", ") + reason.code;
+    why.details.message =
+        "Transaction cancelled, please refer cancellation reasons for specific reasons [" + codes + "]";
+    why.reasons = std::move(reasons);
+    return why;
+}
+
+/// A validation error of one action is that action's reason; anything else is the whole request's.
+cancellation_reason reason_of(refusal& fault) {
+    if (fault.why.code != make_error_code(errc::validation)) throw std::move(fault);
+    return {"ValidationError", std::move(fault.why.details.message), std::nullopt};
+}
+
+cancellation_reason refused_condition(const prepared_write& write) {
+    cancellation_reason reason{"ConditionalCheckFailed", "The conditional request failed", std::nullopt};
+    const item* present = write.present();
+    if (write.what().current_on_refusal && present) reason.current = *present;
+    return reason;
+}
+
+/// All actions of one transaction through their three steps together.
+class batch {
+public:
+    batch(const context& in, const std::vector<transact_write>& actions) : in_(in), reasons_(actions.size()) {
+        for (auto& reason : reasons_) reason.code = "None";
+        writes_.reserve(actions.size());
+        for (const auto& action : actions) writes_.emplace_back(in.state, write_of(action));
+    }
+
+    /// Every action that cannot be done gets its reason.
+    void decide() {
+        std::set<item_place> seen;
+        decisions_.resize(writes_.size());
+        std::size_t bytes = 0;
+        for (std::size_t i = 0; i < writes_.size(); ++i) {
+            attempt(i, [&] {
+                writes_[i].locate(in_.state, in_.seconds());
+                return false;
+            });
+            if (!failed(i)) check_distinct(seen, {&writes_[i].where(), writes_[i].key()});
+        }
+        for (std::size_t i = 0; i < writes_.size(); ++i) {
+            if (failed(i)) continue;
+            attempt(i, [&] {
+                decisions_[i] = writes_[i].decide();
+                return decisions_[i].refused;
+            });
+            bytes += decisions_[i].size;
+        }
+        if (bytes > largest_transaction) refuse("Transaction size has exceeded the maximum allowed size of 4 MB");
+    }
+
+    bool any_failed() const { return any_failed_; }
+    std::vector<cancellation_reason> take_reasons() { return std::move(reasons_); }
+
+    /// @returns units by table.
+    std::map<std::string, double> carry_out() {
+        std::map<std::string, double> units;
+        for (std::size_t i = 0; i < writes_.size(); ++i) {
+            units[writes_[i].where().name()] += 2 * write_units(decisions_[i].size);
+            writes_[i].carry_out(std::move(decisions_[i]));
+        }
+        return units;
+    }
+
+private:
+    bool failed(std::size_t i) const { return reasons_[i].code != "None"; }
+
+    template <class Step>
+    void attempt(std::size_t i, Step step) {
+        try {
+            if (step()) reasons_[i] = refused_condition(writes_[i]);
+        } catch (refusal& fault) {
+            reasons_[i] = reason_of(fault);
+        }
+        any_failed_ = any_failed_ || failed(i);
+    }
+
+    const context& in_;
+    std::vector<prepared_write> writes_;
+    std::vector<prepared_write::plan> decisions_;
+    std::vector<cancellation_reason> reasons_;
+    bool any_failed_ = false;
+};
+
+std::vector<consumed_capacity> report(bool asked, const std::map<std::string, double>& units) {
+    std::vector<consumed_capacity> result;
+    if (!asked) return result;
+    for (const auto& [table, sum] : units) result.push_back({table, sum});
+    return result;
+}
+
+void check_token(const std::string& token) {
+    constexpr std::size_t longest_token = 36;
+    if (token.size() > longest_token) {
+        refuse("1 validation error detected: Value '" + token.substr(0, longest_token) +
+               "...' at 'clientRequestToken' failed to satisfy constraint: Member must have length less than or "
+               "equal to 36");
+    }
+}
+
+}  // namespace
+
+result<any_response> execute(const context& in, const transact_write_items_request& request) {
+    check_count(request.actions.size());
+    check_token(request.client_request_token);
+    const bool idempotent = !request.client_request_token.empty();
+    const fingerprint print = idempotent ? fingerprint_of(request) : fingerprint{};
+    if (idempotent && in.state.tokens.was_done(request.client_request_token, print, in.now)) {
+        return any_response(transact_write_items_response{});
+    }
+    batch actions(in, request.actions);
+    actions.decide();
+    if (actions.any_failed()) return cancelled(actions.take_reasons());
+    transact_write_items_response answer;
+    answer.consumed = report(request.report_capacity, actions.carry_out());
+    if (idempotent) in.state.tokens.remember(request.client_request_token, print, in.now);
+    return any_response(std::move(answer));
+}
+
+result<any_response> execute(const context& in, const transact_get_items_request& request) {
+    check_count(request.gets.size());
+    const attribute_values no_values;
+    std::set<item_place> seen;
+    std::map<std::string, double> units;
+    std::vector<cancellation_reason> reasons(request.gets.size());
+    bool any_failed = false;
+    transact_get_items_response answer;
+    for (std::size_t i = 0; i < request.gets.size(); ++i) {
+        const transact_get& get = request.gets[i];
+        reasons[i].code = "None";
+        expression::compiler expressions(in.state.expressions, get.names, no_values);
+        const auto projection = expressions.projection(get.projection_expression);
+        expressions.finish();
+        table& from = in.table_named(get.table_name);
+        auto& found = answer.items.emplace_back();
+        try {
+            check_key(from.key(), get.key);
+        } catch (refusal& fault) {
+            reasons[i] = reason_of(fault);
+            any_failed = true;
+            continue;
+        }
+        const row_key key = encode_key(from.key(), get.key);
+        const row* present = from.find(key);
+        check_distinct(seen, {&from, key});
+        units[from.name()] += read_units(present ? present->size : 0, read_kind::transactional);
+        if (!present) continue;
+        found = projection ? expression::project(present->attributes, projection->tree, expressions.bound())
+                           : present->attributes;
+    }
+    if (any_failed) return cancelled(std::move(reasons));
+    answer.consumed = report(request.report_capacity, units);
+    return any_response(std::move(answer));
+}
+
+}  // namespace dynalease::local

@@ -1,0 +1,145 @@
+// Writes of single items.
+#include "local/write.hpp"
+
+#include "local/expression/condition.hpp"
+#include "local/expression/projection.hpp"
+#include "local/expression/update.hpp"
+#include "local/item_check.hpp"
+
+#include <utility>
+
+namespace dynalease::local {
+
+namespace {
+
+template <class Request>
+write common(write::kind kind, const Request& request, const item& subject) {
+    write result;
+    result.what = kind;
+    result.table_name = request.table_name;
+    result.subject = &subject;
+    result.condition_expression = request.condition_expression;
+    result.names = &request.names;
+    result.values = &request.values;
+    result.current_on_refusal = request.current_on_refusal;
+    return result;
+}
+
+template <class Request>
+write update_of(const Request& request) {
+    write result = common(write::kind::update, request, request.key);
+    result.update_expression = request.update_expression;
+    return result;
+}
+
+const item& nothing() {
+    static const item empty;
+    return empty;
+}
+
+}  // namespace
+
+write write_of(const put_item_request& request) {
+    return common(write::kind::put, request, request.new_item);
+}
+write write_of(const update_item_request& request) {
+    return update_of(request);
+}
+write write_of(const delete_item_request& request) {
+    return common(write::kind::erase, request, request.key);
+}
+
+write write_of(const transact_write& action) {
+    struct visitor {
+        write operator()(const condition_check& check) const { return common(write::kind::check, check, check.key); }
+        write operator()(const transact_put& put) const { return common(write::kind::put, put, put.new_item); }
+        write operator()(const transact_update& update) const { return update_of(update); }
+        write operator()(const transact_delete& erase) const { return common(write::kind::erase, erase, erase.key); }
+    };
+    return std::visit(visitor{}, action);
+}
+
+prepared_write::prepared_write(database_state& state, const write& what)
+    : what_(what), expressions_(state.expressions, *what.names, *what.values) {
+    check_values(*what.values);
+    if (what.what == write::kind::put) check_values(*what.subject);
+    update_ = expressions_.update(what.update_expression);
+    condition_ = expressions_.condition(what.condition_expression, "ConditionExpression");
+    expressions_.finish();
+    if (what.what == write::kind::check && !condition_) {
+        refuse("The ConditionExpression of a ConditionCheck must not be empty");
+    }
+}
+
+void prepared_write::locate(database_state& state, std::chrono::sys_seconds now) {
+    table_ = &state.table_named(what_.table_name, now);
+    if (what_.what == write::kind::put) {
+        check_item_key(table_->key(), *what_.subject);
+    } else {
+        check_key(table_->key(), *what_.subject);
+    }
+    check_update();
+    key_ = encode_key(table_->key(), *what_.subject);
+}
+
+void prepared_write::check_update() const {
+    if (!update_) return;
+    const key_schema& schema = table_->key();
+    for (const expression::path& target : update_->tree.targets) {
+        const std::string_view name = expressions_.bound().name(target.front());
+        if (name == schema.hash.name || (schema.range && name == schema.range->name)) {
+            refuse("One or more parameter values were invalid: Cannot update attribute " + std::string(name) +
+                   ". This attribute is part of the key");
+        }
+    }
+}
+
+const item* prepared_write::present() const {
+    const row* found = table_->find(key_);
+    return found ? &found->attributes : nullptr;
+}
+
+prepared_write::plan prepared_write::decide() const {
+    const item* before = present();
+    if (condition_ && !expression::holds(condition_->tree, before ? *before : nothing(), expressions_.bound())) {
+        return {true};
+    }
+    if (what_.what == write::kind::update) return decide_update(before);
+    plan decision;
+    if (what_.what == write::kind::put) {
+        decision.after = *what_.subject;
+        normalise_numbers(*decision.after);
+        decision.size = item_size(*decision.after);
+        if (decision.size > largest_item) refuse("Item size has exceeded the maximum allowed size");
+    }
+    return decision;
+}
+
+prepared_write::plan prepared_write::decide_update(const item* before) const {
+    plan decision;
+    const bool only_takes_away = update_ && update_->tree.set.empty() && update_->tree.add.empty();
+    if (!before && only_takes_away) return decision;  // there is nothing to take away from
+    decision.after = before ? *before : *what_.subject;
+    if (update_) {
+        expression::apply(update_->tree, expressions_.bound(), before ? *before : nothing(), *decision.after);
+        check_values(*decision.after);
+    }
+    normalise_numbers(*decision.after);
+    decision.size = item_size(*decision.after);
+    if (decision.size > largest_item) refuse("Item size to update has exceeded the maximum allowed size");
+    return decision;
+}
+
+void prepared_write::carry_out(plan decision) {
+    if (decision.after) {
+        table_->put(key_, *std::move(decision.after), decision.size);
+    } else if (what_.what == write::kind::erase) {
+        table_->erase(key_);
+    }
+}
+
+item prepared_write::touched_part(const item& whole) const {
+    return update_ ? expression::project(whole, update_->tree.targets, expressions_.bound()) : item{};
+}
+
+}  // namespace dynalease::local
