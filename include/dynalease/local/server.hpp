@@ -42,7 +42,7 @@ public:
     explicit server(const boost::asio::any_io_executor& executor, server_options options = {});
     ~server();
     server(server&&) noexcept = default;
-    server& operator=(server&&) noexcept = default;
+    server& operator=(server&&) = delete;
 
     std::uint16_t port() const noexcept;
     /// "http://127.0.0.1:4711"

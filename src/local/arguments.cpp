@@ -1,0 +1,84 @@
+// Reading the command line.
+#include "local/arguments.hpp"
+
+#include <charconv>
+#include <cstdint>
+#include <optional>
+
+namespace dynalease::local {
+
+namespace {
+
+template <class Number>
+std::optional<Number> parse_number(std::string_view text) {
+    Number value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+/// @returns what is wrong with the value; empty: nothing.
+std::string apply(server_options& options, std::string_view name, std::string_view value) {
+    if (name == "--port") {
+        const auto port = parse_number<std::uint16_t>(value);
+        if (!port) return "--port takes a number from 0 to 65535";
+        options.port = *port;
+    } else if (name == "--latency") {
+        constexpr std::uint32_t longest = 60'000;
+        const auto milliseconds = parse_number<std::uint32_t>(value);
+        if (!milliseconds || *milliseconds > longest) return "--latency takes milliseconds from 0 to 60000";
+        options.latency = std::chrono::milliseconds(*milliseconds);
+    } else if (value.empty()) {
+        return std::string(name) + " must not be empty";
+    } else if (name == "--access-key") {
+        options.access_key = value;
+    } else if (name == "--secret-key") {
+        options.secret_key = value;
+    }
+    return {};
+}
+
+bool takes_value(std::string_view name) {
+    return name == "--port" || name == "--latency" || name == "--access-key" || name == "--secret-key";
+}
+
+}  // namespace
+
+arguments parse_arguments(std::span<const char* const> words) {
+    arguments result;
+    for (std::size_t i = 0; i < words.size() && result.fault.empty(); ++i) {
+        const std::string_view word = words[i];
+        const std::size_t equals = word.find('=');
+        const std::string_view name = word.substr(0, equals);
+        if (word == "--help") {
+            result.help = true;
+        } else if (word == "--anyone") {
+            result.options.anyone = true;
+        } else if (!takes_value(name)) {
+            result.fault = "unknown argument " + std::string(word);
+        } else if (equals != std::string_view::npos) {
+            result.fault = apply(result.options, name, word.substr(equals + 1));
+        } else if (i + 1 == words.size()) {
+            result.fault = std::string(name) + " wants a value";
+        } else {
+            result.fault = apply(result.options, name, words[++i]);
+        }
+    }
+    return result;
+}
+
+std::string_view help_text() noexcept {
+    return "usage: dynalease-local [--port N] [--access-key KEY] [--secret-key KEY] [--anyone] [--latency MS]\n"
+           "\n"
+           "A DynamoDB in memory, for tests and demonstrations. Prints `listening on http://127.0.0.1:PORT`\n"
+           "and serves until SIGTERM or SIGINT. All tables are gone then.\n"
+           "\n"
+           "  --port N          listen there; 0, the default: on any free port\n"
+           "  --access-key KEY  the access key requests must be signed with; default: local\n"
+           "  --secret-key KEY  its secret; default: local\n"
+           "  --anyone          take every request, signed or not\n"
+           "  --latency MS      wait so long before each answer; default: 0\n"
+           "  --help            print this\n";
+}
+
+}  // namespace dynalease::local

@@ -1,0 +1,116 @@
+// The chain of callbacks of one connection: one read and one write per request.
+#include "local/connection.hpp"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/write.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace dynalease::local {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t read_size = 8 * 1024;
+/// A buffer that grew beyond this for one large request is given back after it.
+constexpr std::size_t kept_size = 256 * 1024;
+
+reply plain(unsigned status, std::string text) {
+    return {status, "text/plain", std::move(text)};
+}
+
+}  // namespace
+
+connection::connection(std::shared_ptr<shared_service> service, asio::ip::tcp::socket socket)
+    : service_(std::move(service)), socket_(std::move(socket)) {
+    boost::system::error_code ignored;
+    socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+    service_->open.insert(this);
+}
+
+connection::~connection() {
+    service_->open.erase(this);
+}
+
+void connection::close() noexcept {
+    boost::system::error_code ignored;
+    socket_.close(ignored);
+}
+
+void connection::read() {
+    const std::size_t missing = wanted_ > in_.size() ? wanted_ - in_.size() : 0;
+    const auto space = in_.prepare(std::max(read_size, missing));
+    socket_.async_read_some(space, [self = shared_from_this()](boost::system::error_code error, std::size_t count) {
+        if (error) return;
+        self->in_.commit(count);
+        self->proceed();
+    });
+}
+
+void connection::proceed() {
+    if (in_.size() == 0 || in_.size() < wanted_) return read();
+    const std::string_view bytes(static_cast<const char*>(in_.data().data()), in_.size());
+    const request_head head = parse_head(bytes, request_);
+    if (head.what == request_head::status::incomplete) return read();
+    if (head.what != request_head::status::complete) return refuse(head.what);
+    wanted_ = head.size + head.content_length;
+    if (bytes.size() < wanted_) return read();
+    request_.body = bytes.substr(head.size, head.content_length);
+    prepare_answer(head);
+}
+
+void connection::prepare_answer(const request_head& head) {
+    const auto now = service_->clock->wall();
+    const reply answer = service_->front.answer(request_, now);
+    service_->responses.write(answer, head.keep_alive, now, out_);
+    in_.consume(wanted_);
+    wanted_ = 0;
+    if (in_.size() == 0 && in_.capacity() > kept_size) in_.shrink_to_fit();
+    if (service_->latency.count() > 0) return send_later(head.keep_alive);
+    send(head.keep_alive);
+}
+
+void connection::refuse(request_head::status why) {
+    reply answer = plain(400, "Bad Request\n");
+    if (why == request_head::status::too_large) answer = plain(413, "Request Entity Too Large\n");
+    if (why == request_head::status::no_length) answer = plain(411, "Length Required\n");
+    service_->responses.write(answer, false, service_->clock->wall(), out_);
+    send(false);
+}
+
+void connection::send_later(bool keep_alive) {
+    const auto when = service_->clock->now() + service_->latency;
+    service_->clock->async_wait_until(when, [self = shared_from_this(), keep_alive](boost::system::error_code error) {
+        if (!error && self->socket_.is_open()) self->send(keep_alive);
+    });
+}
+
+void connection::send(bool keep_alive) {
+    asio::async_write(socket_, asio::buffer(out_),
+                      [self = shared_from_this(), keep_alive](boost::system::error_code error, std::size_t) {
+                          if (error) return;
+                          if (self->out_.capacity() > kept_size) std::string().swap(self->out_);
+                          if (keep_alive) return self->proceed();
+                          self->finish();
+                      });
+}
+
+void connection::finish() {
+    boost::system::error_code error;
+    socket_.shutdown(asio::ip::tcp::socket::shutdown_send, error);
+    constexpr std::size_t patience = 64 * 1024 * 1024;
+    if (!error) discard_rest(patience);
+}
+
+/// Closing with unread bytes would reset the connection, and the peer could lose the answer.
+void connection::discard_rest(std::size_t left) {
+    in_.clear();
+    socket_.async_read_some(in_.prepare(read_size),
+                            [self = shared_from_this(), left](boost::system::error_code error, std::size_t count) {
+                                if (!error && count < left) self->discard_rest(left - count);
+                            });
+}
+
+}  // namespace dynalease::local

@@ -1,0 +1,62 @@
+// One connection of the server: read a request, answer it, again.
+#pragma once
+
+#include "local/front.hpp"
+#include "local/request_head.hpp"
+#include "local/response_head.hpp"
+
+#include <dynalease/runtime/clock.hpp>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <unordered_set>
+
+namespace dynalease::local {
+
+class connection;
+
+/// What all connections of one server share.
+struct shared_service {
+    local::front front;
+    response_writer responses;
+    std::shared_ptr<dynalease::clock> clock;
+    std::chrono::milliseconds latency;
+    std::unordered_set<connection*> open{};
+};
+
+/// Keeps itself alive by its pending operation: exactly one at any time, so it needs no lock and no queue.
+class connection : public std::enable_shared_from_this<connection> {
+public:
+    connection(std::shared_ptr<shared_service> service, boost::asio::ip::tcp::socket socket);
+    ~connection();
+    connection(const connection&) = delete;
+    connection& operator=(const connection&) = delete;
+
+    void start() { read(); }
+    void close() noexcept;
+
+private:
+    void read();
+    /// Answers the request that the buffer begins with, or reads more of it.
+    void proceed();
+    void refuse(request_head::status why);
+    void prepare_answer(const request_head& head);
+    void send(bool keep_alive);
+    void send_later(bool keep_alive);
+    void finish();
+    void discard_rest(std::size_t left);
+
+    std::shared_ptr<shared_service> service_;
+    boost::asio::ip::tcp::socket socket_;
+    boost::beast::flat_buffer in_;
+    std::string out_;
+    aws::request_view request_;  ///< views into `in_`, valid while a request is being answered
+    std::size_t wanted_ = 0;     ///< bytes that the present request is known to have
+};
+
+}  // namespace dynalease::local

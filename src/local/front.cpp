@@ -1,0 +1,80 @@
+// The protocol of the service above HTTP.
+#include "local/front.hpp"
+
+#include "dynamodb/codec.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace dynalease::local {
+
+namespace {
+
+char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+bool same_name(std::string_view name, std::string_view lower_case) {
+    return std::ranges::equal(name, lower_case, {}, lower);
+}
+
+std::string_view header(const aws::request_view& request, std::string_view lower_case) {
+    for (const auto& each : request.headers) {
+        if (same_name(each.name, lower_case)) return each.value;
+    }
+    return {};
+}
+
+bool is_json(std::string_view content_type) {
+    const std::string_view type = content_type.substr(0, content_type.find(';'));
+    return same_name(type, "application/x-amz-json-1.0") || same_name(type, "application/json");
+}
+
+/// The texts are ours and the verifier's; a header's value may be quoted in them.
+std::string quoted(std::string_view text) {
+    std::string result = "\"";
+    for (const char c : text) {
+        constexpr char first_printable = 0x20;
+        if (c == '"' || c == '\\') result.push_back('\\');
+        result.push_back(c >= 0 && c < first_printable ? ' ' : c);
+    }
+    return result + '"';
+}
+
+reply error_reply(const failure& why) {
+    auto encoded = codec::encode_error(why);
+    return {encoded.status, "application/x-amz-json-1.0", std::move(encoded.body)};
+}
+
+}  // namespace
+
+front::front(std::shared_ptr<engine> store, std::optional<credentials> accepted) : store_(std::move(store)) {
+    if (accepted) verifier_.emplace(*std::move(accepted));
+}
+
+reply front::answer(const aws::request_view& request, engine::time now) {
+    if (request.method == "GET" && request.path == "/") return {200, "text/plain", "healthy: dynalease-local\n"};
+    if (request.method != "POST" || !is_json(header(request, "content-type"))) {
+        return {404, "text/xml", "<UnknownOperationException/>\n"};
+    }
+    constexpr std::string_view service = "DynamoDB_20120810.";
+    const std::string_view target = header(request, "x-amz-target");
+    if (!target.starts_with(service)) return error_reply(failure(errc::not_supported));
+    if (auto refusal = refuse_unsigned(request, now)) return *std::move(refusal);
+    const auto decoded = codec::decode_request(target.substr(service.size()), request.body);
+    if (!decoded) return error_reply(decoded.error());
+    const auto result = store_->execute(*decoded, now);
+    if (!result) return error_reply(result.error());
+    return {200, "application/x-amz-json-1.0", codec::encode_response(*result)};
+}
+
+std::optional<reply> front::refuse_unsigned(const aws::request_view& request, engine::time now) {
+    if (!verifier_) return std::nullopt;
+    const auto check = verifier_->check(request, now);
+    if (check.verdict == aws::signature_verdict::ok) return std::nullopt;
+    return reply{
+        400, "application/x-amz-json-1.0",
+        "{\"__type\":\"com.amazon.coral.service#" + check.error + "\",\"message\":" + quoted(check.message) + "}"};
+}
+
+}  // namespace dynalease::local

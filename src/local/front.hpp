@@ -1,0 +1,35 @@
+// From an HTTP request to an HTTP answer: who may ask, what is asked, what the engine says. No socket here.
+#pragma once
+
+#include <dynalease/aws/signature_verifier.hpp>
+#include <dynalease/aws/sigv4.hpp>
+#include <dynalease/local/engine.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace dynalease::local {
+
+struct reply {
+    unsigned status = 200;
+    std::string_view content_type = "application/x-amz-json-1.0";
+    std::string body{};
+};
+
+class front {
+public:
+    /// @param accepted the keys requests must be signed with; empty: every request is taken.
+    front(std::shared_ptr<engine> store, std::optional<credentials> accepted);
+
+    reply answer(const aws::request_view& request, engine::time now);
+
+private:
+    std::optional<reply> refuse_unsigned(const aws::request_view& request, engine::time now);
+
+    std::shared_ptr<engine> store_;
+    std::optional<aws::signature_verifier> verifier_;
+};
+
+}  // namespace dynalease::local

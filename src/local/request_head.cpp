@@ -1,0 +1,81 @@
+// Beast's parser with our own fields: nothing is copied.
+#include "local/request_head.hpp"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/http/basic_parser.hpp>
+#include <boost/beast/http/error.hpp>
+
+#include <functional>
+
+namespace dynalease::local {
+
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using beast_error = beast::error_code;
+using beast_text = beast::string_view;
+
+namespace {
+
+class head_parser final : public http::basic_parser<true> {
+public:
+    head_parser(std::string_view bytes, aws::request_view& into) : bytes_(bytes), into_(into) {
+        header_limit(largest_head);
+        body_limit(largest_body);
+        into_.headers.clear();
+    }
+
+private:
+    void on_request_impl(http::verb, beast_text method, beast_text target, int, beast_error&) override {
+        const std::string_view whole(target.data(), target.size());
+        const std::size_t mark = whole.find('?');
+        into_.method = {method.data(), method.size()};
+        into_.path = whole.substr(0, mark);
+        into_.query = mark == std::string_view::npos ? std::string_view{} : whole.substr(mark + 1);
+    }
+
+    void on_field_impl(http::field, beast_text name, beast_text value, beast_error& error) override {
+        // A value folded over several lines lies in a buffer of the parser's own: obsolete, and not worth a copy.
+        const bool ours = value.empty() || (std::less_equal<>{}(bytes_.data(), value.data()) &&
+                                            std::less_equal<>{}(value.data(), bytes_.data() + bytes_.size()));
+        if (!ours) {
+            error = http::error::bad_value;
+            return;
+        }
+        into_.headers.push_back({{name.data(), name.size()}, {value.data(), value.size()}});
+    }
+
+    void on_response_impl(int, beast_text, int, beast_error&) override {}
+    void on_header_impl(beast_error&) override {}
+    void on_body_init_impl(const boost::optional<std::uint64_t>&, beast_error&) override {}
+    std::size_t on_body_impl(beast_text, beast_error&) override { return 0; }
+    void on_chunk_header_impl(std::uint64_t, beast_text, beast_error&) override {}
+    std::size_t on_chunk_body_impl(std::uint64_t, beast_text, beast_error&) override { return 0; }
+    void on_finish_impl(beast_error&) override {}
+
+    std::string_view bytes_;
+    aws::request_view& into_;
+};
+
+}  // namespace
+
+request_head parse_head(std::string_view bytes, aws::request_view& into) {
+    request_head head;
+    head_parser parser(bytes, into);
+    beast_error error;
+    head.size = parser.put(boost::asio::buffer(bytes.data(), bytes.size()), error);
+    if (error == http::error::need_more) return head;
+    if (error == http::error::body_limit || error == http::error::header_limit) {
+        head.what = request_head::status::too_large;
+    } else if (error) {
+        head.what = request_head::status::malformed;
+    } else if (parser.chunked()) {
+        head.what = request_head::status::no_length;
+    } else {
+        head.what = request_head::status::complete;
+        head.content_length = static_cast<std::size_t>(parser.content_length().value_or(0));
+        head.keep_alive = parser.keep_alive();
+    }
+    return head;
+}
+
+}  // namespace dynalease::local

@@ -1,0 +1,28 @@
+// The head of an HTTP request, as views into the bytes it was read from.
+#pragma once
+
+#include <dynalease/aws/sigv4.hpp>
+
+#include <boost/system/error_code.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace dynalease::local {
+
+struct request_head {
+    enum class status { incomplete, complete, malformed, too_large, no_length };
+    status what = status::incomplete;
+    std::size_t size = 0;            ///< of the head itself
+    std::size_t content_length = 0;  ///< of the body behind it
+    bool keep_alive = true;
+};
+
+inline constexpr std::size_t largest_head = 32 * 1024;
+inline constexpr std::size_t largest_body = 16 * 1024 * 1024;
+
+/// @param bytes begin with the head; `into` gets method, path, query and headers as views into them.
+request_head parse_head(std::string_view bytes, aws::request_view& into);
+
+}  // namespace dynalease::local
