@@ -1,0 +1,54 @@
+// The command line of dynalease-local.
+#include "local/arguments.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <vector>
+
+namespace dynalease::local::test {
+
+namespace {
+
+arguments parse(const std::vector<const char*>& words) {
+    return parse_arguments(words);
+}
+
+}  // namespace
+
+TEST_CASE("arguments are taken with a blank or an equals sign") {
+    const auto result =
+        parse({"--port", "8000", "--access-key=me", "--secret-key", "s=ecret", "--anyone", "--latency=5"});
+    CHECK(result.fault.empty());
+    CHECK(result.options.port == 8000);
+    CHECK(result.options.access_key == "me");
+    CHECK(result.options.secret_key == "s=ecret");
+    CHECK(result.options.anyone);
+    CHECK(result.options.latency == std::chrono::milliseconds(5));
+    CHECK_FALSE(result.help);
+}
+
+TEST_CASE("without arguments: any port, keys local and local") {
+    const auto result = parse({});
+    CHECK(result.fault.empty());
+    CHECK(result.options.port == 0);
+    CHECK(result.options.access_key == "local");
+    CHECK(result.options.secret_key == "local");
+    CHECK_FALSE(result.options.anyone);
+}
+
+TEST_CASE("bad arguments are named") {
+    CHECK_THAT(parse({"--port"}).fault, Catch::Contains("--port wants a value"));
+    CHECK_THAT(parse({"--port", "65536"}).fault, Catch::Contains("--port takes a number"));
+    CHECK_THAT(parse({"--port", "-1"}).fault, Catch::Contains("--port takes a number"));
+    CHECK_THAT(parse({"--port", "80x"}).fault, Catch::Contains("--port takes a number"));
+    CHECK_THAT(parse({"--latency", "soon"}).fault, Catch::Contains("--latency takes milliseconds"));
+    CHECK_THAT(parse({"--access-key="}).fault, Catch::Contains("--access-key must not be empty"));
+    CHECK_THAT(parse({"--prot", "1"}).fault, Catch::Contains("unknown argument --prot"));
+    CHECK_THAT(parse({"8000"}).fault, Catch::Contains("unknown argument 8000"));
+    CHECK(parse({"--help"}).help);
+    for (const char* option : {"--port", "--access-key", "--secret-key", "--anyone", "--latency", "--help"}) {
+        CHECK_THAT(std::string(help_text()), Catch::Contains(option));
+    }
+}
+
+}  // namespace dynalease::local::test

@@ -1,0 +1,56 @@
+// The order of keys: numbers by value over the whole range, binaries by unsigned bytes.
+#include "local/number_key.hpp"
+
+#include "engine_world.hpp"
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+namespace dynalease::local::test {
+
+namespace {
+
+number random_number(std::mt19937& chance) {
+    std::string text = chance() % 2 == 0 ? "-" : "";
+    const auto digits = 1 + chance() % 38;
+    for (unsigned i = 0; i < digits; ++i) text += static_cast<char>('0' + chance() % 10);
+    const int exponent = static_cast<int>(chance() % 140) - 125;
+    text += "E" + std::to_string(chance() % 3 == 0 ? exponent : static_cast<int>(chance() % 4) - 2);
+    return number::parse(text).value_or(number(0));
+}
+
+}  // namespace
+
+TEST_CASE("encoded numbers sort as the numbers do") {
+    std::mt19937 chance(7);
+    std::vector<number> numbers{n("0"),       n("1"),  n("1.0"), n("-1"),  n("9.99E+125"), n("-9.99E+125"), n("1E-130"),
+                                n("-1E-130"), n("10"), n("99"),  n("100"), n("0.1"),       n("0.01")};
+    for (int i = 0; i < 200; ++i) numbers.push_back(random_number(chance));
+    for (const number& left : numbers) {
+        for (const number& right : numbers) {
+            const auto by_bytes = sortable_bytes(left) <=> sortable_bytes(right);
+            if (by_bytes != (left <=> right)) FAIL(left.text() + " and " + right.text());
+        }
+    }
+}
+
+TEST_CASE("a query walks numeric range keys by value and binary ones by unsigned bytes") {
+    const auto order_of = [](scalar_type type, std::vector<attribute_value> keys) {
+        engine_world world(true, type);
+        for (const auto& key : keys) world.put({{"pk", "a"}, {"sk", key}});
+        query_request request;
+        request.table_name = "things";
+        request.key_condition_expression = "pk = :a";
+        request.values = {{":a", "a"}};
+        std::vector<attribute_value> found;
+        for (const item& each : world.execute(request).value().items) found.push_back(each.at("sk"));
+        return found;
+    };
+    CHECK(order_of(scalar_type::n, {10, 9, -1, n("0.5"), 0, -20}) ==
+          std::vector<attribute_value>{-20, -1, 0, n("0.5"), 9, 10});
+    CHECK(order_of(scalar_type::b, {bytes("\xff"), bytes("a"), bytes("\x7f\x01"), bytes("\x80")}) ==
+          std::vector<attribute_value>{bytes("a"), bytes("\x7f\x01"), bytes("\x80"), bytes("\xff")});
+}
+
+}  // namespace dynalease::local::test
