@@ -26,6 +26,7 @@ struct acquire_options {
     /// How long to wait for others; empty: until the session is over. Zero is a try that fails with an error.
     std::optional<std::chrono::nanoseconds> wait{};
     /// Kept in the lock's row (attribute `data`) and shown by `inspect`; empty: what is there stays.
+    /// GCC 12 miscompiles such options when they are made inside a `co_await` expression: name them before it.
     item data{};
 };
 

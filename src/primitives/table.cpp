@@ -32,7 +32,8 @@ awaitable<std::optional<failure>> make_table(database target, std::string name, 
 
     const auto& clock = *target.environment().clock;
     for (unsigned looks = 0;; ++looks) {
-        auto seen = co_await target.call(describe_table_request{.table_name = name});
+        describe_table_request describe{.table_name = name};
+        auto seen = co_await target.call(std::move(describe));
         if (!seen && detail::classify(seen.error()) == detail::answer::rejected &&
             seen.error().code != errc::table_not_found) {
             co_return std::move(seen).error();
@@ -55,7 +56,8 @@ awaitable<runtime::completion<void>> create(database target, std::string name, c
     auto why = co_await make_table(target, name, deadline);
     if (!why) {
         // Asking for what is set already is refused by the service, so look first.
-        auto described = co_await target.call(describe_time_to_live_request{.table_name = name});
+        describe_time_to_live_request describe{.table_name = name};
+        auto described = co_await target.call(std::move(describe));
         const bool set = described && described->attribute_name == attribute::time_to_live;
         if (!set) {
             update_time_to_live_request enable{.table_name = name, .attribute_name = attribute::time_to_live};

@@ -58,6 +58,8 @@ public:
     explicit database(std::shared_ptr<database_backend> backend) : backend_(std::move(backend)) {}
 
     const dynalease::environment& environment() const noexcept { return backend_->environment(); }
+    /// For what stands in front of it, such as a test's faults.
+    const std::shared_ptr<database_backend>& implementation() const noexcept { return backend_; }
     using executor_type = boost::asio::any_io_executor;
     executor_type get_executor() const noexcept { return environment().executor; }
 

@@ -10,7 +10,7 @@
 
 namespace dynalease::testing {
 
-/// A strand on `process`, a clock of its own, and random numbers from `seed`.
+/// The executor of `process`, which is serial, a clock of its own, and random numbers from `seed`.
 environment make_environment(process& process, std::uint64_t seed, const virtual_clock_options& clock = {});
 
 /// The same for the scheduler's main process.

@@ -1,0 +1,474 @@
+// What a user notices of a lock: counts of requests, order, loss, and what a refusal says.
+#include "support/world.hpp"
+
+#include <dynalease/with_lock.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+
+#include <catch2/catch.hpp>
+
+using namespace dynalease;
+using namespace dynalease::tests;
+
+namespace {
+
+constexpr auto as_tuple = asio::as_tuple(asio::deferred);
+
+asio::awaitable<void> take_and_release(lock target, std::int64_t& token) {
+    auto guard = co_await target.acquire();
+    REQUIRE(guard.valid());
+    REQUIRE(guard.state() == guard_state::held);
+    token = guard.fencing_token();
+    co_await guard.release();
+    REQUIRE_FALSE(guard.valid());
+    REQUIRE(guard.state() == guard_state::released);
+}
+
+asio::awaitable<void> take(lock target, lock_guard& into, acquire_options options = {}) {
+    into = co_await target.acquire(std::move(options));
+}
+
+asio::awaitable<void> try_take(lock target, lock_guard& into) {
+    into = co_await target.try_acquire();
+}
+
+asio::awaitable<void> give_back(lock_guard& guard) {
+    co_await guard.release();
+}
+
+}  // namespace
+
+TEST_CASE("a free lock costs one request to take and one to release") {
+    world w;
+    node a(w);
+    std::int64_t first = 0;
+    std::int64_t second = 0;
+    run(w, a, take_and_release(lock{*a.session, "x"}, first));
+    CHECK(a.requests("lock#x") == 2);
+    CHECK(a.requests("session#") == 1);  // the first lease makes the session's row
+
+    a.network->clear_log();
+    run(w, a, take_and_release(lock{*a.session, "x"}, second));
+    CHECK(a.network->log().size() == 2);
+    CHECK(second > first);
+    CHECK_FALSE(find(w.row("lock#x"), "holder"));
+}
+
+TEST_CASE("a session without leases sends nothing") {
+    world w;
+    node a(w);
+    w.scheduler.run_for(1h);
+    CHECK(a.network->log().empty());
+    CHECK(a.session->state() == session_state::idle);
+}
+
+TEST_CASE("one heartbeat per period, whatever the number of leases") {
+    for (const std::size_t leases : {1u, 100u}) {
+        world w;
+        node a(w);
+        std::vector<lock_guard> guards(leases);
+        for (std::size_t i = 0; i < leases; ++i) {
+            run(w, a, take(lock{*a.session, "lock-" + std::to_string(i)}, guards[i]));
+        }
+        a.network->clear_log();
+        w.scheduler.run_for(25s);
+        CHECK(a.network->log().size() == 10);
+        CHECK(std::all_of(guards.begin(), guards.end(), [](const auto& g) { return g.valid(); }));
+    }
+}
+
+TEST_CASE("inside a process the lock goes from hand to hand, in order, by one write each") {
+    world w;
+    node a(w);
+    lock target{*a.session, "x"};
+    lock_guard held;
+    run(w, a, take(target, held));
+
+    constexpr int waiting = 5;
+    std::vector<lock_guard> guards(waiting);
+    std::vector<std::unique_ptr<running>> waits;
+    for (auto& guard : guards) waits.push_back(std::make_unique<running>(w, a, take(target, guard)));
+    w.scheduler.run_for(1ms);
+    a.network->clear_log();
+
+    auto last = held.fencing_token();
+    run(w, a, give_back(held));
+    for (int i = 0; i < waiting; ++i) {
+        waits[static_cast<std::size_t>(i)]->wait(1s);
+        auto& guard = guards[static_cast<std::size_t>(i)];
+        CHECK(guard.fencing_token() > last);
+        last = guard.fencing_token();
+        CHECK(std::count_if(guards.begin(), guards.end(), [](const auto& g) { return g.valid(); }) == 1);
+        if (i + 1 < waiting) run(w, a, give_back(guard));
+    }
+    CHECK(a.requests("lock#x") == waiting);
+    CHECK(a.session->counters().hand_offs == waiting);
+}
+
+TEST_CASE("a waiting process gets the lock soon after it is released") {
+    world w;
+    node a(w, 1);
+    node b(w, 2);
+    lock_guard first;
+    lock_guard second;
+    run(w, a, take(lock{*a.session, "x"}, first));
+    running waits(w, b, take(lock{*b.session, "x"}, second));
+    w.scheduler.run_for(30s);
+    REQUIRE_FALSE(waits.done());
+    const auto released = w.scheduler.now();
+    const auto token = first.fencing_token();
+    run(w, a, give_back(first));
+    waits.wait(1s);
+    CHECK(w.scheduler.now() - released < 200ms);
+    CHECK(second.valid());
+    CHECK(second.fencing_token() > token);
+}
+
+TEST_CASE("all locks of a dead process move after one mark, within its lease and two looks") {
+    world w;
+    node a(w, 1);
+    node b(w, 2);
+    constexpr std::size_t count = 20;
+    std::vector<lock_guard> held(count);
+    std::vector<lock_guard> taken(count);
+    for (std::size_t i = 0; i < count; ++i) run(w, a, take(lock{*a.session, std::to_string(i)}, held[i]));
+    std::vector<std::unique_ptr<running>> waits;
+    for (std::size_t i = 0; i < count; ++i) {
+        waits.push_back(std::make_unique<running>(w, b, take(lock{*b.session, std::to_string(i)}, taken[i])));
+    }
+    w.scheduler.run_for(5s);
+    held.clear();
+    a.crash();
+    const auto died = w.scheduler.now();
+    for (auto& wait : waits) wait->wait(30s);
+    CHECK(w.scheduler.now() - died < 10s + 2 * 1250ms + 500ms);
+    CHECK(b.session->counters().marked_dead == 1);
+    CHECK(b.session->counters().take_overs == count);
+}
+
+TEST_CASE("a wait that is too long ends with wait_timeout and leaves nothing behind") {
+    world w;
+    node a(w, 1);
+    node b(w, 2);
+    lock_guard first;
+    run(w, a, take(lock{*a.session, "x"}, first));
+
+    lock_guard second;
+    running waits(w, b, take(lock{*b.session, "x"}, second, {.wait = 3s}));
+    const auto began = w.scheduler.now();
+    try {
+        waits.wait(10s);
+        FAIL("it was granted");
+    } catch (const error& e) {
+        CHECK(e.code() == errc::wait_timeout);
+        CHECK(e.condition() == condition::contended);
+        CHECK(e.diagnostics().key == "x");
+    }
+    CHECK(w.scheduler.now() - began == 3s);
+    w.scheduler.run_for(1s);
+    const auto row = w.row("lock#x");
+    const auto* line = find(row, "line");
+    CHECK((!line || line->get_if<attribute_list>()->empty()));
+    CHECK(first.valid());
+    CHECK(b.session->counters().settling == 0);
+}
+
+TEST_CASE("try_acquire of a held lock gives an empty guard, and takes it once its holder is dead") {
+    world w;
+    node a(w, 1);
+    node b(w, 2);
+    lock_guard first;
+    lock_guard second;
+    run(w, a, take(lock{*a.session, "x"}, first));
+    run(w, b, try_take(lock{*b.session, "x"}, second));
+    CHECK_FALSE(second);
+    CHECK(b.requests("lock#x") == 1);
+    CHECK(b.requests("session#") == 2);  // its own row, and a look at the holder's
+
+    run(w, b, try_take(lock{*b.session, "x"}, second));
+    CHECK(b.requests("lock#x") == 2);
+
+    first = {};
+    a.crash();
+    for (int i = 0; i < 20 && !second; ++i) {
+        w.scheduler.run_for(1s);
+        run(w, b, try_take(lock{*b.session, "x"}, second));
+    }
+    CHECK(second.valid());
+}
+
+TEST_CASE("within a process a held lock is refused to a try without a request") {
+    world w;
+    node a(w);
+    lock_guard first;
+    lock_guard second;
+    run(w, a, take(lock{*a.session, "x"}, first));
+    a.network->clear_log();
+    run(w, a, try_take(lock{*a.session, "x"}, second));
+    CHECK_FALSE(second);
+    CHECK(a.network->log().empty());
+}
+
+TEST_CASE("valid turns false exactly at the deadline, though nothing runs") {
+    world w;
+    node a(w);
+    lock_guard guard;
+    run(w, a, take(lock{*a.session, "x"}, guard));
+    a.network->set_plan(
+        [](const any_request&, const call_options&) { return testing::fault{testing::fault::kind::lose_request}; });
+    const auto last_sent = a.network->log().front()->sent;
+    w.scheduler.run_until(last_sent + 4500ms);
+    CHECK(guard.state() == guard_state::at_risk);
+    CHECK(guard.valid());
+    w.scheduler.run_until(last_sent + 9975ms - 1ns);
+    CHECK(guard.valid());
+    w.scheduler.advance(1ns);
+    CHECK_FALSE(guard.valid());
+    CHECK(guard.state() == guard_state::lost);
+    w.scheduler.run_for(1ms);
+    CHECK(a.session->state() == session_state::lost);
+    CHECK(a.session->counters().lost == 1);
+}
+
+namespace {
+
+asio::awaitable<int> work_until_cancelled(const node& in, bool& cancelled, lock_guard&) {
+    auto& clock = *in.environment.clock;
+    auto ended = co_await clock.async_wait_until(clock.now() + 1h, as_tuple);
+    cancelled = std::get<0>(ended) == asio::error::operation_aborted;
+    co_return 7;
+}
+
+struct long_work {
+    const node* in;
+    bool* cancelled;
+    asio::awaitable<int> operator()(lock_guard& guard) const { return work_until_cancelled(*in, *cancelled, guard); }
+};
+
+asio::awaitable<void> guarded(node& in, bool& cancelled, error_code& code) {
+    lock target{*in.session, "x"};
+    long_work body{&in, &cancelled};
+    try {
+        co_await with_lock(target, body);
+    } catch (const error& e) {
+        code = e.code();
+    }
+}
+
+asio::awaitable<int> answer(lock_guard& guard) {
+    CHECK(guard.valid());
+    co_return 42;
+}
+
+asio::awaitable<int> fail(lock_guard&) {
+    throw std::runtime_error("body");
+    co_return 0;
+}
+
+asio::awaitable<void> guarded_value(node& in, int& value) {
+    lock target{*in.session, "x"};
+    value = co_await with_lock(target, answer);
+}
+
+asio::awaitable<void> guarded_failure(node& in) {
+    lock target{*in.session, "x"};
+    co_await with_lock(target, fail);
+}
+
+}  // namespace
+
+TEST_CASE("with_lock cancels its body when the lock is lost") {
+    world w;
+    node a(w);
+    bool cancelled = false;
+    error_code code;
+    running body(w, a, guarded(a, cancelled, code));
+    w.scheduler.run_for(1s);
+    a.network->set_plan(
+        [](const any_request&, const call_options&) { return testing::fault{testing::fault::kind::lose_request}; });
+    body.wait(15s);
+    CHECK(cancelled);
+    CHECK(code == errc::lock_lost);
+    CHECK(code == condition::lost);
+}
+
+TEST_CASE("with_lock hands on what its body returns or throws, and releases") {
+    world w;
+    node a(w);
+    int value = 0;
+    run(w, a, guarded_value(a, value));
+    CHECK(value == 42);
+    CHECK_FALSE(find(w.row("lock#x"), "holder"));
+    CHECK_THROWS_WITH(run(w, a, guarded_failure(a)), "body");
+    w.scheduler.run_for(1s);
+    CHECK_FALSE(find(w.row("lock#x"), "holder"));
+}
+
+TEST_CASE("a guard that is dropped frees its lock") {
+    world w;
+    node a(w);
+    lock_guard guard;
+    run(w, a, take(lock{*a.session, "x"}, guard));
+    guard = {};
+    w.scheduler.run_for(1s);
+    CHECK_FALSE(find(w.row("lock#x"), "holder"));
+    CHECK(a.session->counters().leases_held == 0);
+}
+
+namespace {
+asio::awaitable<void> release_codes(lock_guard& guard, std::vector<error_code>& codes) {
+    auto first = co_await guard.release(as_tuple);
+    codes.push_back(std::get<0>(first));
+    auto second = co_await guard.release(as_tuple);
+    codes.push_back(std::get<0>(second));
+}
+
+asio::awaitable<void> wait_lost(lock_guard& guard, error_code& code) {
+    auto done = co_await guard.lost(as_tuple);
+    code = std::get<0>(done);
+}
+}  // namespace
+
+TEST_CASE("a release says whether the lock was still ours") {
+    world w;
+    node a(w);
+    lock_guard guard;
+    std::vector<error_code> codes;
+    run(w, a, take(lock{*a.session, "x"}, guard));
+    run(w, a, release_codes(guard, codes));
+    CHECK(codes == std::vector<error_code>{{}, errc::not_held});
+
+    codes.clear();
+    run(w, a, take(lock{*a.session, "x"}, guard));
+    w.apply(delete_item_request{.table_name = table, .key = {{"pk", "lock#x"}, {"sk", "-"}}});  // by hand
+    run(w, a, release_codes(guard, codes));
+    CHECK(codes == std::vector<error_code>{errc::lock_lost, errc::not_held});
+
+    codes.clear();
+    lock_guard none;
+    run(w, a, release_codes(none, codes));
+    CHECK(codes.front() == errc::not_held);
+}
+
+TEST_CASE("lost completes when the session is marked dead by another") {
+    world w;
+    node a(w);
+    lock_guard guard;
+    run(w, a, take(lock{*a.session, "x"}, guard));
+    error_code code = errc::timeout;
+    running waits(w, a, wait_lost(guard, code));
+    update_item_request mark{.table_name = table,
+                             .key = {{"pk", "session#" + a.session->id()}, {"sk", "-"}},
+                             .update_expression = "SET #s = :dead, #by = :me",
+                             .names = {{"#s", "state"}, {"#by", "by"}},
+                             .values = {{":dead", "dead"}, {":me", "somebody"}}};
+    w.apply(std::move(mark));
+    waits.wait(3s);
+    CHECK_FALSE(code);
+    CHECK_FALSE(guard.valid());
+    CHECK(a.session->state() == session_state::lost);
+}
+
+namespace {
+asio::awaitable<void> fenced_write(node& in, lock_guard& guard, error_code& code) {
+    database target(in.network);
+    transact_write_items_request both;
+    both.actions.emplace_back(guard.fence());
+    both.actions.emplace_back(transact_put{.table_name = table, .new_item = {{"pk", "mine"}, {"sk", "-"}}});
+    auto done = co_await target.execute(std::move(both), call_options{}, as_tuple);
+    code = std::get<0>(done);
+}
+}  // namespace
+
+TEST_CASE("the fence lets writes through only while the grant is in force") {
+    world w;
+    node a(w, 1);
+    node b(w, 2);
+    lock_guard first;
+    run(w, a, take(lock{*a.session, "x"}, first));
+    error_code code;
+    run(w, a, fenced_write(a, first, code));
+    CHECK_FALSE(code);
+
+    // The process sleeps beyond its lease while another takes over: it cannot know, but its write fails.
+    lock_guard second;
+    a.process->pause();
+    running waits(w, b, take(lock{*b.session, "x"}, second));
+    waits.wait(30s);
+    auto stale = first.fence();
+    a.process->resume();
+    transact_write_items_request both;
+    both.actions.emplace_back(std::move(stale));
+    both.actions.emplace_back(transact_put{.table_name = table, .new_item = {{"pk", "mine"}, {"sk", "late"}}});
+    auto refused = w.store.engine().execute(any_request(std::move(both)), w.store.environment().clock->wall());
+    REQUIRE_FALSE(refused.has_value());
+    CHECK(refused.error().code == errc::transaction_canceled);
+    CHECK(second.fencing_token() > first.fencing_token());
+}
+
+TEST_CASE("a row of a newer schema is refused and left untouched") {
+    world w;
+    node a(w);
+    item newer{{"pk", "lock#x"}, {"sk", "-"}, {"v", 2}, {"floor", 1}};
+    w.apply(put_item_request{.table_name = table, .new_item = newer});
+    lock_guard guard;
+    try {
+        run(w, a, take(lock{*a.session, "x"}, guard));
+        FAIL("it was granted");
+    } catch (const error& e) {
+        CHECK(e.code() == errc::unsupported_version);
+        CHECK(e.condition() == condition::misconfigured);
+    }
+    CHECK(w.row("lock#x") == newer);
+
+    item foreign{{"pk", "lock#y"}, {"sk", "-"}, {"colour", "blue"}};
+    w.apply(put_item_request{.table_name = table, .new_item = foreign});
+    CHECK_THROWS_AS(run(w, a, take(lock{*a.session, "y"}, guard)), error);
+    CHECK(w.row("lock#y") == foreign);
+}
+
+TEST_CASE("a missing table is named, and the session can be used once it exists") {
+    world w;
+    w.apply(delete_table_request{.table_name = table});
+    node a(w);
+    lock_guard guard;
+    try {
+        run(w, a, take(lock{*a.session, "x"}, guard));
+        FAIL("it was granted");
+    } catch (const error& e) {
+        CHECK(e.code() == errc::table_not_found);
+        CHECK(e.diagnostics().operation.find("lock.acquire") != std::string::npos);
+    }
+    CHECK(a.session->state() == session_state::idle);
+    w.apply(create_table_request{.table_name = table,
+                                 .key = {.hash = {.name = "pk"}, .range = key_attribute{.name = "sk"}}});
+    run(w, a, take(lock{*a.session, "x"}, guard));
+    CHECK(guard.valid());
+}
+
+TEST_CASE("names and options out of range are refused at once") {
+    world w;
+    node a(w);
+    CHECK_THROWS_AS((lock{*a.session, ""}), error);
+    CHECK_THROWS_AS((lock{*a.session, std::string(2049, 'x')}), error);
+    CHECK_NOTHROW(lock{*a.session, std::string(2043, 'x')});
+    CHECK_THROWS_AS((lock{*a.session, "x", {.poll_interval = 1ms}}), error);
+    const auto refused = [&](session_options options) {
+        try {
+            session made(database(a.network), std::move(options));
+            return std::string("accepted");
+        } catch (const error& e) {
+            CHECK(e.condition() == condition::misconfigured);
+            return e.diagnostics().message;
+        }
+    };
+    CHECK(refused({.table = ""}).find("table") != std::string::npos);
+    CHECK(refused({.table = "a/b"}).find("table") != std::string::npos);
+    CHECK(refused({.table = table, .lease = 10s, .heartbeat = 4s}).find("three heartbeats") != std::string::npos);
+    CHECK(refused({.table = table, .lease = 10ms}).find("lease") != std::string::npos);
+    CHECK(refused({.table = table, .retention = 1h}).find("retention") != std::string::npos);
+    CHECK(refused({.table = table, .clock_drift_ppm = 200'000}).find("drift") != std::string::npos);
+    CHECK(refused({.table = table, .lease = 9s, .heartbeat = 3s}) == "accepted");
+}
