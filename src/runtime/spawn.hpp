@@ -134,7 +134,8 @@ boost::asio::awaitable<completion<T>> run_spawned(std::shared_ptr<spawned> state
 /// `boost::system::system_error` completes with its code; any other exception leaves through the executor's `run()`.
 ///
 /// Cancellation: each type that the handler's slot emits reaches the body, on `executor`. A body cancelled before
-/// its first step does not run: the handler gets `operation_aborted`.
+/// its first step does not run: the handler gets `operation_aborted`. One that comes while the body is between two
+/// waits ends neither of them: see `cancellation_requested`.
 /// Thread safety: may be called, and the slot may emit, on any thread; but the slot must not emit during this call.
 /// @tparam T default-constructible and movable, or void.
 template <class T>

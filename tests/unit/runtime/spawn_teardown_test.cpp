@@ -86,7 +86,7 @@ void start(const environment& where, asio::cancellation_signal& signal, int& ali
 
 TEST_CASE("a simulated process may crash at every step", "[teardown]") {
     int completed_at_end = 0;
-    for (std::uint64_t seed : {0, 1, 2, 3, 4}) {
+    for (std::uint64_t seed = 0; seed < 5; ++seed) {
         for (int kill_at = 0;; ++kill_at) {
             asio::cancellation_signal signal;
             int alive = 0;
