@@ -68,9 +68,7 @@ public:
     /// Cancellation: all types, at once. Cost: 1 write when free; behind another process 1 refused write,
     /// 1 to join the line, reads at the poll rate, 1 write when it is free. The first lease of a session costs
     /// one write more.
-    boost::asio::awaitable<lock_guard> acquire(acquire_options options = {}) const {
-        return detail::await_verb<lock_guard>(get_executor(), acquire_verb{target_, std::move(options)});
-    }
+    boost::asio::awaitable<lock_guard> acquire(acquire_options options = {}) const;
     template <token_for<lock_guard> Token>
     auto acquire(acquire_options options, Token&& token) const {
         return detail::initiate<lock_guard>(get_executor(), acquire_verb{target_, std::move(options)}, nullptr,
@@ -90,9 +88,7 @@ public:
     ///
     /// Errors and cancellation as `acquire`, without `wait_timeout`. Cost: 1 write; when held elsewhere, at most
     /// one read more.
-    boost::asio::awaitable<lock_guard> try_acquire(acquire_options options = {}) const {
-        return detail::await_verb<lock_guard>(get_executor(), try_verb{target_, std::move(options)});
-    }
+    boost::asio::awaitable<lock_guard> try_acquire(acquire_options options = {}) const;
     template <token_for<lock_guard> Token>
     auto try_acquire(acquire_options options, Token&& token) const {
         return detail::initiate<lock_guard>(get_executor(), try_verb{target_, std::move(options)}, nullptr,
@@ -104,9 +100,7 @@ public:
     }
 
     /// Who holds it and who waits, without taking it. Cost: 1 read, and 1 more when it is held.
-    boost::asio::awaitable<lock_info> inspect() const {
-        return detail::await_verb<lock_info>(get_executor(), inspect_verb{target_});
-    }
+    boost::asio::awaitable<lock_info> inspect() const;
     template <token_for<lock_info> Token>
     auto inspect(Token&& token) const {
         return detail::initiate<lock_info>(get_executor(), inspect_verb{target_}, nullptr,

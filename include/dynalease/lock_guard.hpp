@@ -60,9 +60,7 @@ public:
     /// Errors: `errc::lock_lost`, `errc::session_lost` when it was no longer ours; `errc::not_held` for an empty
     /// guard or the second call; `errc::in_doubt` when the answer stayed away: the library goes on trying while
     /// the session lives. Cancellation: all types; the release goes on in the background. Cost: 1 write.
-    boost::asio::awaitable<void> release() {
-        return detail::await_verb<void>(executor(), release_verb{hold_});
-    }
+    boost::asio::awaitable<void> release();
     template <token_for<void> Token>
     auto release(Token&& token) {
         return detail::initiate<void>(executor(), release_verb{hold_}, nullptr, std::forward<Token>(token));
@@ -70,7 +68,7 @@ public:
 
     /// Completes with success when the lock is no longer ours without our doing; with `errc::not_held` once it is
     /// released. Cancellation: all types, without effect on the lock.
-    boost::asio::awaitable<void> lost() const { return detail::await_verb<void>(executor(), lost_verb{hold_}); }
+    boost::asio::awaitable<void> lost() const;
     template <token_for<void> Token>
     auto lost(Token&& token) const {
         return detail::initiate<void>(executor(), lost_verb{hold_}, nullptr, std::forward<Token>(token));

@@ -116,7 +116,7 @@ public:
 
     /// Completes when the session is over: with `errc::session_lost`, or success if it was closed by its owner.
     /// Cancellation: all types, without effect on the session.
-    boost::asio::awaitable<void> over() const { return detail::await_verb<void>(get_executor(), over_verb{core_}); }
+    boost::asio::awaitable<void> over() const;
     template <token_for<void> Token>
     auto over(Token&& token) const {
         return detail::initiate<void>(get_executor(), over_verb{core_}, nullptr, std::forward<Token>(token));
@@ -126,9 +126,7 @@ public:
     /// `errc::session_closed`. Idempotent; a closed session never opens again.
     /// Cost: one write per held lock, and one for the session. Cancellation: all types; what is left goes on in
     /// the background.
-    boost::asio::awaitable<close_report> close(close_options options = {}) {
-        return detail::await_verb<close_report>(get_executor(), close_verb{core_, options});
-    }
+    boost::asio::awaitable<close_report> close(close_options options = {});
     template <token_for<close_report> Token>
     auto close(close_options options, Token&& token) {
         return detail::initiate<close_report>(get_executor(), close_verb{core_, options}, nullptr,

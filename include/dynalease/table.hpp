@@ -53,10 +53,7 @@ struct list_locks_verb {
 ///
 /// Errors: `errc::table_in_use` when a table of that name has another key; `errc::access_denied`;
 /// `errc::timeout`. Cancellation: all types; the table may be left in the making. Cost: 3 requests and more.
-inline boost::asio::awaitable<void> create_table(database target, std::string name, create_table_options options = {}) {
-    auto where = target.get_executor();
-    return detail::await_verb<void>(where, detail::create_table_verb{std::move(target), std::move(name), options});
-}
+boost::asio::awaitable<void> create_table(database target, std::string name, create_table_options options = {});
 template <token_for<void> Token>
 auto create_table(database target, std::string name, create_table_options options, Token&& token) {
     auto where = target.get_executor();
@@ -65,10 +62,7 @@ auto create_table(database target, std::string name, create_table_options option
 }
 
 /// A page of the locks that have a row. A scan: its cost grows with the table, not with what it finds.
-inline boost::asio::awaitable<lock_page> list_locks(database target, list_locks_options options) {
-    auto where = target.get_executor();
-    return detail::await_verb<lock_page>(where, detail::list_locks_verb{std::move(target), std::move(options)});
-}
+boost::asio::awaitable<lock_page> list_locks(database target, list_locks_options options);
 template <token_for<lock_page> Token>
 auto list_locks(database target, list_locks_options options, Token&& token) {
     auto where = target.get_executor();

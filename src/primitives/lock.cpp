@@ -133,4 +133,16 @@ void lock::inspect_verb::operator()(diagnostics* details, detail::handler_for<lo
     runtime::spawn<lock_info>(executor, run_inspect(std::move(target), details), std::move(handler));
 }
 
+boost::asio::awaitable<lock_guard> lock::acquire(acquire_options options) const {
+    return detail::await_verb<lock_guard>(get_executor(), acquire_verb{target_, std::move(options)});
+}
+
+boost::asio::awaitable<lock_guard> lock::try_acquire(acquire_options options) const {
+    return detail::await_verb<lock_guard>(get_executor(), try_verb{target_, std::move(options)});
+}
+
+boost::asio::awaitable<lock_info> lock::inspect() const {
+    return detail::await_verb<lock_info>(get_executor(), inspect_verb{target_});
+}
+
 }  // namespace dynalease

@@ -107,4 +107,12 @@ void lock_guard::lost_verb::operator()(diagnostics*, detail::handler_for<void> h
     runtime::spawn<void>(executor, run_lost(std::move(hold)), std::move(handler));
 }
 
+boost::asio::awaitable<void> lock_guard::release() {
+    return detail::await_verb<void>(executor(), release_verb{hold_});
+}
+
+boost::asio::awaitable<void> lock_guard::lost() const {
+    return detail::await_verb<void>(executor(), lost_verb{hold_});
+}
+
 }  // namespace dynalease

@@ -71,4 +71,12 @@ void session::close_verb::operator()(diagnostics*, detail::handler_for<close_rep
     runtime::spawn<close_report>(core->world().executor, run_close(core, options), std::move(handler));
 }
 
+boost::asio::awaitable<void> session::over() const {
+    return detail::await_verb<void>(get_executor(), over_verb{core_});
+}
+
+boost::asio::awaitable<close_report> session::close(close_options options) {
+    return detail::await_verb<close_report>(get_executor(), close_verb{core_, options});
+}
+
 }  // namespace dynalease

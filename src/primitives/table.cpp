@@ -115,4 +115,14 @@ void detail::list_locks_verb::operator()(diagnostics* details, handler_for<lock_
     runtime::spawn<lock_page>(executor, list(std::move(target), std::move(options), details), std::move(handler));
 }
 
+boost::asio::awaitable<void> create_table(database target, std::string name, create_table_options options) {
+    auto where = target.get_executor();
+    return detail::await_verb<void>(where, detail::create_table_verb{std::move(target), std::move(name), options});
+}
+
+boost::asio::awaitable<lock_page> list_locks(database target, list_locks_options options) {
+    auto where = target.get_executor();
+    return detail::await_verb<lock_page>(where, detail::list_locks_verb{std::move(target), std::move(options)});
+}
+
 }  // namespace dynalease
