@@ -37,7 +37,7 @@ void write_held(json_writer& out, const std::set<Element, Rest...>& values) {
     out.end_array();
 }
 
-[[noreturn]] void refuse(std::string_view what) {
+[[noreturn]] void refuse_value(std::string_view what) {
     throw malformed{errc::validation, std::string(what)};
 }
 
@@ -48,7 +48,7 @@ void read_element(json_input in, std::string& out) {
 void read_element(json_input in, number& out) {
     const auto text = in.text();
     auto parsed = number::parse(text);
-    if (!parsed) refuse(describe(decimal::parse(text).error()));
+    if (!parsed) refuse_value(describe(decimal::parse(text).error()));
     out = *std::move(parsed);
 }
 
@@ -70,14 +70,14 @@ attribute_value read_scalar(json_input in) {
 template <class Set>
 attribute_value read_set(json_input in) {
     in.expect_array();
-    if (in.value.Empty()) refuse("a set may not be empty");
+    if (in.value.Empty()) refuse_value("a set may not be empty");
     Set values;
     for (const auto& element : in.value.GetArray()) {
         typename Set::key_type value;
         read_element(json_input{element}, value);
         const auto before = values.size();
         values.emplace_hint(values.end(), std::move(value));
-        if (values.size() == before) refuse("a set may not hold a member twice");
+        if (values.size() == before) refuse_value("a set may not hold a member twice");
     }
     return values;
 }
@@ -111,7 +111,7 @@ attribute_value read_list(json_input in, unsigned depth) {
 /// @param depth how many lists and maps the value lies in.
 attribute_value read_value(json_input in, unsigned depth) {
     in.expect_object();
-    if (in.value.MemberCount() != 1) refuse("an attribute value must have exactly one type");
+    if (in.value.MemberCount() != 1) refuse_value("an attribute value must have exactly one type");
     const auto& member = *in.value.MemberBegin();
     const auto type = text_of(member.name);
     const json_input held{member.value};
@@ -122,14 +122,14 @@ attribute_value read_value(json_input in, unsigned depth) {
         bool value = false;
         read(held, value);
         if (type == "BOOL") return value;
-        if (!value) refuse("the value of NULL must be true");
+        if (!value) refuse_value("the value of NULL must be true");
         return null{};
     }
     if (type == "SS") return read_set<string_set>(held);
     if (type == "NS") return read_set<number_set>(held);
     if (type == "BS") return read_set<binary_set>(held);
-    if (type != "L" && type != "M") refuse("there is no type \"" + std::string(type.substr(0, 16)) + "\"");
-    if (depth == max_nesting) refuse("lists and maps are nested more than 32 deep");
+    if (type != "L" && type != "M") refuse_value("there is no type \"" + std::string(type.substr(0, 16)) + "\"");
+    if (depth == max_nesting) refuse_value("lists and maps are nested more than 32 deep");
     if (type == "L") return read_list(held, depth + 1);
     return read_members(held, depth + 1);
 }

@@ -101,7 +101,7 @@ private:
 const attribute_names no_names;
 const attribute_values no_values;
 
-write write_of(const std::string& table_name, const batch_write& action) {
+write batched_write(const std::string& table_name, const batch_write& action) {
     write result;
     result.table_name = table_name;
     result.names = &no_names;
@@ -132,7 +132,7 @@ result<any_response> execute(const context& in, const batch_write_item_request& 
         std::set<row_key> seen;
         double units = 0;
         for (const batch_write& action : actions) {
-            auto& write = writes.emplace_back(in.state, write_of(name, action));
+            auto& write = writes.emplace_back(in.state, batched_write(name, action));
             write.locate(in.state, in.seconds());
             check_distinct(seen, write.key());
             decisions.push_back(write.decide());

@@ -10,7 +10,7 @@ namespace dynalease::local {
 
 namespace {
 
-constexpr std::size_t deepest = 32;
+constexpr std::size_t deepest_value = 32;
 
 void check_value(const attribute_value& value, std::size_t depth);
 
@@ -37,7 +37,7 @@ struct value_check {
 };
 
 void check_value(const attribute_value& value, std::size_t depth) {
-    if (depth > deepest) {
+    if (depth > deepest_value) {
         refuse(
             "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond "
             "supported limit");

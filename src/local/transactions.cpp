@@ -49,7 +49,7 @@ cancellation_reason reason_of(refusal& fault) {
     return {"ValidationError", std::move(fault.why.details.message), std::nullopt};
 }
 
-cancellation_reason refused_condition(const prepared_write& write) {
+cancellation_reason refused_action(const prepared_write& write) {
     cancellation_reason reason{"ConditionalCheckFailed", "The conditional request failed", std::nullopt};
     const item* present = write.present();
     if (write.what().current_on_refusal && present) reason.current = *present;
@@ -107,7 +107,7 @@ private:
     template <class Step>
     void attempt(std::size_t i, Step step) {
         try {
-            if (step()) reasons_[i] = refused_condition(writes_[i]);
+            if (step()) reasons_[i] = refused_action(writes_[i]);
         } catch (refusal& fault) {
             reasons_[i] = reason_of(fault);
         }

@@ -12,7 +12,7 @@ namespace dynalease::local::expression {
 namespace {
 
 /// Parentheses and NOTs within each other. What AWS takes within 4 KB stays far below it; our stack does too.
-constexpr std::size_t deepest = 300;
+constexpr std::size_t deepest_condition = 300;
 
 /// What stands in parentheses may be a condition or an operand: which, is only known after it was read.
 struct term {
@@ -171,7 +171,7 @@ private:
     }
 
     void enter() {
-        if (++depth_ > deepest) refuse("The expression is nested too deeply; the maximum depth is 300");
+        if (++depth_ > deepest_condition) refuse("The expression is nested too deeply; the maximum depth is 300");
     }
 
     std::size_t depth_ = 0;

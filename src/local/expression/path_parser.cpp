@@ -16,7 +16,7 @@ constexpr std::size_t longest_placeholder = 255;
 constexpr std::size_t most_operators = 300;
 constexpr std::size_t deepest_path = 32;
 
-char upper(char c) {
+char in_upper_case(char c) {
     return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
 }
 
@@ -45,7 +45,7 @@ bool path_parser::at_keyword(std::string_view upper_case) const noexcept {
     const token& current = tokens_.current();
     return current.kind == token_kind::word && current.text.size() == upper_case.size() &&
            std::equal(current.text.begin(), current.text.end(), upper_case.begin(),
-                      [](char mine, char wanted) { return upper(mine) == wanted; });
+                      [](char mine, char wanted) { return in_upper_case(mine) == wanted; });
 }
 
 bool path_parser::skip_symbol(std::string_view symbol) {

@@ -10,7 +10,7 @@ namespace dynalease::local::expression {
 
 namespace {
 
-constexpr std::size_t deepest = 100;
+constexpr std::size_t deepest_operand = 100;
 
 class update_parser : path_parser {
 public:
@@ -82,7 +82,7 @@ private:
 
     operand parse_operand() {
         if (tokens_.current().kind == token_kind::value_placeholder) return {parse_value()};
-        if (++depth_ > deepest) refuse("The expression is nested too deeply; the maximum depth is 100");
+        if (++depth_ > deepest_operand) refuse("The expression is nested too deeply; the maximum depth is 100");
         operand result = parse_compound();
         --depth_;
         return result;
