@@ -1,0 +1,284 @@
+// A Beast server that keeps accounts in DynamoDB: each deposit locks its account, whatever process serves it.
+//
+//   POST /accounts/NAME/deposit/AMOUNT    the new balance
+//   GET  /metrics                         counters of the session and the client, as Prometheus text
+//
+// usage: asio_http_server [--port N]      serves until SIGINT; without arguments it sends itself some deposits and
+// ends.
+#include <dynalease/dynalease.hpp>
+#include <dynalease/local/server.hpp>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using asio::ip::tcp;
+using namespace std::chrono_literals;
+using request = http::request<http::string_body>;
+using response = http::response<http::string_body>;
+
+namespace {
+
+constexpr std::string_view table = "bank";
+
+// ---- the accounts -----------------------------------------------------------------------------------------
+
+struct bank {
+    dynalease::client& database;
+    dynalease::session session;
+};
+
+dynalease::item_key key_of(const std::string& account) {
+    dynalease::item_key key;
+    key.emplace("pk", "account#" + account);
+    key.emplace("sk", "-");
+    return key;
+}
+
+asio::awaitable<std::int64_t> balance_of(const bank& bank, const std::string& account) {
+    dynalease::get_item_request get{.table_name = std::string(table), .key = key_of(account), .consistent_read = true};
+    const auto answer = co_await bank.database.execute(std::move(get));
+    co_return answer.found ? dynalease::find_integer(*answer.found, "balance").value_or(0) : 0;
+}
+
+/// Reads, adds, writes: safe because the account is locked meanwhile, in this process and in all others.
+asio::awaitable<std::int64_t> deposit(bank& bank, std::string account, std::int64_t amount) {
+    dynalease::lock lock{bank.session, "account/" + account};
+    dynalease::acquire_options patience;
+    patience.wait = 2s;
+    auto guard = co_await lock.acquire(patience);
+
+    const auto balance = co_await balance_of(bank, account) + amount;
+    dynalease::transact_put put{.table_name = std::string(table), .new_item = key_of(account)};
+    put.new_item.emplace("balance", balance);
+    dynalease::transact_write_items_request write;
+    write.actions.emplace_back(std::move(put));
+    write.actions.emplace_back(guard.fence());  // the write happens only while this very grant is in force
+    co_await bank.database.execute(std::move(write));
+
+    co_await guard.release();
+    co_return balance;
+}
+
+// ---- HTTP -------------------------------------------------------------------------------------------------
+
+std::string metrics(const bank& bank) {
+    std::ostringstream text;
+    const auto counter = [&text](const char* name, std::uint64_t value) {
+        text << "# TYPE dynalease_" << name << " counter\ndynalease_" << name << ' ' << value << '\n';
+    };
+    const auto gauge = [&text](const char* name, std::uint64_t value) {
+        text << "# TYPE dynalease_" << name << " gauge\ndynalease_" << name << ' ' << value << '\n';
+    };
+    const auto session = bank.session.counters();
+    counter("locks_acquired_total", session.acquired);
+    counter("locks_handed_off_total", session.hand_offs);
+    counter("locks_taken_over_total", session.take_overs);
+    counter("locks_lost_total", session.lost);
+    counter("heartbeats_sent_total", session.heartbeats_sent);
+    counter("heartbeats_acknowledged_total", session.heartbeats_acknowledged);
+    counter("unknown_writes_total", session.unknown_writes);
+    gauge("leases_held", session.leases_held);
+    gauge("callers_waiting", session.waiting);
+
+    const auto client = bank.database.counters();
+    text << "# TYPE dynalease_requests_total counter\n";
+    for (const auto& [operation, count] : client.operations) {
+        const auto row = [&text, &name = operation](const char* outcome, std::uint64_t value) {
+            text << "dynalease_requests_total{operation=\"" << name << "\",outcome=\"" << outcome << "\"} " << value
+                 << '\n';
+        };
+        row("applied", count.applied);
+        row("not_applied", count.not_applied);
+        row("unknown", count.unknown);
+    }
+    counter("retries_total", client.retries);
+    counter("throttled_total", client.throttled);
+    gauge("connections_open", client.connections_open);
+    return text.str();
+}
+
+struct order {
+    std::string account;
+    std::int64_t amount = 0;
+};
+
+/// "/accounts/NAME/deposit/AMOUNT"; an empty account if the target is no such thing.
+order parse(std::string_view target) {
+    constexpr std::string_view before = "/accounts/";
+    constexpr std::string_view between = "/deposit/";
+    const auto middle = target.find(between);
+    if (!target.starts_with(before) || middle == target.npos) return {};
+    order parsed{std::string(target.substr(before.size(), middle - before.size())), 0};
+    const auto digits = target.substr(middle + between.size());
+    const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), parsed.amount);
+    if (failure != std::errc{} || end != digits.data() + digits.size()) return {};
+    return parsed;
+}
+
+/// Which answer a failure deserves: later may be better, or never.
+http::status status_of(const dynalease::error& why) {
+    switch (why.condition()) {
+        case dynalease::condition::contended:
+        case dynalease::condition::throttled:
+        case dynalease::condition::unreachable:
+            return http::status::service_unavailable;
+        default:
+            return http::status::internal_server_error;
+    }
+}
+
+asio::awaitable<void> answer(bank& bank, const request& asked, response& reply) {
+    const std::string_view target(asked.target().data(), asked.target().size());
+    const auto wanted = parse(target);
+    reply.result(http::status::ok);
+    try {
+        if (asked.method() == http::verb::get && target == "/metrics") {
+            reply.set(http::field::content_type, "text/plain; version=0.0.4");
+            reply.body() = metrics(bank);
+        } else if (asked.method() == http::verb::post && !wanted.account.empty()) {
+            const auto balance = co_await deposit(bank, wanted.account, wanted.amount);
+            reply.body() = std::to_string(balance) + "\n";
+        } else {
+            reply.result(http::status::not_found);
+        }
+    } catch (const dynalease::error& why) {
+        std::cerr << why.what() << '\n';
+        reply.result(status_of(why));
+    }
+}
+
+asio::awaitable<void> serve_connection(bank& bank, tcp::socket socket) {
+    beast::tcp_stream stream(std::move(socket));
+    beast::flat_buffer buffer;
+    bool keep_alive = true;
+    while (keep_alive) {
+        stream.expires_after(30s);
+        request asked;
+        co_await http::async_read(stream, buffer, asked, asio::use_awaitable);
+        stream.expires_never();
+        response reply{http::status::ok, asked.version()};
+        co_await answer(bank, asked, reply);
+        keep_alive = asked.keep_alive();
+        reply.keep_alive(keep_alive);
+        reply.prepare_payload();
+        co_await http::async_write(stream, reply, asio::use_awaitable);
+    }
+}
+
+asio::awaitable<void> serve(bank& bank, tcp::acceptor& acceptor) {
+    for (;;) {
+        auto [code, socket] = co_await acceptor.async_accept(asio::as_tuple(asio::use_awaitable));
+        if (code) co_return;  // closed
+        // A peer that goes away ends its own connection, and nothing else.
+        asio::co_spawn(acceptor.get_executor(), serve_connection(bank, std::move(socket)), [](std::exception_ptr) {});
+    }
+}
+
+// ---- trying it out ----------------------------------------------------------------------------------------
+
+asio::awaitable<std::string> ask(tcp::endpoint where, http::verb method, std::string target) {
+    beast::tcp_stream stream(co_await asio::this_coro::executor);
+    co_await stream.async_connect(where, asio::use_awaitable);
+    request asked{method, target, 11};
+    asked.set(http::field::host, "localhost");
+    asked.keep_alive(false);
+    co_await http::async_write(stream, asked, asio::use_awaitable);
+    beast::flat_buffer buffer;
+    response reply;
+    co_await http::async_read(stream, buffer, reply, asio::use_awaitable);
+    if (reply.result() != http::status::ok) throw std::runtime_error(target + " was refused");
+    co_return reply.body();
+}
+
+/// Thirty deposits at once into one account; none may be lost.
+asio::awaitable<void> try_out(tcp::endpoint where) {
+    constexpr int deposits = 30;
+    const auto executor = co_await asio::this_coro::executor;
+    asio::steady_timer all_done(executor, asio::steady_timer::time_point::max());
+    int open = deposits;
+    for (int i = 0; i < deposits; ++i) {
+        auto one = ask(where, http::verb::post, "/accounts/alice/deposit/1");
+        asio::co_spawn(executor, std::move(one), [&open, &all_done](std::exception_ptr, const std::string&) {
+            if (--open == 0) all_done.cancel();
+        });
+    }
+    co_await all_done.async_wait(asio::as_tuple(asio::use_awaitable));
+    const auto balance = co_await ask(where, http::verb::post, "/accounts/alice/deposit/0");
+    const auto text = co_await ask(where, http::verb::get, "/metrics");
+    std::cout << text << "balance " << balance;
+    if (balance != "30\n") throw std::runtime_error("a deposit was lost");
+    if (text.find("dynalease_locks_acquired_total 31\n") == text.npos) throw std::runtime_error("31 grants, not told");
+}
+
+asio::awaitable<void> wait_for_interrupt() {
+    asio::signal_set signals(co_await asio::this_coro::executor, SIGINT, SIGTERM);
+    co_await signals.async_wait(asio::use_awaitable);
+}
+
+asio::awaitable<void> run(dynalease::client& client, unsigned short port, bool forever) {
+    co_await dynalease::create_table(client, std::string(table));
+    bank bank{client, dynalease::session{client, {.table = std::string(table)}}};
+    tcp::acceptor acceptor(client.get_executor(), tcp::endpoint(asio::ip::address_v4::loopback(), port));
+    asio::co_spawn(client.get_executor(), serve(bank, acceptor), [](std::exception_ptr) {});
+    std::cout << "listening on http://127.0.0.1:" << acceptor.local_endpoint().port() << std::endl;
+    if (forever) {
+        co_await wait_for_interrupt();
+    } else {
+        co_await try_out(acceptor.local_endpoint());
+    }
+    acceptor.close();
+    co_await bank.session.close();
+}
+
+}  // namespace
+
+int main(int count, char** values) {
+    const bool forever = count == 3 && std::string_view(values[1]) == "--port";
+    const auto port = static_cast<unsigned short>(forever ? std::stoul(values[2]) : 0);
+    asio::io_context io{1};
+    // A DynamoDB of our own, unless the environment names another.
+    dynalease::client_options options;
+    std::optional<dynalease::local::server> store;
+    if (!std::getenv("AWS_REGION") && !std::getenv("AWS_ENDPOINT_URL")) {
+        store.emplace(io.get_executor());
+        options.endpoint = store->endpoint();
+        options.region = "us-east-1";
+        options.credentials = dynalease::credentials{"local", "local"};
+    }
+    int status = 1;
+    try {
+        dynalease::client client{io.get_executor(), options};
+        asio::co_spawn(client.get_executor(), run(client, port, forever), [&](std::exception_ptr failure) {
+            try {
+                if (failure) std::rethrow_exception(failure);
+                status = 0;
+            } catch (const std::exception& why) {
+                std::cerr << why.what() << '\n';
+            }
+            io.stop();
+        });
+        io.run();
+    } catch (const std::exception& why) {
+        std::cerr << why.what() << '\n';
+    }
+    return status;
+}
