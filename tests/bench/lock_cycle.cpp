@@ -1,0 +1,82 @@
+// What a cycle of acquire and release costs the client: CPU time, 64 cycles at once on as many locks.
+//
+// usage: bench_lock_cycle [CYCLES]; exits with 1 if a cycle takes other than two requests.
+#include "bench/bare_update.hpp"
+#include "support/json_line.hpp"
+#include "support/local_server.hpp"
+#include "support/requests_sent.hpp"
+#include "support/run_awaitable.hpp"
+#include "support/stopwatch.hpp"
+
+#include <dynalease/client.hpp>
+#include <dynalease/lock.hpp>
+#include <dynalease/table.hpp>
+
+#include <boost/asio/io_context.hpp>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t width = 64;
+
+asio::awaitable<void> cycle(const dynalease::lock& lock, std::size_t count) {
+    while (count-- > 0) {
+        auto guard = co_await lock.acquire();
+        co_await guard.release();
+    }
+}
+
+asio::awaitable<void> cycles(const std::vector<dynalease::lock>& locks, std::size_t each) {
+    co_await support::at_once(width, width, [&](std::size_t i) { return cycle(locks[i], each); });
+}
+
+asio::awaitable<void> measure(dynalease::client& client, std::size_t count) {
+    co_await dynalease::create_table(client, "bench");
+    dynalease::session_options options;
+    options.table = "bench";
+    dynalease::session session{client, options};
+    std::vector<dynalease::lock> locks;
+    for (std::size_t i = 0; i < width; ++i) locks.emplace_back(session, "cycle/" + std::to_string(i));
+
+    co_await cycles(locks, 10);  // opens the session and the connections
+    const auto before = support::requests_sent(client);
+    const auto heartbeats = session.counters().heartbeats_sent;
+    const support::stopwatch locking;
+    co_await cycles(locks, count / width);
+    const auto done = static_cast<double>(count / width * width);
+    const auto cpu = locking.cpu_seconds() * 1e6 / done;
+    const auto wall = locking.seconds();
+    const auto requests = support::requests_sent(client) - before - (session.counters().heartbeats_sent - heartbeats);
+
+    const support::stopwatch bare;
+    co_await bench::bare_updates(client, "bench", width, 2 * (count / width * width));
+    const auto reference = bare.cpu_seconds() * 1e6 / done;
+
+    support::json_line()
+        .add("bench", "lock_cycle")
+        .add("value", cpu, 1)
+        .add("unit", "us of client CPU per acquire and release, 64 at once")
+        .add("reference", "two bare signed UpdateItem through the same client")
+        .add("reference_value", reference, 1)
+        .add("ratio", cpu / reference)
+        .add("requests_per_cycle", static_cast<double>(requests) / done)
+        .add("cycles_per_second", done / wall, 0)
+        .print();
+    co_await session.close();
+    client.close();
+    if (requests != 2 * (count / width * width)) throw std::runtime_error("a cycle is two requests");
+}
+
+}  // namespace
+
+int main(int count, char** values) {
+    const support::local_server server;
+    asio::io_context io{1};
+    dynalease::client client{io.get_executor(), support::local_client_options(server.endpoint())};
+    return support::run(io, client.get_executor(), measure(client, count > 1 ? std::stoull(values[1]) : 64'000));
+}
