@@ -80,10 +80,12 @@ private:
 
     time_point at(time_point true_time) const noexcept { return base_ + scaled(true_time - true_base_); }
 
-    /// Split so that no product overflows, however long the simulation.
+    /// Split so that no product overflows, however long the simulation; rounded down, so that it never shows a time
+    /// before that has come.
     duration scaled(duration elapsed) const noexcept {
-        const auto nanoseconds = elapsed.count();
-        return elapsed + duration(nanoseconds / million * ppm_ + nanoseconds % million * ppm_ / million);
+        const auto whole = elapsed.count() / million * ppm_;
+        const auto part = elapsed.count() % million * ppm_;
+        return elapsed + duration(whole + part / million - (part % million < 0 ? 1 : 0));
     }
 
     /// The first true time at which this clock shows `when`.
