@@ -13,6 +13,7 @@
 #include <catch2/catch.hpp>
 
 #include <optional>
+#include <utility>
 
 namespace asio = boost::asio;
 using namespace dynalease;
@@ -95,9 +96,12 @@ TEST_CASE("a simulated process may crash at every step", "[teardown]") {
             {
                 testing::scheduler scheduler(seed);
                 start(testing::make_environment(scheduler, 1), signal, alive, completed);
+                bool cancelled = false;
                 for (int i = 0; i < kill_at && !ended; ++i) {
-                    if (i == 25) signal.emit(asio::cancellation_type::total);
-                    ended = !scheduler.step();
+                    if (scheduler.step()) continue;
+                    // Only the waiter without a deadline is left.
+                    ended = std::exchange(cancelled, true);
+                    signal.emit(asio::cancellation_type::total);
                 }
             }
             const int before = completed;

@@ -35,6 +35,8 @@ struct real_world {
 };
 
 struct virtual_world {
+    virtual_world() { where.executor = asio::make_strand(scheduler.get_executor()); }
+
     testing::scheduler scheduler{7};
     environment where = testing::make_environment(scheduler, 1);
     asio::any_io_executor elsewhere = asio::make_strand(scheduler.get_executor());
