@@ -92,7 +92,12 @@ result<lock_row> parse_lock_row(const item* row) {
             parsed.line.push_back(*session);
         }
     }
-    parsed.passed = find_integer(*row, attribute::passed).value_or(0);
+    // Read as 0, a number that is none would let a take be sent for ever that the condition refuses for ever.
+    if (find(*row, attribute::passed)) {
+        const auto passed = find_integer(*row, attribute::passed);
+        if (!passed) return corrupt(*row, attribute::passed);
+        parsed.passed = *passed;
+    }
     if (const auto* data = find(*row, attribute::data)) {
         if (const auto* attributes = data->get_if<attribute_map>()) parsed.data = *attributes;
     }

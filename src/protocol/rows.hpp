@@ -62,10 +62,10 @@ struct lock_holder {
 struct lock_row {
     std::int64_t floor = 0;  ///< the highest token granted or voided; never falls
     std::int64_t token = 0;
-    std::optional<lock_holder> holder;
-    std::vector<std::string> line;  ///< sessions of the waiting processes, in order
-    std::int64_t passed = 0;        ///< how often the head of the line was overtaken
-    item data;
+    std::optional<lock_holder> holder{};
+    std::vector<std::string> line{};  ///< sessions of the waiting processes, in order
+    std::int64_t passed = 0;          ///< how often the head of the line was overtaken
+    item data{};
 
     bool free() const { return !holder; }
     bool held_by(std::string_view session, std::int64_t attempt) const {
