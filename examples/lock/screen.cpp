@@ -98,7 +98,8 @@ void screen::show(const scene& now_playing, const std::string& lease_line) {
     }
     const auto& events = now_playing.happenings();
     for (; told_ < events.size(); ++told_) std::fprintf(stderr, "%s\n", told(events[told_], start_).c_str());
-    if (lease_line != told_lease_line_) std::fprintf(stderr, "          one process: %s\n", lease_line.c_str());
+    if (!lease_line.empty() && lease_line != told_lease_line_)
+        std::fprintf(stderr, "          one process: %s\n", lease_line.c_str());
     told_lease_line_ = lease_line;
 }
 
