@@ -33,27 +33,34 @@ constexpr auto hold_time = std::chrono::milliseconds(100);
 constexpr double budget_ms = 100;
 constexpr double budget_reads = 12;
 
-/// The lock's idle times, seen from outside: from the call of release to the next grant.
+/// The lock's idle times, seen from outside: from the call of release to the next grant to another caller.
 struct observer {
     steady::time_point released{};
+    std::size_t releaser = 0;
     std::vector<double> idle_ms{};
+    std::size_t taken_again = 0;  ///< grants to the caller that had just released: no hand-off
     bool over = false;
     std::exception_ptr failure{};
 
-    void granted() {
+    void granted(std::size_t caller) {
         if (released == steady::time_point{}) return;
-        idle_ms.push_back(std::chrono::duration<double, std::milli>(steady::now() - released).count());
+        if (caller == releaser) {
+            ++taken_again;
+        } else {
+            idle_ms.push_back(std::chrono::duration<double, std::milli>(steady::now() - released).count());
+        }
     }
 };
 
-asio::awaitable<void> contend(dynalease::lock lock, observer& seen) {
+asio::awaitable<void> contend(dynalease::lock lock, std::size_t caller, observer& seen) {
     asio::steady_timer timer(lock.get_executor());
     while (!seen.over) {
         auto guard = co_await lock.acquire();
-        seen.granted();
+        seen.granted(caller);
         timer.expires_after(hold_time);
         co_await timer.async_wait(asio::deferred);
         seen.released = steady::now();
+        seen.releaser = caller;
         co_await guard.release();
     }
 }
@@ -71,7 +78,7 @@ std::uint64_t reads_of(const dynalease::client& client) {
     return found == all.end() ? 0 : found->second.attempts;
 }
 
-void print(const char* name, std::size_t waiting, double value, const char* unit, double budget, std::size_t samples) {
+void print(const char* name, std::size_t waiting, double value, const char* unit, double budget, const observer& seen) {
     support::json_line()
         .add("bench", name)
         .add("waiting", waiting)
@@ -80,7 +87,8 @@ void print(const char* name, std::size_t waiting, double value, const char* unit
         .add("reference", "budget")
         .add("reference_value", budget)
         .add("ratio", value / budget)
-        .add("hand_offs", samples)
+        .add("hand_offs", seen.idle_ms.size())
+        .add("taken_again", seen.taken_again)
         .print();
 }
 
@@ -95,7 +103,7 @@ asio::awaitable<void> contention(dynalease::client& client, std::string name, st
     std::size_t running = waiting + 1;
     for (std::size_t i = 0; i <= waiting; ++i) {
         dynalease::lock lock{sessions[i % session_count], name};
-        asio::co_spawn(client.get_executor(), contend(std::move(lock), seen), [&](std::exception_ptr failure) {
+        asio::co_spawn(client.get_executor(), contend(std::move(lock), i, seen), [&](std::exception_ptr failure) {
             if (failure && !seen.over) seen.failure = failure;  // when it is over, sessions close under the callers
             if (--running == 0) timer.cancel();
         });
@@ -103,6 +111,7 @@ asio::awaitable<void> contention(dynalease::client& client, std::string name, st
     timer.expires_after(std::chrono::seconds(2));  // until all stand in line
     co_await timer.async_wait(asio::deferred);
     seen.idle_ms.clear();
+    seen.taken_again = 0;
     const auto before = reads_of(client);
     const support::stopwatch watch;
     timer.expires_after(duration);
@@ -122,16 +131,13 @@ asio::awaitable<void> measure(dynalease::client& client, std::chrono::seconds du
     for (const std::size_t waiting : {2U, 10U, 100U}) {
         observer seen;
         co_await contention(client, "within/" + std::to_string(waiting), 1, waiting, duration / 3, seen, reads);
-        print("hand_off_within", waiting, median(seen.idle_ms), "ms between two holders, median", budget_ms,
-              seen.idle_ms.size());
+        print("hand_off_within", waiting, median(seen.idle_ms), "ms between two holders, median", budget_ms, seen);
     }
     for (const std::size_t waiting : {2U, 10U, 100U}) {
         observer seen;
         co_await contention(client, "between/" + std::to_string(waiting), waiting + 1, waiting, duration, seen, reads);
-        print("hand_off_between", waiting, median(seen.idle_ms), "ms between two holders, median", budget_ms,
-              seen.idle_ms.size());
-        print("hand_off_reads", waiting, reads, "reads/s on one lock and on its holder's session", budget_reads,
-              seen.idle_ms.size());
+        print("hand_off_between", waiting, median(seen.idle_ms), "ms between two holders, median", budget_ms, seen);
+        print("hand_off_reads", waiting, reads, "reads/s on one lock and on its holder's session", budget_reads, seen);
     }
     client.close();
 }
