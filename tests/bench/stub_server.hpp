@@ -1,0 +1,26 @@
+// A server process that answers every request with the same bytes, at as little cost as can be: the client is the load.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string_view>
+
+namespace bench {
+
+class stub_server {
+public:
+    /// Forks; so make it before any thread or event loop.
+    explicit stub_server(std::string_view answer);
+    ~stub_server();
+    stub_server(const stub_server&) = delete;
+    stub_server& operator=(const stub_server&) = delete;
+
+    std::uint16_t port() const noexcept { return port_; }
+
+private:
+    pid_t child_ = -1;
+    std::uint16_t port_ = 0;
+};
+
+}  // namespace bench
