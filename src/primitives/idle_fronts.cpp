@@ -13,6 +13,7 @@ namespace dynalease::detail {
 idle_fronts::idle_fronts(session_core& core) : core_(core), alarm_(core.world()) {}
 
 void idle_fronts::remember(std::shared_ptr<lock_front> front) {
+    if (!recent_.empty() && recent_.back() == front) return;
     recent_.push_back(std::move(front));
     if (recent_.size() > capacity) recent_.pop_front();
 }
@@ -21,12 +22,17 @@ void idle_fronts::audit_later(std::shared_ptr<lock_front> front) {
     const auto due = front->last_sent() + protocol::late_window;
     audits_.push_back({std::move(front), due});
     if (audits_.size() > capacity) {
-        const auto oldest = std::move(audits_.front().front);
+        const auto oldest = std::move(audits_.front());
         audits_.pop_front();
-        if (oldest->has_idle_claim()) oldest->resolve_claim(false);
+        if (still_due(oldest)) oldest.front->resolve_claim(false);
     }
     if (!auditing_)
         auditing_ = runtime::spawn_background(core_.world().executor, core_.life(), audit(core_.shared_from_this()));
+}
+
+// The claim may have been used again meanwhile, with an entry of its own.
+bool idle_fronts::still_due(const due_audit& audit) {
+    return audit.front->has_idle_claim() && audit.front->last_sent() + protocol::late_window <= audit.due;
 }
 
 void idle_fronts::clear() {
@@ -42,9 +48,7 @@ boost::asio::awaitable<void> idle_fronts::audit(std::shared_ptr<session_core> co
         if (audits.empty() || core->now() < audits.front().due) continue;
         const auto next = std::move(audits.front());
         audits.pop_front();
-        // The claim may have been used again meanwhile, or be a younger one with an entry of its own.
-        const bool same = next.front->has_idle_claim() && next.front->last_sent() + protocol::late_window <= next.due;
-        if (same) next.front->resolve_claim(true);
+        if (still_due(next)) next.front->resolve_claim(true);
     }
     core->idle().auditing_ = false;
 }

@@ -35,6 +35,7 @@ private:
     };
     static constexpr std::size_t capacity = 4096;
 
+    static bool still_due(const due_audit& audit);
     static boost::asio::awaitable<void> audit(std::shared_ptr<session_core> core);
 
     session_core& core_;

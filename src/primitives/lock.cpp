@@ -6,11 +6,13 @@
 #include "primitives/session_options.hpp"
 #include "primitives/verb_failure.hpp"
 #include "protocol/session_requests.hpp"
+#include "runtime/cancellation.hpp"
 #include "runtime/spawn.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/deferred.hpp>
 
+#include <algorithm>
 #include <tuple>
 #include <utility>
 
@@ -27,20 +29,27 @@ awaitable<runtime::completion<lock_guard>> run_acquire(lock_target target, acqui
     auto& core = *target.core;
     auto& front = *target.front;
     const auto verb = tries ? "lock.try_acquire" : "lock.acquire";
+    // A wait of no time is one attempt, which a deadline would cut short.
+    const bool once = tries || (options.wait && *options.wait <= std::chrono::nanoseconds::zero());
     std::optional<time_point> deadline;
-    if (options.wait) deadline = core.now() + *options.wait;
+    if (options.wait && !once) {
+        const auto longest = time_point::max() - core.now();
+        deadline = core.now() + std::min(*options.wait, longest);
+    }
 
     runtime::completion<lock_guard> done;
-    if (const auto why = co_await core.open(deadline)) {
-        done.code = detail::report(*why, details, verb, front.name());
+    const auto unopened = co_await core.open(deadline);
+    if (unopened) {
+        done.code = detail::report(*unopened, details, verb, front.name());
         co_return done;
     }
-    if (tries && front.busy()) co_return done;
-
     error_code waited;
     detail::grant granted;
-    {
-        lock_front::waiter self(front, std::move(options.data), tries);
+    const bool cancelled = co_await runtime::cancellation_requested();
+    if (cancelled) {
+        waited = boost::asio::error::operation_aborted;
+    } else if (!once || !front.busy()) {
+        lock_front::waiter self(front, std::move(options.data), once);
         ++core.counters().waiting;
         front.wake();
         auto token = boost::asio::as_tuple(boost::asio::deferred);
@@ -62,6 +71,8 @@ awaitable<runtime::completion<lock_guard>> run_acquire(lock_target target, acqui
         done.code = detail::report(why, details, verb, front.name());
     } else if (granted.why) {
         done.code = detail::report(*granted.why, details, verb, front.name());
+    } else if (!granted.guard && !tries) {
+        done.code = detail::report(errc::wait_timeout, details, verb, front.name());
     } else {
         done.value = std::move(granted.guard);
     }

@@ -12,9 +12,9 @@ boost::asio::awaitable<lock_front::sighting> lock_front::send(update_item_reques
     const auto kind = classify(why);
     if (kind != answer::refused)
         co_return sighting{.kind = kind, .why = std::make_shared<const failure>(std::move(why))};
-    // An earlier copy had no answer: it may be the very reason of the refusal.
-    if (why.outcome == outcome::unknown) note_unanswered();
-    co_return read_row(answer::refused, why.current ? &*why.current : nullptr);
+    auto seen = read_row(answer::refused, why.current ? &*why.current : nullptr);
+    seen.doubtful = why.outcome == outcome::unknown;
+    co_return seen;
 }
 
 boost::asio::awaitable<lock_front::sighting> lock_front::look() {

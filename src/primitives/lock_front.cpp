@@ -43,9 +43,13 @@ void lock_front::fail_waiters(const shared_failure& why) {
     for (auto* w : waiters_) w->served.complete_one(grant{{}, why});
 }
 
-void lock_front::refuse_tries() {
+void lock_front::fail_first(const shared_failure& why) {
+    if (auto* first = first_waiter()) first->served.complete_one(grant{{}, why});
+}
+
+void lock_front::fail_tries(const shared_failure& why) {
     for (auto* w : waiters_) {
-        if (w->tries) w->served.complete_one(grant{});
+        if (w->tries) w->served.complete_one(grant{{}, why});
     }
 }
 
@@ -69,13 +73,13 @@ bool lock_front::left() {
 void lock_front::drive() {
     if (driven_) return;
     driven_ = runtime::spawn_background(core_.world().executor, core_.work(),
-                                        run(core_.shared_from_this(), shared_from_this()));
+                                        run({core_.shared_from_this(), shared_from_this()}));
     if (!driven_) drop();
 }
 
-boost::asio::awaitable<void> lock_front::run(std::shared_ptr<session_core> core, std::shared_ptr<lock_front> self) {
+boost::asio::awaitable<void> lock_front::run(lock_target self) {
     // Whoever woke us begins to wait after the call, not before.
-    co_await boost::asio::post(core->world().executor, boost::asio::deferred);
+    co_await boost::asio::post(core_.world().executor, boost::asio::deferred);
     protocol::lock_row row;
     while (phase_ != phase::idle && phase_ != phase::held) {
         if (phase_ == phase::wanting) {
@@ -90,7 +94,7 @@ boost::asio::awaitable<void> lock_front::run(std::shared_ptr<session_core> core,
     }
     sleep_.reset();
     driven_ = false;
-    if (phase_ == phase::idle) core->idle().remember(std::move(self));
+    if (phase_ == phase::idle) core_.idle().remember(self.front);
 }
 
 void lock_front::rest() {
@@ -110,10 +114,8 @@ std::shared_ptr<lock_hold> lock_front::session_over(const failure& why, bool clo
     if (!hold) return nullptr;
     if (closing) return hold->let_go() ? hold : nullptr;
     hold->lose();
-    hold_.reset();
-    --core_.counters().leases_held;
+    end_grant();
     ++core_.counters().lost;
-    if (phase_ == phase::held) phase_ = phase::idle;
     return hold;
 }
 
@@ -185,16 +187,25 @@ void lock_front::granted(bool taken_over, bool own_copy) {
     phase_ = serve(mine) ? phase::held : phase::giving_back;
 }
 
+void lock_front::end_grant() {
+    hold_.reset();
+    --core_.counters().leases_held;
+    phase_ = phase::idle;
+}
+
+void lock_front::leave_to_lease(const std::shared_ptr<lock_hold>& hold) {
+    if (hold_.lock() == hold) end_grant();
+    hold->finish(core_.over_failure().code);
+}
+
 void lock_front::give_back(const std::shared_ptr<lock_hold>& hold) {
     if (hold_.lock() != hold) {
         hold->finish(core_.over_failure().code);
         return;
     }
-    hold_.reset();
-    --core_.counters().leases_held;
+    end_grant();
     if (!core_.may_write()) {
         hold->finish(core_.over_failure().code);
-        phase_ = phase::idle;
         return;
     }
     leaving_ = hold;

@@ -67,6 +67,8 @@ public:
     bool left();
     /// Gives the grant back, or hands it to the next local waiter.
     void give_back(const std::shared_ptr<lock_hold>& hold);
+    /// Forgets the grant without a request; others get the lock when the lease is over.
+    void leave_to_lease(const std::shared_ptr<lock_hold>& hold);
     /// The session is over or closing: fails all waiters; a grant is lost, or just let go when `closing`.
     std::shared_ptr<lock_hold> session_over(const failure& why, bool closing);
     /// Resolves a claim that was kept open for the audit. @param look first whether it landed; else void it at once.
@@ -90,11 +92,12 @@ private:
         answer kind = answer::delayed;
         protocol::lock_row row{};
         shared_failure why{};
+        bool doubtful = false;  ///< refused after a copy without an answer, which may be the very reason
     };
 
     // Driving: each step runs until the phase changes. `row` is the row as last seen.
     void drive();
-    boost::asio::awaitable<void> run(std::shared_ptr<session_core> core, std::shared_ptr<lock_front> self);
+    boost::asio::awaitable<void> run(lock_target self);
     boost::asio::awaitable<void> want(protocol::lock_row& row);
     boost::asio::awaitable<void> settle(protocol::lock_row& row);
     boost::asio::awaitable<void> give_back_or_hand_over(protocol::lock_row& row);
@@ -123,13 +126,15 @@ private:
     void granted(bool taken_over, bool own_copy);
     void handed(const protocol::lock_row& row);
     bool serve(const protocol::claim& claim);
+    void end_grant();
     void finish_leaving(error_code code);
     void drop();
     void rest();
 
     // The local queue.
     void fail_waiters(const shared_failure& why);
-    void refuse_tries();
+    void fail_first(const shared_failure& why);
+    void fail_tries(const shared_failure& why);
     waiter* first_waiter() const;
     bool wanted() const { return first_waiter() != nullptr; }
     bool waited_for() const;

@@ -29,6 +29,7 @@ boost::asio::awaitable<void> lock_front::hand_over(protocol::lock_row& row) {
         claim_->sent = true;
         auto seen = co_await send(requests().hand_over(held_, claim_->id, data));
         auto next = hand_over_step::again;
+        if (seen.doubtful) note_unanswered();
         if (seen.kind == answer::applied) {
             next = hand_over_step::handed;
         } else if (seen.kind == answer::refused) {
@@ -38,7 +39,9 @@ boost::asio::awaitable<void> lock_front::hand_over(protocol::lock_row& row) {
                 note_unanswered();
                 finish_leaving(errc::in_doubt);
             } else if (seen.kind == answer::rejected) {
-                finish_leaving(seen.why->code);
+                // What is at fault may be what this waiter wants written; the next one tries for itself.
+                fail_first(seen.why);
+                if (first_waiter()) data = first_waiter()->data;
             }
             co_await pause(protocol::retry_pause(failures++));
             continue;
@@ -88,12 +91,18 @@ boost::asio::awaitable<void> lock_front::release(protocol::lock_row& row, std::o
                 row.held_by(core_.id(), held_.attempt) || (unresolved && row.held_by(core_.id(), unresolved->attempt));
             if (still_ours) continue;
             // Refused after a copy that had no answer: that copy did it.
+            if (seen.doubtful && !std::exchange(unanswered, true)) ++core_.counters().unknown_writes;
             const bool gone_before = seen.kind == answer::refused && !unanswered;
             if (unanswered) ++core_.counters().unknown_applied;
             if (!gone_before) ++core_.counters().released;
             close_claim(false);
             finish_leaving(gone_before ? error_code(errc::lock_lost) : error_code());
             rest();
+            if (phase_ == phase::idle && row.place_of(core_.id())) {
+                // Those for whom we stood in line again have gone meanwhile.
+                claim_ = open_claim{next_claim(row.floor)};
+                phase_ = phase::settling;
+            }
             co_return;
         }
         if (seen.kind == answer::unanswered) {

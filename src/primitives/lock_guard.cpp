@@ -20,7 +20,6 @@ using boost::asio::awaitable;
 using detail::lock_hold;
 
 awaitable<runtime::completion<void>> run_release(std::shared_ptr<lock_hold> hold, diagnostics* details) {
-    hold->front().give_back(hold);
     auto code = co_await hold->wait_finished();
     // The caller went away while the write was under way; the front goes on with it.
     if (code == boost::asio::error::operation_aborted) code = errc::in_doubt;
@@ -95,6 +94,8 @@ void lock_guard::release_verb::operator()(diagnostics* details, detail::handler_
         runtime::spawn<void>(executor, answer_with(code), std::move(handler));
         return;
     }
+    // Not in the coroutine: one that is cancelled before its first step never runs.
+    boost::asio::post(executor, [hold = hold] { hold->front().give_back(hold); });
     runtime::spawn<void>(executor, run_release(std::move(hold), details), std::move(handler));
 }
 

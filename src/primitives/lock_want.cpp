@@ -37,11 +37,13 @@ boost::asio::awaitable<void> lock_front::want(protocol::lock_row& row) {
             granted(taking_over, false);
             co_return;
         }
+        if (seen.kind == answer::unanswered || seen.doubtful) note_unanswered();
         if (seen.kind == answer::rejected) {
-            fail_waiters(seen.why);
-            break;
+            // What is at fault may be what the first waiter wants written; the others try for themselves.
+            fail_first(seen.why);
+            continue;
         }
-        if (seen.kind == answer::unanswered) note_unanswered();
+        if (seen.kind == answer::delayed && !claim_->unanswered) fail_tries(seen.why);
         if (seen.kind == answer::unanswered || seen.kind == answer::delayed) {
             co_await pause(protocol::retry_pause(failures++));
             continue;
@@ -55,6 +57,7 @@ boost::asio::awaitable<void> lock_front::want(protocol::lock_row& row) {
             fail_waiters(why);
             break;
         }
+        if (why) fail_tries(why);
         if (why) {
             co_await pause(protocol::retry_pause(failures++));
             continue;
@@ -65,7 +68,7 @@ boost::asio::awaitable<void> lock_front::want(protocol::lock_row& row) {
         }
         if (next.step == want_step::take) continue;
         if (!row.free()) refused_at_ = core_.now();
-        refuse_tries();
+        fail_tries(nullptr);
         if (next.step != want_step::join && next.step != want_step::refuse) {
             co_await pause(time_to_next_look(row, next.step));
         }

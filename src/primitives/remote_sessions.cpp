@@ -11,8 +11,9 @@
 
 namespace dynalease::detail {
 
-remote_sessions::remote_sessions(database target, std::string table, std::string self, session_counters& counters)
-    : database_(std::move(target)), table_(std::move(table)), self_(std::move(self)), counters_(counters) {}
+remote_sessions::remote_sessions(database target, std::string table, const std::string& self,
+                                 session_counters& counters)
+    : database_(std::move(target)), table_(std::move(table)), self_(self), counters_(counters) {}
 
 dynalease::time_point remote_sessions::now() const {
     return database_.environment().clock->now();
@@ -41,13 +42,14 @@ std::shared_ptr<remote_sessions::record> remote_sessions::find(std::string_view 
 boost::asio::awaitable<std::optional<failure>> remote_sessions::look(std::string id) {
     auto about = find(id);
     if (about->looking) {
-        co_await about->done.async_wait(boost::asio::as_tuple(boost::asio::deferred));
-        co_return std::nullopt;
+        auto told = co_await about->done.async_wait(boost::asio::as_tuple(boost::asio::deferred));
+        co_return std::get<1>(std::move(told));
     }
     about->looking = true;
     auto why = co_await look_once(std::move(id), about);
     about->looking = false;
-    about->done.complete_all({});
+    while (about->done.complete_one(std::optional<failure>(why))) {
+    }
     co_return why;
 }
 

@@ -22,7 +22,7 @@ namespace dynalease::detail {
 /// Records live on between calls, so that repeated tries can take over a dead lock. No timer runs for them.
 class remote_sessions {
 public:
-    remote_sessions(database target, std::string table, std::string self, session_counters& counters);
+    remote_sessions(database target, std::string table, const std::string& self, session_counters& counters);
 
     /// What is known of a session now.
     const protocol::session_watch& watch(std::string_view id);
@@ -37,7 +37,7 @@ private:
         explicit record(const boost::asio::any_io_executor& executor) : done(executor) {}
         protocol::session_watch watch;
         bool looking = false;
-        runtime::waiter_list<runtime::unit> done;
+        runtime::waiter_list<std::optional<failure>> done;
         std::list<std::string>::iterator age;
     };
     static constexpr std::size_t capacity = 10'000;
@@ -49,7 +49,7 @@ private:
 
     database database_;
     std::string table_;
-    std::string self_;
+    const std::string& self_;  ///< the session's own id, which may change until it is open
     session_counters& counters_;
     std::unordered_map<std::string, std::shared_ptr<record>> records_;
     std::list<std::string> by_age_;  ///< least recently used first

@@ -20,11 +20,10 @@ awaitable<runtime::completion<void>> run_over(std::shared_ptr<detail::session_co
     co_return runtime::completion<void>{code};
 }
 
-awaitable<runtime::completion<close_report>> run_close(std::shared_ptr<detail::session_core> core,
-                                                       close_options options) {
-    core->begin_close(options);
+awaitable<runtime::completion<close_report>> run_close(std::shared_ptr<detail::session_core> core) {
     auto report = co_await core->wait_closed();
-    co_return runtime::completion<close_report>{{}, std::move(report)};
+    if (!report) co_return runtime::completion<close_report>{report.error().code, {}};
+    co_return runtime::completion<close_report>{{}, *std::move(report)};
 }
 
 void close_in_background(std::shared_ptr<detail::session_core> core) {
@@ -68,7 +67,9 @@ void session::over_verb::operator()(diagnostics*, detail::handler_for<void> hand
 }
 
 void session::close_verb::operator()(diagnostics*, detail::handler_for<close_report> handler) && {
-    runtime::spawn<close_report>(core->world().executor, run_close(core, options), std::move(handler));
+    // Not in the coroutine: one that is cancelled before its first step never runs.
+    boost::asio::post(core->world().executor, [core = core, options = options] { core->begin_close(options); });
+    runtime::spawn<close_report>(core->world().executor, run_close(core), std::move(handler));
 }
 
 boost::asio::awaitable<void> session::over() const {

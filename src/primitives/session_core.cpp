@@ -5,11 +5,13 @@
 #include "primitives/lock_front.hpp"
 #include "primitives/session_options.hpp"
 #include "protocol/session_requests.hpp"
+#include "protocol/waiting.hpp"
 #include "runtime/spawn.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/deferred.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace dynalease::detail {
@@ -156,14 +158,21 @@ boost::asio::awaitable<error_code> session_core::wait_over() {
 // ---- closing -----------------------------------------------------------------------------------------------
 
 void session_core::begin_close(const close_options& options) {
-    if (closing_ || ended_) return;
+    if (closing_) return;
     closing_ = true;
+    if (ended_) {
+        closed_ = true;  // lost before: there is nothing to close
+        return;
+    }
     publish();
     runtime::spawn_background(world().executor, life_, close(shared_from_this(), options));
 }
 
-boost::asio::awaitable<close_report> session_core::wait_closed() {
-    if (!ended_) co_await close_waiters_.async_wait(boost::asio::as_tuple(boost::asio::deferred));
+boost::asio::awaitable<result<close_report>> session_core::wait_closed() {
+    if (!closed_) {
+        auto done = co_await close_waiters_.async_wait(boost::asio::as_tuple(boost::asio::deferred));
+        if (!closed_ && std::get<0>(done)) co_return failure(errc::cancelled);
+    }
     co_return report_;
 }
 
@@ -174,11 +183,14 @@ boost::asio::awaitable<void> session_core::close([[maybe_unused]] std::shared_pt
         co_await release_all(until);
         co_await close_row(until);
     } else {
-        for (const auto& front : all_fronts()) front->session_over(over_failure(), true);
+        for (const auto& front : all_fronts()) {
+            if (const auto hold = front->session_over(over_failure(), true)) front->leave_to_lease(hold);
+        }
     }
     lease_.close();
     publish();
-    end();
+    if (!ended_) end();
+    closed_ = true;
     close_waiters_.complete_all({});
 }
 
@@ -202,12 +214,14 @@ boost::asio::awaitable<void> session_core::release_all(dynalease::time_point unt
 }
 
 boost::asio::awaitable<void> session_core::close_row(dynalease::time_point until) {
-    while (may_write() && now() < until) {
+    runtime::alarm pause(world());
+    for (unsigned failures = 0; may_write() && now() < until; ++failures) {
         auto request = protocol::close_session(options_.table, id_, wall());
         auto closed = co_await database_.call(std::move(request), {.timeout = until - now()});
         const bool settled =
             closed || classify(closed.error()) == answer::refused || classify(closed.error()) == answer::rejected;
         if (settled) co_return;
+        co_await pause.wait_until(std::min(until, now() + protocol::retry_pause(failures)));
     }
 }
 

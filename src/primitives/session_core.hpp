@@ -69,7 +69,7 @@ public:
     boost::asio::awaitable<error_code> wait_over();
     /// Begins to close, once; `wait_closed` tells the end.
     void begin_close(const close_options& options);
-    boost::asio::awaitable<close_report> wait_closed();
+    boost::asio::awaitable<result<close_report>> wait_closed();
 
 private:
     std::vector<std::shared_ptr<lock_front>> all_fronts();
@@ -95,7 +95,8 @@ private:
     protocol::session_lease lease_;
     protocol::beat_ledger beats_;
     bool closing_ = false;
-    bool ended_ = false;
+    bool ended_ = false;   ///< nothing is sent any more
+    bool closed_ = false;  ///< `close` has done what it could
 
     // What other threads read.
     std::atomic<session_state> published_{session_state::idle};

@@ -1,5 +1,6 @@
 // A session's own requests: making its row, and keeping it alive.
 #include "primitives/answer.hpp"
+#include "primitives/fork_count.hpp"
 #include "primitives/session_core.hpp"
 #include "protocol/session_requests.hpp"
 #include "protocol/waiting.hpp"
@@ -33,7 +34,8 @@ std::string reason_of_death(const std::optional<item>& row) {
 
 boost::asio::awaitable<shared_failure> session_core::open(std::optional<dynalease::time_point> deadline) {
     if (live()) co_return nullptr;
-    if (closing_ || ended_ || lease_.at(now()) == protocol::session_lease::phase::lost) {
+    const bool forked = fork_count() != born_in_fork_;
+    if (closing_ || ended_ || forked || lease_.at(now()) == protocol::session_lease::phase::lost) {
         co_return std::make_shared<const failure>(over_failure());
     }
     if (lease_.at(now()) == protocol::session_lease::phase::idle) {
@@ -100,7 +102,8 @@ boost::asio::awaitable<shared_failure> session_core::create_row() {
         if (kind == answer::applied) {
             if (lease_.acknowledge(*first_send, now())) co_return nullptr;
             // The answer took longer than the lease: the session begins with its first acknowledged heartbeat.
-            if (co_await beat_once()) co_return nullptr;
+            const bool beaten = co_await beat_once();
+            if (beaten) co_return nullptr;
             co_return explain(failure(errc::unreachable));
         }
         // The client has tried several times already: where there is nobody, more of it helps nobody.
@@ -135,7 +138,8 @@ boost::asio::awaitable<void> session_core::beat([[maybe_unused]] std::shared_ptr
         if (!may_write()) break;
         counters_.worst_heartbeat_delay = std::max(counters_.worst_heartbeat_delay, now() - next);
         const auto sent = now();
-        if (co_await beat_once()) {
+        const bool acknowledged = co_await beat_once();
+        if (acknowledged) {
             next = sent + lease_.times().period;
         } else {
             // At once, but not in step with all the others that the same trouble has struck.

@@ -76,12 +76,15 @@ void run_while_held(const boost::asio::any_io_executor& executor, const lock_gua
                                                        state->lost = true;
                                                        state->body.emit(boost::asio::cancellation_type::terminal);
                                                    })));
-    runtime::spawn<void>(executor, run_work(state, std::move(work)),
-                         boost::asio::bind_cancellation_slot(
-                             state->body.slot(),
-                             boost::asio::bind_executor(executor, [state, executor, name = guard.name()](error_code) {
-                                 finish(executor, state, name);
-                             })));
+    runtime::spawn<void>(
+        executor, run_work(state, std::move(work)),
+        boost::asio::bind_cancellation_slot(
+            state->body.slot(),
+            boost::asio::bind_executor(executor, [state, executor, name = guard.name()](error_code code) {
+                // Cancelled before its first step, the work has not run at all.
+                if (code) state->thrown = std::make_exception_ptr(error(errc::cancelled, {}));
+                finish(executor, state, name);
+            })));
 }
 
 }  // namespace dynalease::detail
