@@ -17,7 +17,7 @@ void lock_walk::renew(front& who) {
 
 claim lock_walk::new_claim(front& who) {
     // Clocks that stand still or run far ahead: tokens must rise all the same.
-    const wall_time wall(std::chrono::milliseconds(chance(8) ? random_() % 500 : 0));
+    const wall_time wall(std::chrono::milliseconds(chance(2) ? random_() % 3000 : 0));
     who.last_token = choose_token(wall, who.last_token, who.row.floor);
     return {++who.attempts, who.last_token};
 }
@@ -220,6 +220,12 @@ void lock_walk::step(std::size_t index) {
                 who.row = world_.lock(name_);
                 const bool mine = who.row.held_by(who.id, who.open->attempt);
                 if (mine) who.held = *who.open;
+                if (!mine && who.row.place_of(who.id)) {
+                    // A late copy of a join landed.
+                    who.closed = false;
+                    who.now = phase::settling;
+                    break;
+                }
                 if (!mine) who.over.insert(who.open->attempt);
                 who.open.reset();
                 if (mine) who.now = phase::releasing;
@@ -284,9 +290,9 @@ void lock_walk::come_to_rest() {
 
 std::string lock_walk::run(unsigned steps) {
     for (unsigned i = 0; i < steps && wrong_.empty(); ++i) {
-        if (!flight_.empty() && chance(2)) {
+        if (!flight_.empty() && chance(3)) {
             deliver(random_() % flight_.size(), chance(4), chance(3));
-            if (flight_.size() > 8) {
+            if (flight_.size() > 10) {
                 const auto victim = random_() % flight_.size();
                 auto& owner = fronts_[flight_[victim].owner];
                 if (owner.awaited == flight_[victim].serial) {

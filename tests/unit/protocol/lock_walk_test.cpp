@@ -44,7 +44,7 @@ std::vector<mutant> mutants() {
         {"a take-over does not test who holds", stripping("#holder = :h AND #attempt = :ha", {}, "#v = :v")},
         {"a join does not test the floor", stripping(fresh, "list_append(if_not_exists(#line, :empty), :me)")},
         {"a newcomer does not respect the line", stripping(" AND attribute_not_exists(#line[0])")},
-        {"a hand-over does not test the attempt", stripping(" AND #attempt = :a", ":b")},
+        {"a hand-over tests the session only", stripping(" AND #attempt = :a AND #floor < :t", ":b")},
         {"a hand-over does not test the floor", stripping(" AND #floor < :t", ":b")},
         {"a release does not test the attempt", release_by_session},
         {"a grant leaves the ttl", stripping("#ttl, ", "REMOVE #ttl")},
