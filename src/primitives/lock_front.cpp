@@ -89,7 +89,7 @@ boost::asio::awaitable<void> lock_front::run(lock_target self) {
         } else if (phase_ == phase::giving_back) {
             co_await give_back_or_hand_over(row);
         } else {
-            co_await audit();
+            co_await audit(row);
         }
     }
     sleep_.reset();

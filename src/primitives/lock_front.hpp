@@ -103,7 +103,7 @@ private:
     boost::asio::awaitable<void> give_back_or_hand_over(protocol::lock_row& row);
     boost::asio::awaitable<void> hand_over(protocol::lock_row& row);
     boost::asio::awaitable<void> release(protocol::lock_row& row, std::optional<protocol::claim> unresolved);
-    boost::asio::awaitable<void> audit();
+    boost::asio::awaitable<void> audit(protocol::lock_row& row);
 
     // Steps of `want`.
     boost::asio::awaitable<sighting> carry_out(protocol::want_decision step);

@@ -29,6 +29,7 @@ boost::asio::awaitable<void> lock_front::want(protocol::lock_row& row) {
     unsigned failures = 0;
     while (core_.may_write() && wanted()) {
         const bool taking = next.step == want_step::take;
+        const bool joining = next.step == want_step::join;
         const bool taking_over = taking && next.form.over.has_value();
         auto seen = co_await carry_out(std::move(next));
         next = {want_step::poll};
@@ -50,6 +51,12 @@ boost::asio::awaitable<void> lock_front::want(protocol::lock_row& row) {
         }
         failures = 0;
         row = std::move(seen.row);
+        if (joining && row.place_of(core_.id()).value_or(0) > 0) {
+            // Those before us were here first: leave them one look's time, even if the lock stands free.
+            fail_tries(nullptr);
+            co_await pause(time_to_next_look(row, want_step::poll));
+            continue;
+        }
 
         shared_failure why;
         next = co_await next_step(row, why);
@@ -208,16 +215,17 @@ boost::asio::awaitable<void> lock_front::settle(protocol::lock_row& row) {
     }
 }
 
-boost::asio::awaitable<void> lock_front::audit() {
+boost::asio::awaitable<void> lock_front::audit(protocol::lock_row& row) {
     auto seen = co_await look();
     if (!core_.may_write()) {
         drop();
     } else if (wanted()) {
         phase_ = phase::wanting;
-    } else if (seen.kind == answer::applied && seen.row.held_by(core_.id(), claim_->id.attempt)) {
-        held_ = claim_->id;
-        close_claim(true);
-        phase_ = phase::giving_back;
+    } else if (seen.kind == answer::applied &&
+               (seen.row.held_by(core_.id(), claim_->id.attempt) || seen.row.place_of(core_.id()))) {
+        // A copy of the take landed after all, or one of the join: settling gives back the one and leaves the other.
+        row = std::move(seen.row);
+        phase_ = phase::settling;
     } else {
         // Without an answer there is nothing to give back that the lease would not free.
         close_claim(false);
