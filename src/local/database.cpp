@@ -1,8 +1,9 @@
 // The engine as a database backend.
+#include "runtime/cancellation.hpp"
+
 #include <dynalease/local/database.hpp>
 
 #include <boost/asio/post.hpp>
-#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <utility>
@@ -27,10 +28,9 @@ public:
 private:
     static asio::awaitable<result<any_response>> perform_on(dynalease::environment where, std::shared_ptr<engine> store,
                                                             any_request request) {
-        const auto cancellation = co_await asio::this_coro::cancellation_state;
-        if (cancellation.cancelled() != asio::cancellation_type::none) co_return failure(errc::cancelled);
         co_await asio::post(where.executor, asio::use_awaitable);
-        if (cancellation.cancelled() != asio::cancellation_type::none) co_return failure(errc::cancelled);
+        const bool cancelled = co_await runtime::cancellation_requested();
+        if (cancelled) co_return failure(errc::cancelled);
         auto answer = store->execute(request, where.clock->wall());
         if (answer) co_return answer;
         failure why = std::move(answer).error();
