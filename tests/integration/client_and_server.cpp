@@ -61,6 +61,28 @@ update_item_request update(std::string key, std::int64_t from, std::int64_t to) 
     return request;
 }
 
+// Requests are named before they are awaited: GCC 12 destroys a temporary aggregate in such an expression twice.
+
+auto make_table_on(const database& where) {
+    auto request = locks_table();
+    return where.call(std::move(request));
+}
+
+auto put_on(const database& where, std::string key, std::int64_t value) {
+    auto request = put(std::move(key), value);
+    return where.call(std::move(request));
+}
+
+auto get_on(const database& where, std::string key) {
+    auto request = get(std::move(key));
+    return where.call(std::move(request));
+}
+
+auto update_on(const database& where, std::string key, std::int64_t from, std::int64_t to) {
+    auto request = update(std::move(key), from, to);
+    return where.call(std::move(request));
+}
+
 struct fixture {
     asio::io_context io{1};
     client_options options{};
@@ -98,7 +120,7 @@ private:
         served.stop();
     }
     static asio::awaitable<void> read_once(client& database, failure& into) {
-        auto answer = co_await database.call(get("a"));
+        auto answer = co_await get_on(database, "a");
         REQUIRE_FALSE(answer.has_value());
         into = std::move(answer).error();
     }
@@ -109,24 +131,24 @@ private:
 TEST_CASE("items travel both ways, and a refused condition brings what is there") {
     fixture f;
     f.run([](client& database) -> asio::awaitable<void> {
-        const auto made = co_await database.call(locks_table());
+        const auto made = co_await make_table_on(database);
         REQUIRE(made.has_value());
-        const auto stored = co_await database.call(put("a", 1));
+        const auto stored = co_await put_on(database, "a", 1);
         REQUIRE(stored.has_value());
-        const auto updated = co_await database.call(update("a", 1, 2));
+        const auto updated = co_await update_on(database, "a", 1, 2);
         REQUIRE(updated.has_value());
         CHECK(find_integer(updated->attributes, "n") == 2);
-        const auto refused = co_await database.call(update("a", 1, 3));
+        const auto refused = co_await update_on(database, "a", 1, 3);
         REQUIRE_FALSE(refused.has_value());
         CHECK(refused.error().code == errc::condition_failed);
         CHECK(refused.error().outcome == outcome::not_applied);
         REQUIRE(refused.error().current.has_value());
         CHECK(find_integer(*refused.error().current, "n") == 2);
-        const auto found = co_await database.call(get("a"));
+        const auto found = co_await get_on(database, "a");
         REQUIRE(found.has_value());
         REQUIRE(found->found.has_value());
         CHECK(find_integer(*found->found, "n") == 2);
-        const auto absent = co_await database.call(get("b"));
+        const auto absent = co_await get_on(database, "b");
         REQUIRE(absent.has_value());
         CHECK_FALSE(absent->found.has_value());
     });
@@ -135,8 +157,8 @@ TEST_CASE("items travel both ways, and a refused condition brings what is there"
 TEST_CASE("a cancelled transaction brings a reason for each action") {
     fixture f;
     f.run([](client& database) -> asio::awaitable<void> {
-        co_await database.call(locks_table());
-        co_await database.call(put("a", 1));
+        co_await make_table_on(database);
+        co_await put_on(database, "a", 1);
         transact_write_items_request request;
         transact_put free;
         free.table_name = "locks";
@@ -159,7 +181,7 @@ TEST_CASE("a cancelled transaction brings a reason for each action") {
 TEST_CASE("values of every type and awkward text survive the way there and back") {
     fixture f;
     f.run([](client& database) -> asio::awaitable<void> {
-        co_await database.call(locks_table());
+        co_await make_table_on(database);
         auto request = put("umlaut ä, quote \", line\n, emoji 🔒", 0);
         request.new_item.emplace("number", number("-0.00000000000000000000000000000000012345678901234567890123456789"));
         request.new_item.emplace("binary", binary{std::byte{0}, std::byte{255}});
@@ -169,7 +191,7 @@ TEST_CASE("values of every type and awkward text survive the way there and back"
         const auto stored = co_await database.call(std::move(request));
         REQUIRE(stored.has_value());
         const auto key = *find_string(original, "pk");
-        const auto found = co_await database.call(get(key));
+        const auto found = co_await get_on(database, key);
         REQUIRE(found.has_value());
         CHECK((found->found == original));
     });
@@ -197,14 +219,14 @@ TEST_CASE("a thousand calls at once share the connections allowed") {
     fixture f;
     f.options.connections = 8;
     f.run([](client& database) -> asio::awaitable<void> {
-        co_await database.call(locks_table());
+        co_await make_table_on(database);
         int left = 1000;
         asio::cancellation_signal all_done;
         for (int i = 0; i < 1000; ++i) {
             asio::co_spawn(
                 database.get_executor(),
                 [](client& on, int number, int& pending, asio::cancellation_signal& done) -> asio::awaitable<void> {
-                    const auto stored = co_await on.call(put("key" + std::to_string(number), number));
+                    const auto stored = co_await put_on(on, "key" + std::to_string(number), number);
                     CHECK(stored.has_value());
                     if (--pending == 0) done.emit(asio::cancellation_type::terminal);
                 }(database, i, left, all_done),
@@ -233,9 +255,9 @@ TEST_CASE("a clock that is wrong by hours is corrected on the first refusal") {
     fixture f;
     f.serving.clock = std::make_shared<fast_clock>(f.io.get_executor());
     f.run([](client& database) -> asio::awaitable<void> {
-        const auto made = co_await database.call(locks_table());
+        const auto made = co_await make_table_on(database);
         CHECK(made.has_value());
-        const auto stored = co_await database.call(put("a", 1));
+        const auto stored = co_await put_on(database, "a", 1);
         CHECK(stored.has_value());
         CHECK(database.counters().skew_corrections == 1);
     });

@@ -131,7 +131,7 @@ TEST_CASE("credentials that the service does not know are fetched anew, once") {
                                                                    : refusal("UnrecognizedClientException");
     });
     f.run([](client& database) -> asio::awaitable<void> {
-        const auto got = co_await database.call(a_read());
+        const auto got = co_await read_on(database);
         CHECK(got.has_value());
     });
     CHECK(provider->invalidated == 1);

@@ -14,7 +14,7 @@ TEST_CASE("closing answers every call under way exactly once, and later ones too
                 asio::co_spawn(
                     on.get_executor(),
                     [](client& shared, int& done) -> asio::awaitable<void> {
-                        const auto got = co_await shared.call(a_write());
+                        const auto got = co_await write_on(shared);
                         REQUIRE_FALSE(got.has_value());
                         const auto& why = got.error();
                         const bool in_doubt = why.code == errc::in_doubt && why.outcome == outcome::unknown;
@@ -27,7 +27,7 @@ TEST_CASE("closing answers every call under way exactly once, and later ones too
             while (peer.requests().size() < 2) co_await asio::post(on.get_executor(), asio::use_awaitable);
             on.close();
             on.close();
-            const auto late = co_await on.call(a_write());
+            const auto late = co_await write_on(on);
             CHECK(late.error().code == errc::shut_down);
             CHECK(late.error().outcome == outcome::not_applied);
         }(database, *f.server, answered);
@@ -47,7 +47,7 @@ TEST_CASE("closing ends the pause before a retry") {
             asio::co_spawn(
                 on.get_executor(),
                 [](client& shared) -> asio::awaitable<void> {
-                    const auto got = co_await shared.call(a_write());
+                    const auto got = co_await write_on(shared);
                     CHECK(got.error().code == errc::shut_down);
                 }(on),
                 asio::detached);
@@ -66,10 +66,10 @@ TEST_CASE("the destructor closes, and a copy of the handle answers that it is sh
     asio::co_spawn(
         copy.get_executor(),
         [](database handle, std::unique_ptr<client>& whole, scripted_server& peer) -> asio::awaitable<void> {
-            const auto before = co_await handle.call(a_read());
+            const auto before = co_await read_on(handle);
             CHECK(before.has_value());
             whole.reset();
-            const auto after = co_await handle.call(a_read());
+            const auto after = co_await read_on(handle);
             CHECK(after.error().code == errc::shut_down);
             peer.stop();
         }(copy, owner, *f.server),
@@ -94,7 +94,7 @@ TEST_CASE("a loop destroyed at any step leaves no call, connection or memory beh
             asio::co_spawn(
                 database.get_executor(),
                 [](dynalease::database handle) -> asio::awaitable<void> {
-                    for (int round = 0; round < 2; ++round) co_await handle.call(a_write());
+                    for (int round = 0; round < 2; ++round) co_await write_on(handle);
                 }(database),
                 asio::detached);
         }

@@ -56,6 +56,18 @@ inline update_item_request a_write() {
     return request;
 }
 
+// Requests are named before they are awaited: GCC 12 destroys a temporary aggregate in such an expression twice.
+
+inline auto read_on(const database& where, call_options how = {}) {
+    auto request = a_read();
+    return where.call(std::move(request), how);
+}
+
+inline auto write_on(const database& where, call_options how = {}) {
+    auto request = a_write();
+    return where.call(std::move(request), how);
+}
+
 struct fixture {
     asio::io_context io{1};
     client_options options{};

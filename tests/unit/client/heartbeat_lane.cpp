@@ -33,14 +33,14 @@ TEST_CASE("a heartbeat overtakes ten thousand requests that wait") {
                 asio::co_spawn(
                     on.get_executor(),
                     [](client& shared, int& count) -> asio::awaitable<void> {
-                        const auto got = co_await shared.call(a_read());
+                        const auto got = co_await read_on(shared);
                         if (!got) ++count;
                     }(on, lost),
                     asio::detached);
             }
             while (on.counters().requests_waiting < 9'000) co_await asio::post(on.get_executor(), asio::use_awaitable);
             for (int i = 0; i < 5; ++i) {
-                const auto got = co_await on.call(a_write(), beat());
+                const auto got = co_await write_on(on, beat());
                 CHECK(got.has_value());
             }
             done = true;
@@ -60,12 +60,12 @@ TEST_CASE("when other calls have used the retry quota up, heartbeats are still t
     });
     f.run([&](client& database) -> asio::awaitable<void> {
         return [](client& on, scripted_server& peer) -> asio::awaitable<void> {
-            for (int i = 0; i < 40; ++i) co_await on.call(a_read());
+            for (int i = 0; i < 40; ++i) co_await read_on(on);
             auto before = peer.requests().size();
-            co_await on.call(a_read());
+            co_await read_on(on);
             CHECK(peer.requests().size() == before + 1);
             before = peer.requests().size();
-            co_await on.call(a_write(), beat());
+            co_await write_on(on, beat());
             CHECK(peer.requests().size() == before + 3);
         }(database, *f.server);
     });

@@ -68,7 +68,7 @@ TEST_CASE("over TLS: the server must be who the endpoint says") {
         f.options.endpoint = "https://localhost:" + std::to_string(f.server->port());
         f.run([&](client& database) -> asio::awaitable<void> {
             return [](client& on, bool good) -> asio::awaitable<void> {
-                const auto got = co_await on.call(a_write());
+                const auto got = co_await write_on(on);
                 CHECK(got.has_value() == good);
                 if (good) co_return;
                 CHECK(got.error().code == errc::tls_failed);

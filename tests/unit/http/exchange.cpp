@@ -19,7 +19,8 @@ done one_exchange(const reaction& what, dynalease::clock::duration time = 5s) {
     done result;
     f.run(
         [](fixture& fx, scripted_server& peer, done& into, dynalease::clock::duration limit) -> asio::awaitable<void> {
-            into = co_await exchange(*fx.pool, post("{}"), fx.in(limit));
+            auto seen = co_await exchange(*fx.pool, post("{}"), fx.in(limit));
+            into = std::move(seen);
             fx.pool->close();
             peer.stop();
         }(f, server, result, time));
