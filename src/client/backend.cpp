@@ -66,6 +66,8 @@ asio::awaitable<result<any_response>> client::backend::perform(any_request reque
             auto [error, taken] = co_await lane.take(what.deadline, outcome_only);
             no_lease = error;
             held = std::move(taken);
+            // The turn and the cancellation may have come together.
+            if (is_cancelled()) no_lease = make_error_code(errc::cancelled);
         }
         if (closed_) {
             done = unsent(errc::shut_down);

@@ -1,8 +1,5 @@
-// Attempts and what is known after them: retries, lost answers, wrong sums, wrong clocks, cancellation.
+// Attempts and what is known after them: retries, lost answers, wrong sums, wrong clocks.
 #include "unit/client/fixture.hpp"
-
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/cancellation_signal.hpp>
 
 #include <zlib.h>
 
@@ -39,7 +36,7 @@ TEST_CASE("a lost answer is asked for again with the same body and a signature o
     fixture f;
     f.serve(in_turn({cut(), refusal("InternalServerError", "oops", 500), fine()}));
     f.run([](client& database) -> asio::awaitable<void> {
-        const auto got = co_await database.call(a_write());
+        const auto got = co_await write_on(database);
         CHECK(got.has_value());
         const auto counters = database.counters();
         CHECK(counters.operations.at("UpdateItem").attempts == 3);
@@ -111,7 +108,7 @@ TEST_CASE("an answer that does not match its checksum is not believed") {
         fixture f;
         f.serve(in_turn({wrong, right}));
         f.run([](client& database) -> asio::awaitable<void> {
-            const auto got = co_await database.call(a_read());
+            const auto got = co_await read_on(database);
             REQUIRE(got.has_value());
             CHECK(got->found.has_value());
             CHECK(database.counters().bad_checksums == 1);
@@ -135,7 +132,7 @@ TEST_CASE("a wrong clock is corrected by the server's date and the request signe
                            : fine();
     });
     f.run([](client& database) -> asio::awaitable<void> {
-        const auto got = co_await database.call(a_write());
+        const auto got = co_await write_on(database);
         CHECK(got.has_value());
         CHECK(database.counters().skew_corrections == 1);
     });
@@ -146,51 +143,4 @@ TEST_CASE("a wrong clock is corrected by the server's date and the request signe
         return request.substr(at, 11);
     };
     CHECK(hour(requests[0]) != hour(requests[1]));
-}
-
-TEST_CASE("cancelled at any moment: nothing sent is cancelled, a write that may have left is in doubt") {
-    struct row {
-        bool connected;  // the peer sees the request
-        bool write;
-        errc error;
-    };
-    for (const auto type :
-         {asio::cancellation_type::terminal, asio::cancellation_type::partial, asio::cancellation_type::total}) {
-        for (const auto& one :
-             {row{true, true, errc::in_doubt}, row{true, false, errc::cancelled}, row{false, true, errc::cancelled}}) {
-            fixture f;
-            asio::cancellation_signal cancel;
-            f.options.connections = 1;
-            f.serve([&](std::size_t, const std::string&) {
-                asio::post(f.io, [&]() { cancel.emit(type); });
-                return reaction{};
-            });
-            failure seen;
-            client database(f.io.get_executor(), f.options);
-            const auto body = [](client& on, row how, failure& into) -> asio::awaitable<void> {
-                co_await asio::this_coro::throw_if_cancelled(false);
-                co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation());
-                if (how.write) {
-                    auto answer = co_await on.call(a_write());
-                    REQUIRE_FALSE(answer.has_value());
-                    into = std::move(answer).error();
-                } else {
-                    auto answer = co_await on.call(a_read());
-                    REQUIRE_FALSE(answer.has_value());
-                    into = std::move(answer).error();
-                }
-                on.close();
-            };
-            asio::co_spawn(database.get_executor(), body(database, one, seen),
-                           asio::bind_cancellation_slot(cancel.slot(), [&](std::exception_ptr failed) {
-                               CHECK_FALSE(failed);
-                               f.server->stop();
-                           }));
-            if (!one.connected) asio::post(database.get_executor(), [&]() { cancel.emit(type); });
-            f.io.run_for(10s);
-            REQUIRE(f.io.stopped());
-            CHECK(seen.code == one.error);
-            CHECK(seen.outcome == (one.error == errc::in_doubt ? outcome::unknown : outcome::not_applied));
-        }
-    }
 }
