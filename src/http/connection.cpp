@@ -53,7 +53,11 @@ void connection::write() {
     error_code error;
     const auto size = socket_.write_some(asio::buffer(request_), error);
     wrote_ = size != 0;
-    if (!error && size == request_.size()) return read();
+    if (!error && size == request_.size()) {
+        // At once there would be nothing to read yet; in its turn there often is, which saves a system call and an
+        // event.
+        return asio::post(executor_, [self = shared_from_this()]() { self->read(); });
+    }
     if (!error || error == asio::error::would_block) return write_rest(size);
     asio::post(executor_, [self = shared_from_this(), error]() { self->ended(error); });
 }
