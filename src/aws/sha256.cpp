@@ -5,7 +5,9 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
+#include <tuple>
 
 namespace dynalease::aws {
 
@@ -84,10 +86,13 @@ std::string_view bytes_of(const digest& hash) noexcept {
 
 void append_hex(std::string& out, const digest& hash) {
     constexpr std::string_view digits = "0123456789abcdef";
+    std::array<char, 2 * std::tuple_size_v<digest>> text;
+    auto at = text.begin();
     for (const unsigned char byte : hash) {
-        out += digits[byte >> 4];
-        out += digits[byte & 15];
+        *at++ = digits[byte >> 4];
+        *at++ = digits[byte & 15];
     }
+    out.append(text.data(), text.size());
 }
 
 }  // namespace dynalease::aws
