@@ -78,9 +78,11 @@ failure conclude(attempt last, const any_request& request, bool doubt, unsigned 
     if (doubt) {
         result.outcome = outcome::unknown;
         if (!last.refused_by_service && result.code != errc::bad_response) {
+            // That nothing was written, as `timeout` says of itself, is true of the last attempt at most.
+            std::string reason = result.code == errc::timeout ? "" : result.code.message();
             auto& words = result.details.message;
-            words = "a copy of the write was sent and not acknowledged; at last: " + result.code.message() +
-                    (words.empty() ? "" : ": " + words);
+            if (!reason.empty() && !words.empty()) reason += ": ";
+            words.insert(0, "a copy of the write was sent and not acknowledged; at last: " + reason);
             result.code = make_error_code(errc::in_doubt);
         }
     }

@@ -79,6 +79,8 @@ TEST_CASE("a server that never answers: a read times out, a write is in doubt, b
         CHECK(why.outcome == (write ? outcome::unknown : outcome::not_applied));
         CHECK(time < 2s);
         CHECK_FALSE(why.details.advice.empty());
+        CHECK_THAT(why.details.message, Catch::Contains("no answer within the deadline"));
+        CHECK_THAT(why.details.message, !Catch::Contains("nothing was written"));
     }
 }
 
