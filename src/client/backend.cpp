@@ -93,7 +93,8 @@ asio::awaitable<result<any_response>> client::backend::perform(any_request reque
 
         const auto next = decide(what, done);
         if (next.step == next_step::answer) co_return *std::move(done.answer);
-        if (next.step == next_step::give_up || is_cancelled()) co_return give_up(what, std::move(done));
+        if (next.step == next_step::give_up) co_return give_up(what, std::move(done));
+        if (is_cancelled()) co_return give_up(what, unsent(errc::cancelled));
         counting_.retried();
         if (next.step == next_step::again_at_once) continue;
         log_retry(what, done, next.pause);

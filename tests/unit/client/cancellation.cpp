@@ -87,3 +87,45 @@ TEST_CASE("a call cancelled in the moment its turn comes sends nothing") {
     CHECK(second.outcome == outcome::not_applied);
     CHECK(f.server->requests().size() == 1);
 }
+
+TEST_CASE("cancelled after any number of steps, a write answers once, and never that a request in flight was not") {
+    for (const auto type :
+         {asio::cancellation_type::terminal, asio::cancellation_type::partial, asio::cancellation_type::total}) {
+        bool quiet = false;
+        for (int steps = 0; !quiet; ++steps) {
+            INFO("after " << steps << " steps");
+            fixture f;
+            std::size_t seen = 0;
+            // In line behind another, then refused, then tried again, then left alone.
+            f.options.connections = 1;
+            f.serve([&](std::size_t, const std::string& request) {
+                if (request.find("UpdateItem") == std::string::npos) return reaction{answer(200, "{}")};
+                return ++seen == 1 ? refusal("ThrottlingException", "slow", 400, "x-amz-retry-after: 1\r\n")
+                                   : reaction{};
+            });
+            client database(f.io.get_executor(), f.options);
+            database.execute(a_read(), {}, [](error_code, const get_item_response&) {});
+            asio::cancellation_signal cancel;
+            int answered = 0;
+            error_code code;
+            const auto done = [&](error_code why, const update_item_response&) {
+                ++answered;
+                code = why;
+                database.close();
+                f.server->stop();
+            };
+            database.execute(a_write(), {}, asio::bind_cancellation_slot(cancel.slot(), done));
+            for (int i = 0; i < steps && !quiet; ++i) quiet = f.io.run_one_for(100ms) == 0;
+            CHECK(answered == 0);
+            const auto begin = std::chrono::steady_clock::now();
+            cancel.emit(type);
+            f.io.run_for(10s);
+            REQUIRE(f.io.stopped());
+            CHECK(std::chrono::steady_clock::now() - begin < 900ms);  // sooner than an attempt's time
+            CHECK(answered == 1);
+            const bool cancelled = code == errc::cancelled && seen <= 1;
+            const bool in_doubt = code == errc::in_doubt && seen >= 1;
+            CHECK((cancelled || in_doubt));
+        }
+    }
+}
