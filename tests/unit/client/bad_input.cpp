@@ -7,12 +7,16 @@ using namespace client_test;
 
 namespace {
 
+/// What a call says that may take 400 ms.
 failure fail_with(reaction what, bool write = false) {
     fixture f;
     f.options.timeout = 400ms;
     f.options.attempt_timeout = 50ms;
     f.serve([&](std::size_t, const std::string&) { return what; });
-    return write ? f.fail(a_write()) : f.fail(a_read());
+    const auto begin = std::chrono::steady_clock::now();
+    auto why = write ? f.fail(a_write()) : f.fail(a_read());
+    CHECK(std::chrono::steady_clock::now() - begin < 400ms + 1s);  // a busy machine's second
+    return why;
 }
 
 }  // namespace
@@ -72,12 +76,9 @@ TEST_CASE("a write that got such an answer may have happened") {
 
 TEST_CASE("a server that never answers: a read times out, a write is in doubt, both at the deadline of the call") {
     for (const bool write : {false, true}) {
-        const auto begin = std::chrono::steady_clock::now();
         const auto why = fail_with({}, write);
-        const auto time = std::chrono::steady_clock::now() - begin;
         CHECK(why.code == (write ? errc::in_doubt : errc::timeout));
         CHECK(why.outcome == (write ? outcome::unknown : outcome::not_applied));
-        CHECK(time < 2s);
         CHECK_FALSE(why.details.advice.empty());
         CHECK_THAT(why.details.message, Catch::Contains("no answer within the deadline"));
         CHECK_THAT(why.details.message, !Catch::Contains("nothing was written"));
