@@ -82,7 +82,8 @@ awaitable<runtime::completion<lock_guard>> run_acquire(lock_target target, acqui
 awaitable<runtime::completion<lock_info>> run_inspect(lock_target target, diagnostics* details) {
     auto& core = *target.core;
     runtime::completion<lock_info> done;
-    auto looked = co_await core.target().call(target.front->requests().look());
+    auto look = target.front->requests().look();
+    auto looked = co_await core.target().call(std::move(look));
     if (!looked) {
         done.code = detail::report(looked.error(), details, "lock.inspect", target.front->name());
         co_return done;

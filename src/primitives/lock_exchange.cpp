@@ -18,7 +18,8 @@ boost::asio::awaitable<lock_front::sighting> lock_front::send(update_item_reques
 }
 
 boost::asio::awaitable<lock_front::sighting> lock_front::look() {
-    auto answered = co_await core_.target().call(requests().look());
+    auto request = requests().look();
+    auto answered = co_await core_.target().call(std::move(request));
     if (answered) co_return read_row(answer::applied, answered->found ? &*answered->found : nullptr);
     auto why = std::move(answered).error();
     const auto kind = classify(why);

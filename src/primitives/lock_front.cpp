@@ -214,7 +214,8 @@ void lock_front::give_back(const std::shared_ptr<lock_hold>& hold) {
 }
 
 void lock_front::finish_leaving(error_code code) {
-    if (const auto hold = std::exchange(leaving_, nullptr)) hold->finish(code);
+    if (const auto hold = leaving_.lock()) hold->finish(code);
+    leaving_.reset();
 }
 
 std::int64_t lock_front::row_expiry() const {

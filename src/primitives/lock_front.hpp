@@ -148,9 +148,9 @@ private:
     bool writing_ = false;  ///< a copy of the claim is under way
     std::list<waiter*> waiters_;
     std::optional<open_claim> claim_;
-    protocol::claim held_{};              ///< the claim that was granted last
-    std::weak_ptr<lock_hold> hold_;       ///< the present grant
-    std::shared_ptr<lock_hold> leaving_;  ///< the grant that is being given back
+    protocol::claim held_{};            ///< the claim that was granted last
+    std::weak_ptr<lock_hold> hold_;     ///< the present grant
+    std::weak_ptr<lock_hold> leaving_;  ///< the one that is being given back; it keeps us, not we it
     std::int64_t last_token_ = 0;
     std::int64_t floor_ = 0;
     unsigned hand_overs_ = 0;  ///< in a row since other processes were seen in line

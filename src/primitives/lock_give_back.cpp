@@ -27,7 +27,8 @@ boost::asio::awaitable<void> lock_front::hand_over(protocol::lock_row& row) {
             co_return;
         }
         claim_->sent = true;
-        auto seen = co_await send(requests().hand_over(held_, claim_->id, data));
+        auto request = requests().hand_over(held_, claim_->id, data);
+        auto seen = co_await send(std::move(request));
         auto next = hand_over_step::again;
         if (seen.doubtful) note_unanswered();
         if (seen.kind == answer::applied) {
@@ -84,7 +85,8 @@ boost::asio::awaitable<void> lock_front::release(protocol::lock_row& row, std::o
     bool unanswered = false;
     unsigned failures = 0;
     while (core_.may_write()) {
-        auto seen = co_await send(requests().release(held_, unresolved, rejoin, expiry));
+        auto request = requests().release(held_, unresolved, rejoin, expiry);
+        auto seen = co_await send(std::move(request));
         if (seen.kind == answer::applied || seen.kind == answer::refused) {
             row = std::move(seen.row);
             const bool still_ours =

@@ -7,6 +7,8 @@
 #include "primitives/verb_failure.hpp"
 #include "runtime/spawn.hpp"
 
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/system_executor.hpp>
 
@@ -37,9 +39,12 @@ awaitable<runtime::completion<void>> answer_with(error_code code) {
     co_return runtime::completion<void>{code};
 }
 
-/// An empty guard has no executor of its own to answer on.
-boost::asio::any_io_executor nowhere() {
-    return boost::asio::system_executor();
+/// An empty guard has no executor of its own: the answer comes on the handler's. Not through the system executor,
+/// which would start a thread.
+void answer_for_empty(detail::handler_for<void> handler) {
+    const auto executor = boost::asio::get_associated_executor(handler);
+    boost::asio::dispatch(
+        executor, [handler = std::move(handler)]() mutable { std::move(handler)(make_error_code(errc::not_held)); });
 }
 
 }  // namespace
@@ -78,12 +83,14 @@ condition_check lock_guard::fence() const {
 }
 
 boost::asio::any_io_executor lock_guard::executor() const {
-    return hold_ ? hold_->core()->world().executor : nowhere();
+    // Only asked for by the initiation; an empty guard never runs anything there.
+    if (!hold_) return boost::asio::system_executor();
+    return hold_->core()->world().executor;
 }
 
 void lock_guard::release_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
     if (!hold) {
-        runtime::spawn<void>(nowhere(), answer_with(errc::not_held), std::move(handler));
+        answer_for_empty(std::move(handler));
         return;
     }
     const auto executor = hold->core()->world().executor;
@@ -101,7 +108,7 @@ void lock_guard::release_verb::operator()(diagnostics* details, detail::handler_
 
 void lock_guard::lost_verb::operator()(diagnostics*, detail::handler_for<void> handler) && {
     if (!hold) {
-        runtime::spawn<void>(nowhere(), answer_with(errc::not_held), std::move(handler));
+        answer_for_empty(std::move(handler));
         return;
     }
     const auto executor = hold->core()->world().executor;

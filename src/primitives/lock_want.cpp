@@ -154,8 +154,12 @@ std::chrono::nanoseconds lock_front::time_to_next_look(const protocol::lock_row&
     const std::size_t served_now = row.free() ? 1 : 0;
     const auto waiting = std::max(row.line.size(), served_now + 1) - served_now;
     const auto interval = protocol::poll_interval(waiting, options_.poll_interval, unit);
-    if (row.free() || row.holder->session == core_.id()) return interval;
-    return std::clamp<std::chrono::nanoseconds>(watch_due(row) - core_.now(), std::chrono::milliseconds(1), interval);
+    if (row.free()) return interval;
+    // Otherwise the holder is watched in passing; but exactly when its lease is up it can be told whether it is over.
+    const auto& watch = core_.remotes().watch(row.holder->session);
+    const auto lease_left = watch.lease_end() - core_.now();
+    if (!watch.looked_at() || lease_left <= std::chrono::nanoseconds::zero()) return interval;
+    return std::min(interval, lease_left);
 }
 
 boost::asio::awaitable<void> lock_front::settle(protocol::lock_row& row) {
