@@ -4,6 +4,7 @@
 #include <boost/asio/ip/address.hpp>
 
 #include <algorithm>
+#include <iterator>
 
 namespace dynalease::http {
 
@@ -38,8 +39,11 @@ bool address_book::fresh(time_point now) const {
 }
 
 std::vector<tcp_address> address_book::candidates() const {
-    auto order = addresses_;
-    std::stable_partition(order.begin(), order.end(), [this](const auto& a) { return !contains(failed_, a); });
+    const auto has_failed = [this](const auto& address) { return contains(failed_, address); };
+    std::vector<tcp_address> order;
+    order.reserve(addresses_.size());
+    std::ranges::remove_copy_if(addresses_, std::back_inserter(order), has_failed);
+    std::ranges::copy_if(addresses_, std::back_inserter(order), has_failed);
     return order;
 }
 

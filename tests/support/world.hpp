@@ -36,7 +36,7 @@ inline constexpr const char* table = "coordination";
 class world {
 public:
     explicit world(std::uint64_t seed = 0)
-        : scheduler(seed), seed_(seed), store(testing::make_environment(scheduler, seed + 1)) {
+        : scheduler(seed), store(testing::make_environment(scheduler, seed + 1)) {
         create_table_request create{
             .table_name = table,
             .key = {.hash = {.name = "pk"}, .range = key_attribute{.name = "sk"}},
@@ -58,11 +58,6 @@ public:
     }
 
     testing::scheduler scheduler;
-
-private:
-    std::uint64_t seed_;
-
-public:
     local::database store;
 };
 
