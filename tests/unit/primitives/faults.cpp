@@ -144,7 +144,7 @@ void one_world(std::uint64_t seed, campaign& total) {
 
 TEST_CASE("under faults, drift and pauses the promises hold", "[simulation]") {
     campaign total;
-    constexpr std::uint64_t worlds = 250;
+    constexpr std::uint64_t worlds = 120;
     for (std::uint64_t seed = 1; seed <= worlds; ++seed) {
         INFO("seed " << seed);
         REQUIRE_NOTHROW(one_world(seed, total));
