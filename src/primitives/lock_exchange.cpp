@@ -8,22 +8,22 @@ namespace dynalease::detail {
 boost::asio::awaitable<lock_front::sighting> lock_front::send(update_item_request request) {
     auto answered = co_await core_.target().call(std::move(request));
     if (answered) co_return read_row(answer::applied, &answered->attributes);
-    auto why = std::move(answered).error();
-    const auto kind = classify(why);
-    if (kind != answer::refused)
-        co_return sighting{.kind = kind, .why = std::make_shared<const failure>(std::move(why))};
-    auto seen = read_row(answer::refused, why.current ? &*why.current : nullptr);
-    seen.doubtful = why.outcome == outcome::unknown;
-    co_return seen;
+    co_return read_failure(std::move(answered).error());
 }
 
 boost::asio::awaitable<lock_front::sighting> lock_front::look() {
     auto request = requests().look();
     auto answered = co_await core_.target().call(std::move(request));
     if (answered) co_return read_row(answer::applied, answered->found ? &*answered->found : nullptr);
-    auto why = std::move(answered).error();
+    co_return read_failure(std::move(answered).error());
+}
+
+lock_front::sighting lock_front::read_failure(failure why) {
     const auto kind = classify(why);
-    co_return sighting{.kind = kind, .why = std::make_shared<const failure>(std::move(why))};
+    if (kind != answer::refused) return {.kind = kind, .why = std::make_shared<const failure>(std::move(why))};
+    auto seen = read_row(kind, why.current ? &*why.current : nullptr);
+    seen.doubtful = why.outcome == outcome::unknown;
+    return seen;
 }
 
 lock_front::sighting lock_front::read_row(answer kind, const item* shown) {

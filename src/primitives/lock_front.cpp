@@ -1,8 +1,6 @@
 // The life of a lock in one process: its phases, its local queue, its claim and its grant.
 #include "primitives/lock_front.hpp"
 
-#include "protocol/lease_times.hpp"
-
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/post.hpp>
 
@@ -102,7 +100,7 @@ void lock_front::rest() {
 }
 
 void lock_front::drop() {
-    if (claim_) claim_.reset();
+    claim_.reset();
     finish_leaving(core_.over_failure().code);
     phase_ = phase::idle;
 }
@@ -199,15 +197,11 @@ void lock_front::leave_to_lease(const std::shared_ptr<lock_hold>& hold) {
 }
 
 void lock_front::give_back(const std::shared_ptr<lock_hold>& hold) {
-    if (hold_.lock() != hold) {
-        hold->finish(core_.over_failure().code);
+    if (hold_.lock() != hold || !core_.may_write()) {
+        leave_to_lease(hold);
         return;
     }
     end_grant();
-    if (!core_.may_write()) {
-        hold->finish(core_.over_failure().code);
-        return;
-    }
     leaving_ = hold;
     phase_ = phase::giving_back;
     drive();

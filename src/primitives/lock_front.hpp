@@ -75,7 +75,6 @@ public:
     void resolve_claim(bool look);
     bool has_idle_claim() const noexcept { return phase_ == phase::idle && claim_.has_value(); }
     dynalease::time_point last_sent() const noexcept { return claim_ ? claim_->sent_at : dynalease::time_point{}; }
-    bool idle() const noexcept { return phase_ == phase::idle && waiters_.empty(); }
 
 private:
     enum class phase { idle, wanting, held, giving_back, settling, auditing };
@@ -116,6 +115,7 @@ private:
     boost::asio::awaitable<sighting> send(update_item_request request);
     boost::asio::awaitable<sighting> look();
     static sighting read_row(answer kind, const item* shown);
+    static sighting read_failure(failure why);
     boost::asio::awaitable<void> pause(std::chrono::nanoseconds time);
 
     // The claim and the grant.
