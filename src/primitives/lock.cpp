@@ -118,7 +118,8 @@ awaitable<runtime::completion<lock_info>> run_inspect(lock_target target, diagno
 
 lock::lock(session& session, std::string name, lock_options options)
     : target_{session.core_,
-              session.core_->front(detail::checked_lock_name(std::move(name)), detail::checked(options))} {}
+              session.core_->member<lock_front>(detail::checked_lock_name(std::move(name)), detail::checked(options))} {
+}
 
 lock::executor_type lock::get_executor() const noexcept {
     return target_.core->world().executor;

@@ -13,7 +13,7 @@ lock_front::lock_front(session_core& core, std::string name, const lock_options&
     : core_(core), name_(std::move(name)), options_(options) {}
 
 lock_front::~lock_front() {
-    core_.forget(name_);
+    core_.forget(key());
 }
 
 lock_front::waiter::waiter(lock_front& front, item with, bool only_tries)
@@ -105,16 +105,31 @@ void lock_front::drop() {
     phase_ = phase::idle;
 }
 
-std::shared_ptr<lock_hold> lock_front::session_over(const failure& why, bool closing) {
+void lock_front::turn_away(const failure& why) {
     fail_waiters(std::make_shared<const failure>(why));
     if (sleep_) sleep_->wake();
-    auto hold = hold_.lock();
-    if (!hold) return nullptr;
-    if (closing) return hold->let_go() ? hold : nullptr;
+}
+
+void lock_front::session_lost(const failure& why) {
+    turn_away(why);
+    const auto hold = hold_.lock();
+    if (!hold) return;
     hold->lose();
     end_grant();
     ++core_.counters().lost;
-    return hold;
+}
+
+void lock_front::session_closes(const failure& why, bool release,
+                                std::vector<std::shared_ptr<const parting>>& under_way) {
+    turn_away(why);
+    const auto hold = hold_.lock();
+    if (!hold || !hold->let_go()) return;
+    if (release) {
+        give_back(hold);
+        under_way.push_back(hold);
+    } else {
+        leave_to_lease(hold);
+    }
 }
 
 void lock_front::resolve_claim(bool look_first) {

@@ -19,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace dynalease::detail {
 
@@ -33,10 +34,12 @@ struct grant {
 /// process ever sent for the lock can surprise it.
 ///
 /// idle -> wanting -> held -> giving back -> held | idle; wanting -> settling -> giving back | idle.
-class lock_front : public std::enable_shared_from_this<lock_front> {
+class lock_front final : public session_member, public std::enable_shared_from_this<lock_front> {
 public:
+    static constexpr auto kind = member_kind::lock;
+
     lock_front(session_core& core, std::string name, const lock_options& options);
-    ~lock_front();
+    ~lock_front() override;
 
     /// A caller that waits for the lock. Registered while it lives.
     class waiter {
@@ -56,6 +59,7 @@ public:
     };
 
     const std::string& name() const noexcept { return name_; }
+    member_key key() const noexcept override { return {kind, name_}; }
     protocol::lock_requests requests() const { return {core_.options().table, name_, core_.id()}; }
 
     // ---- the database's executor ----
@@ -67,10 +71,9 @@ public:
     bool left();
     /// Gives the grant back, or hands it to the next local waiter.
     void give_back(const std::shared_ptr<lock_hold>& hold);
-    /// Forgets the grant without a request; others get the lock when the lease is over.
-    void leave_to_lease(const std::shared_ptr<lock_hold>& hold);
-    /// The session is over or closing: fails all waiters; a grant is lost, or just let go when `closing`.
-    std::shared_ptr<lock_hold> session_over(const failure& why, bool closing);
+    void session_lost(const failure& why) override;
+    void session_closes(const failure& why, bool release,
+                        std::vector<std::shared_ptr<const parting>>& under_way) override;
     /// Resolves a claim that was kept open for the audit. @param look first whether it landed; else void it at once.
     void resolve_claim(bool look);
     bool has_idle_claim() const noexcept { return phase_ == phase::idle && claim_.has_value(); }
@@ -127,12 +130,16 @@ private:
     void handed(const protocol::lock_row& row);
     bool serve(const protocol::claim& claim);
     void end_grant();
+    /// Forgets the grant without a request; others get the lock when the lease is over.
+    void leave_to_lease(const std::shared_ptr<lock_hold>& hold);
     void finish_leaving(error_code code);
     void drop();
     void rest();
 
     // The local queue.
     void fail_waiters(const shared_failure& why);
+    /// ... and ends the driver's sleep: nobody waits any more.
+    void turn_away(const failure& why);
     void fail_first(const shared_failure& why);
     void fail_tries(const shared_failure& why);
     waiter* first_waiter() const;

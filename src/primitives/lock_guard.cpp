@@ -25,7 +25,7 @@ awaitable<runtime::completion<void>> run_release(std::shared_ptr<lock_hold> hold
     auto code = co_await hold->wait_finished();
     // The caller went away while the write was under way; the front goes on with it.
     if (code == boost::asio::error::operation_aborted) code = errc::in_doubt;
-    if (code) detail::report(failure(code), details, "lock_guard.release", hold->front().name());
+    if (code) detail::report(failure(code), details, "lock_guard.release", hold->name());
     co_return runtime::completion<void>{code};
 }
 

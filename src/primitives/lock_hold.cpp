@@ -35,6 +35,10 @@ guard_state lock_hold::state() const noexcept {
     }
 }
 
+const std::string& lock_hold::name() const noexcept {
+    return front_->name();
+}
+
 bool lock_hold::let_go() noexcept {
     auto expected = guard_state::held;
     return state_.compare_exchange_strong(expected, guard_state::released);

@@ -1,6 +1,7 @@
 // One grant of a lock: what a `lock_guard` points to.
 #pragma once
 
+#include "primitives/session_member.hpp"
 #include "protocol/claim.hpp"
 #include "runtime/waiter_list.hpp"
 
@@ -11,13 +12,14 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace dynalease::detail {
 
 class lock_front;
 class session_core;
 
-class lock_hold : public std::enable_shared_from_this<lock_hold> {
+class lock_hold final : public parting, public std::enable_shared_from_this<lock_hold> {
 public:
     lock_hold(std::shared_ptr<session_core> core, std::shared_ptr<lock_front> front, const protocol::claim& claim);
 
@@ -37,7 +39,8 @@ public:
     void lose();
     /// The end of a release, or of a hand-over.
     void finish(error_code code);
-    const std::optional<error_code>& finished() const noexcept { return finished_; }
+    const std::string& name() const noexcept override;
+    const std::optional<error_code>& finished() const noexcept override { return finished_; }
     boost::asio::awaitable<error_code> wait_finished();
     boost::asio::awaitable<error_code> wait_lost();
 

@@ -1,27 +1,30 @@
-// The state behind a `session`: its lease, its heartbeat, and the locks that live under it.
+// The state behind a `session`: its lease, its heartbeat, and the members that live under it.
 #pragma once
 
 #include "primitives/idle_fronts.hpp"
 #include "primitives/remote_sessions.hpp"
+#include "primitives/session_member.hpp"
 #include "protocol/session_lease.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/gate.hpp"
 #include "runtime/waiter_list.hpp"
 
 #include <dynalease/dynamodb/database.hpp>
-#include <dynalease/lock.hpp>
 #include <dynalease/session.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace dynalease::detail {
@@ -41,8 +44,17 @@ public:
     const session_options& options() const noexcept { return options_; }
     const std::string& id() const noexcept { return id_; }
     const environment& world() const noexcept { return database_.environment(); }
-    std::shared_ptr<lock_front> front(std::string name, const lock_options& options);
-    void forget(const std::string& name) noexcept;
+    /// The member of that name, made if there is none: `Member(core, name, options)`.
+    template <class Member, class Options>
+    std::shared_ptr<Member> member(std::string name, const Options& options) {
+        const std::lock_guard hold(members_mutex_);
+        if (auto known = find_member({Member::kind, name})) return std::static_pointer_cast<Member>(std::move(known));
+        auto made = std::make_shared<Member>(*this, std::move(name), options);
+        members_.emplace(made->key(), made);
+        return made;
+    }
+    /// By the member's destructor.
+    void forget(const member_key& key) noexcept;
 
     // ---- the database's executor ----
     const database& target() const noexcept { return database_; }
@@ -72,7 +84,13 @@ public:
     boost::asio::awaitable<result<close_report>> wait_closed();
 
 private:
-    std::vector<std::shared_ptr<lock_front>> all_fronts();
+    struct key_hash {
+        std::size_t operator()(const member_key& key) const noexcept {
+            return std::hash<std::string_view>()(key.name) + static_cast<std::size_t>(key.kind);
+        }
+    };
+    std::shared_ptr<session_member> find_member(const member_key& key);
+    std::vector<std::shared_ptr<session_member>> all_members();
     void publish() noexcept;
     void lose(const std::string& why);
     void end();
@@ -106,7 +124,7 @@ private:
     mutable session_counters counters_;
     std::int64_t last_attempt_ = 0;
     remote_sessions remotes_;
-    runtime::gate work_;  ///< the locks' own coroutines
+    runtime::gate work_;  ///< the members' own coroutines
     runtime::gate life_;  ///< opening, heartbeat, deadline, closing
     runtime::alarm beat_alarm_;
     runtime::alarm deadline_alarm_;
@@ -115,8 +133,8 @@ private:
     runtime::waiter_list<runtime::unit> close_waiters_;
     close_report report_;
 
-    std::mutex fronts_mutex_;
-    std::unordered_map<std::string_view, std::weak_ptr<lock_front>> fronts_;  ///< keys: the fronts' own names
+    std::mutex members_mutex_;
+    std::unordered_map<member_key, std::weak_ptr<session_member>, key_hash> members_;  ///< keys: the members' own names
     idle_fronts idle_;  ///< last: its fronts ask to be forgotten when they go
 };
 

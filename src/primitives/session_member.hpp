@@ -1,0 +1,48 @@
+// What lives under a session: the one place of a process for one lock, queue or item.
+#pragma once
+
+#include <dynalease/dynamodb/failure.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dynalease::detail {
+
+enum class member_kind : unsigned char { lock, queue, item_lock };
+
+/// Names a member among those of its session.
+struct member_key {
+    member_kind kind;
+    std::string_view name;
+    friend bool operator==(const member_key&, const member_key&) = default;
+};
+
+/// A grant on its way back while the session closes.
+class parting {
+public:
+    virtual ~parting() = default;
+    virtual const std::string& name() const noexcept = 0;
+    /// How it ended; empty while it is not known.
+    virtual const std::optional<error_code>& finished() const noexcept = 0;
+};
+
+/// A session knows its members only so; what each does under it is the member's own matter.
+class session_member {
+public:
+    virtual ~session_member() = default;
+    /// The name lives as long as the member does.
+    virtual member_key key() const noexcept = 0;
+
+    // ---- the database's executor ----
+    /// The lease is over: fails all who wait; grants are lost.
+    virtual void session_lost(const failure& why) = 0;
+    /// The session closes: fails all who wait; grants are invalid at once.
+    /// @param release begin to give the grants back, and add them to `under_way`; otherwise the lease ends them.
+    virtual void session_closes(const failure& why, bool release,
+                                std::vector<std::shared_ptr<const parting>>& under_way) = 0;
+};
+
+}  // namespace dynalease::detail
