@@ -1,8 +1,8 @@
 // The state behind a `session`: what it tells, and how it ends.
 #include "primitives/session_core.hpp"
 
+#include "primitives/answer.hpp"
 #include "primitives/fork_count.hpp"
-#include "primitives/lock_front.hpp"
 #include "primitives/session_options.hpp"
 #include "protocol/session_requests.hpp"
 #include "protocol/waiting.hpp"
@@ -50,22 +50,19 @@ bool session_core::valid() const noexcept {
     return current == session_state::live || current == session_state::jeopardy;
 }
 
-std::shared_ptr<lock_front> session_core::front(std::string name, const lock_options& options) {
-    const std::lock_guard hold(fronts_mutex_);
-    if (const auto known = fronts_.find(name); known != fronts_.end()) {
-        if (auto alive = known->second.lock()) return alive;
-        fronts_.erase(known);
-    }
-    auto made = std::make_shared<lock_front>(*this, std::move(name), options);
-    fronts_.emplace(made->name(), made);
-    return made;
+std::shared_ptr<session_member> session_core::find_member(const member_key& key) {
+    const auto known = members_.find(key);
+    if (known == members_.end()) return nullptr;
+    auto alive = known->second.lock();
+    if (!alive) members_.erase(known);
+    return alive;
 }
 
-void session_core::forget(const std::string& name) noexcept {
-    const std::lock_guard hold(fronts_mutex_);
-    const auto known = fronts_.find(name);
+void session_core::forget(const member_key& key) noexcept {
+    const std::lock_guard hold(members_mutex_);
+    const auto known = members_.find(key);
     // The name may belong to a successor by now.
-    if (known != fronts_.end() && known->first.data() == name.data()) fronts_.erase(known);
+    if (known != members_.end() && known->first.name.data() == key.name.data()) members_.erase(known);
 }
 
 // ---- the database's executor -------------------------------------------------------------------------------
@@ -88,12 +85,12 @@ session_counters session_core::snapshot() const {
     return counters_;
 }
 
-std::vector<std::shared_ptr<lock_front>> session_core::all_fronts() {
-    const std::lock_guard hold(fronts_mutex_);
-    std::vector<std::shared_ptr<lock_front>> alive;
-    alive.reserve(fronts_.size());
-    for (const auto& [name, front] : fronts_) {
-        if (auto still = front.lock()) alive.push_back(std::move(still));
+std::vector<std::shared_ptr<session_member>> session_core::all_members() {
+    const std::lock_guard hold(members_mutex_);
+    std::vector<std::shared_ptr<session_member>> alive;
+    alive.reserve(members_.size());
+    for (const auto& [key, member] : members_) {
+        if (auto still = member.lock()) alive.push_back(std::move(still));
     }
     return alive;
 }
@@ -133,7 +130,7 @@ void session_core::lose(const std::string& why) {
     publish();
     auto told = over_failure();
     told.details.message = why;
-    for (const auto& front : all_fronts()) front->session_over(told, false);
+    for (const auto& member : all_members()) member->session_lost(told);
     end();
 }
 
@@ -179,13 +176,16 @@ boost::asio::awaitable<result<close_report>> session_core::wait_closed() {
 boost::asio::awaitable<void> session_core::close([[maybe_unused]] std::shared_ptr<session_core> self,
                                                  close_options options) {
     const auto until = now() + options.timeout;
+    if (lease_.at(now()) == protocol::session_lease::phase::opening) {
+        // The row may be on its way: known to be there, it can be closed; left alone it would stay alive for ever.
+        co_await openers_.async_wait_until(*world().clock, until, boost::asio::as_tuple(boost::asio::deferred));
+    }
     if (may_write() && options.release) {
         co_await release_all(until);
         co_await close_row(until);
     } else {
-        for (const auto& front : all_fronts()) {
-            if (const auto hold = front->session_over(over_failure(), true)) front->leave_to_lease(hold);
-        }
+        std::vector<std::shared_ptr<const parting>> none;
+        for (const auto& member : all_members()) member->session_closes(over_failure(), false, none);
     }
     lease_.close();
     publish();
@@ -195,20 +195,15 @@ boost::asio::awaitable<void> session_core::close([[maybe_unused]] std::shared_pt
 }
 
 boost::asio::awaitable<void> session_core::release_all(dynalease::time_point until) {
-    std::vector<std::shared_ptr<lock_hold>> holds;
-    for (const auto& front : all_fronts()) {
-        if (auto hold = front->session_over(over_failure(), true)) {
-            front->give_back(hold);
-            holds.push_back(std::move(hold));
-        }
-    }
+    std::vector<std::shared_ptr<const parting>> under_way;
+    for (const auto& member : all_members()) member->session_closes(over_failure(), true, under_way);
     co_await work_.wait_idle_until(*world().clock, until);
-    for (const auto& hold : holds) {
-        const auto& code = hold->finished();
+    for (const auto& grant : under_way) {
+        const auto& code = grant->finished();
         if (code && !*code) {
             ++report_.released;
         } else {
-            report_.failed.push_back({hold->front().name(), code ? *code : make_error_code(errc::timeout)});
+            report_.failed.push_back({grant->name(), code ? *code : make_error_code(errc::timeout)});
         }
     }
 }

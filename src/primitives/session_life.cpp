@@ -82,7 +82,7 @@ boost::asio::awaitable<shared_failure> session_core::create_row() {
         auto request = protocol::create_session(options_.table, id_, options_.lease, options_.owner);
         if (!first_send) first_send = now();
         auto made = co_await database_.call(std::move(request));
-        if (ended_ || closing_) co_return std::make_shared<const failure>(over_failure());
+        if (ended_) co_return std::make_shared<const failure>(over_failure());
 
         auto kind = answer::applied;
         failure why;

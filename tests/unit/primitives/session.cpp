@@ -100,6 +100,26 @@ TEST_CASE("closing without a network ends in time and says what was left") {
     CHECK(report.failed.front().code == errc::in_doubt);
 }
 
+TEST_CASE("a session that is closed while it opens leaves no row that looks alive") {
+    world w;
+    node a(w);
+    testing::fault slow;
+    slow.before = 300ms;
+    slow.after = 300ms;
+    a.network->set_plan(testing::scripted_faults({slow}));
+    lock_guard guard;
+    running opens(w, a, take(a, "x", guard));
+    w.scheduler.run_for(100ms);
+    close_report report;
+    run(w, a, close(a, {}, report));
+    CHECK_THROWS_AS(opens.wait(), dynalease::error);
+    CHECK_FALSE(guard);
+    item row;
+    const auto* state = state_of(w, row, a.session->id());
+    REQUIRE(state);
+    CHECK(*state == "closed");
+}
+
 TEST_CASE("waiting callers fail when the session is closed or lost") {
     for (const bool closing : {true, false}) {
         world w;
