@@ -2,13 +2,15 @@
 #include <dynalease/testing/process.hpp>
 #include <dynalease/testing/scheduler.hpp>
 
+#include <utility>
+
 namespace dynalease::testing {
 
 process::process(testing::scheduler& scheduler) : scheduler_(scheduler) {}
 
 process::~process() {
-    shutdown();
-    scheduler_.drop(*this);
+    kill();
+    scheduler_.forget(*this);
     destroy();
 }
 
@@ -18,19 +20,30 @@ void process::pause() noexcept {
 
 void process::resume() {
     paused_ = false;
-    while (!parked_.empty()) {
-        auto first = std::move(parked_.front());
-        parked_.pop_front();
-        enqueue(std::move(first));
-    }
+    if (!tasks_.empty()) scheduler_.list(*this);
+}
+
+void process::kill() {
+    if (killed_) return;
+    killed_ = true;
+    shutdown();
+    drop_tasks();
 }
 
 void process::enqueue(std::unique_ptr<task> added) {
-    if (paused_) {
-        parked_.push_back(std::move(added));
-    } else {
-        scheduler_.ready_.push_back({this, std::move(added)});
+    tasks_.push_back({++scheduler_.tasks_added_, std::move(added)});
+    if (killed_) {
+        drop_tasks();
+    } else if (!paused_) {
+        scheduler_.list(*this);
     }
+}
+
+void process::drop_tasks() {
+    // What is destroyed unwinds coroutines, which post the rest of their unwinding: go on until none comes back.
+    if (std::exchange(dropping_, true)) return;
+    while (!tasks_.empty()) std::exchange(tasks_, {}).clear();
+    dropping_ = false;
 }
 
 }  // namespace dynalease::testing

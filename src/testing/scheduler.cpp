@@ -7,7 +7,9 @@
 
 namespace dynalease::testing {
 
-scheduler::scheduler(std::uint64_t seed) : order_(seed == 0 ? nullptr : seeded_random(seed)), main_(*this) {}
+scheduler::scheduler(std::uint64_t seed) : scheduler(seed == 0 ? nullptr : seeded_random(seed)) {}
+
+scheduler::scheduler(std::shared_ptr<random> order) : order_(std::move(order)), main_(*this) {}
 
 scheduler::~scheduler() = default;
 
@@ -30,28 +32,38 @@ std::size_t scheduler::run_until(time_point when) {
 
 bool scheduler::run_ready() {
     while (!ready_.empty()) {
-        auto next = take_ready();
-        if (next.owner->paused_) {
-            next.owner->parked_.push_back(std::move(next.work));
-            continue;
+        const auto picked = ready_.begin() + static_cast<std::ptrdiff_t>(pick());
+        auto& next = **picked;
+        auto work = next.paused_ || next.tasks_.empty() ? nullptr : std::move(next.tasks_.front().work);
+        if (work) next.tasks_.pop_front();
+        if (next.paused_ || next.tasks_.empty()) {
+            next.listed_ = false;
+            *picked = ready_.back();
+            ready_.pop_back();
         }
-        next.work->run();
+        if (!work) continue;
+        work->run();
         return true;
     }
     return false;
 }
 
-scheduler::ready_task scheduler::take_ready() {
-    if (!order_) {
-        auto first = std::move(ready_.front());
-        ready_.pop_front();
-        return first;
-    }
-    const auto picked = static_cast<std::ptrdiff_t>(order_->below(ready_.size()));
-    std::swap(*(ready_.begin() + picked), ready_.back());
-    auto last = std::move(ready_.back());
-    ready_.pop_back();
-    return last;
+std::size_t scheduler::pick() const {
+    if (ready_.size() == 1) return 0;
+    if (order_) return order_->below(ready_.size());
+    const auto came_up = [](const process* each) { return each->tasks_.empty() ? 0 : each->tasks_.front().number; };
+    const auto first = std::min_element(ready_.begin(), ready_.end(),
+                                        [&](const auto* a, const auto* b) { return came_up(a) < came_up(b); });
+    return static_cast<std::size_t>(first - ready_.begin());
+}
+
+void scheduler::list(process& ready) {
+    if (std::exchange(ready.listed_, true)) return;
+    ready_.push_back(&ready);
+}
+
+void scheduler::forget(process& ended) noexcept {
+    std::erase(ready_, &ended);
 }
 
 bool scheduler::fire_timers(time_point limit) {
@@ -72,20 +84,6 @@ scheduler::timer_id scheduler::add_timer(time_point when, std::function<void()> 
 
 void scheduler::remove_timer(const timer_id& timer) noexcept {
     timers_.erase(timer);
-}
-
-void scheduler::drop(process& ended) {
-    // What is destroyed unwinds coroutines, which post the rest of their unwinding: go on until none comes back.
-    for (;;) {
-        std::vector<std::unique_ptr<process::task>> dropped;
-        for (auto& pending : ready_) {
-            if (pending.owner == &ended) dropped.push_back(std::move(pending.work));
-        }
-        std::erase_if(ready_, [&](const ready_task& pending) { return pending.owner == &ended; });
-        std::move(ended.parked_.begin(), ended.parked_.end(), std::back_inserter(dropped));
-        ended.parked_.clear();
-        if (dropped.empty()) return;
-    }
 }
 
 }  // namespace dynalease::testing

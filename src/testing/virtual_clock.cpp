@@ -49,6 +49,19 @@ public:
         arm();
     }
 
+    void freeze() {
+        base_ = now();
+        frozen_ = true;
+        disarm();
+    }
+
+    void thaw() {
+        if (!frozen_) return;
+        true_base_ = scheduler_.now();
+        frozen_ = false;
+        arm();
+    }
+
     void add(time_point when, wait_handler&& handler) {
         if (abandoned_) return;
         auto wait = std::make_shared<runtime::timed_wait>(executor_, std::move(handler));
@@ -78,7 +91,9 @@ private:
 
     std::weak_ptr<state> weak_self() { return std::static_pointer_cast<state>(shared_from_this()); }
 
-    time_point at(time_point true_time) const noexcept { return base_ + scaled(true_time - true_base_); }
+    time_point at(time_point true_time) const noexcept {
+        return frozen_ ? base_ : base_ + scaled(true_time - true_base_);
+    }
 
     /// Split so that no product overflows, however long the simulation; rounded down, so that it never shows a time
     /// before that has come.
@@ -107,7 +122,7 @@ private:
 
     void arm() {
         // Time shall not jump to its end for the sake of a wait without a limit.
-        if (waits_.empty() || waits_.earliest() == time_point::max()) {
+        if (frozen_ || waits_.empty() || waits_.earliest() == time_point::max()) {
             disarm();
             return;
         }
@@ -147,6 +162,7 @@ private:
     wall_time wall_base_;
     runtime::wait_queue waits_;
     std::optional<scheduler::timer_id> timer_;
+    bool frozen_ = false;
     bool abandoned_ = false;  // the process has ended, and perhaps the scheduler
     mutable time_point last_{};
 };
@@ -168,6 +184,14 @@ virtual_clock::wall_time virtual_clock::wall() const noexcept {
 
 void virtual_clock::set_drift(std::int64_t ppm) {
     state_->set_drift(ppm);
+}
+
+void virtual_clock::freeze() {
+    state_->freeze();
+}
+
+void virtual_clock::thaw() {
+    state_->thaw();
 }
 
 void virtual_clock::step_wall(std::chrono::milliseconds step) noexcept {

@@ -4,7 +4,7 @@
 #include <boost/asio/execution.hpp>
 #include <boost/asio/execution_context.hpp>
 
-#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <type_traits>
@@ -22,7 +22,7 @@ public:
     class executor_type;
 
     explicit process(testing::scheduler& scheduler);
-    /// A crash: every handler and wait of this process is destroyed, none is called. Not from its own handlers.
+    /// Ends it as `kill` does, if that was not done.
     ~process();
 
     executor_type get_executor() noexcept;
@@ -32,6 +32,11 @@ public:
     void pause() noexcept;
     void resume();
     bool paused() const noexcept { return paused_; }
+
+    /// As kill -9 does: every handler and wait of this process is destroyed, none is called, then or later. What is
+    /// left of its objects may be destroyed afterwards, as long as this object lives. Not from its own handlers.
+    void kill();
+    bool killed() const noexcept { return killed_; }
 
 private:
     friend class testing::scheduler;
@@ -51,11 +56,20 @@ private:
         Function function_;
     };
 
+    struct queued_task {
+        std::uint64_t number;  // over all processes, in the order in which they came up
+        std::unique_ptr<task> work;
+    };
+
     void enqueue(std::unique_ptr<task> added);
+    void drop_tasks();
 
     testing::scheduler& scheduler_;
-    std::deque<std::unique_ptr<task>> parked_;  // what came up while paused
+    std::deque<queued_task> tasks_;
     bool paused_ = false;
+    bool killed_ = false;
+    bool dropping_ = false;
+    bool listed_ = false;  // the scheduler knows that there is something to run
 };
 
 class process::executor_type {

@@ -7,11 +7,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace dynalease::testing {
 
@@ -23,8 +23,11 @@ public:
     using time_point = clock::time_point;
     using executor_type = process::executor_type;
 
-    /// @param seed picks the next handler among those that are ready; 0: first come, first run.
+    /// @param seed picks the next process among those that are ready, each of which keeps its own order; 0: first
+    /// come, first run.
     explicit scheduler(std::uint64_t seed = 0);
+    /// Picks by the numbers of `order`; null: first come, first run.
+    explicit scheduler(std::shared_ptr<random> order);
     scheduler(const scheduler&) = delete;
     scheduler& operator=(const scheduler&) = delete;
     ~scheduler();
@@ -56,21 +59,18 @@ public:
 private:
     friend class process;
 
-    struct ready_task {
-        process* owner;
-        std::unique_ptr<process::task> work;
-    };
-
     bool run_ready();
     bool fire_timers(time_point limit);
-    ready_task take_ready();
-    void drop(process& ended);
+    std::size_t pick() const;
+    void list(process& ready);
+    void forget(process& ended) noexcept;
 
     std::shared_ptr<random> order_;  // null: first come, first run
     time_point now_{};
     std::uint64_t timers_added_ = 0;
     std::map<timer_id, std::function<void()>> timers_;
-    std::deque<ready_task> ready_;
+    std::uint64_t tasks_added_ = 0;
+    std::vector<process*> ready_;
     process main_;
 };
 

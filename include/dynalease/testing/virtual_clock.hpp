@@ -31,6 +31,9 @@ public:
 
     /// From now on; what waits completes by the new rate.
     void set_drift(std::int64_t ppm);
+    /// Stands still until `thaw`, wall clock and all, as the clock of a machine whose hypervisor has stopped it.
+    void freeze();
+    void thaw();
     /// Sets the wall clock forward, or back; elapsed time is not touched.
     void step_wall(std::chrono::milliseconds step) noexcept;
 

@@ -1,0 +1,33 @@
+// What a campaign met: faults, rare paths, and how much of the primitive's life went by.
+#pragma once
+
+#include <dynalease/runtime/time.hpp>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace dynalease::simulation {
+
+/// Counts by name. A world counts in its own and is added to the campaign's at its end.
+struct census {
+    using counts = std::map<std::string_view, std::uint64_t>;  ///< names are string literals
+
+    counts faults;
+    counts probes;
+    /// Time during which a lock (a queue, an item) was in use, summed over all of them.
+    std::chrono::nanoseconds lived{};
+
+    void fault(std::string_view name, std::uint64_t times = 1) { faults[name] += times; }
+    void hit(std::string_view probe, std::uint64_t times = 1) {
+        if (times != 0) probes[probe] += times;
+    }
+    void add(const census& other) {
+        for (const auto& [name, times] : other.faults) faults[name] += times;
+        for (const auto& [name, times] : other.probes) probes[name] += times;
+        lived += other.lived;
+    }
+};
+
+}  // namespace dynalease::simulation
