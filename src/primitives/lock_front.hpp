@@ -36,7 +36,7 @@ struct grant {
 /// idle -> wanting -> held -> giving back -> held | idle; wanting -> settling -> giving back | idle.
 class lock_front final : public session_member, public std::enable_shared_from_this<lock_front> {
 public:
-    static constexpr auto kind = member_kind::lock;
+    static constexpr auto membership = member_kind::lock;
 
     lock_front(session_core& core, std::string name, const lock_options& options);
     ~lock_front() override;
@@ -59,7 +59,7 @@ public:
     };
 
     const std::string& name() const noexcept { return name_; }
-    member_key key() const noexcept override { return {kind, name_}; }
+    member_key key() const noexcept override { return {membership, name_}; }
     protocol::lock_requests requests() const { return {core_.options().table, name_, core_.id()}; }
 
     // ---- the database's executor ----
