@@ -48,7 +48,8 @@ public:
     template <class Member, class Options>
     std::shared_ptr<Member> member(std::string name, const Options& options) {
         const std::lock_guard hold(members_mutex_);
-        if (auto known = find_member({Member::membership, name})) return std::static_pointer_cast<Member>(std::move(known));
+        if (auto known = find_member({Member::membership, name}))
+            return std::static_pointer_cast<Member>(std::move(known));
         auto made = std::make_shared<Member>(*this, std::move(name), options);
         members_.emplace(made->key(), made);
         return made;
