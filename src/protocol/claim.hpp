@@ -3,7 +3,6 @@
 
 #include <dynalease/runtime/time.hpp>
 
-#include <algorithm>
 #include <cstdint>
 
 namespace dynalease::protocol {
@@ -16,10 +15,12 @@ struct claim {
     friend bool operator==(const claim&, const claim&) = default;
 };
 
+/// Floors from here on are refused as corrupt: so many claims can be made above any other that none overflows. By
+/// the wall clock it is 146 million years away.
+inline constexpr std::int64_t token_limit = std::int64_t{1} << 62;
+
 /// Above everything known to be granted. The wall clock only makes a first guess that is nearly always high
 /// enough; a wrong one costs a refused request, after which the row's own floor decides.
-constexpr std::int64_t choose_token(wall_time wall, std::int64_t last_token_here, std::int64_t highest_floor_seen) {
-    return std::max({wall.time_since_epoch().count(), last_token_here + 1, highest_floor_seen + 1});
-}
+std::int64_t choose_token(wall_time wall, std::int64_t last_token_here, std::int64_t highest_floor_seen);
 
 }  // namespace dynalease::protocol

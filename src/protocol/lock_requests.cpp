@@ -1,7 +1,9 @@
 // The requests of a lock. The texts are the protocol; only the attribute names are filled in by search.
 #include "protocol/lock_requests.hpp"
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <utility>
 
 namespace dynalease::protocol {
@@ -204,6 +206,12 @@ condition_check lock_requests::fence(const claim& held) const {
             .condition_expression = "#holder = :s AND #attempt = :a",
             .names = {{"#holder", attribute::holder}, {"#attempt", attribute::attempt}},
             .values = {{":s", self_}, {":a", held.attempt}}};
+}
+
+std::int64_t lock_row_expiry(wall_time now, std::int64_t floor, std::chrono::hours retention) {
+    const auto wall = std::chrono::ceil<std::chrono::seconds>(now.time_since_epoch());
+    const auto tokens = std::chrono::ceil<std::chrono::seconds>(std::chrono::milliseconds(floor));
+    return (std::max(wall, tokens) + std::chrono::seconds(retention)).count();
 }
 
 }  // namespace dynalease::protocol

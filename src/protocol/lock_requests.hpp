@@ -71,10 +71,6 @@ private:
 
 /// When TTL may remove a released row. Counts from the floor too, so that whoever makes the row anew later has a
 /// wall clock above every token that was ever granted.
-constexpr std::int64_t lock_row_expiry(wall_time now, std::int64_t floor, std::chrono::hours retention) {
-    const auto wall = std::chrono::ceil<std::chrono::seconds>(now.time_since_epoch());
-    const auto tokens = std::chrono::ceil<std::chrono::seconds>(std::chrono::milliseconds(floor));
-    return (std::max(wall, tokens) + std::chrono::seconds(retention)).count();
-}
+std::int64_t lock_row_expiry(wall_time now, std::int64_t floor, std::chrono::hours retention);
 
 }  // namespace dynalease::protocol

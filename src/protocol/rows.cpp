@@ -1,6 +1,8 @@
 // Reading rows strictly: what is not as every row of ours is, is not ours to touch.
 #include "protocol/rows.hpp"
 
+#include "protocol/claim.hpp"
+
 #include <algorithm>
 
 namespace dynalease::protocol {
@@ -70,6 +72,10 @@ result<lock_row> parse_lock_row(const item* row) {
 
     const auto floor = find_integer(*row, attribute::floor);
     if (!floor) return corrupt(*row, attribute::floor);
+    if (*floor >= token_limit) {
+        return refuse(errc::corrupt_row, *row,
+                      "attribute 'floor' is " + std::to_string(*floor) + ", which leaves no token above it");
+    }
     parsed.floor = *floor;
     if (find(*row, attribute::token)) {
         const auto token = find_integer(*row, attribute::token);

@@ -14,34 +14,17 @@ namespace dynalease::protocol {
 class session_watch {
 public:
     bool over() const { return over_; }
-    /// Whether a look not older than `age` says that the session lives.
-    bool seen_within(std::chrono::nanoseconds age, time_point now) const { return beat_ && now - looked_ < age; }
     bool looked_at() const { return beat_.has_value(); }
     time_point last_look() const { return looked_; }
 
     /// A sight: the answer of a look, or of a refused mark.
     /// @param row empty: the row is gone, which means over, for ever.
     /// @param now after the answer was received: the beat may have been renewed at any moment before.
-    void sight(const std::optional<session_row>& row, time_point now) {
-        if (over_) return;
-        if (!row || !row->alive) {
-            over_ = true;
-            return;
-        }
-        looked_ = now;
-        lease_ = row->lease;
-        if (beat_ != row->beat) {
-            beat_ = row->beat;
-            since_ = now;
-        }
-    }
+    void sight(const std::optional<session_row>& row, time_point now);
     void mark_over() { over_ = true; }
 
     /// The beat stood still for a whole lease: mark the session dead, naming this beat.
-    std::optional<std::int64_t> due_for_mark(time_point now) const {
-        if (over_ || !beat_ || now - since_ < lease_) return {};
-        return beat_;
-    }
+    std::optional<std::int64_t> due_for_mark(time_point now) const;
     /// When the present beat will have stood still for a whole lease.
     time_point lease_end() const { return since_ + lease_; }
     std::chrono::nanoseconds lease() const { return lease_; }

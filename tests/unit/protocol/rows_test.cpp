@@ -1,7 +1,10 @@
 // Rows are read strictly: what is not as ours are is refused, and never guessed.
+#include "protocol/claim.hpp"
 #include "protocol/rows.hpp"
 
 #include <catch2/catch.hpp>
+
+#include <limits>
 
 namespace dynalease::protocol {
 
@@ -61,6 +64,18 @@ TEST_CASE("a lock row of another kind is refused") {
         CHECK(fault(bad) == errc::corrupt_row);
     }
     CHECK(fault(without(without(held, "holder"), "attempt")) == error_code());
+}
+
+TEST_CASE("a floor that leaves no token above it is refused") {
+    CHECK(fault(with(held, "floor", token_limit - 1)) == error_code());
+    for (const auto floor : {token_limit, std::numeric_limits<std::int64_t>::max()}) {
+        const auto row = with(held, "floor", floor);
+        const auto parsed = parse_lock_row(&row);
+        REQUIRE_FALSE(parsed.has_value());
+        CHECK(parsed.error().code == errc::corrupt_row);
+        CHECK(parsed.error().details.key == "lock#orders");
+        CHECK(parsed.error().details.message.find("floor") != std::string::npos);
+    }
 }
 
 TEST_CASE("a session row") {

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr lease_times defaults = lease_times_for(10s, 0ms, 1000);
+const lease_times defaults = lease_times_for(10s, 0ms, 1000);
 constexpr time_point at(std::chrono::nanoseconds since) {
     return time_point(since);
 }
@@ -102,8 +102,6 @@ TEST_CASE("a watched session is marked after a whole lease without a new beat") 
     watch.sight(beating(5), at(11s));
     CHECK_FALSE(watch.due_for_mark(at(20'999ms)));
     CHECK(watch.due_for_mark(at(21s)) == 5);
-    CHECK(watch.seen_within(1s, at(11'999ms)));
-    CHECK_FALSE(watch.seen_within(1s, at(12s)));
 }
 
 TEST_CASE("over is for ever") {

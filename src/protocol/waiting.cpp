@@ -1,0 +1,54 @@
+// The intervals of those who wait.
+#include "protocol/waiting.hpp"
+
+#include <algorithm>
+
+namespace dynalease::protocol {
+
+namespace {
+using std::chrono::duration_cast;
+using std::chrono::nanoseconds;
+using seconds_of = std::chrono::duration<double>;
+}  // namespace
+
+nanoseconds poll_interval(std::size_t waiting, nanoseconds shortest, double unit) {
+    const seconds_of share(static_cast<double>(waiting) / reads_per_second);
+    return duration_cast<nanoseconds>(std::max(seconds_of(shortest), share) * (0.9 + 0.2 * unit));
+}
+
+nanoseconds overflow_interval(unsigned looks_so_far, double unit) {
+    const auto doubled = std::chrono::seconds(60) * (1u << std::min(looks_so_far, 4u));
+    const seconds_of longest = std::min<std::chrono::seconds>(doubled, std::chrono::seconds(600));
+    return duration_cast<nanoseconds>(longest * (0.5 + 0.5 * unit));
+}
+
+nanoseconds retry_pause(unsigned failures_so_far) {
+    return std::min<nanoseconds>(std::chrono::milliseconds(50) * (1u << std::min(failures_so_far, 5u)),
+                                 std::chrono::seconds(1));
+}
+
+nanoseconds watch_interval(nanoseconds lease, std::size_t waiting) {
+    const nanoseconds share = std::chrono::seconds(std::max<std::size_t>(waiting, 1));
+    return std::max(lease / 8, std::min(share, lease));
+}
+
+nanoseconds no_show_after(std::size_t waiting) {
+    const seconds_of share(1.5 * static_cast<double>(waiting) / reads_per_second);
+    return std::max<nanoseconds>(std::chrono::seconds(1), duration_cast<nanoseconds>(share));
+}
+
+bool head_watch::sight(const lock_row& row, bool available, time_point now) {
+    if (!available || row.line.empty()) {
+        head_.clear();
+        return false;
+    }
+    if (head_ != row.line.front() || floor_ != row.floor) {
+        head_ = row.line.front();
+        floor_ = row.floor;
+        since_ = now;
+        return false;
+    }
+    return now - since_ >= no_show_after(row.line.size());
+}
+
+}  // namespace dynalease::protocol
