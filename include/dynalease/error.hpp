@@ -23,6 +23,12 @@ enum class errc {
     transaction_conflict,  ///< another transaction was at work on the same item
     idempotency_mismatch,  ///< a client request token came back with another request
 
+    // The application's own items.
+    conflict,  ///< the item is no longer as it was loaded; nothing was written
+    exists,    ///< an item of that key is there already
+    missing,   ///< there is no item of that key
+    locked,    ///< a lock or a transaction of another holds the item
+
     // Leases.
     session_lost,    ///< the session's lease ran out or another process marked it dead
     session_closed,  ///< the session was closed by its owner
@@ -50,6 +56,13 @@ enum class errc {
     invalid_option,       ///< an option outside its range; the diagnostics name it
     invalid_name,         ///< a lock, table or attribute name that is empty, too long or malformed
     item_too_large,       ///< beyond 400 KB, or another size the service would refuse
+    bad_attribute,        ///< an attribute is absent, of another type, or does not fit; the diagnostics name it
+    bad_version,          ///< the version attribute of an item is no integer; it is left untouched
+    version_overflow,     ///< the version is as high as it may get
+    reserved_name,        ///< an attribute name that belongs to the library
+    duplicate_item,       ///< the same item twice in one call
+    too_many_items,       ///< more items than one call takes
+    too_many_members,     ///< more attributes than one update takes
     unsupported_version,  ///< a row written by a newer schema; it is left untouched
     corrupt_row,          ///< a row of ours that lacks what every row has
 

@@ -28,6 +28,16 @@ meaning meaning_of(errc code) noexcept {
         case errc::idempotency_mismatch:
             return {misconfigured, "the client request token was used for another request; use each for one only"};
 
+        case errc::conflict:
+            return {condition::conflict,
+                    "the item is no longer as it was loaded and nothing was written; decide again from what is there"};
+        case errc::exists:
+            return {condition::conflict, "an item of that key is there already and nothing was written; load it"};
+        case errc::missing:
+            return {condition::conflict, "there is no item of that key and nothing was written; create it first"};
+        case errc::locked:
+            return {contended, "another holds the item and nothing was written; try again later"};
+
         case errc::session_lost:
             return {lost, "the session was lost, and all its locks with it; stop the protected work and open another"};
         case errc::session_closed:
@@ -76,6 +86,20 @@ meaning meaning_of(errc code) noexcept {
             return {misconfigured, "a name is empty, too long or malformed; see the message for its limits"};
         case errc::item_too_large:
             return {misconfigured, "an item or request exceeds what the service takes; make it smaller"};
+        case errc::bad_attribute:
+            return {misconfigured, "an attribute is absent, of another type, or does not fit; see the message for which"};
+        case errc::bad_version:
+            return {misconfigured, "the version attribute of the item is no integer, and the item is left alone; mend it"};
+        case errc::version_overflow:
+            return {misconfigured, "the version of the item is as high as it may get; raise version_limit"};
+        case errc::reserved_name:
+            return {misconfigured, "an attribute name belongs to the library; give yours another"};
+        case errc::duplicate_item:
+            return {misconfigured, "an item stands twice in one call; name each once"};
+        case errc::too_many_items:
+            return {misconfigured, "more items than one call takes; use several calls"};
+        case errc::too_many_members:
+            return {misconfigured, "more attributes than one update takes; save fewer at a time"};
         case errc::unsupported_version:
             return {misconfigured, "the row was written by a newer version of the library and is left alone; upgrade"};
         case errc::corrupt_row:

@@ -1,0 +1,66 @@
+// The attributes of ours on an application's own items, which versioned writes, item locks and transactions share.
+#pragma once
+
+#include <dynalease/dynamodb/item.hpp>
+#include <dynalease/dynamodb/operations.hpp>
+#include <dynalease/dynamodb/update_expression.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+namespace dynalease::protocol {
+
+namespace item_attribute {
+inline constexpr const char* born = "_born";
+inline constexpr const char* trail = "_trail";
+inline constexpr const char* gone = "_gone";
+/// Present while a transaction holds the item.
+inline constexpr const char* transaction = "_TxId";
+/// All names that begin so belong to transactions.
+inline constexpr std::string_view transaction_prefix = "_Tx";
+}  // namespace item_attribute
+
+/// Where a table's items keep what.
+///
+/// `stamp` names the last write of the library, whichever part of it wrote. Whoever writes it raises `version` and
+/// pushes the stamp before onto the trail, in the same write: the place of a stamp in the trail is its version.
+struct item_layout {
+    std::string table;
+    std::string key;
+    std::string sort{};  ///< empty: the table has a partition key alone
+    std::string version = "version";
+    std::string stamp = "_stamp";
+    std::string lock_prefix = "_lock";
+    std::string time_to_live = "ttl";
+    std::int64_t first_version = 1;
+    std::int64_t step = 1;
+    std::int64_t version_limit = std::numeric_limits<std::int64_t>::max();
+
+    std::string writer() const { return lock_prefix + "W"; }
+    std::string readers() const { return lock_prefix + "R"; }
+};
+
+/// True of an item that is there, and that neither a lock nor a transaction holds.
+inline constexpr std::string_view unlocked =
+    "attribute_not_exists(#W) AND attribute_not_exists(#R) AND attribute_not_exists(#tx) AND "
+    "attribute_not_exists(#gone)";
+/// The part of it that is tested whatever the caller ignores: a transaction's before-images must not grow stale.
+inline constexpr std::string_view not_in_transaction = "attribute_not_exists(#tx) AND attribute_not_exists(#gone)";
+
+/// Whether an attribute is the library's own: no user's value or update may name it.
+bool is_reserved(const item_layout& layout, std::string_view name);
+/// The first reserved name among those that the update changes; empty if there is none.
+std::string reserved_name_in(const item_layout& layout, const update_expression& update);
+
+/// The key attributes of an item; those that are missing are missing here too.
+item_key key_of(const item_layout& layout, const item& attributes);
+bool is_key(const item_layout& layout, std::string_view name);
+
+/// Keeps of the request's names those that its texts use, and adds the layout's own where they are used: #k, #ver,
+/// #born, #stamp, #trail, #gone, #ttl, #W, #R, #tx.
+void settle_names(const item_layout& layout, attribute_names& names, std::string_view update,
+                  std::string_view condition);
+
+}  // namespace dynalease::protocol

@@ -1,0 +1,38 @@
+// What an item says of itself: its version, its stamps, and who holds it.
+#pragma once
+
+#include "protocol/item_attributes.hpp"
+
+#include <dynalease/dynamodb/failure.hpp>
+#include <dynalease/item_version.hpp>
+
+#include <cstddef>
+#include <string>
+
+namespace dynalease::protocol {
+
+/// Stamps before the last that an item keeps: the last four writes can be told apart.
+inline constexpr std::size_t trail_length = 3;
+
+struct item_sight {
+    item_version state{};
+    bool gone = false;     ///< a tombstone: the item counts as missing
+    std::string holder{};  ///< who locks it, or the transaction that holds it; empty: nobody
+    bool in_transaction = false;
+};
+
+/// Fails with `errc::bad_version` if the version is no integer, and with `errc::corrupt_row` if a stamp is none.
+/// Such an item is never written.
+result<item_sight> sight_of(const item_layout& layout, const item& attributes);
+
+/// The trail after a write onto this state.
+std::vector<item_stamp> pushed_trail(const item_version& base);
+binary bytes_of(const item_stamp& stamp);
+binary bytes_of(const std::vector<item_stamp>& trail);
+
+/// Whether the item remembers the write of this stamp.
+bool remembers(const item_version& state, const item_stamp& stamp);
+/// Whether both are the very same state. An item without birth has only its stamp beside the version.
+bool same_state(const item_version& left, const item_version& right);
+
+}  // namespace dynalease::protocol

@@ -1,0 +1,72 @@
+// The requests of versioned writes, exactly. Copies of one intent are equal byte for byte; only the first that arrives
+// can be applied.
+#pragma once
+
+#include "protocol/item_sight.hpp"
+#include "protocol/version_changes.hpp"
+
+#include <dynalease/dynamodb/operations.hpp>
+#include <dynalease/dynamodb/update_expression.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace dynalease::protocol {
+
+/// What all copies of one checked write carry.
+struct checked_write {
+    item_version base{};
+    /// Whether the base's stamps are known, or only its version and birth.
+    bool knows_stamps = true;
+    item_stamp mine{};
+    std::int64_t target = 0;
+    bool ignore_lock = false;
+};
+
+/// The version after this one. Fails with `errc::version_overflow` at the table's limit.
+result<std::int64_t> version_after(const item_layout& layout, const item_version& base);
+
+/// Builds the requests of one table. Holds a reference: a short-lived helper.
+class version_requests {
+public:
+    explicit version_requests(const item_layout& layout) : layout_(layout) {}
+
+    get_item_request look(const item_key& key, bool consistent) const;
+    put_item_request create(const item& members, const item_stamp& mine) const;
+    /// Over the tombstone `write.base`.
+    update_item_request create_over(const item_key& key, const checked_write& write,
+                                    const member_changes& changes) const;
+    /// save, replace and (without changes) touch.
+    update_item_request save(const item_key& key, const checked_write& write, const member_changes& changes) const;
+    delete_item_request erase(const item_key& key, const checked_write& write) const;
+    /// Leaves a tombstone until TTL removes it. @param expiry seconds since the epoch.
+    update_item_request bury(const item_key& key, const checked_write& write, const member_changes& changes,
+                             std::int64_t expiry) const;
+    /// Whatever the version is; refused to a second copy as long as the item remembers the first.
+    update_item_request blind(const item_key& key, const update_expression& change, const item_stamp& mine,
+                              bool ignore_lock) const;
+    /// @param may_create also where there is no item.
+    update_item_request clobber(const item_key& key, const member_changes& changes, const item_stamp& mine,
+                                bool ignore_lock, bool may_create) const;
+    delete_item_request clobber_erase(const item_key& key, bool ignore_lock) const;
+    /// Inside a transaction: the item is still as it was loaded.
+    condition_check check(const item_key& key, const checked_write& write) const;
+
+private:
+    update_item_request draft(const item_key& key) const;
+    void settle(update_item_request& request) const;
+    std::string identity(const checked_write& write, attribute_values& values) const;
+    std::string guard(const checked_write& write, attribute_values& values) const;
+    std::string stamping(const checked_write& write, attribute_values& values) const;
+    update_expression raising(const item_stamp& mine) const;
+    std::string own_stamp_absent() const;
+
+    const item_layout& layout_;
+};
+
+/// The same writes as actions of a transaction.
+transact_put as_action(put_item_request request);
+transact_update as_action(update_item_request request);
+transact_delete as_action(delete_item_request request);
+
+}  // namespace dynalease::protocol
