@@ -1,0 +1,153 @@
+// What makes two answers comparable, and where they differ.
+#include "conformance/answer.hpp"
+
+#include "dynamodb/codec.hpp"
+#include "dynamodb/error_names.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace dynalease::conformance {
+
+namespace {
+
+void sort_items(json* list) {
+    if (list) std::ranges::sort(list->items, {}, [](const json& each) { return to_text(each); });
+}
+
+json* member(json& of, std::string_view name) {
+    const auto found = of.members.find(name);
+    return found == of.members.end() ? nullptr : &found->second;
+}
+
+/// The order of what a Scan or a batch finds is nobody's business, nor that of a set.
+void put_in_order(json& value) {
+    for (auto& [name, each] : value.members) {
+        put_in_order(each);
+        if (name == "SS" || name == "NS" || name == "BS") sort_items(&each);
+    }
+    for (auto& each : value.items) put_in_order(each);
+}
+
+void put_in_order(const any_request& request, json& body) {
+    put_in_order(body);
+    sort_items(member(body, "ConsumedCapacity"));
+    if (std::holds_alternative<scan_request>(request)) sort_items(member(body, "Items"));
+    if (!std::holds_alternative<batch_get_item_request>(request)) return;
+    if (auto* tables = member(body, "Responses")) {
+        for (auto& [name, found] : tables->members) sort_items(&found);
+    }
+}
+
+/// The states that a table passes through take their time, elsewhere.
+void forget_states(json& body) {
+    for (const auto* name : {"TableDescription", "Table"}) {
+        if (auto* table = member(body, name)) {
+            table->members.erase("TableStatus");
+            table->members.erase("ItemCount");
+        }
+    }
+}
+
+void keep_refusal(json& body) {
+    json kept{json::kind::object, false, {}, {}, {}};
+    if (const auto* type = body.find("__type")) kept.members["__type"] = json::of(exception_name(type->text));
+    for (const auto* name : {"message", "Message"}) {
+        if (auto* found = member(body, name)) kept.members["message"] = std::move(*found);
+    }
+    for (const auto* name : {"Item", "CancellationReasons"}) {
+        if (auto* found = member(body, name)) kept.members[name] = std::move(*found);
+    }
+    body = std::move(kept);
+}
+
+std::string text_in(const json& body, std::string_view name) {
+    const auto* found = body.find(name);
+    return found ? found->text : std::string();
+}
+
+class comparison {
+public:
+    comparison(const call& what, const answer& ours, const answer& theirs)
+        : what_(what), ours_(ours), theirs_(theirs) {}
+
+    std::vector<difference> run() {
+        compare(ours_.body, theirs_.body, {});
+        return std::move(found_);
+    }
+
+private:
+    void compare(const json& ours, const json& theirs, const std::string& path) {
+        if (ours.type != theirs.type || (ours.type == json::kind::array && ours.items.size() != theirs.items.size())) {
+            return add(path, &ours, &theirs);
+        }
+        if (ours.type == json::kind::array) {
+            for (std::size_t i = 0; i < ours.items.size(); ++i) compare(ours.items[i], theirs.items[i], path + "[]");
+        } else if (ours.type == json::kind::object) {
+            compare_members(ours, theirs, path);
+        } else if (!(ours == theirs)) {
+            add(path, &ours, &theirs);
+        }
+    }
+
+    void compare_members(const json& ours, const json& theirs, const std::string& path) {
+        const std::string start = path.empty() ? path : path + ".";
+        for (const auto& [name, value] : ours.members) {
+            const auto* other = theirs.find(name);
+            other ? compare(value, *other, start + name) : add(start + name, &value, nullptr);
+        }
+        for (const auto& [name, value] : theirs.members) {
+            if (!ours.find(name)) add(start + name, nullptr, &value);
+        }
+    }
+
+    void add(std::string path, const json* ours, const json* theirs) {
+        found_.push_back({what_, ours_, theirs_, std::move(path), ours ? to_text(*ours) : "absent",
+                          theirs ? to_text(*theirs) : "absent"});
+    }
+
+    const call& what_;
+    const answer& ours_;
+    const answer& theirs_;
+    std::vector<difference> found_;
+};
+
+}  // namespace
+
+std::string answer::error() const {
+    return text_in(body, "__type");
+}
+
+std::string answer::message() const {
+    return text_in(body, "message");
+}
+
+answer answer_of(const any_request& request, const result<any_response>& got) {
+    if (got) return answer_of(request, 200, codec::encode_response(*got));
+    const auto refusal = codec::encode_error(got.error());
+    return answer_of(request, refusal.status, refusal.body);
+}
+
+answer answer_of(const any_request& request, unsigned status, const std::string& body) {
+    answer out{status != 200, parse_json(body).value_or(json::of(body))};
+    if (out.refused) {
+        keep_refusal(out.body);
+    } else {
+        put_in_order(request, out.body);
+        forget_states(out.body);
+    }
+    return out;
+}
+
+answer answer_of(const any_request& request, page_response all, unsigned pages) {
+    auto out = answer_of(request, result<any_response>(any_response(std::move(all))));
+    out.body.members["Pages"] = json{json::kind::number, false, std::to_string(pages), {}, {}};
+    return out;
+}
+
+std::vector<difference> compare(const call& what, const answer& ours, const answer& theirs) {
+    return comparison(what, ours, theirs).run();
+}
+
+}  // namespace dynalease::conformance

@@ -1,0 +1,137 @@
+// The program behind tests/conformance/run: random programs on our engine and on a foreign server.
+#include "conformance/shrink.hpp"
+#include "conformance/trial.hpp"
+
+#include "dynamodb/codec.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace {
+
+namespace asio = boost::asio;
+using namespace dynalease;
+using namespace dynalease::conformance;
+
+struct options {
+    std::string server = "server";
+    std::string url;
+    std::uint64_t programs = 300;
+    std::uint64_t seed = 1;
+};
+
+options parse(int argc, char** argv) {
+    options out;
+    for (int i = 1; i + 1 < argc; i += 2) {
+        const std::string_view name = argv[i];
+        if (name == "--server") out.server = argv[i + 1];
+        if (name == "--url") out.url = argv[i + 1];
+        if (name == "--programs") out.programs = std::strtoull(argv[i + 1], nullptr, 10);
+        if (name == "--seed") out.seed = std::strtoull(argv[i + 1], nullptr, 10);
+    }
+    return out;
+}
+
+void print(const call& what) {
+    std::cerr << "  " << operation_name(what.request) << (what.to_the_end ? " to the last page " : " ")
+              << (what.raw.empty() ? codec::encode_request(what.request) : what.raw) << '\n';
+}
+
+class campaign {
+public:
+    campaign(options how, side& foreign) : how_(std::move(how)), asked_(asked_of(how_)), stage_(foreign, how_.server) {}
+
+    asio::awaitable<void> work() {
+        while (next_ < how_.programs) {
+            const auto what = random_program(how_.seed + next_++, asked_);
+            program copy = what;
+            auto came = co_await stage_.run(std::move(copy));
+            calls_ += came.calls;
+            for (const auto* known : came.listed) ++listed_[known];
+            if (came.findings.empty()) continue;
+            ++differences_;
+            auto& found = came.findings.front();
+            // Of many findings with one cause, one is shown.
+            constexpr std::size_t most_shown = 40;
+            if (++signatures_[found.signature] > 1 || signatures_.size() > most_shown) continue;
+            program failed = what;
+            auto small = co_await shrink(stage_, std::move(failed), std::move(found));
+            show(small);
+        }
+    }
+
+    bool report() const {
+        std::uint64_t all_listed = 0;
+        for (const auto& [known, times] : listed_) {
+            all_listed += times;
+            std::cerr << "listed, " << times << " times: " << known->reason << '\n';
+        }
+        for (const auto& [signature, times] : signatures_) {
+            std::cerr << "different, " << times << " times: " << signature << '\n';
+        }
+        std::cout << R"({"server":")" << how_.server << R"(","programs":)" << how_.programs << R"(,"calls":)" << calls_
+                  << R"(,"differences":)" << differences_ << R"(,"listed":)" << all_listed << "}" << std::endl;
+        return differences_ == 0;
+    }
+
+    /// How many programs run at once.
+    unsigned workers() const { return how_.server == "moto" ? 1 : 4; }
+
+private:
+    static abilities asked_of(const options& how) {
+        const bool moto = how.server == "moto";
+        return {.transactions = !moto, .raw = !moto && how.url.starts_with("http://")};
+    }
+
+    void show(const shrunk& small) const {
+        std::cerr << "\nDifferent in " << small.found.path << ":\n";
+        for (const auto& each : small.smallest.tables) print(call{each});
+        for (const auto& each : small.smallest.calls) print(each);
+        std::cerr << "  ours:   " << to_text(small.found.ours.body)
+                  << "\n  theirs: " << to_text(small.found.theirs.body) << "\n  replay: tests/conformance/run --server "
+                  << how_.server << " --programs 1 --seed " << small.smallest.seed << "\n";
+    }
+
+    options how_;
+    abilities asked_;
+    stage stage_;
+    std::uint64_t next_ = 0;
+    std::uint64_t calls_ = 0;
+    std::uint64_t differences_ = 0;
+    std::map<const known_difference*, std::uint64_t> listed_;
+    std::map<std::string, std::uint64_t> signatures_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        auto how = parse(argc, argv);
+        asio::io_context io{1};
+        client database(io.get_executor(), {.endpoint = how.url});
+        const auto foreign = foreign_side(database, how.url);
+        campaign all(std::move(how), *foreign);
+        unsigned at_work = all.workers();
+        for (unsigned i = all.workers(); i > 0; --i) {
+            asio::co_spawn(database.get_executor(), all.work(), [&](std::exception_ptr thrown) {
+                if (thrown) std::rethrow_exception(thrown);
+                if (--at_work == 0) database.close();
+            });
+        }
+        io.run();
+        return all.report() ? 0 : 1;
+    } catch (const std::exception& why) {
+        std::cerr << "conformance: " << why.what() << '\n';
+        return 1;
+    }
+}

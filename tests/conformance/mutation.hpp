@@ -1,0 +1,12 @@
+// Bodies that no client would send: a random place of a well-formed one, spoilt.
+#pragma once
+
+#include "conformance/dice.hpp"
+
+#include <string>
+
+namespace dynalease::conformance {
+
+std::string mutated(dice& chance, const std::string& body);
+
+}  // namespace dynalease::conformance

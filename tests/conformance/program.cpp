@@ -1,0 +1,285 @@
+// Random programs, call by call.
+#include "conformance/program.hpp"
+
+#include "conformance/expressions.hpp"
+#include "conformance/mutation.hpp"
+#include "conformance/values.hpp"
+
+#include "dynamodb/codec.hpp"
+
+#include <array>
+#include <utility>
+
+namespace dynalease::conformance {
+
+namespace {
+
+constexpr std::array<scalar_type, 4> key_types{scalar_type::s, scalar_type::s, scalar_type::n, scalar_type::b};
+
+/// Makes the calls of one program.
+class author {
+public:
+    author(std::uint64_t seed, const abilities& asked) : chance_(seed), asked_(asked) {
+        made_.seed = seed;
+        for (auto count = 1 + chance_.below(2); count > 0; --count) made_.tables.push_back(new_table());
+    }
+
+    program write() {
+        for (auto count = 4 + chance_.below(12); count > 0; --count) made_.calls.push_back(one_call());
+        // What all of it has left behind.
+        for (const auto& table : made_.tables) {
+            made_.calls.push_back({scan_request{.table_name = table.table_name}, {}, true});
+        }
+        return std::move(made_);
+    }
+
+private:
+    create_table_request new_table() {
+        create_table_request out;
+        out.table_name = "conformance-" + std::to_string(made_.seed) + (made_.tables.empty() ? "-a" : "-b");
+        out.key.hash = {"pk", chance_.pick(key_types)};
+        if (chance_.percent(60)) out.key.range = key_attribute{"sk", chance_.pick(key_types)};
+        return out;
+    }
+
+    /// The table of the call in the making.
+    const create_table_request& choose_table() { return *(table_ = &chance_.pick(made_.tables)); }
+    std::string table_name() { return chance_.percent(1) ? "conformance-absent" : table_->table_name; }
+    item_key key() { return random_key(chance_, table_->key); }
+
+    call one_call() {
+        choose_table();
+        call out{one_request()};
+        if (std::holds_alternative<scan_request>(out.request)) {
+            out.to_the_end = true;
+        } else if (std::holds_alternative<query_request>(out.request)) {
+            out.to_the_end = chance_.percent(50);
+        }
+        if (asked_.raw && chance_.percent(5)) {
+            out.raw = mutated(chance_, codec::encode_request(out.request));
+            out.to_the_end = false;
+        }
+        return out;
+    }
+
+    any_request one_request() {
+        const auto kind = chance_.below(100);
+        if (kind < 20) return put();
+        if (kind < 26) return get();
+        if (kind < 50) return update();
+        if (kind < 58) return erase();
+        if (kind < 72) return query();
+        if (kind < 80) return scan();
+        if (kind < 83) return read_batch();
+        if (kind < 86) return write_batch();
+        if (kind < 88) return ttl();
+        if (!asked_.transactions) return update();
+        return kind < 97 ? any_request(transaction()) : any_request(transact_read());
+    }
+
+    return_values returned(bool any) {
+        if (chance_.percent(30)) return return_values::none;
+        if (any) return static_cast<return_values>(chance_.below(5));
+        return chance_.percent(97) ? return_values::all_old : return_values::updated_new;
+    }
+
+    put_item_request put() {
+        put_item_request out;
+        out.table_name = table_name();
+        out.new_item = random_item(chance_, table_->key);
+        guard(out, 35);
+        out.returned = returned(false);
+        out.report_capacity = chance_.percent(10);
+        return out;
+    }
+
+    get_item_request get() {
+        get_item_request out;
+        out.table_name = table_name();
+        out.key = key();
+        out.consistent_read = chance_.percent(50);
+        project(out);
+        out.report_capacity = chance_.percent(10);
+        return out;
+    }
+
+    update_item_request update() {
+        update_item_request out;
+        out.table_name = table_name();
+        out.key = key();
+        if (chance_.percent(96)) {
+            out.update_expression = expression_writer(chance_, table_->key, out.names, out.values).update();
+        }
+        guard(out, 30);
+        out.returned = returned(true);
+        out.report_capacity = chance_.percent(10);
+        return out;
+    }
+
+    delete_item_request erase() {
+        delete_item_request out;
+        out.table_name = table_name();
+        out.key = key();
+        guard(out, 40);
+        out.returned = returned(false);
+        out.report_capacity = chance_.percent(10);
+        return out;
+    }
+
+    /// Sometimes a condition, and always the last word on the placeholders.
+    template <class Request>
+    void guard(Request& out, unsigned chance) {
+        expression_writer writer(chance_, table_->key, out.names, out.values);
+        if (chance_.percent(chance)) {
+            out.condition_expression = writer.condition();
+            out.current_on_refusal = chance_.percent(50);
+        }
+        writer.finish();
+    }
+
+    template <class Request>
+    void project(Request& out) {
+        attribute_values none;
+        expression_writer writer(chance_, table_->key, out.names, none);
+        if (chance_.percent(40)) out.projection_expression = writer.projection();
+        if constexpr (!requires { out.values; }) writer.finish();
+    }
+
+    template <class Request>
+    void fill_page(Request& out) {
+        out.table_name = table_name();
+        if (chance_.percent(30)) {
+            out.filter_expression = expression_writer(chance_, table_->key, out.names, out.values).condition();
+        }
+        project(out);
+        expression_writer(chance_, table_->key, out.names, out.values).finish();
+        if (chance_.percent(40))
+            out.limit = static_cast<std::int32_t>(chance_.below(20) == 0 ? 0 : 1 + chance_.below(3));
+        out.consistent_read = chance_.percent(30);
+        out.count_only = out.projection_expression.empty() && chance_.percent(8);
+        out.report_capacity = chance_.percent(10);
+    }
+
+    query_request query() {
+        query_request out;
+        out.key_condition_expression = expression_writer(chance_, table_->key, out.names, out.values).key_condition();
+        out.scan_index_forward = chance_.percent(60);
+        fill_page(out);
+        if (chance_.percent(12)) out.exclusive_start_key = key();
+        return out;
+    }
+
+    scan_request scan() {
+        scan_request out;
+        fill_page(out);
+        if (chance_.percent(15)) {
+            out.segment = 0;
+            out.total_segments = static_cast<std::int32_t>(chance_.below(4));
+        }
+        return out;
+    }
+
+    batch_get_item_request read_batch() {
+        batch_get_item_request out;
+        for (auto count = 1 + chance_.below(2); count > 0; --count) {
+            const auto& name = choose_table().table_name;
+            auto& wanted = out.tables[name];
+            for (auto keys = 1 + chance_.below(4); keys > 0; --keys) wanted.keys.push_back(key());
+            wanted.consistent_read = chance_.percent(50);
+            wanted.names.clear();
+            project(wanted);
+        }
+        out.report_capacity = chance_.percent(10);
+        return out;
+    }
+
+    batch_write_item_request write_batch() {
+        batch_write_item_request out;
+        for (auto count = 1 + chance_.below(2); count > 0; --count) {
+            auto& writes = out.tables[choose_table().table_name];
+            for (auto actions = 1 + chance_.below(3); actions > 0; --actions) {
+                if (chance_.percent(60)) {
+                    writes.emplace_back(batch_put{random_item(chance_, table_->key)});
+                } else {
+                    writes.emplace_back(batch_delete{key()});
+                }
+            }
+        }
+        out.report_capacity = chance_.percent(10);
+        return out;
+    }
+
+    any_request ttl() {
+        if (chance_.percent(50)) return describe_time_to_live_request{table_name()};
+        return update_time_to_live_request{table_name(), chance_.percent(90) ? "expires" : "ttl", chance_.percent(70)};
+    }
+
+    template <class Action>
+    Action on_key(unsigned guarded) {
+        Action out;
+        out.table_name = table_name();
+        out.key = key();
+        if constexpr (requires { out.update_expression; }) {
+            out.update_expression = expression_writer(chance_, table_->key, out.names, out.values).update();
+        }
+        guard(out, guarded);
+        return out;
+    }
+
+    transact_write action() {
+        choose_table();
+        switch (chance_.below(4)) {
+            case 0: {
+                transact_put out;
+                out.table_name = table_name();
+                out.new_item = random_item(chance_, table_->key);
+                guard(out, 40);
+                return out;
+            }
+            case 1:
+                return on_key<transact_update>(40);
+            case 2:
+                return on_key<transact_delete>(50);
+            default:
+                return on_key<condition_check>(98);
+        }
+    }
+
+    transact_write_items_request transaction() {
+        transact_write_items_request out;
+        for (auto count = 1 + chance_.below(4); count > 0; --count) out.actions.push_back(action());
+        // A token of few, so that some come again, with the same request or with another.
+        if (chance_.percent(30)) out.client_request_token = "token-" + std::to_string(chance_.below(3));
+        out.report_capacity = chance_.percent(10);
+        if (last_transaction_ && chance_.percent(15)) out = *last_transaction_;
+        last_transaction_ = out;
+        return out;
+    }
+
+    transact_get_items_request transact_read() {
+        transact_get_items_request out;
+        for (auto count = 1 + chance_.below(3); count > 0; --count) {
+            choose_table();
+            auto& wanted = out.gets.emplace_back();
+            wanted.table_name = table_name();
+            wanted.key = key();
+            project(wanted);
+        }
+        out.report_capacity = chance_.percent(10);
+        return out;
+    }
+
+    dice chance_;
+    abilities asked_;
+    program made_;
+    const create_table_request* table_ = nullptr;
+    std::optional<transact_write_items_request> last_transaction_;
+};
+
+}  // namespace
+
+program random_program(std::uint64_t seed, const abilities& asked) {
+    return author(seed, asked).write();
+}
+
+}  // namespace dynalease::conformance
