@@ -20,7 +20,6 @@ std::set<std::string, std::less<>> placeholders_in(std::string_view text) {
     return found;
 }
 
-
 }  // namespace
 
 bool is_reserved(const item_layout& layout, std::string_view name) {
@@ -57,7 +56,7 @@ void settle_names(const item_layout& layout, attribute_names& names, std::string
                   std::string_view condition) {
     auto used = placeholders_in(update);
     used.merge(placeholders_in(condition));
-    const std::array<std::pair<const char*, std::string>, 10> ours{{{"#k", layout.key},
+    const std::array<std::pair<const char*, std::string>, 12> ours{{{"#k", layout.key},
                                                                     {"#ver", layout.version},
                                                                     {"#born", item_attribute::born},
                                                                     {"#stamp", layout.stamp},
@@ -66,6 +65,8 @@ void settle_names(const item_layout& layout, attribute_names& names, std::string
                                                                     {"#ttl", layout.time_to_live},
                                                                     {"#W", layout.writer()},
                                                                     {"#R", layout.readers()},
+                                                                    {"#I", layout.intent()},
+                                                                    {"#F", layout.floor()},
                                                                     {"#tx", item_attribute::transaction}}};
     for (const auto& [placeholder, name] : ours) {
         if (used.contains(placeholder)) names.emplace(placeholder, name);

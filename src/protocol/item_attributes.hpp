@@ -40,6 +40,8 @@ struct item_layout {
 
     std::string writer() const { return lock_prefix + "W"; }
     std::string readers() const { return lock_prefix + "R"; }
+    std::string intent() const { return lock_prefix + "I"; }
+    std::string floor() const { return lock_prefix + "F"; }
 };
 
 /// True of an item that is there, and that neither a lock nor a transaction holds.
@@ -59,7 +61,7 @@ item_key key_of(const item_layout& layout, const item& attributes);
 bool is_key(const item_layout& layout, std::string_view name);
 
 /// Keeps of the request's names those that its texts use, and adds the layout's own where they are used: #k, #ver,
-/// #born, #stamp, #trail, #gone, #ttl, #W, #R, #tx.
+/// #born, #stamp, #trail, #gone, #ttl, #W, #R, #I, #F, #tx.
 void settle_names(const item_layout& layout, attribute_names& names, std::string_view update,
                   std::string_view condition);
 

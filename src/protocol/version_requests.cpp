@@ -98,11 +98,10 @@ std::string version_requests::stamping(const checked_write& write, attribute_val
     return text;
 }
 
-/// What a write that does not know the state it meets does to version and stamps.
-update_expression version_requests::raising(const item_stamp& mine) const {
-    return set(layout_.version,
-               if_not_exists(layout_.version, layout_.first_version - layout_.step) + operand(layout_.step)) +
-           set(item_attribute::trail, if_not_exists(layout_.stamp, binary{})) + set(layout_.stamp, bytes_of(mine));
+update_expression raised_version(const item_layout& layout, const item_stamp& mine) {
+    return set(layout.version,
+               if_not_exists(layout.version, layout.first_version - layout.step) + operand(layout.step)) +
+           set(item_attribute::trail, if_not_exists(layout.stamp, binary{})) + set(layout.stamp, bytes_of(mine));
 }
 
 std::string version_requests::own_stamp_absent() const {
@@ -179,10 +178,10 @@ update_item_request version_requests::blind(const item_key& key, const update_ex
                                             const item_stamp& mine, bool ignore_lock) const {
     auto request = draft(key);
     request.values.emplace(":m", bytes_of(mine));
-    request.condition_expression = "attribute_exists(#k) AND " + std::string(lock_test(ignore_lock)) + " AND " +
-                                   own_stamp_absent();
+    request.condition_expression =
+        "attribute_exists(#k) AND " + std::string(lock_test(ignore_lock)) + " AND " + own_stamp_absent();
     settle(request);
-    apply(request, change + raising(mine));
+    apply(request, change + raised_version(layout_, mine));
     request.returned = return_values::all_new;
     return request;
 }

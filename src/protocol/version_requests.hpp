@@ -26,6 +26,9 @@ struct checked_write {
 /// The version after this one. Fails with `errc::version_overflow` at the table's limit.
 result<std::int64_t> version_after(const item_layout& layout, const item_version& base);
 
+/// What a write that does not know the state it meets does to version and stamps.
+update_expression raised_version(const item_layout& layout, const item_stamp& mine);
+
 /// Builds the requests of one table. Holds a reference: a short-lived helper.
 class version_requests {
 public:
@@ -58,7 +61,6 @@ private:
     std::string identity(const checked_write& write, attribute_values& values) const;
     std::string guard(const checked_write& write, attribute_values& values) const;
     std::string stamping(const checked_write& write, attribute_values& values) const;
-    update_expression raising(const item_stamp& mine) const;
     std::string own_stamp_absent() const;
 
     const item_layout& layout_;
