@@ -27,6 +27,7 @@ namespace {
     ::signal(SIGPIPE, SIG_DFL);
     ::dup2(input, STDIN_FILENO);
     ::dup2(output, STDOUT_FILENO);
+    ::close_range(STDERR_FILENO + 1, ~0U, 0);  // a socket is closed when its owner closes it, not when all children end
     ::execv(arguments[0], arguments);
     ::_exit(127);
 }

@@ -1,0 +1,106 @@
+// One pass over the events in the order of their times.
+#include "torture/case_file.hpp"
+
+#include "torture/settings.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace torture {
+namespace {
+
+using wait_key = std::tuple<std::string, std::int64_t, std::string>;   ///< process, task, name
+using grant_key = std::tuple<std::string, std::string, std::int64_t>;  ///< process, name, token
+
+wait_key wait_of(const event& happened) {
+    return {happened.who, happened.task, happened.name};
+}
+
+grant_key grant_of(const event& happened) {
+    return {happened.who, happened.name, happened.token};
+}
+
+instant place_in_time(const grant& each) {
+    return each.from.value_or(each.granted);
+}
+
+}  // namespace
+
+terms promised_terms() {
+    using std::chrono::duration_cast;
+    using namespace std::chrono_literals;
+    const std::chrono::duration<double, std::nano> whole = instant(lease);
+    const double drift = clock_drift_ppm * 1e-6;
+    // A waiter begins to watch a holder that it has seen for half a second, and looks at its session at most so far
+    // apart that all waiters together look once a second; a look and the mark that follows it are one request each.
+    const instant watch = std::min<instant>(std::chrono::seconds(worker_count), lease);
+    const auto lease_of_watcher = duration_cast<instant>(whole / (1 - drift));
+    return {.lease = lease,
+            .longest_hold = duration_cast<instant>(whole * (1 - drift) / (1 + drift)),
+            .told_within = 100ms,
+            .free_within = 500ms + lease_of_watcher + 2 * watch + 2 * instant(request_limit) + 500ms,
+            .recovery = request_limit + 1s};
+}
+
+case_file::case_file(std::vector<event> unordered) : history(std::move(unordered)) {
+    std::stable_sort(history.begin(), history.end(),
+                     [](const event& left, const event& right) { return left.at < right.at; });
+    if (history.empty()) return;
+    begin = history.front().at;
+    for (const auto& each : history) end = std::max(end, each.end());
+
+    std::map<wait_key, event> asked;
+    std::map<grant_key, std::size_t> granted;  // as an index into `grants`
+    const auto end_wait = [&](std::map<wait_key, event>::iterator wait, instant when, bool ended) {
+        const auto& [who, task, name] = wait->first;
+        waits[name].push_back({.who = who, .during = {wait->second.at, when}, .ended = ended});
+        return asked.erase(wait);
+    };
+    for (const auto& each : history) {
+        const auto wait = asked.find(wait_of(each));
+        if (each.kind == what::asked) {
+            asked[wait_of(each)] = each;
+        } else if (each.kind == what::gave_up && wait != asked.end()) {
+            end_wait(wait, each.at, true);
+        } else if (each.kind == what::granted) {
+            auto& all = grants[each.name];
+            granted[grant_of(each)] = all.size();
+            all.push_back({.who = each.who,
+                           .task = each.task,
+                           .name = each.name,
+                           .session = each.session,
+                           .token = each.token,
+                           .asked = wait == asked.end() ? each.at : wait->second.at,
+                           .granted = each.at});
+            if (wait != asked.end()) end_wait(wait, each.at, true);
+        } else if (each.kind == what::table_lost) {
+            losses.push_back(each.at);
+        } else if (const auto held = granted.find(grant_of(each)); held != granted.end()) {
+            auto& mine = grants[each.name][held->second];
+            if (each.kind == what::valid) {
+                if (!mine.from) mine.from = each.at;
+                mine.until = std::max(mine.until, each.until);
+            } else if (each.kind == what::releasing) {
+                mine.releasing = each.at;
+            }
+        }
+        if (each.kind == what::killed || each.kind == what::crashed) {
+            for (auto other = asked.begin(); other != asked.end();) {
+                other = std::get<0>(other->first) == each.who ? end_wait(other, each.at, true) : std::next(other);
+            }
+        }
+    }
+    for (auto wait = asked.begin(); wait != asked.end();) wait = end_wait(wait, end, false);
+    for (auto& [name, all] : grants) {
+        std::stable_sort(all.begin(), all.end(), [](const grant& left, const grant& right) {
+            return place_in_time(left) < place_in_time(right);
+        });
+    }
+}
+
+bool case_file::lost_table_in(instant from, instant until) const {
+    return std::any_of(losses.begin(), losses.end(), [=](instant loss) { return from < loss && loss <= until; });
+}
+
+}  // namespace torture

@@ -1,0 +1,66 @@
+// What the processes report to the judge: one event a line.
+#pragma once
+
+#include "torture/boot_clock.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace torture {
+
+enum class what {
+    // By a task of a worker.
+    asked,      ///< began to wait for `name`
+    gave_up,    ///< ended that wait without it
+    granted,    ///< got it, with `token`, under `session`
+    valid,      ///< somewhere between `at` and `until` its guard said that it is valid
+    releasing,  ///< is about to give it back: its guard says no longer that it is valid
+    // By a worker.
+    over,    ///< was told that `session` is lost
+    closed,  ///< is about to close `session`
+    gap,     ///< its event loop did not run from `at` to `until`
+    // Of the fenced resource.
+    read,     ///< `value` was read with `token`
+    wrote,    ///< `value` was written with `token`
+    refused,  ///< a read or a write with a `token` smaller than another seen before
+    // Of the way between a worker and the store; `who` is the worker's place.
+    applied,       ///< the store took a write of `session`'s row
+    acknowledged,  ///< such a write came at `at`; at `until` its answer began to leave for the worker
+    fault,         ///< the request fault `name` struck
+    cut,           ///< nothing went through from `at` to `until`
+    // What was done to processes.
+    killed,      ///< between `at` and `until`
+    stopped,     ///< stood still from `at` to `until`
+    outage,      ///< nobody could reach the store from `at` to `until`
+    table_lost,  ///< the store came back without its table, which was made anew by `until`
+    starved,     ///< the workers had next to no processor from `at` to `until`
+    crashed,     ///< a worker ended although nobody had asked for it
+};
+inline constexpr int kinds_of_event = static_cast<int>(what::crashed) + 1;
+
+std::string_view to_string(what kind) noexcept;
+
+struct event {
+    what kind{};
+    instant at{};
+    instant until{};    ///< zero: not an interval
+    std::string who{};  ///< a process, as "2.5": the sixth one in the third place; or a place, as "2"
+    std::int64_t task = 0;
+    std::string name{};  ///< of the lock, and of what it guards
+    std::string session{};
+    std::int64_t token = 0;
+    std::int64_t value = 0;
+
+    instant end() const noexcept { return until.count() > 0 ? until : at; }
+};
+
+/// The place of a process, or of a place: "2" for "2.5" and for "2".
+std::string_view place_of(std::string_view who) noexcept;
+
+/// Words in columns; no line break at its end.
+std::string to_line(const event& happened);
+std::optional<event> parse_event(std::string_view line);
+
+}  // namespace torture

@@ -1,0 +1,26 @@
+// Whether a history keeps the promises that can be seen from outside.
+#pragma once
+
+#include "torture/case_file.hpp"
+
+#include <vector>
+
+namespace torture {
+
+/// All violations, the earliest first.
+std::vector<violation> judge(const case_file& facts, const terms& promised);
+
+// Its parts, each of one promise.
+
+/// P1: no two grants of a lock are valid at the same moment. Waived where the table was lost under the first.
+void judge_exclusion(const case_file& facts, std::vector<violation>& found);
+/// P2: tokens rise in the order of the grants, for ever, even when the table is lost; none comes twice.
+void judge_tokens(const case_file& facts, std::vector<violation>& found);
+/// P3: once a newer grant has touched what the lock protects, no older one changes it, and no update is lost.
+void judge_fence(const case_file& facts, std::vector<violation>& found);
+/// P4: no guard is valid beyond its session's deadline, and the loss is told when it passes.
+void judge_deadlines(const case_file& facts, const terms& promised, std::vector<violation>& found);
+/// P6 and P7: a lock that nobody holds any more is granted to one of those who wait, and in time.
+void judge_progress(const case_file& facts, const terms& promised, std::vector<violation>& found);
+
+}  // namespace torture

@@ -1,0 +1,23 @@
+// The workload of the lock.
+#pragma once
+
+#include "torture/workload.hpp"
+
+#include <dynalease/lock.hpp>
+
+#include <string>
+
+namespace torture {
+
+class lock_workload final : public workload {
+public:
+    boost::asio::awaitable<void> turn(dynalease::session& session, const post& self) const override;
+
+private:
+    boost::asio::awaitable<dynalease::lock_guard> take(dynalease::session& session, const post& self,
+                                                       std::string name) const;
+    boost::asio::awaitable<void> hold(const dynalease::session& session, const post& self,
+                                      const dynalease::lock_guard& guard) const;
+};
+
+}  // namespace torture
