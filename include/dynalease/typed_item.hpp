@@ -1,0 +1,39 @@
+// Structs as items and back, by Boost.Describe. What becomes of each type:
+//
+//     std::string S · integers, floating point, number N · std::vector<std::byte> B · bool BOOL
+//     described enum S, by name · std::chrono::sys_time S, ISO 8601 in UTC · std::optional absent, or the value
+//     std::vector L · std::map<std::string, …> M · described struct M · std::set of strings, numbers, bytes SS NS BS
+//     any other type by dynalease::attribute_traits
+#pragma once
+
+#include <dynalease/mapping/values.hpp>
+
+namespace dynalease {
+
+/// A struct that Boost.Describe knows: BOOST_DESCRIBE_STRUCT(book, (), (isbn, title, pages)).
+template <class T>
+concept described = mapping::described_struct<T> && std::default_initializable<T>;
+
+/// The attributes of a struct, and the names of those that it leaves empty.
+/// @throws dynalease::error with `errc::bad_attribute` that names the member: an empty set, a floating-point number
+/// that is not finite, more than 38 digits, an enumerator without a name.
+template <described T>
+item_members to_members(const T& value) {
+    item_members members;
+    mapping::write_members(value, members, mapping_place{});
+    return members;
+}
+template <described T>
+item to_item(const T& value) {
+    return to_members(value).present;
+}
+
+/// The struct from an item. Attributes that no member has are left alone.
+/// @throws dynalease::error with `errc::bad_attribute` that names the member: absent though it is no optional, stored
+/// as another type, or out of its range.
+template <described T>
+T from_item(const item& stored) {
+    return mapping::read_members<T>(stored, mapping_place{});
+}
+
+}  // namespace dynalease
