@@ -118,17 +118,17 @@ std::optional<failure> check_members(const item_layout& layout, const item_membe
         if (is_reserved(layout, name)) return reserved(name);
         const auto empty_set = empty_set_in(value, name);
         if (empty_set.empty()) continue;
-        return refused(errc::bad_attribute, quoted(empty_set) + " is an empty set, which cannot be stored; "
-                                                                "leave it out");
+        return refused(errc::bad_attribute, quoted(empty_set) +
+                                                " is an empty set, which cannot be stored; "
+                                                "leave it out");
     }
     for (const auto& name : members.absent) {
         if (is_reserved(layout, name)) return reserved(name);
     }
     const auto size = item_size(members.present);
     if (size <= largest_item) return std::nullopt;
-    const auto largest = std::ranges::max_element(members.present, {}, [](const auto& member) {
-        return item_size(item{member});
-    });
+    const auto largest =
+        std::ranges::max_element(members.present, {}, [](const auto& member) { return item_size(item{member}); });
     return refused(errc::item_too_large, "the item has " + std::to_string(size) + " bytes of at most 409,600; its " +
                                              quoted(largest->first) + " is the largest");
 }

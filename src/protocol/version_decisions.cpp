@@ -1,6 +1,8 @@
 // The decision tables of versioned writes.
 #include "protocol/version_decisions.hpp"
 
+#include <algorithm>
+
 namespace dynalease::protocol {
 
 namespace {
@@ -71,6 +73,11 @@ verdict decide_blind(const refusal& what) {
     if (!what.clean) return verdict::doubt;
     if (is_missing(what)) return verdict::missing;
     return what.now->holder.empty() ? verdict::condition_false : verdict::held;
+}
+
+std::chrono::nanoseconds conflict_pause(unsigned tries) {
+    using namespace std::chrono_literals;
+    return std::min<std::chrono::nanoseconds>(1s, 10ms * (1U << std::min(tries - 2, 7U)));
 }
 
 }  // namespace dynalease::protocol

@@ -4,6 +4,7 @@
 
 #include "protocol/item_sight.hpp"
 
+#include <chrono>
 #include <cstdint>
 
 namespace dynalease::protocol {
@@ -42,5 +43,8 @@ verdict decide_create(const refusal& what, std::int64_t first_version, bool tomb
 verdict decide_create_over(const refusal& what);
 /// Of a write that tests no version: blind updates and clobbering.
 verdict decide_blind(const refusal& what);
+
+/// The longest pause before try `tries` (from 2) of an update that met a conflict; the pause itself is any part of it.
+std::chrono::nanoseconds conflict_pause(unsigned tries);
 
 }  // namespace dynalease::protocol

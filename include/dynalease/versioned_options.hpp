@@ -1,0 +1,81 @@
+// The options of versioned items: how a table keeps versions, and how each verb is to behave.
+#pragma once
+
+#include <dynalease/dynamodb/condition_expression.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace dynalease {
+
+/// What `remove` leaves behind.
+enum class removal {
+    erase,      ///< nothing; a creation whose answer was lost may then bring the item back
+    tombstone,  ///< a row that counts as missing, until TTL removes it: a late creation finds the place taken
+};
+
+struct versioned_options {
+    std::string table;                 ///< of the application; it must exist
+    std::string key;                   ///< name of the partition key's attribute
+    std::string sort_key{};            ///< name of the sort key's attribute; empty: the table has none
+    std::string version{"version"};    ///< attribute of the version, a number
+    std::string stamp{"_stamp"};       ///< attribute of the last write's stamp
+    std::string lock_prefix{"_lock"};  ///< what the names of an item lock's attributes begin with
+    std::int64_t first_version = 1;    ///< of a created item; any integer
+    std::int64_t step = 1;             ///< what a write adds to the version; at least 1
+    /// No version above: 2,147,483,647 where a Java `Integer` reads along.
+    std::int64_t version_limit = std::numeric_limits<std::int64_t>::max();
+    dynalease::removal removal = removal::erase;
+    std::string time_to_live{"ttl"};                ///< the table's TTL attribute; used with tombstones alone
+    std::chrono::seconds tombstone_lifetime{3600};  ///< more than 11 min, and longer than any call of yours runs
+    /// How long a write without an answer is sent again before it is `errc::in_doubt`.
+    std::chrono::milliseconds settle_within{10'000};
+};
+
+struct load_options {
+    bool consistent = true;  ///< false: half the cost, and perhaps a second old
+};
+
+/// Which members a save writes.
+enum class save_scope {
+    changed,  ///< those that differ from what was loaded; none: still sent, which tells that nobody wrote meanwhile
+    whole,    ///< all of them
+};
+
+/// GCC 12 miscompiles options that hold a condition when they are made inside a `co_await` expression: name them first.
+struct save_options {
+    save_scope scope = save_scope::changed;
+    condition_expression condition{};  ///< demanded beside the version
+    bool ignore_lock = false;          ///< write even if an item lock holds it; transactions are respected always
+};
+
+struct remove_options {
+    condition_expression condition{};
+    bool ignore_lock = false;
+};
+
+struct blind_options {
+    condition_expression condition{};
+    bool ignore_lock = false;
+    /// Sent as a transaction of one, which may be repeated for 10 minutes: far less doubt, for twice the cost.
+    bool exact = false;
+};
+
+struct clobber_options {
+    /// Make the item if there is none. A late copy may then bring a removed item back.
+    bool upsert = false;
+    bool ignore_lock = false;
+};
+
+struct update_options {
+    bool create = false;      ///< where there is no item, let the function make one from a default value with that key
+    bool consistent = false;  ///< of the first load; a stale one costs one conflict
+    unsigned tries = 16;      ///< saves, at least 1
+    std::chrono::milliseconds wait{10'000};  ///< for all tries together, and for a lock on the item
+    save_scope scope = save_scope::changed;
+    bool ignore_lock = false;
+};
+
+}  // namespace dynalease

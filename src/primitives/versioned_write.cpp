@@ -1,0 +1,287 @@
+// Sending one versioned write until its outcome is known, or nobody can know it.
+#include "primitives/answer.hpp"
+#include "primitives/verb_failure.hpp"
+#include "primitives/versioned_core.hpp"
+#include "protocol/waiting.hpp"
+#include "runtime/alarm.hpp"
+#include "runtime/cancellation.hpp"
+#include "runtime/spawn.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace dynalease::detail {
+
+namespace {
+
+using boost::asio::awaitable;
+using protocol::verdict;
+
+failure told(errc code, std::string message, outcome done = outcome::not_applied) {
+    failure why(code, done);
+    why.details.message = std::move(message);
+    return why;
+}
+
+/// A transaction of one fails as its action did.
+void look_through_transaction(failure& why) {
+    if (why.code != errc::transaction_canceled || why.reasons.size() != 1) return;
+    auto& reason = why.reasons.front();
+    if (reason.code == "ConditionalCheckFailed") {
+        why.code = errc::condition_failed;
+        why.current = std::move(reason.current);
+    } else if (reason.code == "TransactionConflict") {
+        why.code = errc::transaction_conflict;
+    } else if (reason.code == "ProvisionedThroughputExceeded" || reason.code == "ThrottlingError") {
+        why.code = errc::throttled;
+    }
+}
+
+/// One write on its way. Lives in the frame of `run_write`.
+class delivery {
+public:
+    explicit delivery(write_intent intent) : intent_(std::move(intent)), core_(*intent_.core) {}
+
+    awaitable<write_end> run() {
+        const auto& clock = *core_.world().clock;
+        const auto deadline = clock.now() + core_.options().settle_within;
+        for (unsigned failures = 0;; ++failures) {
+            any_request copy = intent_.request;
+            call_options once{.attempts = intent_.repeatable ? 0U : 1U};
+            auto reply = co_await core_.target().implementation()->perform(std::move(copy), once);
+            if (reply) {
+                co_await succeed(*std::move(reply));
+                co_return std::move(end_);
+            }
+            auto why = std::move(reply).error();
+            look_through_transaction(why);
+            if (why.outcome == outcome::unknown) clean_ = false;
+            const auto kind = classify(why);
+            if (kind == answer::refused) {
+                const auto next = refused(why);
+                if (next == step::done) co_return std::move(end_);
+                if (next == step::at_once) continue;
+            } else if (kind == answer::rejected) {
+                fail(std::move(why));
+                co_return std::move(end_);
+            } else if (!clean_ && !intent_.repeatable) {
+                co_await look();
+                co_return std::move(end_);
+            }
+            const bool cancelled = co_await runtime::cancellation_requested();
+            if (cancelled) why = failure(errc::cancelled);
+            if (cancelled || clock.now() >= deadline) {
+                fail(std::move(why));
+                co_return std::move(end_);
+            }
+            runtime::alarm pause(core_.world());
+            const auto longest = protocol::retry_pause(failures);
+            const auto jittered = longest / 2 + std::chrono::nanoseconds(core_.world().random->below(
+                                                    static_cast<std::uint64_t>(longest.count() / 2 + 1)));
+            co_await pause.wait_until(std::min(deadline, clock.now() + jittered));
+        }
+    }
+
+private:
+    enum class step { done, again, at_once };
+
+    awaitable<void> succeed(any_response response) {
+        if (intent_.removes) co_return;
+        if (auto* updated = std::get_if<update_item_response>(&response); updated && !updated->attributes.empty()) {
+            saved(std::move(updated->attributes));
+        } else if (intent_.how == write_intent::test::create) {
+            saved(std::get<put_item_request>(intent_.request).new_item);
+        } else if (std::holds_alternative<transact_write_items_response>(response)) {
+            // A transaction returns no item. What is read is at least as new as what was written.
+            auto request = core_.requests().look(intent_.key, true);
+            auto read = co_await core_.target().call(std::move(request));
+            if (read && read->found) saved(*std::move(read->found));
+        } else {
+            saved(as_written());
+        }
+    }
+
+    /// The item as a checked write leaves it: nothing else can have changed.
+    item as_written() const {
+        const auto& layout = core_.layout();
+        const auto& write = intent_.write;
+        auto now = protocol::changed(intent_.stored, intent_.changes);
+        if (intent_.how == write_intent::test::create_over) {
+            now.erase(protocol::item_attribute::gone);
+            if (!intent_.changes.set.contains(layout.time_to_live)) now.erase(layout.time_to_live);
+        }
+        now.insert_or_assign(layout.version, write.target);
+        now.insert_or_assign(layout.stamp, protocol::bytes_of(write.mine));
+        now.insert_or_assign(protocol::item_attribute::trail, protocol::bytes_of(protocol::pushed_trail(write.base)));
+        if (!write.base.born) now.insert_or_assign(protocol::item_attribute::born, protocol::bytes_of(write.mine));
+        return now;
+    }
+
+    void saved(item attributes) {
+        auto sight = protocol::sight_of(core_.layout(), attributes);
+        // The write is done, whatever another writer has made of the attributes since.
+        if (sight) end_.report.saved = stored_item{std::move(sight->state), std::move(attributes)};
+    }
+
+    /// Judges a refusal.
+    step refused(failure& why) {
+        std::optional<protocol::item_sight> sight;
+        if (why.current) {
+            auto seen = protocol::sight_of(core_.layout(), *why.current);
+            if (!seen) {
+                fail(std::move(seen).error());
+                return step::done;
+            }
+            sight = *std::move(seen);
+        }
+        const auto meant = decide(intent_, sight ? &*sight : nullptr, clean_);
+        if (meant == verdict::again) return step::again;
+        if (meant == verdict::create_over) {
+            if (auto full = plan_create_over(intent_, *why.current, *sight)) {
+                fail(*std::move(full));
+                return step::done;
+            }
+            return step::at_once;
+        }
+        if (meant == verdict::create_anew) {
+            plan_create(intent_);
+            return step::at_once;
+        }
+        conclude(meant, sight ? &*sight : nullptr, std::move(why.current));
+        return step::done;
+    }
+
+    /// A write that must not be sent again: what does the item say of it?
+    awaitable<void> look() {
+        const auto& clock = *core_.world().clock;
+        const auto deadline = clock.now() + core_.options().settle_within;
+        for (unsigned failures = 0;; ++failures) {
+            auto request = core_.requests().look(intent_.key, true);
+            auto read = co_await core_.target().call(std::move(request));
+            if (read) {
+                std::optional<protocol::item_sight> sight;
+                if (read->found) {
+                    auto seen = protocol::sight_of(core_.layout(), *read->found);
+                    if (seen) sight = *std::move(seen);
+                }
+                const auto meant = decide(intent_, sight ? &*sight : nullptr, false);
+                conclude(meant, sight ? &*sight : nullptr, std::move(read->found));
+                co_return;
+            }
+            const bool cancelled = co_await runtime::cancellation_requested();
+            if (cancelled || classify(read.error()) == answer::rejected || clock.now() >= deadline) break;
+            runtime::alarm pause(core_.world());
+            co_await pause.wait_until(std::min(deadline, clock.now() + protocol::retry_pause(failures)));
+        }
+        doubt({});
+    }
+
+    void conclude(verdict meant, const protocol::item_sight* sight, std::optional<item> current) {
+        auto& report = end_.report;
+        const auto& base = intent_.write.base;
+        if (intent_.how == write_intent::test::checked) report.expected = base.version;
+        if (sight && !sight->gone && current) {
+            report.found = sight->state.version;
+            report.holder = sight->holder;
+            report.current = stored_item{sight->state, *std::move(current)};
+        }
+        const auto number = [](const std::optional<std::int64_t>& version) {
+            return version ? "version " + std::to_string(*version) : std::string("no version");
+        };
+        switch (meant) {
+            case verdict::applied:
+            case verdict::superseded:
+                report.superseded = meant == verdict::superseded;
+                report.saved = std::move(report.current);
+                report.current.reset();
+                return;
+            case verdict::held:
+                end_.why = told(errc::locked, "held by " + report.holder);
+                return;
+            case verdict::condition_false:
+                end_.why =
+                    told(errc::condition_failed, "the version is as expected, but the caller's condition is not");
+                return;
+            case verdict::conflict:
+                end_.why = told(errc::conflict, "expected " + number(base.version) + ", found " + number(report.found) +
+                                                    (report.found == base.version ? " of another life" : ""));
+                return;
+            case verdict::exists:
+                end_.why = told(errc::exists, "it has " + number(report.found));
+                return;
+            case verdict::missing:
+                end_.why = failure(errc::missing);
+                return;
+            case verdict::again:
+            case verdict::create_over:
+            case verdict::create_anew:
+            case verdict::doubt:
+                doubt({});
+                return;
+        }
+    }
+
+    void fail(failure why) {
+        if (clean_) {
+            end_.why = std::move(why);
+        } else {
+            doubt(std::move(why.details));
+        }
+    }
+
+    void doubt(diagnostics details) {
+        failure why(errc::in_doubt, outcome::unknown);
+        why.details = std::move(details);
+        why.details.advice = "settle() or close() the pending write, or load the item and decide";
+        end_.why = std::move(why);
+        end_.report.pending = std::make_shared<const write_intent>(std::move(intent_));
+    }
+
+    write_intent intent_;
+    const versioned_core& core_;
+    bool clean_ = true;
+    write_end end_;
+};
+
+awaitable<runtime::completion<write_report>> run_write_verb(std::shared_ptr<versioned_core> core, write_order order,
+                                                            diagnostics* details) {
+    runtime::completion<write_report> done;
+    auto planned = plan_write(core, std::move(order));
+    if (!planned) {
+        auto why = std::move(planned).error();
+        why.details.table = core->options().table;
+        done.code = report(why, details, "versioned", {});
+        co_return done;
+    }
+    const auto verb = planned->verb;
+    const auto key = text_of(planned->key);
+    delivery on_its_way(*std::move(planned));
+    auto end = co_await on_its_way.run();
+    if (end.why) {
+        end.why->details.table = core->options().table;
+        done.code = report(*end.why, details, verb, key);
+    }
+    done.value = std::move(end.report);
+    co_return done;
+}
+
+}  // namespace
+
+awaitable<write_end> run_write(std::shared_ptr<versioned_core> core, write_order order) {
+    auto planned = plan_write(std::move(core), std::move(order));
+    if (!planned) {
+        write_end refused{.why = std::move(planned).error()};
+        co_return refused;
+    }
+    delivery on_its_way(*std::move(planned));
+    auto end = co_await on_its_way.run();
+    co_return end;
+}
+
+void write_verb::operator()(diagnostics* details, handler_for<write_report> handler) && {
+    const auto executor = core->world().executor;
+    runtime::spawn<write_report>(executor, run_write_verb(std::move(core), std::move(order), details),
+                                 std::move(handler));
+}
+
+}  // namespace dynalease::detail
