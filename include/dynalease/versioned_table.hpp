@@ -109,5 +109,17 @@ struct settle_verb {
     void operator()(diagnostics* details, handler_for<settle_report> handler) &&;
 };
 
+/// The same verbs awaited, compiled once. Those of writes do not throw: what became of the write comes along.
+struct awaited_write {
+    error_code code{};
+    diagnostics details{};
+    write_report report{};
+};
+boost::asio::awaitable<awaited_write> await_verb(write_verb verb);
+boost::asio::awaitable<awaited_write> await_verb(update_verb verb);
+boost::asio::awaitable<std::optional<stored_item>> await_verb(load_verb verb);
+boost::asio::awaitable<std::vector<std::optional<stored_item>>> await_verb(load_many_verb verb);
+boost::asio::awaitable<settle_report> await_verb(settle_verb verb);
+
 }  // namespace detail
 }  // namespace dynalease

@@ -275,4 +275,20 @@ T read(const attribute_value& stored, const mapping_place& place) {
     }
 }
 
+/// The attribute of the member that shows the version; empty if no member does.
+template <class T>
+std::string_view version_attribute() {
+    constexpr auto chosen = item_traits<T>::version_member;
+    std::string_view name;
+    if constexpr (!std::same_as<decltype(chosen), const std::nullptr_t>) {
+        for_each_member<T>([&](auto each) {
+            using descriptor = decltype(each);
+            if constexpr (std::same_as<decltype(descriptor::pointer), decltype(chosen)>) {
+                if (descriptor::pointer == chosen) name = item_traits<T>::attribute_name(descriptor::name);
+            }
+        });
+    }
+    return name;
+}
+
 }  // namespace dynalease::mapping

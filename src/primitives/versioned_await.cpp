@@ -1,0 +1,50 @@
+// The verbs of versioned items awaited without a token: compiled once, whatever struct the items become.
+#include "primitives/versioned_core.hpp"
+
+#include <tuple>
+#include <utility>
+
+namespace dynalease::detail {
+
+namespace {
+
+using boost::asio::awaitable;
+
+template <class Verb>
+awaitable<awaited_write> await_write(boost::asio::any_io_executor executor, Verb verb) {
+    awaited_write out;
+    auto done = co_await initiate<write_report>(executor, std::move(verb), &out.details,
+                                                boost::asio::as_tuple(boost::asio::deferred));
+    out.code = std::get<0>(done);
+    out.report = std::get<1>(std::move(done));
+    co_return out;
+}
+
+}  // namespace
+
+awaitable<awaited_write> await_verb(write_verb verb) {
+    auto executor = executor_of(*verb.core);
+    return await_write(std::move(executor), std::move(verb));
+}
+
+awaitable<awaited_write> await_verb(update_verb verb) {
+    auto executor = executor_of(*verb.core);
+    return await_write(std::move(executor), std::move(verb));
+}
+
+awaitable<std::optional<stored_item>> await_verb(load_verb verb) {
+    auto executor = executor_of(*verb.core);
+    return await_verb<std::optional<stored_item>>(std::move(executor), std::move(verb));
+}
+
+awaitable<std::vector<std::optional<stored_item>>> await_verb(load_many_verb verb) {
+    auto executor = executor_of(*verb.core);
+    return await_verb<std::vector<std::optional<stored_item>>>(std::move(executor), std::move(verb));
+}
+
+awaitable<settle_report> await_verb(settle_verb verb) {
+    auto executor = verb.intent ? verb.intent->core->world().executor : boost::asio::any_io_executor{};
+    return await_verb<settle_report>(std::move(executor), std::move(verb));
+}
+
+}  // namespace dynalease::detail
