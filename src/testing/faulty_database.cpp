@@ -1,7 +1,5 @@
 // The caller's side waits for an answer or its deadline; the request travels by itself.
 #include "runtime/cancellation.hpp"
-#include "runtime/gate.hpp"
-#include "runtime/spawn.hpp"
 #include "runtime/waiter_list.hpp"
 #include "testing/request_key.hpp"
 
@@ -22,17 +20,14 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
 struct faulty_database::state {
-    state(std::shared_ptr<database_backend> behind, dynalease::environment callers, fault_plan first)
-        : inner(std::move(behind)),
-          environment(std::move(callers)),
-          plan(std::move(first)),
-          flights(inner->environment().executor) {}
-
-    const std::shared_ptr<database_backend> inner;
+    scheduler& world;
+    const receiver store;
     const dynalease::environment environment;
     fault_plan plan;
-    runtime::gate flights;
-    std::vector<std::shared_ptr<const logged_request>> log;
+    network_observer* observer = nullptr;
+    std::size_t in_flight = 0;
+    bool keep_log = true;
+    std::vector<std::shared_ptr<const logged_request>> log{};
 };
 
 /// One caller that waits: gone when its coroutine is, whatever still travels.
@@ -44,12 +39,30 @@ struct faulty_database::exchange {
     runtime::waiter_list<runtime::unit> arrival;
 };
 
-namespace {
+struct faulty_database::flight {
+    flight(std::shared_ptr<state> over, std::weak_ptr<exchange> from, std::shared_ptr<logged_request> as,
+           any_request what, fault with)
+        : network(std::move(over)),
+          caller(std::move(from)),
+          entry(std::move(as)),
+          request(std::move(what)),
+          fate(std::move(with)),
+          answer(failure()) {
+        ++network->in_flight;
+    }
+    flight(const flight&) = delete;
+    flight& operator=(const flight&) = delete;
+    ~flight() { --network->in_flight; }
 
-asio::awaitable<void> sleep(clock& clock, clock::duration time) {
-    if (time <= clock::duration{}) co_return;
-    co_await clock.async_wait_until(clock.now() + time, asio::as_tuple(asio::deferred));
-}
+    const std::shared_ptr<state> network;
+    const std::weak_ptr<exchange> caller;
+    const std::shared_ptr<logged_request> entry;
+    const any_request request;
+    const fault fate;
+    result<any_response> answer;
+};
+
+namespace {
 
 clock::duration deadline_of(const call_options& options) {
     const auto attempt = options.attempt_timeout > 0ns ? options.attempt_timeout : std::chrono::nanoseconds(1s);
@@ -61,16 +74,22 @@ failure unanswered(const any_request& request, bool sent, bool cancelled) {
     return failure(cancelled ? errc::cancelled : errc::timeout, outcome::not_applied);
 }
 
-}  // namespace
-
-faulty_database::faulty_database(std::shared_ptr<database_backend> inner, fault_plan plan) {
-    auto callers = inner->environment();
-    state_ = std::make_shared<state>(std::move(inner), std::move(callers), std::move(plan));
+result<any_response> with_details(result<any_response> answer, const logged_request& entry) {
+    if (answer) return answer;
+    auto told = std::move(answer).error();
+    told.details.operation = entry.operation;
+    told.details.table = entry.table;
+    told.details.key = entry.key;
+    told.details.attempts = 1;
+    return told;
 }
 
-faulty_database::faulty_database(std::shared_ptr<database_backend> inner, dynalease::environment environment,
-                                 fault_plan plan)
-    : state_(std::make_shared<state>(std::move(inner), std::move(environment), std::move(plan))) {}
+}  // namespace
+
+faulty_database::faulty_database(scheduler& world, receiver store, dynalease::environment environment, fault_plan plan)
+    : state_(std::make_shared<state>(state{
+          .world = world, .store = std::move(store), .environment = std::move(environment), .plan = std::move(plan)})) {
+}
 
 faulty_database::~faulty_database() = default;
 
@@ -87,7 +106,6 @@ asio::awaitable<result<any_response>> faulty_database::call(std::shared_ptr<stat
     auto& clock = *state->environment.clock;
     const fault fate = state->plan ? state->plan(request, options) : fault{};
     const bool cancelled_before = co_await runtime::cancellation_requested();
-    const bool sent = fate.what != fault::kind::hold && !cancelled_before;
 
     auto entry = std::make_shared<logged_request>();
     entry->operation = operation_name(request);
@@ -96,69 +114,81 @@ asio::awaitable<result<any_response>> faulty_database::call(std::shared_ptr<stat
     entry->lane = options.lane;
     entry->fate = fate.what;
     entry->sent = clock.now();
-    state->log.push_back(entry);
+    if (state->keep_log) state->log.push_back(entry);
+    if (state->observer) state->observer->sent(*entry, request);
 
     auto caller = std::make_shared<exchange>(state->environment.executor);
+    auto deadline = clock.now() + deadline_of(options);
+    bool sent = !cancelled_before;
+    bool cancelled = cancelled_before;
+    if (sent && (fate.what == fault::kind::hold || fate.queued > 0ns)) {
+        if (fate.what == fault::kind::hold) deadline = clock::time_point::max();
+        const auto connected = fate.what == fault::kind::hold ? deadline : clock.now() + fate.queued;
+        const auto waited = co_await caller->arrival.async_wait_until(clock, std::min(deadline, connected),
+                                                                      asio::as_tuple(asio::deferred));
+        cancelled = std::get<0>(waited) == asio::error::operation_aborted;
+        sent = !cancelled && connected < deadline;
+    }
     if (sent) {
-        runtime::spawn_background(state->inner->environment().executor, state->flights,
-                                  travel(state, caller, entry, request, options, fate));
-    }
-    if (cancelled_before) {
-        caller->answer.emplace(unanswered(request, sent, true));
-    } else if (!caller->answer) {
-        const auto deadline = sent ? clock.now() + deadline_of(options) : clock::time_point::max();
+        depart(std::make_shared<flight>(state, caller, entry, request, fate));
         const auto arrived = co_await caller->arrival.async_wait_until(clock, deadline, asio::as_tuple(asio::deferred));
-        const auto code = std::get<0>(arrived);
-        if (code) caller->answer.emplace(unanswered(request, sent, code == asio::error::operation_aborted));
+        cancelled = std::get<0>(arrived) == asio::error::operation_aborted;
     }
-    auto answer = std::move(*caller->answer);
-    if (!answer) {
-        entry->code = answer.error().code;
-        auto told = std::move(answer).error();
-        told.details.operation = entry->operation;
-        told.details.table = entry->table;
-        told.details.key = entry->key;
-        told.details.attempts = 1;
-        answer = std::move(told);
-    }
+    if (!caller->answer) caller->answer.emplace(unanswered(request, sent, cancelled));
+
+    auto answer = with_details(std::move(*caller->answer), *entry);
+    if (!answer) entry->code = answer.error().code;
     entry->completed = clock.now();
+    if (state->observer) state->observer->answered(*entry, request, answer);
     co_return answer;
 }
 
-asio::awaitable<void> faulty_database::travel(std::shared_ptr<state> state, std::weak_ptr<exchange> caller,
-                                              std::shared_ptr<logged_request> entry, any_request request,
-                                              call_options options, fault fate) {
+void faulty_database::depart(const std::shared_ptr<flight>& travelling) {
+    auto& world = travelling->network->world;
+    world.add_timer(world.now() + travelling->fate.before, [travelling] { arrive(travelling); });
+}
+
+result<any_response> faulty_database::apply(const std::shared_ptr<flight>& travelling) {
+    auto& network = *travelling->network;
+    auto applied = network.store(travelling->request, travelling->fate.what);
+    travelling->entry->applied.push_back(network.world.now());
+    if (network.observer) network.observer->applied(*travelling->entry, travelling->request, applied);
+    return applied;
+}
+
+void faulty_database::arrive(const std::shared_ptr<flight>& travelling) {
     using enum fault::kind;
-    auto& clock = *state->inner->environment().clock;
-    co_await sleep(clock, fate.before);
-    if (fate.what == lose_request) co_return;
-
-    result<any_response> answer = fate.answer;
+    const auto& fate = travelling->fate;
+    if (fate.what == lose_request) return;
+    travelling->answer = fate.answer;
     if (fate.what != fail) {
-        auto applied = co_await state->inner->perform(request, options);
-        entry->applied.push_back(clock.now());
-        if (fate.what != apply_then_fail) answer = std::move(applied);
+        auto applied = apply(travelling);
+        if (fate.what != apply_then_fail) travelling->answer = std::move(applied);
     }
-    if (fate.what == lose_answer) co_return;
+    if (fate.what == lose_answer) return;
+    auto& world = travelling->network->world;
+    world.add_timer(world.now() + fate.after, [travelling] { deliver(travelling); });
+    if (fate.what != apply_twice) return;
+    world.add_timer(world.now() + fate.after + fate.copy, [travelling] { apply(travelling); });
+}
 
-    co_await sleep(clock, fate.after);
-    if (auto waiting = caller.lock()) {
-        const auto executor = waiting->executor;
-        asio::post(executor, [waiting = std::move(waiting), answer = std::move(answer)]() mutable {
-            if (waiting->answer) return;
-            waiting->answer.emplace(std::move(answer));
-            waiting->arrival.complete_one({});
-        });
-    }
-    if (fate.what != apply_twice) co_return;
-
-    co_await sleep(clock, fate.copy);
-    co_await state->inner->perform(std::move(request), options);
-    entry->applied.push_back(clock.now());
+void faulty_database::deliver(const std::shared_ptr<flight>& travelling) {
+    auto waiting = travelling->caller.lock();
+    if (!waiting) return;
+    const auto executor = waiting->executor;
+    asio::post(executor, [waiting = std::move(waiting), travelling] {
+        if (waiting->answer) return;
+        waiting->answer.emplace(std::move(travelling->answer));
+        waiting->arrival.complete_one({});
+    });
 }
 
 void faulty_database::set_plan(fault_plan plan) {
     state_->plan = std::move(plan);
+}
+
+void faulty_database::set_observer(network_observer* observer) noexcept {
+    state_->observer = observer;
 }
 
 const std::vector<std::shared_ptr<const logged_request>>& faulty_database::log() const noexcept {
@@ -169,8 +199,12 @@ void faulty_database::clear_log() noexcept {
     state_->log.clear();
 }
 
+void faulty_database::keep_log(bool keep) noexcept {
+    state_->keep_log = keep;
+}
+
 std::size_t faulty_database::in_flight() const noexcept {
-    return state_->flights.count();
+    return state_->in_flight;
 }
 
 }  // namespace dynalease::testing

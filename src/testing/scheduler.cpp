@@ -3,6 +3,7 @@
 #include <dynalease/testing/seeded_random.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 namespace dynalease::testing {
@@ -80,6 +81,11 @@ bool scheduler::fire_timers(time_point limit) {
 
 scheduler::timer_id scheduler::add_timer(time_point when, std::function<void()> due) {
     return timers_.emplace(timer_id{when, ++timers_added_}, std::move(due)).first->first;
+}
+
+std::optional<scheduler::time_point> scheduler::pending_wait(std::size_t index) const {
+    if (index >= timers_.size()) return {};
+    return std::next(timers_.begin(), static_cast<std::ptrdiff_t>(index))->first.first;
 }
 
 void scheduler::remove_timer(const timer_id& timer) noexcept {

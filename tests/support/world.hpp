@@ -9,6 +9,7 @@
 #include <dynalease/testing/process.hpp>
 #include <dynalease/testing/scheduler.hpp>
 #include <dynalease/testing/virtual_clock.hpp>
+#include <dynalease/testing/world.hpp>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -35,30 +36,19 @@ inline constexpr const char* table = "coordination";
 /// The store, and the one true time.
 class world {
 public:
-    explicit world(std::uint64_t seed = 0)
-        : scheduler(seed), store(testing::make_environment(scheduler, seed + 1)) {
-        create_table_request create{
-            .table_name = table,
-            .key = {.hash = {.name = "pk"}, .range = key_attribute{.name = "sk"}},
-        };
-        apply(std::move(create));
-        apply(update_time_to_live_request{.table_name = table, .attribute_name = "ttl"});
-    }
+    explicit world(std::uint64_t seed = 0) : simulated(seed) { simulated.create_table(table); }
 
     /// Straight to the engine, behind the back of all processes.
     template <class Request>
     typename Request::response apply(Request request) {
-        auto answer = store.engine().execute(any_request(std::move(request)), store.environment().clock->wall());
-        return std::get<typename Request::response>(std::move(answer).value());
+        return simulated.call(std::move(request)).value();
     }
 
-    item row(const std::string& partition_key) {
-        auto read = apply(get_item_request{.table_name = table, .key = {{"pk", partition_key}, {"sk", "-"}}});
-        return read.found.value_or(item{});
-    }
+    item row(const std::string& partition_key) { return simulated.row(table, partition_key).value_or(item{}); }
 
-    testing::scheduler scheduler;
-    local::database store;
+    testing::world simulated;
+    testing::scheduler& scheduler = simulated.scheduler();
+    const local::database& store = simulated.store();
 };
 
 /// One process: its clock, its network, its session.
@@ -68,7 +58,7 @@ public:
                   session_options options = {.table = table})
         : process(std::make_unique<testing::process>(where.scheduler)),
           environment(testing::make_environment(*process, seed, clock)),
-          network(std::make_shared<testing::faulty_database>(where.store.implementation(), environment)),
+          network(std::make_shared<testing::faulty_database>(where.scheduler, where.simulated.receiver(), environment)),
           session(std::in_place, database(network), std::move(options)) {}
 
     /// As kill -9: nothing of it runs any more, not even what its destructors ask for. Drop its guards first.

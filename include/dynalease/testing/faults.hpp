@@ -22,13 +22,20 @@ struct fault {
         fail,             ///< never applied, answered with `answer`
         apply_then_fail,  ///< applied, answered with `answer`
         hold,             ///< never sent: the caller waits until it is cancelled, whatever its deadline
+        stale_read,       ///< an eventually consistent read shows its item as before the last write to it
+        partial_batch,    ///< of a batch only the first half is carried out, the rest comes back unprocessed
     };
     kind what = kind::pass;
+    /// How long it stands in line for a connection. Not sent before; never, if the caller's deadline comes first.
+    clock::duration queued{};
     clock::duration before{};  ///< how long the request travels; it is applied even when the caller has given up
     clock::duration after{};   ///< how long the answer travels
     clock::duration copy{};    ///< `apply_twice`: how long after the answer the copy is applied
     failure answer{};          ///< `fail` and `apply_then_fail`
 };
+
+/// Where requests arrive: carries them out at once. `what` matters to `stale_read` and `partial_batch`.
+using receiver = std::function<result<any_response>(const any_request& request, fault::kind what)>;
 
 /// Decides the fate of each request, in the order in which they are sent.
 using fault_plan = std::function<fault(const any_request& request, const call_options& options)>;

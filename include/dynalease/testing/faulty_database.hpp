@@ -1,8 +1,9 @@
-// A network that loses, delays and repeats, in front of any database.
+// A network that loses, delays and repeats, between one simulated process and the store.
 #pragma once
 
 #include <dynalease/dynamodb/database.hpp>
 #include <dynalease/testing/faults.hpp>
+#include <dynalease/testing/scheduler.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -20,21 +21,36 @@ struct logged_request {
     dynalease::lane lane = lane::ordinary;
     fault::kind fate = fault::kind::pass;
     clock::time_point sent;                      ///< on the caller's clock
-    std::vector<clock::time_point> applied;      ///< on the inner database's clock
+    std::vector<clock::time_point> applied;      ///< in true time
     std::optional<clock::time_point> completed;  ///< on the caller's clock; empty: still waiting, or crashed
     error_code code;                             ///< what the caller was told
+};
+
+/// Sees all that goes through a network, as it happens. Must outlive the scheduler.
+class network_observer {
+public:
+    network_observer() = default;
+    network_observer(const network_observer&) = delete;
+    network_observer& operator=(const network_observer&) = delete;
+    virtual ~network_observer() = default;
+
+    virtual void sent(const logged_request& entry, const any_request& request) = 0;
+    /// Perhaps long after its caller has given up or crashed, and perhaps for the second time.
+    virtual void applied(const logged_request& entry, const any_request& request,
+                         const result<any_response>& answer) = 0;
+    /// The caller has been told.
+    virtual void answered(const logged_request& entry, const any_request& request,
+                          const result<any_response>& answer) = 0;
 };
 
 /// Makes one attempt of each call: no answer within the attempt's deadline (1 s unless the call says otherwise) is
 /// `errc::in_doubt` with `outcome::unknown` for a write, `errc::timeout` for a read. So is a cancelled write, as with a
 /// real client; a held one, or a read, is `errc::cancelled`. A request on its way is applied even if its caller has
-/// given up or crashed. All processes that share it share one thread.
+/// given up or crashed.
 class faulty_database final : public database_backend {
 public:
-    /// In front of `inner` for callers in the same process as it.
-    explicit faulty_database(std::shared_ptr<database_backend> inner, fault_plan plan = {});
-    /// For callers in `environment`: another process with a clock of its own, that may crash.
-    faulty_database(std::shared_ptr<database_backend> inner, dynalease::environment environment, fault_plan plan = {});
+    /// @param environment the caller's, on a process of `world`.
+    faulty_database(scheduler& world, receiver store, dynalease::environment environment, fault_plan plan = {});
     ~faulty_database() override;
 
     const dynalease::environment& environment() const noexcept override;
@@ -42,22 +58,28 @@ public:
 
     /// For the requests sent from now on; an empty plan passes all.
     void set_plan(fault_plan plan);
+    /// Null: none.
+    void set_observer(network_observer* observer) noexcept;
 
     /// Every request since the start or `clear_log`, in the order sent.
     const std::vector<std::shared_ptr<const logged_request>>& log() const noexcept;
     void clear_log() noexcept;
+    /// For long runs: an observer sees each request, but none is kept.
+    void keep_log(bool keep) noexcept;
     /// Requests that may still be applied.
     std::size_t in_flight() const noexcept;
 
 private:
     struct state;
     struct exchange;
+    struct flight;
 
     static boost::asio::awaitable<result<any_response>> call(std::shared_ptr<state> state, any_request request,
                                                              call_options options);
-    static boost::asio::awaitable<void> travel(std::shared_ptr<state> state, std::weak_ptr<exchange> caller,
-                                               std::shared_ptr<logged_request> entry, any_request request,
-                                               call_options options, fault fate);
+    static void depart(const std::shared_ptr<flight>& travelling);
+    static void arrive(const std::shared_ptr<flight>& travelling);
+    static void deliver(const std::shared_ptr<flight>& travelling);
+    static result<any_response> apply(const std::shared_ptr<flight>& travelling);
 
     std::shared_ptr<state> state_;
 };

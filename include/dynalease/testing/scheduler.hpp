@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -55,6 +56,8 @@ public:
     using timer_id = std::pair<time_point, std::uint64_t>;
     timer_id add_timer(time_point when, std::function<void()> due);
     void remove_timer(const timer_id& timer) noexcept;
+    /// When the wait that is due as number `index` from now is due; for faults that aim at it.
+    std::optional<time_point> pending_wait(std::size_t index) const;
 
 private:
     friend class process;

@@ -19,7 +19,7 @@ struct census {
     /// Time during which a lock (a queue, an item) was in use, summed over all of them.
     std::chrono::nanoseconds lived{};
 
-    void fault(std::string_view name, std::uint64_t times = 1) { faults[name] += times; }
+    void fault(std::string_view name) { ++faults[name]; }
     void hit(std::string_view probe, std::uint64_t times = 1) {
         if (times != 0) probes[probe] += times;
     }

@@ -23,23 +23,16 @@ using kind = testing::fault::kind;
 namespace {
 
 /// Answers each write with the number of writes so far.
-class counting_backend final : public database_backend {
-public:
-    explicit counting_backend(dynalease::environment where) : where_(std::move(where)) {}
+struct counting_store {
+    int writes = 0;
 
-    const dynalease::environment& environment() const noexcept override { return where_; }
-    asio::awaitable<result<any_response>> perform(any_request request, call_options) override {
-        if (!is_write(request)) co_return any_response(get_item_response{});
+    result<any_response> operator()(const any_request& request, kind) {
+        if (!is_write(request)) return any_response(get_item_response{});
         ++writes;
         update_item_response response;
         response.attributes["writes"] = number(writes);
-        co_return any_response(std::move(response));
+        return any_response(std::move(response));
     }
-
-    int writes = 0;
-
-private:
-    dynalease::environment where_;
 };
 
 using answer_type = std::optional<result<any_response>>;
@@ -70,8 +63,9 @@ any_request read_request() {
 struct world {
     testing::scheduler scheduler{11};
     environment where = testing::make_environment(scheduler, 1);
-    std::shared_ptr<counting_backend> inner = std::make_shared<counting_backend>(where);
-    std::shared_ptr<testing::faulty_database> network = std::make_shared<testing::faulty_database>(inner);
+    std::shared_ptr<counting_store> inner = std::make_shared<counting_store>();
+    std::shared_ptr<testing::faulty_database> network =
+        std::make_shared<testing::faulty_database>(scheduler, std::ref(*inner), where);
     asio::cancellation_signal signal;
     answer_type answer;
     clock::duration answered{};
@@ -228,7 +222,7 @@ TEST_CASE_METHOD(world, "what a crashed process has sent is still applied", "[fa
     auto client = std::make_unique<testing::process>(scheduler);
     {
         const auto its = testing::make_environment(*client, 2);
-        network = std::make_shared<testing::faulty_database>(inner, its);
+        network = std::make_shared<testing::faulty_database>(scheduler, std::ref(*inner), its);
         plan(fate_of(kind::pass, 1s, 1s));
         runtime::spawn<answer_type>(its.executor, call(network, write_request(), {}),
                                     [](error_code, answer_type) { FAIL("called after the crash"); });

@@ -51,9 +51,11 @@ std::string trace_of(std::uint64_t seed) {
     testing::scheduler scheduler(seed);
     std::string trace;
     std::size_t winner = 9;
+    std::vector<std::unique_ptr<testing::process>> processes;
     for (int id = 0; id < 4; ++id) {
-        asio::co_spawn(scheduler.get_executor(), work(testing::make_environment(scheduler, 1), id, trace),
-                       asio::detached);
+        processes.push_back(std::make_unique<testing::process>(scheduler));
+        auto& process = *processes.back();
+        asio::co_spawn(process.get_executor(), work(testing::make_environment(process, 1), id, trace), asio::detached);
     }
     asio::co_spawn(scheduler.get_executor(), choose(testing::make_environment(scheduler, 1), winner), asio::detached);
     scheduler.run();

@@ -1,0 +1,45 @@
+// Starting coroutines in nodes, and waiting for their end from outside.
+#include "runtime/spawn.hpp"
+
+#include <dynalease/testing/running.hpp>
+
+#include <boost/asio/deferred.hpp>
+
+#include <stdexcept>
+
+namespace dynalease::testing {
+
+running::running(world& where, const node& in, boost::asio::awaitable<void> body)
+    : world_(where), state_(std::make_shared<state>()) {
+    runtime::gate gate(in.environment().executor);
+    runtime::spawn_background(in.environment().executor, gate, body_of(state_, std::move(body)));
+}
+
+boost::asio::awaitable<void> running::body_of(std::shared_ptr<state> state, boost::asio::awaitable<void> body) {
+    try {
+        co_await std::move(body);
+    } catch (...) {
+        state->thrown = std::current_exception();
+    }
+    state->done = true;
+}
+
+void running::wait(std::chrono::nanoseconds limit) {
+    const auto end = world_.now() + limit;
+    while (!state_->done) {
+        if (world_.now() > end || !world_.step()) throw std::runtime_error("it does not end");
+    }
+    if (state_->thrown) std::rethrow_exception(state_->thrown);
+}
+
+void run(world& where, const node& in, boost::asio::awaitable<void> body, std::chrono::nanoseconds limit) {
+    running(where, in, std::move(body)).wait(limit);
+}
+
+boost::asio::awaitable<void> sleep(const node& in, std::chrono::nanoseconds time) {
+    const auto clock = in.environment().clock;
+    const auto when = clock->now() + time;
+    co_await clock->async_wait_until(when, boost::asio::deferred);
+}
+
+}  // namespace dynalease::testing

@@ -1,0 +1,26 @@
+// What is asked of the simulator.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace dynalease::simulation {
+
+struct command_line {
+    std::string primitive{};
+    std::uint64_t seeds = 1000;
+    std::uint64_t first = 1;
+    std::string mutant{};    ///< a name, or "all"
+    std::string replay{};    ///< a seed, or the file of a recording
+    std::string scenario{};  ///< only worlds of this kind
+    bool enumerate = false;
+    bool trace_hash = false;
+    bool help = false;
+};
+
+/// @throws std::invalid_argument that says what is wrong.
+command_line parse_command_line(int count, const char* const* arguments);
+
+extern const char* const usage;
+
+}  // namespace dynalease::simulation

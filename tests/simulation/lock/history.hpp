@@ -1,0 +1,93 @@
+// What happened to the locks of a world, as the store and the users' own hands know it: nothing of it is the library's
+// word.
+#pragma once
+
+#include <dynalease/runtime/time.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace dynalease::simulation::locks {
+
+/// A lock's row after a write.
+struct row_state {
+    bool exists = false;
+    std::int64_t version = 1;
+    std::string holder{};  ///< session; empty: free
+    std::int64_t attempt = 0;
+    std::int64_t token = 0;
+    std::int64_t floor = 0;
+    bool expires = false;  ///< carries a ttl
+    std::vector<std::string> line{};
+};
+
+/// A write of the library changed a lock's row.
+struct lock_written {
+    std::size_t lock = 0;
+    std::string writer{};  ///< session
+    row_state after{};
+};
+
+/// An operator, a restored backup or TTL changed it: the next write is judged against this.
+struct lock_replaced {
+    std::size_t lock = 0;
+    row_state after{};
+};
+
+/// A session's row came to be, or its beat moved.
+struct session_beaten {
+    std::string session{};
+    std::int64_t beat = 0;
+    std::chrono::nanoseconds lease{};
+    bool expires = false;
+};
+
+/// A session's row says that it is over: marked dead, or closed by its owner.
+struct session_ended {
+    std::string session{};
+    bool marked_dead = false;
+};
+
+/// What is known of sessions no longer counts: the world lost or changed their rows.
+struct sessions_disturbed {};
+
+/// A user got a guard.
+struct guard_given {
+    std::uint64_t handle = 0;
+    std::size_t lock = 0;
+    std::string session{};
+    std::int64_t token = 0;
+};
+
+/// A user gave it back, dropped it, or was told that it is lost.
+struct guard_let_go {
+    std::uint64_t handle = 0;
+};
+
+/// A write to something outside that the lock protects, which compares tokens, was accepted there.
+struct outside_written {
+    std::size_t lock = 0;
+    std::int64_t token = 0;
+};
+
+/// A transaction that carries the fence was carried out.
+struct fence_passed {
+    std::size_t lock = 0;
+    std::string session{};
+    std::int64_t attempt = 0;
+};
+
+struct event {
+    time_point at{};  ///< true time
+    std::variant<lock_written, lock_replaced, session_beaten, session_ended, sessions_disturbed, guard_given,
+                 guard_let_go, outside_written, fence_passed>
+        what;
+};
+
+using history = std::vector<event>;
+
+}  // namespace dynalease::simulation::locks

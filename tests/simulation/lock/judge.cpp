@@ -1,0 +1,153 @@
+// One rule after the other.
+#include "simulation/lock/judge.hpp"
+
+namespace dynalease::simulation::locks {
+
+judge::judge(const judge_options& options) : options_(options), locks_(options.locks) {}
+
+void judge::see(const event& seen) {
+    std::visit([&](const auto& what) { on(seen.at, what); }, seen.what);
+}
+
+void judge::fail(const char* promise, std::string what) {
+    if (!broken_) broken_ = std::string(promise) + ": " + std::move(what);
+}
+
+bool judge::over(const std::string& session) const {
+    const auto known = sessions_.find(session);
+    return known != sessions_.end() && known->second.over;
+}
+
+time_point judge::last_beat(const std::string& session) const {
+    const auto known = sessions_.find(session);
+    return known == sessions_.end() ? time_point() : known->second.beaten_at;
+}
+
+judge::grant* judge::current_grant(lock_record& lock) {
+    const auto found = lock.by_token.find(lock.current);
+    if (found == lock.by_token.end()) return nullptr;
+    const bool named = found->second.session == lock.row.holder && found->second.attempt == lock.row.attempt;
+    return named ? &found->second : nullptr;
+}
+
+// ---- the row of a lock -------------------------------------------------------------------------------------
+
+void judge::on(time_point, const lock_written& seen) {
+    auto& lock = locks_[seen.lock];
+    const auto& before = lock.row;
+    const auto& after = seen.after;
+    if (before.exists && before.version != 1) fail("schema", "a row of another version was written");
+    if (after.floor < before.floor) fail("P2", "the floor fell from " + std::to_string(before.floor));
+    if (after.floor < after.token) fail("P2", "the floor lies below a granted token");
+    if (!after.holder.empty() && after.expires) fail("P1", "a held lock could be removed by TTL");
+    const bool same_grant = after.holder == before.holder && (after.holder.empty() || after.attempt == before.attempt);
+    if (!same_grant && !after.holder.empty()) judge_grant(lock, seen);
+    if (!same_grant && after.holder.empty()) judge_release(lock, seen);
+    lock.row = after;
+}
+
+void judge::judge_grant(lock_record& lock, const lock_written& seen) {
+    const auto& after = seen.after;
+    if (after.holder != seen.writer) fail("P1", "a session wrote another one into the lock");
+    if (after.token <= lock.highest_token) {
+        fail("P2", "token " + std::to_string(after.token) + " after " + std::to_string(lock.highest_token));
+    }
+    if (!attempts_.emplace(after.holder, after.attempt).second) {
+        fail("P9", "attempt " + std::to_string(after.attempt) + " of " + after.holder + " holds for a second time");
+    }
+    const auto* former = current_grant(lock);
+    if (!lock.row.holder.empty() && lock.row.holder != after.holder && !options_.exclusion_waived &&
+        !over(lock.row.holder)) {
+        fail("P1", "taken from session " + lock.row.holder + ", which is not over");
+    }
+    if (former != nullptr && former->held && lock.row.holder == after.holder) {
+        fail("P9", "taken from a user of the same session who still holds it");
+    }
+    lock.highest_token = std::max(lock.highest_token, after.token);
+    lock.current = after.token;
+    lock.by_token.insert_or_assign(after.token,
+                                   grant{.session = after.holder, .attempt = after.attempt, .order = ++grants_});
+}
+
+void judge::judge_release(lock_record& lock, const lock_written& seen) {
+    if (lock.row.holder != seen.writer) fail("P9", "a session released the lock of another");
+    const auto* former = current_grant(lock);
+    if (former != nullptr && former->held) fail("P9", "released while a user still holds it");
+}
+
+void judge::on(time_point, const lock_replaced& seen) {
+    locks_[seen.lock].row = seen.after;
+}
+
+// ---- sessions ----------------------------------------------------------------------------------------------
+
+void judge::on(time_point at, const session_beaten& seen) {
+    auto& session = sessions_[seen.session];
+    if (session.over) fail("P5", "session " + seen.session + " came back after it was over");
+    if (seen.beat <= session.beat) fail("P1", "the beat of session " + seen.session + " did not rise");
+    if (seen.expires) fail("P1", "a live session's row could be removed by TTL");
+    session.beat = seen.beat;
+    session.lease = seen.lease;
+    session.beaten_at = at;
+}
+
+void judge::on(time_point at, const session_ended& seen) {
+    auto& session = sessions_[seen.session];
+    if (session.over && seen.marked_dead) fail("P5", "session " + seen.session + " ended twice");
+    session.over = true;
+    // Whoever watches sees the beat after it was written, and waits a whole lease by a clock that may run fast.
+    const auto least = session.lease / (1'000'000 + options_.drift_ppm) * 1'000'000 - std::chrono::microseconds(1);
+    if (seen.marked_dead && !options_.exclusion_waived && at - session.beaten_at < least) {
+        fail("P1", "session " + seen.session + " was marked dead before its lease was over");
+    }
+}
+
+void judge::on(time_point, const sessions_disturbed&) {
+    sessions_.clear();
+}
+
+// ---- users -------------------------------------------------------------------------------------------------
+
+void judge::on(time_point, const guard_given& seen) {
+    auto& lock = locks_[seen.lock];
+    const auto found = lock.by_token.find(seen.token);
+    if (found == lock.by_token.end() || found->second.session != seen.session) {
+        fail("P1", "a user got token " + std::to_string(seen.token) + ", which the store never granted to it");
+        return;
+    }
+    if (found->second.given) fail("P2", "token " + std::to_string(seen.token) + " was given twice");
+    found->second.given = found->second.held = true;
+    handles_[seen.handle] = {seen.lock, seen.token};
+}
+
+void judge::on(time_point, const guard_let_go& seen) {
+    const auto found = handles_.find(seen.handle);
+    if (found == handles_.end()) return;
+    const auto [lock, token] = found->second;
+    locks_[lock].by_token.at(token).held = false;
+    handles_.erase(found);
+}
+
+// ---- the fence ---------------------------------------------------------------------------------------------
+
+void judge::on(time_point, const outside_written& seen) {
+    auto& lock = locks_[seen.lock];
+    const auto found = lock.by_token.find(seen.token);
+    if (found == lock.by_token.end()) {
+        fail("P3", "a write with a token that was never granted was accepted");
+        return;
+    }
+    if (lock.last_accepted && found->second.order < *lock.last_accepted) {
+        fail("P3", "a write of an older grant was accepted after one of a newer grant");
+    }
+    lock.last_accepted = found->second.order;
+}
+
+void judge::on(time_point, const fence_passed& seen) {
+    const auto& row = locks_[seen.lock].row;
+    if (row.holder != seen.session || row.attempt != seen.attempt) {
+        fail("P3", "a fenced transaction of a grant that is over was carried out");
+    }
+}
+
+}  // namespace dynalease::simulation::locks

@@ -1,0 +1,151 @@
+// A process begins, dies and begins again.
+#include "simulation/lock/site.hpp"
+
+#include "simulation/framework/mutant.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include <exception>
+#include <utility>
+
+namespace dynalease::simulation::locks {
+
+namespace asio = boost::asio;
+
+namespace {
+
+testing::node_options machine_of(lock_world& world) {
+    auto& choices = world.choices();
+    const auto& made_of = world.made_of();
+    testing::node_options options;
+    options.seed = choices.choose("seed of a node", ~std::uint64_t{0});
+    options.clock.offset = std::chrono::hours(choices.choose("uptime of a node", 1000));
+    const auto range = static_cast<std::uint64_t>(made_of.drift_ppm);
+    const auto end = choices.choose("drift at its end", 4);
+    options.clock.drift_ppm = static_cast<std::int64_t>(choices.choose("drift", 2 * range + 1)) - made_of.drift_ppm;
+    if (end == 1) options.clock.drift_ppm = made_of.drift_ppm;
+    if (end == 2) options.clock.drift_ppm = -made_of.drift_ppm;
+    const auto error = static_cast<std::uint64_t>(made_of.wall_error.count());
+    options.clock.wall += std::chrono::milliseconds(static_cast<std::int64_t>(choices.choose("wall", 2 * error + 1))) -
+                          made_of.wall_error;
+    if (const auto* mistake = active_mutant(); mistake != nullptr && mistake->wrap != nullptr) {
+        options.in_front = mistake->wrap;
+    }
+    return options;
+}
+
+}  // namespace
+
+site::site(lock_world& where, std::size_t index)
+    : world_(where),
+      index_(index),
+      name_("n" + std::to_string(index)),
+      machine_(where.simulated(), machine_of(where)),
+      owner_("owner-" + std::to_string(index)),
+      heartbeat_(where.lease() / 4) {
+    if (where.choices().choose("heartbeat of a node", 3) == 1) heartbeat_ = where.lease() / 3;
+    where.run().census.fault("drift");
+    open();
+}
+
+site::~site() = default;
+
+void site::open() {
+    machine_.network().set_plan(world_.sky().plan(index_, machine_));
+    machine_.network().set_observer(this);
+    machine_.network().keep_log(false);
+    ++lives_;
+    note_disturbance();
+    const auto& made_of = world_.made_of();
+    session_options options{.table = table,
+                            .owner = owner_,
+                            .lease = world_.lease(),
+                            .heartbeat = heartbeat_,
+                            .clock_drift_ppm = static_cast<std::uint32_t>(made_of.drift_ppm),
+                            .retention = std::chrono::hours(24)};
+    session_.emplace(machine_.database(), std::move(options));
+    const auto count = world_.choices().between("users of a node", 1, made_of.most_users);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const auto lock = world_.choices().choose("lock of a user", world_.locks());
+        users_.push_back(std::make_shared<user>(*this, lock, world_.next_number()));
+        asio::co_spawn(machine_.environment().executor, user::live(users_.back()), [](std::exception_ptr thrown) {
+            if (thrown) std::rethrow_exception(thrown);
+        });
+    }
+}
+
+void site::crash(bool same_owner, clock::duration down) {
+    for (const auto& each : users_) each->let_go();
+    machine_.crash();
+    // What the network knows of the former program's requests concerns nobody any more.
+    machine_.network().set_observer(this);
+    users_.clear();
+    session_.reset();
+    if (frames != 0) world_.fail("R1", std::to_string(frames) + " coroutines survived a crash");
+    if (!same_owner) owner_ = "owner-" + std::to_string(world_.next_number());
+    arm_reopening(down);
+}
+
+void site::arm_reopening(clock::duration after) {
+    world_.simulated().scheduler().add_timer(world_.now() + after, [this, life = lives_] {
+        if (life == lives_ && !world_.stopping()) reopen();
+    });
+}
+
+void site::reopen() {
+    if (machine_.crashed()) machine_.restart(world_.choices().choose("seed of a node", ~std::uint64_t{0}));
+    for (const auto& each : users_) each->let_go();
+    users_.clear();
+    session_.reset();
+    open();
+}
+
+void site::user_gone() {
+    for (const auto& each : users_) {
+        if (each->now() != user::doing::gone) return;
+    }
+    if (!world_.stopping()) arm_reopening(std::chrono::milliseconds(500));
+}
+
+void site::unblocked() {
+    for (const auto& each : users_) {
+        if (each->held() != nullptr) each->write_outside();
+    }
+}
+
+const lease_watch* site::watch() const {
+    if (!session_) return nullptr;
+    const auto found = watches_.find(session_->id());
+    return found == watches_.end() ? nullptr : &found->second;
+}
+
+bool site::live() const {
+    if (!session_ || machine_.crashed()) return false;
+    const auto state = session_->state();
+    return state == session_state::live || state == session_state::jeopardy;
+}
+
+void site::check_state() {
+    const auto* believed = watch();
+    if (believed == nullptr || !session_ || machine_.crashed() || machine_.paused()) return;
+    if (undisturbed_ + std::chrono::milliseconds(1) > clock_now()) return;
+    const auto wrong = believed->judge(session_->state(), clock_now());
+    if (!wrong.empty()) world_.fail("P5", wrong);
+}
+
+void site::shut() {
+    users_.clear();
+    session_.reset();
+    closed_ = false;
+}
+
+void site::close() {
+    if (!live()) {
+        closed_ = true;
+        return;
+    }
+    session_->close({}, [this](error_code, const close_report&) { closed_ = true; });
+}
+
+}  // namespace dynalease::simulation::locks

@@ -1,0 +1,308 @@
+// The phases of a world, and the steps between which everything is checked.
+#include "simulation/lock/world.hpp"
+
+#include "simulation/lock/site.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace dynalease::simulation::locks {
+
+namespace {
+
+director_options mishaps_of(const recipe& made_of, std::function<void(mishap)> to_store) {
+    return {.allowed = made_of.mishaps,
+            .presence = made_of.mishap_presence,
+            .interval = made_of.mishap_interval,
+            .longest = made_of.longest_mishap,
+            .drift_ppm = made_of.drift_ppm,
+            .wall_error = made_of.wall_error,
+            .to_store = std::move(to_store)};
+}
+
+}  // namespace
+
+lock_world::lock_world(world_run& run, const recipe& ingredients, history* kept)
+    : run_(run),
+      recipe_(ingredients),
+      kept_(kept),
+      simulated_(run.choices),
+      node_count_(run.choices.between("nodes", recipe_.fewest_nodes, recipe_.most_nodes)),
+      lock_count_(run.choices.between("locks", 1, recipe_.most_locks)),
+      lease_(recipe_.leases[run.choices.choose("lease", recipe_.leases.size())]),
+      sky_(run, simulated_, recipe_.weather, node_count_),
+      judge_({.locks = lock_count_, .drift_ppm = recipe_.drift_ppm, .exclusion_waived = recipe_.breaks_assumptions}),
+      director_(run, simulated_, sky_, mishaps_of(recipe_, [this](mishap kind) { disturb_store(kind); })),
+      resources_(lock_count_) {
+    simulated_.create_table(table);
+    if (sky_.present(request_fault_kind::stale_read)) simulated_.keep_previous_rows();
+    for (std::size_t i = 0; i < node_count_; ++i) {
+        sites_.push_back(std::make_unique<site>(*this, i));
+        auto& added = *sites_.back();
+        director_.add({.name = added.name(),
+                       .machine = added.machine(),
+                       .crash = [&added](bool same, clock::duration down) { added.crash(same, down); },
+                       .unblocked = [&added] { added.unblocked(); },
+                       .resumed = [&added] { added.note_disturbance(); }});
+    }
+}
+
+lock_world::~lock_world() = default;
+
+void lock_world::tell(const std::string& node, decltype(event::what) what) {
+    event happened{.at = now(), .what = std::move(what)};
+    judge_.see(happened);
+    const auto kind = happened.what.index();
+    run_.trace.add(now(), node, kind, [&] {
+        constexpr std::array names{"Written: lock row", "Replaced: lock row",     "beat",
+                                   "Over: session",     "Disturbed: sessions",    "Granted to user",
+                                   "Released by user",  "Write outside accepted", "Fenced transaction"};
+        std::string text = names[kind];
+        if (const auto* written = std::get_if<lock_written>(&happened.what)) {
+            const auto& row = written->after;
+            text += " x" + std::to_string(written->lock) + " holder " + (row.holder.empty() ? "-" : row.holder) + "/" +
+                    std::to_string(row.attempt) + " token " + std::to_string(row.token) + " floor " +
+                    std::to_string(row.floor) + " line " + std::to_string(row.line.size());
+        }
+        if (const auto* given = std::get_if<guard_given>(&happened.what)) text += " " + std::to_string(given->token);
+        if (const auto* ended = std::get_if<session_ended>(&happened.what)) text += " " + ended->session;
+        return text;
+    });
+    if (kept_) kept_->push_back(std::move(happened));
+}
+
+void lock_world::fail(const char* promise, const std::string& what) {
+    if (!broken_) broken_ = std::string(promise) + ": " + what;
+}
+
+row_state lock_world::row_of(std::size_t lock) {
+    const auto row = simulated_.row(table, "lock#" + lock_name(lock));
+    row_state shown;
+    if (!row) return shown;
+    shown.exists = true;
+    shown.version = find_integer(*row, "v").value_or(0);
+    if (const auto* holder = find_string(*row, "holder")) shown.holder = *holder;
+    shown.attempt = find_integer(*row, "attempt").value_or(0);
+    shown.token = find_integer(*row, "token").value_or(0);
+    shown.floor = find_integer(*row, "floor").value_or(0);
+    shown.expires = row->contains("ttl");
+    if (const auto* line = find(*row, "line")) {
+        for (const auto& each : *line->get_if<attribute_list>()) shown.line.push_back(*each.get_if<std::string>());
+    }
+    return shown;
+}
+
+// ---- steps -------------------------------------------------------------------------------------------------
+
+bool lock_world::go_on_while(const std::function<bool()>& condition, time_point limit) {
+    while (condition()) {
+        if (now() >= limit) return false;
+        director_.before_step();
+        if (!simulated_.step()) return !condition();
+        check_users();
+        throw_broken();
+    }
+    return true;
+}
+
+void lock_world::throw_broken() const {
+    if (judge_.broken()) throw violation(*judge_.broken());
+    if (broken_) throw violation(*broken_);
+}
+
+void lock_world::go_on_until(time_point when) {
+    go_on_while([] { return true; }, when);
+}
+
+void lock_world::check_users() {
+    std::array<unsigned, 8> valid_of_lock{};
+    for (const auto& each : sites_) {
+        bool valid_here = false;
+        bool invalid_here = false;
+        for (const auto& someone : each->users()) {
+            const auto* guard = someone->held();
+            if (guard == nullptr) continue;
+            const bool valid = guard->valid();
+            (valid ? valid_here : invalid_here) = true;
+            const auto now = each->clock_now();
+            const auto* believed = each->watch();
+            if (valid) {
+                if (!believed->may_believe(now)) fail("P4", "a guard is valid beyond its deadline");
+                if (++valid_of_lock[someone->lock()] > 1 && !recipe_.breaks_assumptions) fail("P1", "two valid guards");
+                if (someone->told_lost()) fail("P4", "a guard is valid after its loss was told");
+            } else if (!someone->told_lost() && !each->machine().paused()) {
+                constexpr std::chrono::milliseconds tick(1);
+                const auto since = std::max(believed->deadline(), each->undisturbed_since());
+                if (now > since + tick) fail("P4", "the loss of a guard was not told in time");
+            }
+        }
+        if (valid_here && invalid_here) fail("S1", "of one session some guards are valid and some are not");
+    }
+}
+
+// ---- phases ------------------------------------------------------------------------------------------------
+
+void lock_world::play() {
+    director_.begin();
+    const auto length =
+        run_.choices.between("length of the safety phase", static_cast<std::uint64_t>(recipe_.shortest.count()),
+                             static_cast<std::uint64_t>(recipe_.longest.count()));
+    go_on_until(now() + std::chrono::seconds(length));
+    if (recipe_.days_go_by) {
+        let_days_go_by();
+        go_on_until(now() + recipe_.shortest);
+    }
+    begin_calm();
+    serve_everyone();
+    crash_a_holder();
+    stop_everyone();
+    check_orphans();
+    close_everything();
+    run_.census.lived += static_cast<std::int64_t>(lock_count_) * now().time_since_epoch();
+}
+
+void lock_world::begin_calm() {
+    sky_.calm();
+    director_.calm();
+    calm_ = true;
+}
+
+void lock_world::serve_everyone() {
+    std::vector<std::pair<std::weak_ptr<user>, std::uint64_t>> waiting;
+    for (const auto& each : sites_) {
+        for (const auto& someone : each->users()) waiting.emplace_back(someone, someone->grants());
+    }
+    const auto unserved = [&] {
+        return std::any_of(waiting.begin(), waiting.end(), [](const auto& each) {
+            const auto someone = each.first.lock();
+            return someone && someone->now() != user::doing::gone && someone->grants() == each.second;
+        });
+    };
+    // Leases of the dead, rows of the absent in the line, and everybody else's turns.
+    const auto limit = now() + 3 * lease_ + std::chrono::seconds(60) + recipe_.longest_mishap;
+    if (!go_on_while(unserved, limit)) fail("P6", "somebody never gets the lock though all is well");
+    throw_broken();
+}
+
+std::chrono::nanoseconds lock_world::take_over_bound() const {
+    // The lease by a slow watcher's clock, two looks at the session, two requests, one look at the lock.
+    const auto lease = std::chrono::nanoseconds(lease_) / (1'000'000 - recipe_.drift_ppm) * 1'000'000;
+    const auto waiting = static_cast<std::int64_t>(node_count_);
+    const auto look = std::max<std::chrono::nanoseconds>(
+        lease_ / 8, std::min<std::chrono::nanoseconds>(std::chrono::seconds(waiting), lease_));
+    return std::chrono::milliseconds(500) + lease + 2 * look + std::chrono::seconds(2) +
+           std::chrono::milliseconds(125) * waiting * 2;
+}
+
+void lock_world::crash_a_holder() {
+    if (run_.choices.choose("crash in the calm", 2) == 0) return;
+    site* victim = nullptr;
+    std::size_t lock = 0;
+    const auto somebody_holds = [&] {
+        for (const auto& each : sites_) {
+            for (const auto& someone : each->users()) {
+                if (someone->held() == nullptr || !someone->held()->valid()) continue;
+                const bool wanted = std::any_of(sites_.begin(), sites_.end(), [&](const auto& other) {
+                    return other != each && other->live() &&
+                           std::any_of(other->users().begin(), other->users().end(), [&](const auto& waiter) {
+                               return waiter->lock() == someone->lock() && waiter->now() == user::doing::waiting;
+                           });
+                });
+                if (!wanted) continue;
+                victim = each.get();
+                lock = someone->lock();
+                return false;
+            }
+        }
+        return true;
+    };
+    if (!go_on_while(somebody_holds, now() + std::chrono::seconds(5)) || victim == nullptr) return;
+    const auto session = victim->session()->id();
+    victim->crash(false, std::chrono::seconds(20) + 3 * lease_);
+    run_.census.hit("holder crashed in the calm");
+    const auto still_held = [&] { return judge_.row(lock).holder == session; };
+    // Heartbeats of it that are still under way begin its lease anew.
+    const auto overdue = [&] { return now() > judge_.last_beat(session) + take_over_bound(); };
+    while (still_held()) {
+        if (overdue()) {
+            fail("P6", "a dead process's lock was not taken over in time");
+        }
+        if (!go_on_while([&] { return still_held() && !overdue(); }, time_point::max())) break;
+        throw_broken();
+    }
+}
+
+void lock_world::stop_everyone() {
+    stopping_ = true;
+    for (const auto& each : sites_) {
+        for (const auto& someone : each->users()) {
+            if (someone->now() == user::doing::waiting) someone->interrupt();
+        }
+    }
+    const auto somebody_lives = [&] {
+        return std::any_of(sites_.begin(), sites_.end(), [](const auto& each) { return each->frames != 0; });
+    };
+    if (!go_on_while(somebody_lives, now() + std::chrono::minutes(2))) fail("P5", "a user's call does not end");
+    throw_broken();
+}
+
+void lock_world::check_orphans() {
+    go_on_until(now() + std::chrono::seconds(8));
+    const auto orphan = [&]() -> std::string {
+        for (std::size_t lock = 0; lock < lock_count_; ++lock) {
+            const auto row = row_of(lock);
+            for (const auto& each : sites_) {
+                if (!each->live()) continue;
+                const auto& id = each->session()->id();
+                if (row.holder == id) return each->name() + " holds a lock in the table that nobody there holds";
+                if (std::find(row.line.begin(), row.line.end(), id) != row.line.end())
+                    return each->name() + " stands in a line though nobody there waits";
+            }
+        }
+        return {};
+    };
+    const auto under_way = [&] {
+        return std::any_of(sites_.begin(), sites_.end(),
+                           [](const auto& each) { return each->machine().network().in_flight() != 0; });
+    };
+    auto found = orphan();
+    // A copy that only the network made may land late; then the audit finds it, eleven minutes after it was sent.
+    const bool copies = sky_.present(request_fault_kind::twice) || sky_.present(request_fault_kind::late);
+    const bool wait_for_audit = (copies && !found.empty()) || (under_way() && run_.choices.choose("audit", 4) == 1);
+    if (wait_for_audit) {
+        go_on_until(now() + std::chrono::minutes(13));
+        found = orphan();
+        run_.census.hit("audit waited for");
+    }
+    if (!found.empty() && !recipe_.breaks_assumptions) fail("P7", found);
+    for (const auto& each : sites_) {
+        if (!each->live()) continue;
+        const auto counters = each->session()->counters();
+        if (counters.settling != 0 || counters.waiting != 0 || counters.leases_held != 0)
+            fail("P7", each->name() + " counts something unsettled, waiting or held");
+    }
+    throw_broken();
+}
+
+void lock_world::close_everything() {
+    auto& census = run_.census;
+    for (const auto& each : sites_) {
+        if (auto* session = each->session()) {
+            const auto counters = session->counters();
+            census.hit("jeopardy", counters.jeopardies);
+            census.hit("own copy found", counters.own_copies);
+            census.hit("unknown write applied", counters.unknown_applied);
+            census.hit("unknown write void", counters.unknown_void);
+        }
+    }
+    end_programs();
+    // Late copies arrive within six minutes; then nothing at all may be left to happen.
+    const auto limit = now() + std::chrono::minutes(7);
+    while (now() < limit && simulated_.step()) {
+    }
+    if (simulated_.step()) fail("R1", "something goes on after everything was closed");
+    throw_broken();
+}
+
+}  // namespace dynalease::simulation::locks
