@@ -75,10 +75,11 @@ public:
                 writes_[i].locate(in_.state, in_.seconds());
                 return false;
             });
-            if (!failed(i)) check_distinct(seen, {&writes_[i].where(), writes_[i].key()});
+            // The service looks no further than the first: the reasons of the others are "None".
+            if (failed(i)) return;
+            check_distinct(seen, {&writes_[i].where(), writes_[i].key()});
         }
         for (std::size_t i = 0; i < writes_.size(); ++i) {
-            if (failed(i)) continue;
             attempt(i, [&] {
                 decisions_[i] = writes_[i].decide();
                 return decisions_[i].refused;
