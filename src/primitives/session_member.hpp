@@ -2,6 +2,7 @@
 #pragma once
 
 #include <dynalease/dynamodb/failure.hpp>
+#include <dynalease/runtime/time.hpp>
 
 #include <memory>
 #include <optional>
@@ -43,6 +44,17 @@ public:
     /// @param release begin to give the grants back, and add them to `under_way`; otherwise the lease ends them.
     virtual void session_closes(const failure& why, bool release,
                                 std::vector<std::shared_ptr<const parting>>& under_way) = 0;
+};
+
+/// A member that may keep a claim open while nobody uses it: its every copy was refused, but the network may have made
+/// one more.
+class claiming_member : public session_member {
+public:
+    // ---- the database's executor ----
+    virtual bool has_idle_claim() const noexcept = 0;
+    virtual dynalease::time_point last_sent() const noexcept = 0;
+    /// @param look_first at whether it landed; else close it at once.
+    virtual void resolve_claim(bool look_first) = 0;
 };
 
 }  // namespace dynalease::detail
