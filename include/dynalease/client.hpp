@@ -23,12 +23,15 @@ struct client_options {
     std::string region{};
     /// "http://127.0.0.1:8000"; empty: AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, the profile's, then AWS itself.
     std::string endpoint{};
-    /// Fixed keys; empty: `provider`, or without one the environment and then the shared files.
+    /// Fixed keys; empty: `provider`, or without one what `default_credentials` finds: the environment, the shared files,
+    /// web identity, the container, the instance. Nothing is asked before the first request.
     std::optional<dynalease::credentials> credentials{};
-    /// A source of credentials of your own.
+    /// A source of credentials of your own, or one shared by several clients.
     std::shared_ptr<credentials_provider> provider{};
     /// The profile of the shared files; empty: AWS_PROFILE, then "default".
     std::string profile{};
+    /// A role to take on with those keys, by STS; fetched anew ahead of its end.
+    std::optional<assumed_role> role{};
 
     /// For a whole call with its retries.
     std::chrono::milliseconds timeout{5000};

@@ -4,6 +4,7 @@
 #include <dynalease/detail/initiate.hpp>
 #include <dynalease/dynamodb/operations.hpp>
 #include <dynalease/error.hpp>
+#include <dynalease/guard_state.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -18,14 +19,6 @@ namespace dynalease {
 namespace detail {
 class lock_hold;
 }
-
-enum class guard_state {
-    empty,     ///< holds nothing: default-made, moved from, or a `try_acquire` that found it held
-    held,      ///< ours
-    at_risk,   ///< ours until the deadline, but heartbeats go unanswered
-    lost,      ///< no longer ours; final
-    released,  ///< given back by us
-};
 
 /// Move-only. The destructor releases in the background, best effort; `release` says whether it worked.
 class lock_guard {

@@ -134,7 +134,9 @@ public:
     }
 
 private:
+    friend class item_lock;
     friend class lock;
+    friend class queue;
     struct over_verb {
         std::shared_ptr<detail::session_core> core;
         void operator()(diagnostics* details, detail::handler_for<void> handler) &&;

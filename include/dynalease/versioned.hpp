@@ -16,6 +16,9 @@
 
 namespace dynalease {
 
+class versioned_writes;
+class joint_result;
+
 namespace detail {
 /// What may follow a verb's own arguments: nothing, a token, or diagnostics and a token.
 template <class Result, class... Tail>
@@ -211,6 +214,7 @@ public:
 
 private:
     friend class versioned_writes;
+    friend class joint_result;
 
     static versioned_options with_version_member(versioned_options options) {
         if constexpr (!std::same_as<T, item>) {

@@ -147,6 +147,12 @@ canonical_form canonicalize(const request_view& request, const std::vector<heade
     return form;
 }
 
+std::string percent_encoded(std::string_view text) {
+    std::string out;
+    append_encoded(out, text);
+    return out;
+}
+
 bool is_signable(std::string_view name) {
     constexpr std::array<std::string_view, 10> changed_on_the_way{
         "authorization", "connection",        "expect",  "keep-alive", "te",

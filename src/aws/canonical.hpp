@@ -23,6 +23,9 @@ struct canonical_form {
 canonical_form canonicalize(const request_view& request, const std::vector<header_view>& headers, bool normalize_path,
                             std::string_view body_hash);
 
+/// With every byte but the unreserved ones of RFC 3986 escaped.
+std::string percent_encoded(std::string_view text);
+
 /// False for headers that proxies and HTTP itself change on the way.
 bool is_signable(std::string_view name);
 

@@ -28,18 +28,12 @@ public:
     explicit chain_provider(std::vector<std::unique_ptr<credentials_source>> sources) : sources_(std::move(sources)) {}
 
     boost::asio::awaitable<result<shared_credentials>> get() override {
-        if (kept_) co_return kept_;
         for (const auto& source : sources_) {
             result<shared_credentials> found = co_await source->fetch();
-            if (!found) co_return found;
-            if (!*found) continue;
-            kept_ = *found;
-            co_return kept_;
+            if (!found || *found) co_return found;
         }
         co_return nothing_found();
     }
-
-    void invalidate() noexcept override { kept_.reset(); }
 
 private:
     failure nothing_found() const {
@@ -55,7 +49,6 @@ private:
     }
 
     std::vector<std::unique_ptr<credentials_source>> sources_;
-    shared_credentials kept_;
 };
 
 }  // namespace
@@ -71,19 +64,6 @@ std::shared_ptr<credentials_provider> static_credentials(credentials keys) {
 std::shared_ptr<credentials_provider> environment_credentials() {
     std::vector<std::unique_ptr<credentials_source>> sources;
     sources.push_back(aws::environment_source(aws::config_source::process()));
-    return aws::credentials_chain(std::move(sources));
-}
-
-std::shared_ptr<credentials_provider> profile_credentials(std::string profile) {
-    std::vector<std::unique_ptr<credentials_source>> sources;
-    sources.push_back(aws::profile_source(aws::config_source::process(), std::move(profile)));
-    return aws::credentials_chain(std::move(sources));
-}
-
-std::shared_ptr<credentials_provider> default_credentials(std::string profile) {
-    std::vector<std::unique_ptr<credentials_source>> sources;
-    if (profile.empty()) sources.push_back(aws::environment_source(aws::config_source::process()));
-    sources.push_back(aws::profile_source(aws::config_source::process(), std::move(profile)));
     return aws::credentials_chain(std::move(sources));
 }
 

@@ -29,9 +29,8 @@ public:
 };
 
 std::unique_ptr<credentials_source> environment_source(config_source source);
-std::unique_ptr<credentials_source> profile_source(config_source source, std::string profile);
 
-/// Asks the sources in order and keeps what the first configured one gave until it is invalidated.
+/// Asks the sources in order; the first configured one decides. Keeps nothing.
 std::shared_ptr<credentials_provider> credentials_chain(std::vector<std::unique_ptr<credentials_source>> sources);
 
 }  // namespace dynalease::aws

@@ -1,11 +1,14 @@
 // Endpoint rules of DynamoDB.
 #include <dynalease/aws/endpoint.hpp>
 
-#include "aws/endpoint_url.hpp"
 #include "aws/partitions.hpp"
 #include "aws/refusal.hpp"
+#include "aws/service_endpoint.hpp"
 #include "aws/text.hpp"
 
+#include <algorithm>
+#include <array>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -13,85 +16,74 @@ namespace dynalease::aws {
 
 namespace {
 
-// DynamoDB Local has no region; its clients sign for this one.
-std::string signing_region_of(const std::string& region) {
-    return region == "local" ? "us-east-1" : region;
-}
-
-// It becomes part of a host name, so nothing that could lead elsewhere may pass.
-bool is_region_name(std::string_view region) noexcept {
-    for (const char c : region) {
-        if (!is_digit(c) && !(c >= 'a' && c <= 'z') && c != '-') return false;
-    }
-    return region.size() <= 63 && !region.starts_with('-') && !region.ends_with('-');
-}
-
-failure conflicting(std::string message, std::string advice) {
+failure excluded(std::string message, std::string advice) {
     return refusal(errc::invalid_option, std::move(message), std::move(advice));
 }
 
-std::string dual_stack_host(const std::string& region) {
-    return "dynamodb." + region + '.' + std::string{partition_of(region).dual_stack_suffix};
-}
-
-result<endpoint> overridden(const endpoint_parameters& parameters) {
-    if (parameters.fips) {
-        return conflicting("FIPS and a custom endpoint exclude each other",
-                           "unset AWS_USE_FIPS_ENDPOINT, or drop the endpoint");
-    }
+result<endpoint> local_endpoint(const endpoint_parameters& parameters) {
+    if (parameters.fips) return excluded("FIPS and region 'local' exclude each other", "choose a region of AWS");
     if (parameters.dual_stack) {
-        return conflicting("dual stack and a custom endpoint exclude each other",
-                           "unset AWS_USE_DUALSTACK_ENDPOINT, or drop the endpoint");
+        return excluded("dual stack and region 'local' exclude each other", "choose a region of AWS");
     }
-    auto out = parse_endpoint_url(parameters.override_url);
-    if (!out) return out;
-    if (!parameters.region.empty() && out->url() == "https://" + dual_stack_host(parameters.region)) {
-        return conflicting("the endpoint is AWS's own dual stack endpoint, which is chosen by a setting",
-                           "set AWS_USE_DUALSTACK_ENDPOINT=true in place of the endpoint");
-    }
-    out->signing_region = signing_region_of(parameters.region);
-    return out;
+    return service_endpoint("dynamodb", {.region = parameters.region, .override_url = "http://localhost:8000"});
 }
 
-std::string host_of(const endpoint_parameters& parameters) {
-    const partition& within = partition_of(parameters.region);
-    if (!parameters.dual_stack) {
-        const bool fips_name = parameters.fips && !within.fips_by_plain_name;
-        return (fips_name ? "dynamodb-fips." : "dynamodb.") + parameters.region + '.' + std::string{within.dns_suffix};
+// `arn:<partition>:dynamodb:<region>:<account>:table/<name>`: its account, if it is a table of this region.
+std::optional<std::string> account_of(std::string_view arn, std::string_view region) {
+    std::array<std::string_view, 5> parts;
+    for (auto& part : parts) {
+        const auto end = arn.find(':');
+        if (end == std::string_view::npos) return std::nullopt;
+        part = arn.substr(0, end);
+        arn.remove_prefix(end + 1);
     }
-    if (!parameters.fips) return dual_stack_host(parameters.region);
-    return "dynamodb-fips." + parameters.region + '.' + std::string{within.dual_stack_suffix};
+    const auto& [word, partition_name, service, where, account] = parts;
+    if (word != "arn" || partition_name.empty() || service != "dynamodb" || where != region) return std::nullopt;
+    return std::string{account};
+}
+
+// It becomes part of a host name.
+bool is_label(std::string_view text) {
+    constexpr std::size_t longest = 63;
+    return !text.empty() && text.size() <= longest && std::all_of(text.begin(), text.end(), is_alphanumeric);
+}
+
+std::optional<std::string> chosen_account(const endpoint_parameters& parameters) {
+    for (const auto& arn : parameters.resource_arns) {
+        if (auto account = account_of(arn, parameters.region)) return account;
+    }
+    return parameters.account_id;
+}
+
+result<endpoint> account_endpoint(const endpoint_parameters& parameters) {
+    constexpr auto advice = "set AWS_ACCOUNT_ID_ENDPOINT_MODE to preferred or disabled";
+    const bool required = parameters.account_mode == account_endpoints::required;
+    const bool has_them = partition_of(parameters.region).name == "aws";
+    if (required && parameters.fips) return excluded("FIPS and account endpoints exclude each other", advice);
+    if (required && !has_them) return excluded("account endpoints do not exist in this partition", advice);
+    auto out = service_endpoint("dynamodb", parameters);
+    if (!out || parameters.fips || !has_them) return out;
+
+    const auto account = chosen_account(parameters);
+    if (!account && required) {
+        return excluded("account endpoints are required, and no account is known", "set AWS_ACCOUNT_ID");
+    }
+    if (!account) return out;
+    if (!is_label(*account)) return excluded("'" + *account + "' is no account", "correct AWS_ACCOUNT_ID");
+    out->host = *account + ".ddb" + out->host.substr(out->host.find('.'));
+    out->host_header = out->host;
+    return out;
 }
 
 }  // namespace
 
 result<endpoint> resolve_endpoint(const endpoint_parameters& parameters) {
-    const std::string& region = parameters.region;
-    if (!is_region_name(region)) {
-        return refusal(errc::invalid_option, "'" + region + "' is no name of a region",
-                       "write it as eu-central-1 or us-east-1");
+    const bool overridden = !parameters.override_url.empty();
+    if (parameters.region == "local" && !overridden) return local_endpoint(parameters);
+    if (overridden || parameters.account_mode == account_endpoints::disabled) {
+        return service_endpoint("dynamodb", parameters);
     }
-    if (!parameters.override_url.empty()) return overridden(parameters);
-    if (region.empty()) {
-        return refusal(errc::invalid_option, "no region is known",
-                       "set the option `region`, AWS_REGION, or the region of the profile");
-    }
-    endpoint out;
-    out.signing_region = signing_region_of(region);
-    if (region == "local") {
-        if (parameters.fips) return conflicting("FIPS and region 'local' exclude each other", "choose a region of AWS");
-        if (parameters.dual_stack) {
-            return conflicting("dual stack and region 'local' exclude each other", "choose a region of AWS");
-        }
-        out.tls = false;
-        out.host = "localhost";
-        out.port = 8000;
-        out.host_header = "localhost:8000";
-        return out;
-    }
-    out.host = host_of(parameters);
-    out.host_header = out.host;
-    return out;
+    return account_endpoint(parameters);
 }
 
 }  // namespace dynalease::aws

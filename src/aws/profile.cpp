@@ -31,27 +31,36 @@ profile_location locate_profile(const config_source& source, const std::string& 
     return out;
 }
 
-result<profile> load_profile(const config_source& source, const std::string& wanted) {
-    profile out;
-    out.location = locate_profile(source, wanted);
-    const profile_location& where = out.location;
+result<shared_config> load_shared_config(const config_source& source, const profile_location& where) {
     auto config = source.file(where.config_file);
     if (!config) return config.error();
     auto credentials = source.file(where.credentials_file);
     if (!credentials) return credentials.error();
-    auto parsed = parse_shared_config({config->value_or(""), where.config_file},
-                                      {credentials->value_or(""), where.credentials_file});
-    if (!parsed) return parsed.error();
-    const auto found = parsed->profiles.find(where.name);
-    if (found == parsed->profiles.end() && where.chosen) {
-        return refusal(
-            errc::invalid_option,
-            "profile '" + where.name + "' is neither in " + where.config_file + " nor in " + where.credentials_file,
-            "add it, or choose another by the option `profile` or AWS_PROFILE");
+    return parse_shared_config({config->value_or(""), where.config_file},
+                               {credentials->value_or(""), where.credentials_file});
+}
+
+result<profile> select_profile(const shared_config& files, profile_location where) {
+    profile out;
+    out.location = std::move(where);
+    const auto found = files.profiles.find(out.location.name);
+    if (found != files.profiles.end()) {
+        out.properties = found->second;
+    } else if (out.location.chosen) {
+        return refusal(errc::invalid_option,
+                       "profile '" + out.location.name + "' is neither in " + out.location.config_file + " nor in " +
+                           out.location.credentials_file,
+                       "add it, or choose another by the option `profile` or AWS_PROFILE");
     }
-    if (found != parsed->profiles.end()) out.properties = std::move(found->second);
-    out.services = std::move(parsed->services);
+    out.services = files.services;
     return out;
+}
+
+result<profile> load_profile(const config_source& source, const std::string& wanted) {
+    auto where = locate_profile(source, wanted);
+    const auto files = load_shared_config(source, where);
+    if (!files) return files.error();
+    return select_profile(*files, std::move(where));
 }
 
 }  // namespace dynalease::aws

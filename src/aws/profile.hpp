@@ -24,8 +24,14 @@ struct profile {
     config_sections services;
 };
 
-/// Reads both files; one that does not exist is as good as an empty one. `errc::invalid_option` if a line is malformed,
-/// a file cannot be read, or a chosen profile is in neither.
+/// Reads both files; one that does not exist is as good as an empty one. `errc::invalid_option` if a line is malformed
+/// or a file cannot be read.
+result<shared_config> load_shared_config(const config_source& source, const profile_location& where);
+
+/// One profile of them; `errc::invalid_option` if it was chosen and is in neither file.
+result<profile> select_profile(const shared_config& files, profile_location where);
+
+/// Both.
 result<profile> load_profile(const config_source& source, const std::string& wanted);
 
 }  // namespace dynalease::aws

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "aws/config_source.hpp"
+#include "aws/profile.hpp"
 
 #include <dynalease/aws/endpoint.hpp>
 
@@ -16,6 +17,7 @@ struct chosen_settings {
     std::string profile{};
     unsigned attempts = 0;
     std::string ca_file{};
+    std::string account_id{};  ///< of fixed keys
 };
 
 struct settings {
@@ -27,5 +29,9 @@ struct settings {
 /// Looks up, in this order: the code's choice, AWS_* variables, the profile, the default. Reads the shared files, once.
 /// @returns `errc::invalid_option` when no region is known, a value is malformed, or the profile is chosen but missing.
 result<settings> resolve_settings(const chosen_settings& chosen, const config_source& source);
+
+/// Where STS is. Only DynamoDB's own endpoint can be chosen in code, so that this follows environment and profile.
+/// @param region chosen by code; empty: looked up
+result<endpoint> resolve_sts(const std::string& region, const config_source& source, const profile& within);
 
 }  // namespace dynalease::aws

@@ -3,6 +3,7 @@
 
 #include "client/attempt.hpp"
 #include "client/conclusion.hpp"
+#include "client/request_limits.hpp"
 #include "dynamodb/codec.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 namespace dynalease {
@@ -33,7 +35,8 @@ aws::retry_options without_limit() {
 
 client::backend::backend(dynalease::environment world, client_configuration configuration)
     : world_(std::move(world)),
-      provider_(std::move(configuration.provider)),
+      around_keys_(std::move(configuration.keys.around)),
+      keys_(std::make_shared<keys::keeper>(world_, std::move(configuration.keys.provider))),
       timeout_(configuration.timeout),
       attempt_timeout_(configuration.attempt_timeout),
       attempts_(configuration.aws.attempts),
@@ -53,16 +56,26 @@ asio::awaitable<result<any_response>> client::backend::perform(any_request reque
     const auto state = co_await asio::this_coro::cancellation_state;
     const auto is_cancelled = [&state]() { return state.cancelled() != asio::cancellation_type::none; };
     auto what = begin(request, options);
+    if (auto refused = beyond_limits(request, what.body.size())) co_return give_up(what, {.why = *std::move(refused)});
     auto& lane = lane_of(what);
     for (;;) {
         if (is_cancelled()) co_return give_up(what, unsent(errc::cancelled));
-        auto keys = co_await provider_->get();
-        if (is_cancelled()) co_return give_up(what, unsent(errc::cancelled));
+        std::optional<failure> no_keys;
+        what.signed_by = keys_->present();
+        if (!what.signed_by) {
+            auto fetched = co_await keys_->get(what.deadline);
+            if (is_cancelled()) co_return give_up(what, unsent(errc::cancelled));
+            if (fetched) {
+                what.signed_by = *std::move(fetched);
+            } else {
+                no_keys = std::move(fetched).error();
+            }
+        }
 
         attempt done;
         auto held = lane.try_take();
         error_code no_lease;
-        if (!held && keys) {
+        if (!held && !no_keys) {
             auto [error, taken] = co_await lane.take(what.deadline, outcome_only);
             no_lease = error;
             held = std::move(taken);
@@ -71,15 +84,15 @@ asio::awaitable<result<any_response>> client::backend::perform(any_request reque
         }
         if (closed_) {
             done = unsent(errc::shut_down);
-        } else if (!keys) {
-            done.why = std::move(keys).error();
+        } else if (no_keys) {
+            done.why = *std::move(no_keys);
         } else if (no_lease) {
             done = no_connection(no_lease, lane.problem());
         } else if (const auto now = world_.clock->now(); now >= what.deadline) {
             done = unsent(errc::timeout);
         } else {
             const auto signed_with = skew_.offset();
-            write_request(*held.operator->(), what, **keys);
+            write_request(*held.operator->(), what, *what.signed_by);
             const auto until = std::min(what.deadline, now + what.attempt_timeout);
             auto [error] = co_await held->exchange(until, outcome_only);
             // A connection that died unseen while idle: another one costs nothing.
@@ -144,7 +157,7 @@ client::backend::decision client::backend::decide(call& what, attempt& done) {
         return {next_step::answer};
     }
     if (done.why.outcome == outcome::unknown) what.doubt = true;
-    if (done.retry == aws::retry_class::auth_refresh) provider_->invalidate();
+    if (done.retry == aws::retry_class::auth_refresh) keys_->refuse(what.signed_by);
     if (done.retry == aws::retry_class::skew) counting_.corrected_clock();
     if (what.budget.attempts + 1 >= what.attempts_allowed) return {next_step::give_up};
 
@@ -184,6 +197,8 @@ void client::backend::close() noexcept {
 
 void client::backend::shut_down() {
     if (std::exchange(closed_, true)) return;
+    keys_->close();
+    if (around_keys_) around_keys_->close();
     ordinary_->close();
     heartbeat_->close();
     connector_->close();

@@ -3,6 +3,7 @@
 
 #include "client/configuration.hpp"
 #include "client/counting.hpp"
+#include "client/keys/keeper.hpp"
 #include "client/request_writer.hpp"
 #include "http/pool.hpp"
 #include "runtime/waiter_list.hpp"
@@ -14,11 +15,16 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace dynalease {
 
 class client::backend final : public database_backend, public std::enable_shared_from_this<backend> {
 public:
+    static std::shared_ptr<backend> make(dynalease::environment world, client_options options) {
+        auto configuration = configure(world, std::move(options));
+        return std::make_shared<backend>(std::move(world), std::move(configuration));
+    }
     backend(dynalease::environment world, client_configuration configuration);
 
     const dynalease::environment& environment() const noexcept override { return world_; }
@@ -44,6 +50,7 @@ private:
         aws::retry_budget budget{};
         unsigned sent = 0;
         bool doubt = false;
+        aws::shared_credentials signed_by{};  // of the last attempt
     };
 
     enum class next_step { answer, again_at_once, pause, give_up };
@@ -63,7 +70,8 @@ private:
     void shut_down();
 
     dynalease::environment world_;
-    std::shared_ptr<credentials_provider> provider_;
+    keys::shared_surroundings around_keys_;  // null: the keys are another's matter
+    std::shared_ptr<keys::keeper> keys_;
     std::chrono::nanoseconds timeout_;
     std::chrono::nanoseconds attempt_timeout_;
     unsigned attempts_;

@@ -6,7 +6,7 @@
 namespace dynalease {
 
 client::client(const boost::asio::any_io_executor& executor, client_options options)
-    : client(std::make_shared<backend>(dynalease::environment::system(executor), configure(std::move(options)))) {}
+    : client(backend::make(dynalease::environment::system(executor), std::move(options))) {}
 
 client::client(std::shared_ptr<backend> shared) : database(shared), backend_(std::move(shared)) {}
 

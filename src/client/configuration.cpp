@@ -41,6 +41,7 @@ void check(const client_options& options) {
     require(options.connections >= 1, "connections", "must be at least 1");
     require(options.connections <= 65'536, "connections", "must be at most 65536");
     require(options.idle_limit > 0s, "idle_limit", "must be longer than 0");
+    require(!options.role || !options.role->arn.empty(), "role", "needs an ARN");
     if (!options.credentials) return;
     require(!options.provider, "credentials", "and client_options::provider exclude each other");
     const auto& keys = *options.credentials;
@@ -51,10 +52,12 @@ void check(const client_options& options) {
     require(is_printable(keys.session_token), "credentials.session_token", "must be text without blanks");
 }
 
-std::shared_ptr<credentials_provider> choose_provider(client_options& options) {
-    if (options.credentials) return static_credentials(*std::move(options.credentials));
-    if (options.provider) return std::move(options.provider);
-    return default_credentials(options.profile);
+keys::own_keys choose_keys(const environment& world, client_options& options, const aws::settings& settings) {
+    auto given =
+        options.credentials ? static_credentials(*std::move(options.credentials)) : std::move(options.provider);
+    if (given && !options.role) return {nullptr, std::move(given)};
+    return keys::make_own_keys(world, {options.profile, options.region, settings.ca_file, std::move(options.role)},
+                               std::move(given));
 }
 
 std::shared_ptr<boost::asio::ssl::context> make_tls(const aws::settings& settings, bool verify) {
@@ -68,11 +71,12 @@ std::shared_ptr<boost::asio::ssl::context> make_tls(const aws::settings& setting
 
 }  // namespace
 
-client_configuration configure(client_options options) {
+client_configuration configure(const environment& world, client_options options) {
     check(options);
     const auto source = aws::config_source::process();
-    const aws::chosen_settings chosen{options.region, options.endpoint, options.profile, options.attempts,
-                                      options.ca_file};
+    const aws::chosen_settings chosen{options.region,  options.endpoint,
+                                      options.profile, options.attempts,
+                                      options.ca_file, options.credentials ? options.credentials->account_id : ""};
     auto settings = aws::resolve_settings(chosen, source);
     if (!settings) {
         auto details = settings.error().details;
@@ -93,7 +97,7 @@ client_configuration configure(client_options options) {
     result.timeout = options.timeout;
     result.attempt_timeout = options.attempt_timeout;
     result.log = std::move(options.log);
-    result.provider = choose_provider(options);
+    result.keys = choose_keys(world, options, result.aws);
     return result;
 }
 

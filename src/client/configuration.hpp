@@ -2,18 +2,17 @@
 #pragma once
 
 #include "aws/settings.hpp"
+#include "client/keys/own_keys.hpp"
 #include "http/connector.hpp"
 #include "http/pool_policy.hpp"
 
 #include <dynalease/client.hpp>
 
-#include <memory>
-
 namespace dynalease {
 
 struct client_configuration {
     aws::settings aws;
-    std::shared_ptr<credentials_provider> provider;
+    keys::own_keys keys;
     http::connector_options connecting;
     http::pool_policy::limits ordinary;
     http::pool_policy::limits heartbeat;
@@ -23,6 +22,6 @@ struct client_configuration {
 };
 
 /// @throws dynalease::error with `errc::invalid_option`; the message names the option.
-client_configuration configure(client_options options);
+client_configuration configure(const environment& world, client_options options);
 
 }  // namespace dynalease

@@ -1,7 +1,6 @@
-// Locks that nobody here uses at the moment.
+// Locks and items that nobody here uses at the moment.
 #include "primitives/idle_fronts.hpp"
 
-#include "primitives/lock_front.hpp"
 #include "primitives/session_core.hpp"
 #include "protocol/lease_times.hpp"
 #include "runtime/spawn.hpp"
@@ -12,13 +11,13 @@ namespace dynalease::detail {
 
 idle_fronts::idle_fronts(session_core& core) : core_(core), alarm_(core.world()) {}
 
-void idle_fronts::remember(std::shared_ptr<lock_front> front) {
+void idle_fronts::remember(std::shared_ptr<claiming_member> front) {
     if (!recent_.empty() && recent_.back() == front) return;
     recent_.push_back(std::move(front));
     if (recent_.size() > capacity) recent_.pop_front();
 }
 
-void idle_fronts::audit_later(std::shared_ptr<lock_front> front) {
+void idle_fronts::audit_later(std::shared_ptr<claiming_member> front) {
     const auto due = front->last_sent() + protocol::late_window;
     audits_.push_back({std::move(front), due});
     if (audits_.size() > capacity) {

@@ -1,6 +1,7 @@
-// Locks that nobody here uses at the moment, remembered for a while.
+// Locks and items that nobody here uses at the moment, remembered for a while.
 #pragma once
 
+#include "primitives/session_member.hpp"
 #include "runtime/alarm.hpp"
 
 #include <dynalease/runtime/time.hpp>
@@ -13,7 +14,6 @@
 
 namespace dynalease::detail {
 
-class lock_front;
 class session_core;
 
 /// Two reasons to remember: the last token keeps a quick re-acquire at one request; and a failed try leaves a claim
@@ -23,14 +23,14 @@ class idle_fronts {
 public:
     explicit idle_fronts(session_core& core);
 
-    void remember(std::shared_ptr<lock_front> front);
+    void remember(std::shared_ptr<claiming_member> front);
     /// Checks the front's claim after the late window.
-    void audit_later(std::shared_ptr<lock_front> front);
+    void audit_later(std::shared_ptr<claiming_member> front);
     void clear();
 
 private:
     struct due_audit {
-        std::shared_ptr<lock_front> front;
+        std::shared_ptr<claiming_member> front;
         dynalease::time_point due;
     };
     static constexpr std::size_t capacity = 4096;
@@ -39,7 +39,7 @@ private:
     static boost::asio::awaitable<void> audit(std::shared_ptr<session_core> core);
 
     session_core& core_;
-    std::deque<std::shared_ptr<lock_front>> recent_;
+    std::deque<std::shared_ptr<claiming_member>> recent_;
     std::deque<due_audit> audits_;
     runtime::alarm alarm_;
     bool auditing_ = false;

@@ -190,7 +190,7 @@ bool lock_front::serve(const protocol::claim& claim) {
 void lock_front::granted(bool taken_over, bool own_copy) {
     const auto mine = claim_->id;
     close_claim(true);
-    floor_ = mine.token;
+    floor_ = seen_floor_ = mine.token;
     refused_at_.reset();
     overflows_ = 0;
     others_wait_ = false;

@@ -34,7 +34,7 @@ struct grant {
 /// process ever sent for the lock can surprise it.
 ///
 /// idle -> wanting -> held -> giving back -> held | idle; wanting -> settling -> giving back | idle.
-class lock_front final : public session_member, public std::enable_shared_from_this<lock_front> {
+class lock_front final : public claiming_member, public std::enable_shared_from_this<lock_front> {
 public:
     static constexpr auto membership = member_kind::lock;
 
@@ -74,10 +74,11 @@ public:
     void session_lost(const failure& why) override;
     void session_closes(const failure& why, bool release,
                         std::vector<std::shared_ptr<const parting>>& under_way) override;
-    /// Resolves a claim that was kept open for the audit. @param look first whether it landed; else void it at once.
-    void resolve_claim(bool look);
-    bool has_idle_claim() const noexcept { return phase_ == phase::idle && claim_.has_value(); }
-    dynalease::time_point last_sent() const noexcept { return claim_ ? claim_->sent_at : dynalease::time_point{}; }
+    void resolve_claim(bool look_first) override;
+    bool has_idle_claim() const noexcept override { return phase_ == phase::idle && claim_.has_value(); }
+    dynalease::time_point last_sent() const noexcept override {
+        return claim_ ? claim_->sent_at : dynalease::time_point{};
+    }
 
 private:
     enum class phase { idle, wanting, held, giving_back, settling, auditing };
@@ -159,8 +160,9 @@ private:
     std::weak_ptr<lock_hold> hold_;     ///< the present grant
     std::weak_ptr<lock_hold> leaving_;  ///< the one that is being given back; it keeps us, not we it
     std::int64_t last_token_ = 0;
-    std::int64_t floor_ = 0;
-    unsigned hand_overs_ = 0;  ///< in a row since other processes were seen in line
+    std::int64_t floor_ = 0;       ///< the highest that was ever seen
+    std::int64_t seen_floor_ = 0;  ///< that of the row as last seen; lower: the row was removed meanwhile
+    unsigned hand_overs_ = 0;      ///< in a row since other processes were seen in line
     bool others_wait_ = false;
     protocol::head_watch head_;
     std::optional<dynalease::time_point> refused_at_;

@@ -70,7 +70,7 @@ boost::asio::awaitable<void> lock_front::hand_over(protocol::lock_row& row) {
 void lock_front::handed(const protocol::lock_row& row) {
     const auto to = claim_->id;
     close_claim(true);
-    floor_ = to.token;
+    floor_ = seen_floor_ = to.token;
     finish_leaving({});
     ++core_.counters().hand_offs;
     // From the moment that others are seen in line, they are passed over a bounded number of times.

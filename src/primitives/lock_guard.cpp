@@ -1,14 +1,13 @@
 // The public handle of a grant.
 #include <dynalease/lock_guard.hpp>
 
+#include "primitives/empty_guard.hpp"
 #include "primitives/lock_front.hpp"
 #include "primitives/lock_hold.hpp"
 #include "primitives/session_core.hpp"
 #include "primitives/verb_failure.hpp"
 #include "runtime/spawn.hpp"
 
-#include <boost/asio/associated_executor.hpp>
-#include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/system_executor.hpp>
 
@@ -37,14 +36,6 @@ awaitable<runtime::completion<void>> run_lost(std::shared_ptr<lock_hold> hold) {
 
 awaitable<runtime::completion<void>> answer_with(error_code code) {
     co_return runtime::completion<void>{code};
-}
-
-/// An empty guard has no executor of its own: the answer comes on the handler's. Not through the system executor,
-/// which would start a thread.
-void answer_for_empty(detail::handler_for<void> handler) {
-    const auto executor = boost::asio::get_associated_executor(handler);
-    boost::asio::dispatch(
-        executor, [handler = std::move(handler)]() mutable { std::move(handler)(make_error_code(errc::not_held)); });
 }
 
 }  // namespace
@@ -90,7 +81,7 @@ boost::asio::any_io_executor lock_guard::executor() const {
 
 void lock_guard::release_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
     if (!hold) {
-        answer_for_empty(std::move(handler));
+        detail::answer_for_empty(std::move(handler));
         return;
     }
     const auto executor = hold->core()->world().executor;
@@ -108,7 +99,7 @@ void lock_guard::release_verb::operator()(diagnostics* details, detail::handler_
 
 void lock_guard::lost_verb::operator()(diagnostics*, detail::handler_for<void> handler) && {
     if (!hold) {
-        answer_for_empty(std::move(handler));
+        detail::answer_for_empty(std::move(handler));
         return;
     }
     const auto executor = hold->core()->world().executor;

@@ -91,8 +91,9 @@ boost::asio::awaitable<lock_front::sighting> lock_front::carry_out(protocol::wan
     if (step.step != want_step::take && step.step != want_step::join) co_return co_await look();
     claim_->sent = true;
     claim_->sent_at = core_.now();
-    auto request = step.step == want_step::take ? requests().take(claim_->id, step.form, first_waiter()->data)
-                                                : requests().join(claim_->id);
+    auto request = step.step == want_step::take
+                       ? requests().take(claim_->id, step.form, first_waiter()->data, seen_floor_)
+                       : requests().join(claim_->id);
     writing_ = true;
     auto seen = co_await send(std::move(request));
     writing_ = false;
@@ -101,6 +102,12 @@ boost::asio::awaitable<lock_front::sighting> lock_front::carry_out(protocol::wan
 
 boost::asio::awaitable<protocol::want_decision> lock_front::next_step(const protocol::lock_row& row,
                                                                       shared_failure& why) {
+    if (row.floor < std::exchange(seen_floor_, row.floor)) {
+        // The row was removed, perhaps with its table: a claim from before may bring a token below one granted since.
+        // Copies of it that still land are closed by the greater token of the new one.
+        close_claim(false);
+        claim_ = open_claim{next_claim(row.floor)};
+    }
     if (holder_seen_ != row.holder) {
         holder_seen_ = row.holder;
         holder_since_ = core_.now();

@@ -59,7 +59,11 @@ struct write_end {
 };
 
 /// Makes the intent, or says what is wrong with the order. Sends nothing.
-result<write_intent> plan_write(std::shared_ptr<versioned_core> core, write_order order);
+/// @param mine the stamp of the write; empty: a new one.
+result<write_intent> plan_write(std::shared_ptr<versioned_core> core, write_order order,
+                                std::optional<item_stamp> mine = {});
+/// The item as the write leaves it, if that can be known without asking: nothing else can have changed.
+std::optional<item> item_after(const write_intent& intent);
 /// Turns a creation into one over the tombstone just seen, or back.
 std::optional<failure> plan_create_over(write_intent& intent, const item& tombstone, const protocol::item_sight& sight);
 void plan_create(write_intent& intent);

@@ -158,13 +158,14 @@ std::optional<failure> plan_create_over(write_intent& intent, const item& tombst
     return std::nullopt;
 }
 
-result<write_intent> plan_write(std::shared_ptr<versioned_core> core, write_order order) {
+result<write_intent> plan_write(std::shared_ptr<versioned_core> core, write_order order,
+                                std::optional<item_stamp> mine) {
     if (order.invalid) return *std::move(order.invalid);
     write_intent intent{.core = std::move(core), .verb = verb_of(order.what)};
     auto key = key_for(*intent.core, order);
     if (!key) return std::move(key).error();
     intent.key = *std::move(key);
-    intent.write.mine = intent.core->new_stamp();
+    intent.write.mine = mine ? *mine : intent.core->new_stamp();
 
     const auto& layout = intent.core->layout();
     if (order.what == kind::create || order.what == kind::save || order.what == kind::clobber) {
@@ -186,6 +187,24 @@ result<write_intent> plan_write(std::shared_ptr<versioned_core> core, write_orde
                                                std::to_string(protocol::most_changes) + " in one update");
     }
     return intent;
+}
+
+std::optional<item> item_after(const write_intent& intent) {
+    if (intent.how == write_intent::test::create) return std::get<put_item_request>(intent.request).new_item;
+    const auto& layout = intent.core->layout();
+    const auto& write = intent.write;
+    const bool known = intent.how == write_intent::test::create_over || intent.how == write_intent::test::checked;
+    if (!known || !write.knows_stamps) return std::nullopt;
+    auto now = protocol::changed(intent.stored, intent.changes);
+    if (intent.how == write_intent::test::create_over) {
+        now.erase(protocol::item_attribute::gone);
+        if (!intent.changes.set.contains(layout.time_to_live)) now.erase(layout.time_to_live);
+    }
+    now.insert_or_assign(layout.version, write.target);
+    now.insert_or_assign(layout.stamp, protocol::bytes_of(write.mine));
+    now.insert_or_assign(protocol::item_attribute::trail, protocol::bytes_of(protocol::pushed_trail(write.base)));
+    if (!write.base.born) now.insert_or_assign(protocol::item_attribute::born, protocol::bytes_of(write.mine));
+    return now;
 }
 
 }  // namespace dynalease::detail

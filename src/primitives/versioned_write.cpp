@@ -89,32 +89,14 @@ private:
         if (intent_.removes) co_return;
         if (auto* updated = std::get_if<update_item_response>(&response); updated && !updated->attributes.empty()) {
             saved(std::move(updated->attributes));
-        } else if (intent_.how == write_intent::test::create) {
-            saved(std::get<put_item_request>(intent_.request).new_item);
+        } else if (auto after = item_after(intent_)) {
+            saved(*std::move(after));
         } else if (std::holds_alternative<transact_write_items_response>(response)) {
             // A transaction returns no item. What is read is at least as new as what was written.
             auto request = core_.requests().look(intent_.key, true);
             auto read = co_await core_.target().call(std::move(request));
             if (read && read->found) saved(*std::move(read->found));
-        } else {
-            saved(as_written());
         }
-    }
-
-    /// The item as a checked write leaves it: nothing else can have changed.
-    item as_written() const {
-        const auto& layout = core_.layout();
-        const auto& write = intent_.write;
-        auto now = protocol::changed(intent_.stored, intent_.changes);
-        if (intent_.how == write_intent::test::create_over) {
-            now.erase(protocol::item_attribute::gone);
-            if (!intent_.changes.set.contains(layout.time_to_live)) now.erase(layout.time_to_live);
-        }
-        now.insert_or_assign(layout.version, write.target);
-        now.insert_or_assign(layout.stamp, protocol::bytes_of(write.mine));
-        now.insert_or_assign(protocol::item_attribute::trail, protocol::bytes_of(protocol::pushed_trail(write.base)));
-        if (!write.base.born) now.insert_or_assign(protocol::item_attribute::born, protocol::bytes_of(write.mine));
-        return now;
     }
 
     void saved(item attributes) {

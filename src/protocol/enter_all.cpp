@@ -16,7 +16,9 @@ std::vector<place> choose_places(const seen_heads& heads, wall_time now) {
     std::vector<place> places;
     for (const auto& head : heads) {
         const bool waits = head && !head->free();
-        places.push_back({.ticket = number, .from = waits ? head->tail + 1 : number});
+        places.push_back({.ticket = number,
+                          .from = waits ? head->tail + 1 : number,
+                          .rank = head ? head->tail - head->skipped + 1 : number});
     }
     return places;
 }
@@ -27,7 +29,6 @@ transact_update take_number(const std::string& table, const queue_name& queue, c
                             std::int64_t number, std::string_view attempt) {
     transact_update update{.table_name = table, .key = queue_head_key(queue), .update_expression = {}};
     update.names = {{"#last", attribute::last},
-                    {"#passed", attribute::passed},
                     {"#tail", attribute::tail},
                     {"#ttl", attribute::time_to_live},
                     {"#v", attribute::version}};
@@ -41,13 +42,21 @@ transact_update take_number(const std::string& table, const queue_name& queue, c
         update.condition_expression = "attribute_not_exists(#pk)";
         update.names.emplace("#pk", attribute::partition);
     }
-    if (head && !head->free()) {
-        update.names.erase("#passed");
-    } else {
+    const bool free = !head || head->free();
+    if (free) {
         update.update_expression += ", #passed = :before";
+        update.names.emplace("#passed", attribute::passed);
         update.values.emplace(":before", number - 1);
     }
-    if (head && head->free()) update.condition_expression += " AND #passed = :seen";
+    if (head && free) update.condition_expression += " AND #passed = :seen";
+    if (const auto skipped = head ? number - 1 - head->tail : 0; skipped > 0) {
+        update.update_expression += ", #skipped = if_not_exists(#skipped, :none) + :skipped";
+        if (free) update.update_expression += ", #skipped_passed = if_not_exists(#skipped_passed, :none) + :skipped";
+        update.names.emplace("#skipped", attribute::skipped);
+        if (free) update.names.emplace("#skipped_passed", attribute::skipped_passed);
+        update.values.emplace(":none", 0);
+        update.values.emplace(":skipped", skipped);
+    }
     update.update_expression += " REMOVE #ttl";
     return update;
 }
@@ -69,6 +78,19 @@ transact_write_items_request enter_all(const std::string& table, const std::vect
                                                   .current_on_refusal = true});
     }
     return request;
+}
+
+queue_head head_after(const std::optional<queue_head>& before, const place& mine, std::string_view attempt) {
+    auto head = before.value_or(queue_head{.tail = mine.ticket - 1, .passed = mine.ticket - 1});
+    const auto skipped = mine.ticket - 1 - head.tail;
+    head.skipped += skipped;
+    if (head.free()) {
+        head.skipped_passed += skipped;
+        head.passed = mine.ticket - 1;
+    }
+    head.tail = mine.ticket;
+    head.last = attempt;
+    return head;
 }
 
 enter_all_step decide_enter_all(const failure& why, std::string_view attempt, seen_heads& heads) {

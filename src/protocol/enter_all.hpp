@@ -33,6 +33,9 @@ transact_write_items_request enter_all(const std::string& table, const std::vect
                                        const seen_heads& heads, const std::vector<place>& places,
                                        std::string_view attempt, const std::string& self, const ticket_face& face);
 
+/// What the transaction makes of a head.
+queue_head head_after(const std::optional<queue_head>& before, const place& mine, std::string_view attempt);
+
 enum class enter_all_step {
     entered,  ///< an earlier copy of ours did it
     renew,    ///< others entered meanwhile: look again, and choose again

@@ -40,6 +40,8 @@ update_item_request finish(update_item_request request) {
 constexpr std::string_view our_schema = "(attribute_not_exists(#pk) OR #v = :v)";
 /// What makes tokens rise and late copies fail.
 constexpr std::string_view above_floor = "(attribute_not_exists(#floor) OR #floor < :t)";
+/// The same for a row that we know.
+constexpr std::string_view above_known_floor = "#floor >= :seen AND #floor < :t";
 
 std::string line_at(std::size_t place) {
     return "#line[" + std::to_string(place) + "]";
@@ -61,7 +63,8 @@ get_item_request lock_requests::look() const {
     return {.table_name = table_, .key = lock_key(name_), .consistent_read = true};
 }
 
-update_item_request lock_requests::take(const claim& mine, const take_form& form, const item& data) const {
+update_item_request lock_requests::take(const claim& mine, const take_form& form, const item& data,
+                                        std::int64_t seen_floor) const {
     auto request = draft();
     request.values = {{":v", schema_version}, {":s", self_}, {":a", mine.attempt}, {":t", mine.token}};
 
@@ -87,7 +90,8 @@ update_item_request lock_requests::take(const claim& mine, const take_form& form
         }
     } else {
         condition += " AND ";
-        condition += above_floor;
+        condition += seen_floor > 0 ? above_known_floor : above_floor;
+        if (seen_floor > 0) request.values.emplace(":seen", seen_floor);
         if (!form.place) {
             condition += " AND attribute_not_exists(#line[0])";
             remove += "#passed, #line";

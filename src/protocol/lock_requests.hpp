@@ -42,7 +42,10 @@ public:
 
     get_item_request look() const;
     /// @param data stored in the row; empty: what is there stays.
-    update_item_request take(const claim& mine, const take_form& form, const item& data) const;
+    /// @param seen_floor as the row was last seen; 0: never, or absent. A row that went back behind it was removed or
+    /// lost with its table, and a token chosen before that may lie below one granted since: refused.
+    update_item_request take(const claim& mine, const take_form& form, const item& data,
+                             std::int64_t seen_floor = 0) const;
     /// To the end of the line. A copy of the claim like any other: a late one is refused once the claim is closed.
     update_item_request join(const claim& mine) const;
     /// From our own grant to the next of ours, inside the process.

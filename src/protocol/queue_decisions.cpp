@@ -28,8 +28,12 @@ poll_step decide_poll(const queue_head* head, const place& mine) {
     return head->passed >= mine.from - 1 ? poll_step::turn : poll_step::wait;
 }
 
+place last_place(const queue_head& head) {
+    return {.ticket = head.tail, .from = head.tail, .rank = head.tail - head.skipped};
+}
+
 std::int64_t tickets_ahead(const queue_head& head, const place& mine) {
-    return std::max<std::int64_t>(mine.from - 1 - head.passed, 0);
+    return std::max<std::int64_t>(mine.rank - 1 - (head.passed - head.skipped_passed), 0);
 }
 
 namespace {
@@ -42,7 +46,7 @@ examine_decision decide_missing(const examine_facts& facts, std::int64_t first, 
         const bool due = since != facts.missing_since.end() && facts.now - since->second >= facts.bury_after;
         if (ticket == first && due) next.step = examine_step::bury;
         if (next.step == examine_step::bury && !due) break;
-        next.missing.push_back(ticket);
+        next.places.push_back({.ticket = ticket, .from = ticket});
     }
     return next;
 }
@@ -50,22 +54,24 @@ examine_decision decide_missing(const examine_facts& facts, std::int64_t first, 
 }  // namespace
 
 examine_decision decide_examine(const examine_facts& facts) {
+    examine_decision passing{.step = examine_step::pass};
     auto over = facts.passed;  // all up to here can be passed over
     const auto row = std::find_if(facts.rows.begin(), facts.rows.end(), [&](const seen_ticket& seen) {
         if (seen.row.ticket <= over) return false;  // passed meanwhile
         if (seen.row.from > over + 1 || seen.row.ticket >= facts.until) return true;
         if (!seen.row.is_void && seen.owner != owner_is::over) return true;
         over = seen.row.ticket;
+        passing.places.push_back({.ticket = over, .from = seen.row.from});
         return false;
     });
     const bool read_all = row == facts.rows.end();
     if (read_all && facts.more) return {.step = examine_step::read_on};
-    if (over > facts.passed) return {.step = examine_step::pass, .to = over};
+    if (over > facts.passed) return passing;
     const auto next_row = read_all ? facts.until : std::min(row->row.from, facts.until);
     if (next_row > over + 1) return decide_missing(facts, over + 1, next_row);
     if (read_all || row->row.ticket >= facts.until || row->owner == owner_is::ours) return {};
     if (row->owner == owner_is::ghost) {
-        return {.step = examine_step::give_up, .to = row->row.ticket, .from = row->row.from};
+        return {.step = examine_step::give_up, .places = {{.ticket = row->row.ticket, .from = row->row.from}}};
     }
     return {.step = examine_step::watch, .session = row->row.session};
 }
@@ -77,10 +83,11 @@ leave_step decide_leave(const leave_facts& facts) {
     return facts.unanswered ? leave_step::done : leave_step::lost;
 }
 
-std::int64_t last_over(const place& mine, const void_tickets& voids) {
-    auto over = mine.ticket;
-    for (auto next = voids.upper_bound(over); next != voids.end() && next->second <= over + 1; ++next) {
-        over = next->first;
+std::vector<place> over_with(const place& mine, const void_tickets& voids) {
+    std::vector<place> over{mine};
+    for (auto next = voids.upper_bound(mine.ticket); next != voids.end(); ++next) {
+        if (next->second.from > over.back().ticket + 1) break;
+        over.push_back(next->second);
     }
     return over;
 }

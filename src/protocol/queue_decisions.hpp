@@ -60,6 +60,8 @@ enum class poll_step {
 
 /// @param head null: there is none.
 poll_step decide_poll(const queue_head* head, const place& mine);
+/// The place that the ticket has which was just issued.
+place last_place(const queue_head& head);
 /// Tickets before ours that are not over, the present turn counted.
 std::int64_t tickets_ahead(const queue_head& head, const place& mine);
 
@@ -90,19 +92,17 @@ struct examine_facts {
 enum class examine_step {
     nothing,   ///< what blocks us is our own
     read_on,   ///< all of it can be passed over; see what follows
-    pass,      ///< pass over all up to `to`
-    give_up,   ///< void our ghost `to`, then it can be passed over
-    watch,     ///< `session` holds the turn or delays it: is it alive?
-    remember,  ///< the rows of `missing` are; note since when
-    bury,      ///< they have been for too long
+    pass,      ///< pass over `places`
+    give_up,   ///< void our ghost, the only one of `places`; then it can be passed over
+    watch,     ///< `session` has the turn, or delays it: is it alive?
+    remember,  ///< the rows of `places` are missing; note since when
+    bury,      ///< they have been for too long: bury them, then pass over them
 };
 
 struct examine_decision {
     examine_step step = examine_step::nothing;
-    std::int64_t to = 0;
-    std::int64_t from = 0;  ///< with `give_up`: what the ghost's row covers
+    std::vector<place> places{};
     std::string session{};
-    std::vector<std::int64_t> missing{};
     friend bool operator==(const examine_decision&, const examine_decision&) = default;
 };
 
@@ -125,10 +125,10 @@ enum class leave_step {
 
 leave_step decide_leave(const leave_facts& facts);
 
-/// Tickets of ours that are void and not passed yet, and from where each covers.
-using void_tickets = std::map<std::int64_t, std::int64_t>;
-/// The last number that is over when `mine` is: our own void tickets right behind it are passed in the same write.
-std::int64_t last_over(const place& mine, const void_tickets& voids);
+/// Tickets of ours that are void and not passed yet, by number.
+using void_tickets = std::map<std::int64_t, place>;
+/// What is over when `mine` is: our own void tickets right behind it are passed in the same write.
+std::vector<place> over_with(const place& mine, const void_tickets& voids);
 
 // ---- cancel: nobody here wants the ticket any more ---------------------------------------------------------
 

@@ -14,7 +14,8 @@ constexpr std::array queue_placeholders{std::pair{std::string_view("#pk"), attri
                                         std::pair{std::string_view("#passed"), attribute::passed},
                                         std::pair{std::string_view("#last"), attribute::last},
                                         std::pair{std::string_view("#pace"), attribute::pace},
-                                        std::pair{std::string_view("#ttl"), attribute::time_to_live}};
+                                        std::pair{std::string_view("#ttl"), attribute::time_to_live},
+                                        std::pair{std::string_view("#skipped_passed"), attribute::skipped_passed}};
 
 /// The service refuses names that no expression uses.
 update_item_request with_names(update_item_request request) {
@@ -27,7 +28,6 @@ update_item_request with_names(update_item_request request) {
 }
 
 constexpr std::string_view ours_or_none = "(attribute_not_exists(#pk) OR #v = :v)";
-constexpr std::string_view my_turn = "#v = :v AND #passed BETWEEN :f AND :e";
 
 }  // namespace
 
@@ -81,7 +81,7 @@ put_item_request queue_requests::enter(const place& mine, std::string_view attem
 }
 
 put_item_request queue_requests::bury(std::int64_t ticket) const {
-    auto request = put_ticket({ticket, ticket}, "attribute_not_exists(#pk)");
+    auto request = put_ticket({.ticket = ticket, .from = ticket}, "attribute_not_exists(#pk)");
     request.new_item.emplace(attribute::void_ticket, true);
     request.new_item.emplace(attribute::marked_by, self_);
     return request;
@@ -96,26 +96,33 @@ put_item_request queue_requests::cancel(const place& mine) const {
     return request;
 }
 
-update_item_request queue_requests::pass(const place& over, std::int64_t to) const {
+update_item_request queue_requests::pass(const std::vector<place>& over) const {
+    std::int64_t skipped = 0;
+    for (const auto& each : over) skipped += each.ticket - each.from;
     auto request = update_head();
     request.update_expression = "SET #passed = :x";
-    request.condition_expression = my_turn;
-    request.values.emplace(":f", over.from - 1);
-    request.values.emplace(":e", over.ticket - 1);
-    request.values.emplace(":x", to);
+    request.condition_expression = "#v = :v AND #passed BETWEEN :f AND :e";
+    request.values.emplace(":f", over.front().from - 1);
+    request.values.emplace(":e", over.front().ticket - 1);
+    request.values.emplace(":x", over.back().ticket);
+    if (skipped > 0) {
+        request.update_expression += ", #skipped_passed = if_not_exists(#skipped_passed, :none) + :skipped";
+        request.values.emplace(":none", 0);
+        request.values.emplace(":skipped", skipped);
+    }
     return with_names(std::move(request));
 }
 
-update_item_request queue_requests::leave(const place& mine, std::int64_t to, std::chrono::milliseconds pace) const {
-    auto request = pass(mine, to);
+update_item_request queue_requests::leave(const std::vector<place>& over, std::chrono::milliseconds pace) const {
+    auto request = pass(over);
     request.update_expression += ", #pace = :pace";
     request.values.emplace(":pace", pace.count());
     return with_names(std::move(request));
 }
 
-update_item_request queue_requests::leave_idle(const place& mine, std::int64_t to, std::chrono::milliseconds pace,
+update_item_request queue_requests::leave_idle(const std::vector<place>& over, std::chrono::milliseconds pace,
                                                std::int64_t expiry) const {
-    auto request = leave(mine, to, pace);
+    auto request = leave(over, pace);
     request.update_expression += ", #ttl = :expiry";
     request.condition_expression += " AND #tail = :x";
     request.values.emplace(":expiry", expiry);

@@ -16,6 +16,7 @@ namespace dynalease::protocol {
 struct place {
     std::int64_t ticket = 0;
     std::int64_t from = 0;  ///< the first; the place has the turn while `passed` is in [from - 1, ticket - 1]
+    std::int64_t rank = 0;  ///< counts tickets where `ticket` counts numbers; 0: not known
     friend bool operator==(const place&, const place&) = default;
 };
 
@@ -41,13 +42,13 @@ public:
     /// Writes a ticket down: from then on it lives as long as its session. Refused once it was buried.
     put_item_request enter(const place& mine, std::string_view attempt, const ticket_face& face) const;
 
-    /// Ends a turn, and grants the next. @param to the last ticket that is over with it.
-    update_item_request leave(const place& mine, std::int64_t to, std::chrono::milliseconds pace) const;
+    /// Passes over places that are over, in order and without a gap between them: grants what follows them.
+    update_item_request pass(const std::vector<place>& over) const;
+    /// The same at the end of a turn, whose place is the first of them.
+    update_item_request leave(const std::vector<place>& over, std::chrono::milliseconds pace) const;
     /// The same when nobody waits: the head row may then be removed by TTL at `expiry`.
-    update_item_request leave_idle(const place& mine, std::int64_t to, std::chrono::milliseconds pace,
+    update_item_request leave_idle(const std::vector<place>& over, std::chrono::milliseconds pace,
                                    std::int64_t expiry) const;
-    /// Passes over a place that is over, and over what follows it up to `to`.
-    update_item_request pass(const place& over, std::int64_t to) const;
     /// Lets TTL remove the head row if nothing was issued or passed since.
     update_item_request rest(std::int64_t tail, std::int64_t expiry) const;
 

@@ -76,6 +76,8 @@ result<queue_head> parse_queue_head(const item& row) {
     queue_head parsed{.tail = *tail, .passed = *passed};
     if (const auto* last = find_string(row, attribute::last)) parsed.last = *last;
     if (const auto pace = find_integer(row, attribute::pace)) parsed.pace = std::chrono::milliseconds(*pace);
+    parsed.skipped = find_integer(row, attribute::skipped).value_or(0);
+    parsed.skipped_passed = find_integer(row, attribute::skipped_passed).value_or(0);
     return parsed;
 }
 

@@ -26,6 +26,8 @@ inline constexpr const char* session = "session";
 inline constexpr const char* from = "from";
 inline constexpr const char* void_ticket = "void";
 inline constexpr const char* since = "since";
+inline constexpr const char* skipped = "skipped";
+inline constexpr const char* skipped_passed = "skipped_passed";
 }  // namespace attribute
 
 inline constexpr std::string_view queue_prefix = "queue#";
@@ -52,6 +54,13 @@ struct queue_head {
     std::int64_t passed = 0;            ///< all tickets up to it are over
     std::string last{};                 ///< the attempt that was issued `tail`
     std::chrono::milliseconds pace{0};  ///< how long turns take, smoothed; 0: not known. A hint for those who wait
+    /// Numbers that were never issued, because several queues were entered under one: up to `tail`, and up to `passed`.
+    /// They only tell how many tickets there are, for the pace of polls and for people.
+    std::int64_t skipped = 0;
+    std::int64_t skipped_passed = 0;
+
+    /// Tickets that are not over.
+    std::int64_t outstanding() const { return tail - skipped - (passed - skipped_passed); }
     bool free() const { return tail == passed; }
     friend bool operator==(const queue_head&, const queue_head&) = default;
 };

@@ -73,7 +73,11 @@ public:
         : what_(what), ours_(ours), theirs_(theirs) {}
 
     std::vector<difference> run() {
-        compare(ours_.body, theirs_.body, {});
+        if (ours_.error() == theirs_.error()) {
+            compare(ours_.body, theirs_.body, {});
+        } else {
+            add("__type", ours_.body.find("__type"), theirs_.body.find("__type"));
+        }
         return std::move(found_);
     }
 

@@ -60,25 +60,29 @@ public:
             for (const auto* known : came.listed) ++listed_[known];
             if (came.findings.empty()) continue;
             ++differences_;
-            auto& found = came.findings.front();
-            // Of many findings with one cause, one is shown.
-            constexpr std::size_t most_shown = 40;
-            if (++signatures_[found.signature] > 1 || signatures_.size() > most_shown) continue;
-            program failed = what;
-            auto small = co_await shrink(stage_, std::move(failed), std::move(found));
+            cause& same = failed_[came.findings.front().signature];
+            if (++same.times == 1) same.first = {what, std::move(came.findings.front())};
+        }
+    }
+
+    /// Of many findings with one cause, one is shown.
+    asio::awaitable<void> explain() {
+        for (const auto& [known, times] : listed_)
+            std::cerr << "listed, " << times << " times: " << known->reason << '\n';
+        for (const auto& [signature, group] : failed_) {
+            std::cerr << "different, " << group.times << " times: " << signature << '\n';
+        }
+        std::size_t left = 20;
+        for (auto& [signature, group] : failed_) {
+            if (left-- == 0) break;
+            auto small = co_await shrink(stage_, std::move(group.first.smallest), std::move(group.first.found));
             show(small);
         }
     }
 
     bool report() const {
         std::uint64_t all_listed = 0;
-        for (const auto& [known, times] : listed_) {
-            all_listed += times;
-            std::cerr << "listed, " << times << " times: " << known->reason << '\n';
-        }
-        for (const auto& [signature, times] : signatures_) {
-            std::cerr << "different, " << times << " times: " << signature << '\n';
-        }
+        for (const auto& [known, times] : listed_) all_listed += times;
         std::cout << R"({"server":")" << how_.server << R"(","programs":)" << how_.programs << R"(,"calls":)" << calls_
                   << R"(,"differences":)" << differences_ << R"(,"listed":)" << all_listed << "}" << std::endl;
         return differences_ == 0;
@@ -109,7 +113,11 @@ private:
     std::uint64_t calls_ = 0;
     std::uint64_t differences_ = 0;
     std::map<const known_difference*, std::uint64_t> listed_;
-    std::map<std::string, std::uint64_t> signatures_;
+    struct cause {
+        std::uint64_t times = 0;
+        shrunk first;
+    };
+    std::map<std::string, cause> failed_;
 };
 
 }  // namespace
@@ -122,12 +130,15 @@ int main(int argc, char** argv) {
         const auto foreign = foreign_side(database, how.url);
         campaign all(std::move(how), *foreign);
         unsigned at_work = all.workers();
-        for (unsigned i = all.workers(); i > 0; --i) {
-            asio::co_spawn(database.get_executor(), all.work(), [&](std::exception_ptr thrown) {
-                if (thrown) std::rethrow_exception(thrown);
-                if (--at_work == 0) database.close();
-            });
-        }
+        const auto explained = [&](std::exception_ptr thrown) {
+            if (thrown) std::rethrow_exception(thrown);
+            database.close();
+        };
+        const auto worked = [&](std::exception_ptr thrown) {
+            if (thrown) std::rethrow_exception(thrown);
+            if (--at_work == 0) asio::co_spawn(database.get_executor(), all.explain(), explained);
+        };
+        for (unsigned i = all.workers(); i > 0; --i) asio::co_spawn(database.get_executor(), all.work(), worked);
         io.run();
         return all.report() ? 0 : 1;
     } catch (const std::exception& why) {

@@ -32,7 +32,7 @@ await sdk.waitUntilTableExists({ client, minDelay: 1, maxWaitTime: 10 }, { Table
 
 const key = (n) => ({ queue: { S: 'q' }, at: { B: Uint8Array.of(n) } })
 for (let n = 1; n <= 9; n++) {
-  await send('PutItem', { TableName, Item: { ...key(n), tries: { N: `${n}e0` }, sets: { SS: ['a', 'b'] } } })
+  await send('PutItem', { TableName, Item: { ...key(n), tries: { N: `${n}e0` }, labels: { SS: ['a', 'b'] } } })
 }
 const { Item } = await send('GetItem', { TableName, Key: key(3), ConsistentRead: true })
 assert.deepEqual(Item.tries, { N: '3' })
@@ -55,12 +55,12 @@ assert.equal(count, 9)
 const stale = await refused('ConditionalCheckFailedException', send('UpdateItem', {
   TableName,
   Key: key(1),
-  UpdateExpression: 'SET tries = tries + :one DELETE sets :a',
+  UpdateExpression: 'SET tries = tries + :one DELETE labels :a',
   ConditionExpression: 'tries > :one',
   ExpressionAttributeValues: { ':one': { N: '1' }, ':a': { SS: ['a'] } },
   ReturnValuesOnConditionCheckFailure: 'ALL_OLD'
 }))
-assert.deepEqual(stale.Item.sets, { SS: ['a', 'b'] })
+assert.deepEqual(stale.Item.labels, { SS: ['a', 'b'] })
 
 await send('TransactWriteItems', {
   TransactItems: [

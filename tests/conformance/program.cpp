@@ -16,6 +16,13 @@ namespace {
 
 constexpr std::array<scalar_type, 4> key_types{scalar_type::s, scalar_type::s, scalar_type::n, scalar_type::b};
 
+bool only_deletes(const std::string& update) {
+    const auto has = [&](const char* upper, const char* lower) {
+        return update.find(upper) != std::string::npos || update.find(lower) != std::string::npos;
+    };
+    return has("DELETE ", "delete ") && !has("SET ", "set ") && !has("ADD ", "add ");
+}
+
 /// Makes the calls of one program.
 class author {
 public:
@@ -111,7 +118,8 @@ private:
             out.update_expression = expression_writer(chance_, table_->key, out.names, out.values).update();
         }
         guard(out, 30);
-        out.returned = returned(true);
+        // Whether it makes an item is a question that servers answer differently; so let them answer it here.
+        out.returned = only_deletes(out.update_expression) ? return_values::all_new : returned(true);
         out.report_capacity = chance_.percent(10);
         return out;
     }
@@ -223,6 +231,11 @@ private:
             out.update_expression = expression_writer(chance_, table_->key, out.names, out.values).update();
         }
         guard(out, guarded);
+        if constexpr (requires { out.update_expression; }) {
+            if (only_deletes(out.update_expression) && out.condition_expression.empty()) {
+                out.condition_expression = "attribute_exists(pk)";
+            }
+        }
         return out;
     }
 

@@ -165,7 +165,7 @@ private:
 
     stage& on_;
     shrunk best_;
-    unsigned left_ = 400;  ///< runs; enough for a program that can still be read
+    unsigned left_ = 150;  ///< runs; enough for a program that can still be read
 };
 
 }  // namespace

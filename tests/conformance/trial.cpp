@@ -28,7 +28,9 @@ asio::awaitable<answer> all_pages(side& on, Request request) {
         all.scanned_count += page.scanned_count;
         for (auto& each : page.items) all.items.push_back(std::move(each));
         request.exclusive_start_key = std::move(page.last_evaluated_key);
-        if (!request.exclusive_start_key.empty()) continue;
+        // More pages than there can be items: the difference will show.
+        constexpr unsigned most_pages = 200;
+        if (!request.exclusive_start_key.empty() && pages < most_pages) continue;
         if constexpr (requires { request.segment; }) {
             if (request.segment && *request.segment + 1 < request.total_segments.value_or(0)) {
                 ++*request.segment;
@@ -48,12 +50,23 @@ void rename_token(call& what, const std::string& suffix) {
     if (request && !request->client_request_token.empty()) request->client_request_token += suffix;
 }
 
+/// A message without the names and numbers in it.
+std::string gist(const std::string& message) {
+    constexpr std::size_t telling = 110;
+    std::string out;
+    for (const char c : message.substr(0, telling)) {
+        if (c >= '0' && c <= '9') continue;
+        out += c;
+    }
+    return out;
+}
+
 std::string signature_of(const difference& found) {
     std::string out(operation_name(found.what.request));
     out += found.what.raw.empty() ? " " : " raw ";
     out += found.path;
-    if (found.path == "message") return out + " " + found.our_value + " " + found.their_value;
-    return out + " " + found.ours.error() + "/" + found.theirs.error();
+    out += " " + found.ours.error() + "/" + found.theirs.error() + " ";
+    return out + gist(found.ours.message()) + " / " + gist(found.theirs.message());
 }
 
 }  // namespace

@@ -51,6 +51,7 @@ case_file::case_file(std::vector<event> unordered) : history(std::move(unordered
     for (const auto& each : history) end = std::max(end, each.end());
 
     std::map<wait_key, event> asked;
+    std::map<std::string, instant> sessions;
     std::map<grant_key, std::size_t> granted;  // as an index into `grants`
     const auto end_wait = [&](std::map<wait_key, event>::iterator wait, instant when, bool ended) {
         const auto& [who, task, name] = wait->first;
@@ -59,6 +60,7 @@ case_file::case_file(std::vector<event> unordered) : history(std::move(unordered
     };
     for (const auto& each : history) {
         const auto wait = asked.find(wait_of(each));
+        if (!each.session.empty()) sessions.emplace(each.session, each.at);
         if (each.kind == what::asked) {
             asked[wait_of(each)] = each;
         } else if (each.kind == what::gave_up && wait != asked.end()) {
@@ -71,6 +73,7 @@ case_file::case_file(std::vector<event> unordered) : history(std::move(unordered
                            .name = each.name,
                            .session = each.session,
                            .token = each.token,
+                           .session_since = sessions[each.session],
                            .asked = wait == asked.end() ? each.at : wait->second.at,
                            .granted = each.at});
             if (wait != asked.end()) end_wait(wait, each.at, true);

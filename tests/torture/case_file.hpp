@@ -28,6 +28,7 @@ struct grant {
     std::string name{};
     std::string session{};
     std::int64_t token = 0;
+    instant session_since{};  ///< when its session was first heard of
     instant asked{};
     instant granted{};
     std::optional<instant>

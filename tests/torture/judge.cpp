@@ -28,7 +28,7 @@ void judge_exclusion(const case_file& facts, std::vector<violation>& found) {
             if (!each.from) continue;
             std::erase_if(valid, [&](const grant* other) { return other->until <= *each.from; });
             for (const auto* other : valid) {
-                if (facts.lost_table_in(other->asked, *each.from)) continue;
+                if (facts.lost_table_in(other->session_since, *each.from)) continue;
                 const auto beyond = std::chrono::duration_cast<std::chrono::microseconds>(other->until - *each.from);
                 found.push_back({.promise = "P1",
                                  .words = shown(*other) + " was valid for " + std::to_string(beyond.count()) +

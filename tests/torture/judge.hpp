@@ -12,7 +12,8 @@ std::vector<violation> judge(const case_file& facts, const terms& promised);
 
 // Its parts, each of one promise.
 
-/// P1: no two grants of a lock are valid at the same moment. Waived where the table was lost under the first.
+/// P1: no two grants of a lock are valid at the same moment. Waived where the table was lost under the first one's
+/// session: for all others it is over then, and itself it learns so from its next heartbeat.
 void judge_exclusion(const case_file& facts, std::vector<violation>& found);
 /// P2: tokens rise in the order of the grants, for ever, even when the table is lost; none comes twice.
 void judge_tokens(const case_file& facts, std::vector<violation>& found);

@@ -11,9 +11,17 @@ namespace dynalease {
 struct credentials {
     std::string access_key_id;
     std::string secret_access_key;
-    std::string session_token{};                                     ///< empty for long-term keys
-    std::optional<std::chrono::sys_seconds> expiration{};            ///< empty: never
-    std::string account_id{};                                        ///< empty: not known
+    std::string session_token{};                           ///< empty for long-term keys
+    std::optional<std::chrono::sys_seconds> expiration{};  ///< empty: never
+    std::string account_id{};                              ///< empty: not known
+};
+
+/// A role to take on with keys at hand, by STS.
+struct assumed_role {
+    std::string arn;
+    std::string session_name{};                      ///< as it shows in logs of AWS; empty: one of ours
+    std::string external_id{};                       ///< what the role's owner may ask for
+    std::optional<std::chrono::seconds> duration{};  ///< of the keys; empty: STS's own, an hour
 };
 
 }  // namespace dynalease

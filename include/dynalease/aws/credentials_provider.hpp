@@ -17,8 +17,9 @@ public:
     credentials_provider& operator=(const credentials_provider&) = delete;
     virtual ~credentials_provider() = default;
 
-    /// The present credentials. Called for each attempt of each request on the client's executor, so a provider
-    /// that fetches keeps what it fetched. Fails with `errc::no_credentials` and a message that names the source.
+    /// The present credentials. A client calls this on its executor, once at a time, when it has none, shortly before
+    /// those it has expire, and after they were refused; it keeps the answer meanwhile, for ever if there is no
+    /// expiration. Fails with `errc::no_credentials` and a message that names the source.
     virtual boost::asio::awaitable<result<std::shared_ptr<const credentials>>> get() = 0;
 
     /// The service refused the last set as expired or unknown: fetch anew at the next `get`.

@@ -33,6 +33,7 @@ public:
         if (found == sends_.end() || over_) return;
         if (proven_ && now >= deadline()) return;
         if (now >= found->second + hold_) return;
+        if (!proven_) sent_at_ = now;  // the first heartbeat is due when the session has begun
         proven_ = std::max(proven_.value_or(found->second), found->second);
     }
     void told_over() { over_ = true; }
@@ -41,6 +42,7 @@ public:
     bool is_told_over() const { return over_; }
     time_point deadline() const { return *proven_ + hold_; }
     time_point jeopardy() const { return *proven_ + period_ + lease_ / 5; }
+    /// Since when the next heartbeat is being waited for.
     std::optional<time_point> last_send() const { return sent_at_; }
     std::chrono::nanoseconds lease() const { return lease_; }
     std::chrono::nanoseconds period() const { return period_; }

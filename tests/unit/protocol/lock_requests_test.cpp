@@ -74,6 +74,11 @@ TEST_CASE("the forms of a take") {
     check_texts(requests.take(mine, {.over = lock_holder{"dead", 5}}, {}), grant + " REMOVE #ttl, #passed, #line",
                 ours + " AND #holder = :h AND #attempt = :ha AND " + fresh + " AND attribute_not_exists(#line[0])");
 
+    check_texts(requests.take(mine, {}, {}, 6), grant + " REMOVE #ttl, #passed, #line",
+                free_now + "#floor >= :seen AND #floor < :t AND attribute_not_exists(#line[0])");
+    check_texts(requests.take(mine, {.drop_head = take_form::absent_head{"head", 99}}, {}, 6),
+                grant + " REMOVE #ttl, #passed, #line[0]", free_now + "#floor = :f AND #line[0] = :head");
+
     const auto values = requests.take(mine, {.place = 1, .over = lock_holder{"dead", 5}}, {{"job", "x"}}).values;
     CHECK(values == attribute_values{{":v", 1},
                                      {":s", "me"},

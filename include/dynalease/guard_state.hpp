@@ -1,0 +1,14 @@
+// What has become of a grant.
+#pragma once
+
+namespace dynalease {
+
+enum class guard_state {
+    empty,     ///< holds nothing: default-made, moved from, or a try that found it held
+    held,      ///< ours
+    at_risk,   ///< ours until the deadline, but heartbeats go unanswered
+    lost,      ///< no longer ours; final
+    released,  ///< given back by us
+};
+
+}  // namespace dynalease

@@ -1,0 +1,94 @@
+// Proof that it is our turn in a queue, and the fence that makes the proof count elsewhere.
+#pragma once
+
+#include <dynalease/detail/initiate.hpp>
+#include <dynalease/dynamodb/operations.hpp>
+#include <dynalease/error.hpp>
+#include <dynalease/guard_state.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace dynalease {
+
+namespace detail {
+class queue_hold;
+}
+
+/// Move-only. The destructor leaves in the background, best effort; `leave` says whether it worked.
+class queue_turn {
+public:
+    queue_turn() noexcept = default;
+    ~queue_turn();
+    queue_turn(queue_turn&&) noexcept = default;
+    queue_turn& operator=(queue_turn&& other) noexcept;
+    queue_turn(const queue_turn&) = delete;
+    queue_turn& operator=(const queue_turn&) = delete;
+
+    /// Whether there is a turn at all; says nothing about its validity.
+    explicit operator bool() const noexcept { return hold_ != nullptr; }
+
+    /// Whether it is our turn at this instant, by this process's clock; turns false exactly at the deadline, with
+    /// or without a network. No I/O; any thread. A process paused right after this call cannot know: give the
+    /// fencing token to whatever the queue protects.
+    bool valid() const noexcept;
+    /// `released` once it was left.
+    guard_state state() const noexcept;
+    /// The number that was drawn: turns are granted in rising number, each once. 0 for an empty turn.
+    std::int64_t ticket() const noexcept;
+    /// The ticket. It rises with every turn of this queue, for ever, so that a resource which refuses smaller tokens
+    /// than the largest it has seen cannot be harmed by a process that was paused.
+    std::int64_t fencing_token() const noexcept { return ticket(); }
+    /// How many were before us when the ticket was drawn; 0: it was our turn at once.
+    std::size_t position() const noexcept;
+    /// The queue's entity; empty for an empty turn.
+    const std::string& name() const noexcept;
+
+    /// The fence inside DynamoDB: beside your own writes in one TransactWriteItems, it lets them happen only while
+    /// nobody after us can have the turn. @throws dynalease::error with `errc::not_held` if empty or left.
+    condition_check fence() const;
+
+    /// Ends the turn: invalid from the call on; the next in line has it with that one write.
+    ///
+    /// Errors: `errc::lock_lost`, `errc::session_lost` when it was no longer ours; `errc::not_held` for an empty turn
+    /// or the second call; `errc::in_doubt` when the answer stayed away: the library goes on trying while the session
+    /// lives. Cancellation: all types; the leaving goes on in the background. Cost: 1 write; for a turn that was
+    /// written down also its share of a batch of deletes, in the background.
+    boost::asio::awaitable<void> leave();
+    template <token_for<void> Token>
+    auto leave(Token&& token) {
+        return detail::initiate<void>(executor(), leave_verb{hold_}, nullptr, std::forward<Token>(token));
+    }
+
+    /// Completes with success when the turn is no longer ours without our doing; with `errc::not_held` once it is
+    /// left. Cancellation: all types, without effect on the turn.
+    boost::asio::awaitable<void> lost() const;
+    template <token_for<void> Token>
+    auto lost(Token&& token) const {
+        return detail::initiate<void>(executor(), lost_verb{hold_}, nullptr, std::forward<Token>(token));
+    }
+
+private:
+    friend class detail::queue_hold;
+    explicit queue_turn(std::shared_ptr<detail::queue_hold> hold) noexcept : hold_(std::move(hold)) {}
+    boost::asio::any_io_executor executor() const;
+
+    struct leave_verb {
+        std::shared_ptr<detail::queue_hold> hold;
+        void operator()(diagnostics* details, detail::handler_for<void> handler) &&;
+    };
+    struct lost_verb {
+        std::shared_ptr<detail::queue_hold> hold;
+        void operator()(diagnostics* details, detail::handler_for<void> handler) &&;
+    };
+
+    std::shared_ptr<detail::queue_hold> hold_;
+};
+
+}  // namespace dynalease

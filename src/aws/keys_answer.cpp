@@ -1,0 +1,72 @@
+// Reading and checking of keys.
+#include "aws/keys_answer.hpp"
+
+#include "aws/fields.hpp"
+#include "aws/refusal.hpp"
+#include "aws/text.hpp"
+#include "aws/web.hpp"
+
+#include <dynalease/aws/timestamp.hpp>
+
+#include <algorithm>
+#include <string>
+
+namespace dynalease::aws {
+
+namespace {
+
+failure unusable(std::string_view who, std::string_view why) {
+    return refusal(errc::no_credentials, std::string{who} + " gave no usable keys: " + std::string{why});
+}
+
+bool is_printable(std::string_view text) {
+    return std::all_of(text.begin(), text.end(), [](unsigned char c) { return c > ' ' && c < 127; });
+}
+
+bool is_account(std::string_view text) {
+    return std::all_of(text.begin(), text.end(), is_digit);
+}
+
+result<credentials> from_json(std::string_view text, std::string_view token_field, std::string_view who) {
+    const auto document = parse_json_fields(text);
+    if (!document) return unusable(who, "the answer is no JSON object");
+    const auto code = field(*document, "Code");
+    if (!code.empty() && lower(code) != "success") {
+        const std::string words = quoted(field(*document, "Message"));
+        return unusable(who, quoted(code) + (words.empty() ? "" : ": " + words));
+    }
+    const auto version = field(*document, "Version");
+    if (token_field == "SessionToken" && version != "1") return unusable(who, "its Version is not 1");
+    return to_credentials(
+        {field(*document, "AccessKeyId"), field(*document, "SecretAccessKey"), field(*document, token_field),
+         field(*document, "Expiration"), field(*document, "AccountId")},
+        who);
+}
+
+}  // namespace
+
+result<credentials> parse_service_keys(std::string_view text, std::string_view who) {
+    return from_json(text, "Token", who);
+}
+
+result<credentials> parse_process_keys(std::string_view text, std::string_view who) {
+    return from_json(text, "SessionToken", who);
+}
+
+result<credentials> to_credentials(const key_texts& texts, std::string_view who) {
+    if (texts.id.empty()) return unusable(who, "there is no AccessKeyId");
+    if (texts.secret.empty()) return unusable(who, "there is no SecretAccessKey");
+    if (!is_printable(texts.id) || !is_printable(texts.secret) || !is_printable(texts.token)) {
+        return unusable(who, "a key or token holds blanks or control characters");
+    }
+    credentials out{std::string{texts.id}, std::string{texts.secret}, std::string{texts.token}};
+    if (!texts.expiration.empty()) {
+        const auto when = parse_iso8601(texts.expiration);
+        if (!when) return unusable(who, "the Expiration is no ISO 8601 date");
+        out.expiration = std::chrono::floor<std::chrono::seconds>(*when);
+    }
+    if (is_account(texts.account)) out.account_id = texts.account;
+    return out;
+}
+
+}  // namespace dynalease::aws

@@ -1,0 +1,23 @@
+// Room client: patience with services that hand out keys.
+#include "client/keys/asking.hpp"
+
+#include "runtime/alarm.hpp"
+
+namespace dynalease::keys {
+
+boost::asio::awaitable<result<aws::web_answer>> ask(shared_surroundings around, std::function<aws::web_request()> make,
+                                                    patience how) {
+    const auto& world = around->world;
+    std::chrono::duration<double, std::milli> longest_pause{100};
+    for (unsigned attempt = 1;; ++attempt, longest_pause *= 2) {
+        auto request = make();
+        auto answer = co_await around->web->exchange(std::move(request), how.limit);
+        const bool transient = answer ? how.is_transient(*answer) : answer.error().code != errc::shut_down;
+        if (!transient || attempt >= how.attempts) co_return answer;
+        const auto pause = std::chrono::duration_cast<clock::duration>(longest_pause * world.random->unit());
+        runtime::alarm alarm(world);
+        co_await alarm.wait_until(world.clock->now() + pause);
+    }
+}
+
+}  // namespace dynalease::keys

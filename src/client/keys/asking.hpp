@@ -1,0 +1,25 @@
+// A request that is tried again while its service is ill.
+#pragma once
+
+#include "client/keys/surroundings.hpp"
+
+#include <chrono>
+#include <functional>
+
+namespace dynalease::keys {
+
+struct patience {
+    unsigned attempts = 3;
+    std::chrono::milliseconds limit{2000};  ///< for connecting, and again for the answer
+    /// Which answers are worth another attempt.
+    bool (*is_transient)(const aws::web_answer& answer) = [](const aws::web_answer& answer) {
+        return answer.status >= 500 || answer.status == 429;
+    };
+};
+
+/// The answer of the last attempt, or why there was none.
+/// @param make makes the request anew for each attempt: a signature has a date
+boost::asio::awaitable<result<aws::web_answer>> ask(shared_surroundings around, std::function<aws::web_request()> make,
+                                                    patience how);
+
+}  // namespace dynalease::keys

@@ -1,0 +1,43 @@
+// A child process in a group of its own, whose output and end the loop can wait for.
+#pragma once
+
+#include <dynalease/error.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+
+#include <optional>
+#include <string>
+
+#include <sys/types.h>
+
+namespace dynalease::keys {
+
+class child {
+public:
+    /// Empty output and `/dev/null` as input and standard error. `error()` says if it could not be started.
+    child(const boost::asio::any_io_executor& executor, const std::string& command);
+    child(const child&) = delete;
+    child& operator=(const child&) = delete;
+    /// Kills and reaps it.
+    ~child();
+
+    const error_code& error() const noexcept { return error_; }
+    boost::asio::posix::stream_descriptor& output() noexcept { return output_; }
+    /// Readable once it has ended.
+    boost::asio::posix::stream_descriptor& end() noexcept { return end_; }
+
+    /// Kills it with all that it started, and ends every wait for its output.
+    void kill() noexcept;
+    /// Its exit status once it has ended; empty if a signal ended it. 0 if somebody else has reaped it: then its output
+    /// must speak for itself.
+    std::optional<int> status();
+
+private:
+    error_code error_{};
+    boost::asio::posix::stream_descriptor output_;
+    boost::asio::posix::stream_descriptor end_;
+    pid_t id_ = -1;
+};
+
+}  // namespace dynalease::keys

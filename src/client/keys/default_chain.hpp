@@ -1,0 +1,24 @@
+// The order in which keys are looked for when none are given.
+#pragma once
+
+#include "client/keys/surroundings.hpp"
+
+#include <dynalease/aws/credentials.hpp>
+#include <dynalease/aws/credentials_provider.hpp>
+
+#include <memory>
+#include <optional>
+
+namespace dynalease::keys {
+
+/// The environment (unless code chose a profile), the profile, web identity, the container, the instance. Keeps
+/// nothing.
+/// @param role to take on with what was found
+std::shared_ptr<credentials_provider> default_chain(shared_surroundings around,
+                                                    std::optional<assumed_role> role = std::nullopt);
+
+/// Takes on a role with the keys of another provider.
+std::shared_ptr<credentials_provider> role_provider(shared_surroundings around,
+                                                    std::shared_ptr<credentials_provider> base, assumed_role role);
+
+}  // namespace dynalease::keys

@@ -1,0 +1,42 @@
+// The web by HTTP: a connection for each request, because keys are fetched a few times a day.
+#pragma once
+
+#include "client/keys/web.hpp"
+#include "http/pool.hpp"
+
+#include <dynalease/runtime/environment.hpp>
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace dynalease::keys {
+
+class http_web final : public web {
+public:
+    /// @param ca_file as in `http::tls_options`; read when a secure server is asked first
+    http_web(environment world, std::string ca_file);
+    ~http_web() override;
+
+    boost::asio::awaitable<result<aws::web_answer>> exchange(aws::web_request request,
+                                                             std::chrono::milliseconds limit) override;
+    void close() noexcept override;
+
+private:
+    struct server {
+        std::shared_ptr<http::connector> connector;
+        std::shared_ptr<http::pool> pool;
+    };
+
+    result<server> server_of(const aws::endpoint& where, std::chrono::milliseconds limit);
+    result<std::shared_ptr<boost::asio::ssl::context>> tls();
+
+    environment world_;
+    std::string ca_file_;
+    std::shared_ptr<http::deadlines> timing_;
+    std::shared_ptr<boost::asio::ssl::context> tls_;
+    std::map<std::string, server> servers_;  // by URL: where addresses that were good are remembered
+    bool closed_ = false;
+};
+
+}  // namespace dynalease::keys

@@ -1,0 +1,140 @@
+// Room client: keys of an EC2 instance.
+#include "aws/imds.hpp"
+#include "aws/keys_answer.hpp"
+#include "aws/refusal.hpp"
+#include "client/keys/asking.hpp"
+#include "client/keys/sources.hpp"
+
+#include <optional>
+#include <utility>
+
+namespace dynalease::keys {
+
+namespace {
+
+constexpr std::chrono::milliseconds answer_limit{1000};
+constexpr auto token_life = std::chrono::hours(5);  // it is good for six
+
+failure unavailable(std::string why) {
+    return aws::refusal(errc::unreachable, "the instance metadata service " + std::move(why),
+                        "set AWS_EC2_METADATA_DISABLED=true where there is none");
+}
+
+/// One instance's service, with what was learnt of it so far.
+class instance {
+public:
+    explicit instance(shared_surroundings around) : around_(std::move(around)) {}
+
+    /// `errc::unreachable`: there is no such service, or no role.
+    fetched fetch() {
+        if (auto problem = configure()) co_return *std::move(problem);
+        path_->begin();
+        bool renewed = false;
+        for (;;) {
+            auto no_token = co_await need_token();
+            if (no_token) co_return *std::move(no_token);
+            auto make = [this] { return aws::imds_get(*settings_, path_->path(), token_); };
+            auto answer = co_await ask(around_, std::move(make), {.limit = answer_limit});
+            if (!answer) co_return unavailable("does not answer: " + answer.error().details.message);
+            if (answer->status == 401 && !std::exchange(renewed, true)) {
+                token_.clear();
+                continue;
+            }
+            if (answer->status != 200 && answer->status != 404) co_return refused(answer->status);
+            switch (path_->answered(answer->status, answer->body)) {
+                case aws::imds_path::step::ask_again:
+                    continue;
+                case aws::imds_path::step::no_role:
+                    co_return unavailable("knows no such role of this instance");
+                case aws::imds_path::step::keys:
+                    auto keys = aws::parse_service_keys(answer->body, "the instance metadata service");
+                    if (!keys) co_return std::move(keys).error();
+                    co_return std::make_shared<const credentials>(*std::move(keys));
+            }
+        }
+    }
+
+private:
+    std::optional<failure> configure() {
+        if (!settings_) {
+            const auto profile = aws::load_profile(around_->config, around_->profile);
+            if (!profile) return profile.error();
+            auto found = aws::resolve_imds(around_->config, *profile);
+            if (!found) return std::move(found).error();
+            settings_ = *std::move(found);
+            path_.emplace(settings_->role);
+        }
+        if (settings_->disabled) return unavailable("is switched off by AWS_EC2_METADATA_DISABLED");
+        return std::nullopt;
+    }
+
+    boost::asio::awaitable<std::optional<failure>> need_token() {
+        const auto now = around_->world.clock->now();
+        if (!token_.empty() && now < token_until_) co_return std::nullopt;
+        // Whether there is such a service must be found out quickly; one that was there is worth waiting for.
+        patience how{.limit = answer_limit};
+        if (!seen_) how.attempts = 2;
+        auto make = [this] { return aws::imds_token_request(*settings_); };
+        auto answer = co_await ask(around_, std::move(make), how);
+        if (!answer) co_return unavailable("cannot be reached: " + answer.error().details.message);
+        if (answer->status != 200) co_return refused(answer->status);
+        seen_ = true;
+        token_ = answer->body;
+        token_until_ = now + token_life;
+        if (token_.empty() || token_.find_first_of("\r\n") != std::string::npos) {
+            token_.clear();
+            co_return unavailable("gave no usable token");
+        }
+        co_return std::nullopt;
+    }
+
+    static failure refused(unsigned status) {
+        if (status == 403) return unavailable("is forbidden (403): access to it is switched off");
+        return unavailable("answered " + std::to_string(status));
+    }
+
+    shared_surroundings around_;
+    std::optional<aws::imds_settings> settings_;
+    std::optional<aws::imds_path> path_;
+    std::string token_;
+    clock::time_point token_until_{};
+    bool seen_ = false;
+};
+
+class instance_keys final : public aws::credentials_source {
+public:
+    instance_keys(shared_surroundings around, bool expected) : instance_(std::move(around)), expected_(expected) {}
+
+    fetched fetch() override {
+        auto keys = co_await instance_.fetch();
+        if (keys) co_return keys;
+        failure why = std::move(keys).error();
+        if (why.code == errc::unreachable && !expected_) {
+            reason_ = why.details.message;
+            co_return shared_credentials{};
+        }
+        why.code = make_error_code(errc::no_credentials);
+        co_return why;
+    }
+
+    std::string describe() const override {
+        return reason_.empty() ? "the instance" : "the instance (" + reason_ + ")";
+    }
+
+private:
+    instance instance_;
+    bool expected_;
+    std::string reason_;
+};
+
+}  // namespace
+
+source instance_source(shared_surroundings around) {
+    return std::make_unique<instance_keys>(std::move(around), false);
+}
+
+source expected_instance_source(shared_surroundings around) {
+    return std::make_unique<instance_keys>(std::move(around), true);
+}
+
+}  // namespace dynalease::keys

@@ -1,0 +1,22 @@
+// The sources of keys of this process, ready for use.
+#pragma once
+
+#include "client/keys/surroundings.hpp"
+
+#include <dynalease/aws/credentials_provider.hpp>
+#include <dynalease/aws/providers.hpp>
+
+#include <memory>
+
+namespace dynalease::keys {
+
+struct own_keys {
+    shared_surroundings around;  ///< null: nothing that would have to be closed
+    std::shared_ptr<credentials_provider> provider;
+};
+
+/// @param base whose keys take on `options.role`; null: what AWS tools find
+own_keys make_own_keys(const environment& world, default_credentials_options options,
+                       std::shared_ptr<credentials_provider> base = nullptr);
+
+}  // namespace dynalease::keys

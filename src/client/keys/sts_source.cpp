@@ -1,0 +1,97 @@
+// Room client: roles taken on by STS.
+#include "aws/refusal.hpp"
+#include "aws/settings.hpp"
+#include "aws/sts.hpp"
+#include "aws/text.hpp"
+#include "client/keys/asking.hpp"
+#include "client/keys/sources.hpp"
+
+#include <utility>
+
+namespace dynalease::keys {
+
+namespace {
+
+result<aws::endpoint> sts_of(const surroundings& around) {
+    const auto profile = aws::load_profile(around.config, around.profile);
+    if (!profile) return profile.error();
+    return aws::resolve_sts(around.region, around.config, *profile);
+}
+
+std::string session_name(const environment& world) {
+    return "dynalease-" + std::to_string(world.clock->wall().time_since_epoch().count());
+}
+
+result<shared_credentials> keys_in(result<aws::web_answer> answer, const std::string& role) {
+    auto keys = answer ? aws::parse_sts_answer(*answer) : result<credentials>(std::move(answer).error());
+    if (keys) return std::make_shared<const credentials>(*std::move(keys));
+    failure why = std::move(keys).error();
+    why.code = make_error_code(errc::no_credentials);
+    why.details.message = "role " + role + ": " + why.details.message;
+    return why;
+}
+
+result<std::string> read_token(const surroundings& around, const std::string& path) {
+    auto content = around.config.file(path);
+    if (!content || !*content) {
+        return aws::refusal(errc::no_credentials,
+                            content ? "there is no web identity token file " + path : content.error().details.message,
+                            "check AWS_WEB_IDENTITY_TOKEN_FILE or web_identity_token_file");
+    }
+    return std::string{aws::trim(**content)};
+}
+
+class web_identity_keys final : public aws::credentials_source {
+public:
+    explicit web_identity_keys(shared_surroundings around) : around_(std::move(around)) {}
+
+    fetched fetch() override {
+        const auto& config = around_->config;
+        const auto file = config.get("AWS_WEB_IDENTITY_TOKEN_FILE");
+        if (!file) co_return shared_credentials{};
+        const auto role = config.get("AWS_ROLE_ARN");
+        if (!role) {
+            co_return aws::refusal(errc::no_credentials, "AWS_WEB_IDENTITY_TOKEN_FILE is set without AWS_ROLE_ARN",
+                                   "set both, or neither");
+        }
+        aws::web_identity wanted{*role, *file, config.get("AWS_ROLE_SESSION_NAME").value_or("")};
+        auto keys = co_await assume_by_token(around_, std::move(wanted));
+        co_return keys;
+    }
+
+    std::string describe() const override { return "a web identity (AWS_WEB_IDENTITY_TOKEN_FILE, AWS_ROLE_ARN)"; }
+
+private:
+    shared_surroundings around_;
+};
+
+}  // namespace
+
+source web_identity_source(shared_surroundings around) {
+    return std::make_unique<web_identity_keys>(std::move(around));
+}
+
+fetched assume_role(shared_surroundings around, shared_credentials who, assumed_role wanted) {
+    const auto sts = sts_of(*around);
+    if (!sts) co_return sts.error();
+    const auto& world = around->world;
+    auto make = [&, name = session_name(world)] {
+        return aws::assume_role_request(*sts, wanted, name, *who, world.clock->wall());
+    };
+    auto answer = co_await ask(around, std::move(make), {.is_transient = aws::is_sts_transient});
+    co_return keys_in(std::move(answer), wanted.arn);
+}
+
+fetched assume_by_token(shared_surroundings around, aws::web_identity wanted) {
+    const auto sts = sts_of(*around);
+    if (!sts) co_return sts.error();
+    const auto token = read_token(*around, wanted.token_file);
+    if (!token) co_return token.error();
+    auto make = [request = aws::web_identity_request(*sts, wanted, session_name(around->world), *token)] {
+        return request;
+    };
+    auto answer = co_await ask(around, std::move(make), {.is_transient = aws::is_sts_transient});
+    co_return keys_in(std::move(answer), wanted.role_arn);
+}
+
+}  // namespace dynalease::keys

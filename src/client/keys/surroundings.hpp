@@ -1,0 +1,32 @@
+// What the sources of keys work with: time, configuration, and the two ways out of this process.
+#pragma once
+
+#include "aws/config_source.hpp"
+#include "aws/profile.hpp"
+#include "client/keys/processes.hpp"
+#include "client/keys/web.hpp"
+
+#include <dynalease/runtime/environment.hpp>
+
+#include <memory>
+#include <string>
+
+namespace dynalease::keys {
+
+struct surroundings {
+    environment world;
+    aws::config_source config;
+    std::shared_ptr<keys::web> web;
+    std::shared_ptr<keys::processes> processes;
+    std::string profile{};  ///< chosen by code
+    std::string region{};   ///< of STS, chosen by code
+
+    /// Ends what is on its way.
+    void close() const noexcept {
+        web->close();
+        processes->close();
+    }
+};
+using shared_surroundings = std::shared_ptr<const surroundings>;
+
+}  // namespace dynalease::keys

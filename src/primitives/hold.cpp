@@ -1,0 +1,80 @@
+// The states of a grant, and who waits for them to change.
+#include "primitives/hold.hpp"
+
+#include "primitives/session_core.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/deferred.hpp>
+
+#include <tuple>
+#include <utility>
+
+namespace dynalease::detail {
+
+hold::hold(std::shared_ptr<session_core> core) noexcept : core_(std::move(core)) {}
+
+hold::~hold() = default;
+
+bool hold::valid() const noexcept {
+    return state_ == guard_state::held && core_->valid() && !expired();
+}
+
+guard_state hold::state() const noexcept {
+    const auto own = state_.load();
+    if (own != guard_state::held) return own;
+    switch (core_->state()) {
+        case session_state::live:
+            return expired() ? guard_state::lost : guard_state::held;
+        case session_state::jeopardy:
+            return expired() ? guard_state::lost : guard_state::at_risk;
+        case session_state::closed:
+            return guard_state::released;
+        default:
+            return guard_state::lost;
+    }
+}
+
+bool hold::let_go() noexcept {
+    auto expected = guard_state::held;
+    return state_.compare_exchange_strong(expected, guard_state::released);
+}
+
+bool hold::lose() {
+    auto expected = guard_state::held;
+    if (!state_.compare_exchange_strong(expected, guard_state::lost)) return false;
+    if (lost_) lost_->complete_all({});
+    return true;
+}
+
+void hold::finish(error_code code) {
+    if (finished_) return;
+    finished_ = code;
+    if (given_back_) given_back_->complete_all({});
+    if (lost_) lost_->complete_all({});
+}
+
+hold::event& hold::waiters(std::unique_ptr<event>& list) {
+    if (!list) list = std::make_unique<event>(core_->world().executor);
+    return *list;
+}
+
+boost::asio::awaitable<error_code> hold::wait_finished() {
+    if (!finished_) {
+        auto done = co_await waiters(given_back_).async_wait(boost::asio::as_tuple(boost::asio::deferred));
+        if (!finished_) co_return std::get<0>(done);
+    }
+    co_return *finished_;
+}
+
+boost::asio::awaitable<error_code> hold::wait_lost() {
+    // A guard whose deadline has passed is lost, even before anybody has said so.
+    auto now = state();
+    if (now == guard_state::held || now == guard_state::at_risk) {
+        auto done = co_await waiters(lost_).async_wait(boost::asio::as_tuple(boost::asio::deferred));
+        now = state();
+        if (std::get<0>(done)) co_return std::get<0>(done);
+    }
+    co_return now == guard_state::lost ? error_code() : make_error_code(errc::not_held);
+}
+
+}  // namespace dynalease::detail

@@ -1,0 +1,56 @@
+// One grant under a session: what a guard points to, whatever it guards.
+#pragma once
+
+#include "primitives/session_member.hpp"
+#include "runtime/waiter_list.hpp"
+
+#include <dynalease/guard_state.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+
+namespace dynalease::detail {
+
+class session_core;
+
+class hold : public parting {
+public:
+    explicit hold(std::shared_ptr<session_core> core) noexcept;
+    ~hold() override;
+
+    // ---- any thread ----
+    bool valid() const noexcept;
+    guard_state state() const noexcept;
+    const std::shared_ptr<session_core>& core() const noexcept { return core_; }
+    /// Invalid from here on. @returns false if it was lost or released before.
+    bool let_go() noexcept;
+
+    // ---- the database's executor ----
+    /// Not ours any more, without our doing. @returns false if it was lost or released before.
+    bool lose();
+    /// The end of giving it back.
+    void finish(error_code code);
+    const std::optional<error_code>& finished() const noexcept override { return finished_; }
+    boost::asio::awaitable<error_code> wait_finished();
+    boost::asio::awaitable<error_code> wait_lost();
+
+protected:
+    /// Whether the grant itself has run out, though its session lives. Any thread.
+    virtual bool expired() const noexcept { return false; }
+
+private:
+    using event = runtime::waiter_list<runtime::unit>;
+    /// Few holds are ever waited for, and there may be a hundred thousand.
+    event& waiters(std::unique_ptr<event>& list);
+
+    std::shared_ptr<session_core> core_;
+    std::atomic<guard_state> state_{guard_state::held};
+    std::optional<error_code> finished_;
+    std::unique_ptr<event> lost_;
+    std::unique_ptr<event> given_back_;
+};
+
+}  // namespace dynalease::detail

@@ -1,0 +1,64 @@
+// The requests of an item's front: each answer turned into what the item now shows.
+#include "primitives/item_front.hpp"
+
+#include <type_traits>
+#include <utility>
+
+namespace dynalease::detail {
+
+namespace {
+
+/// The item, where the answer brings all of it.
+template <class Request>
+dynalease::item* shown_by(const Request& request, typename Request::response& answered) {
+    return request.returned == return_values::all_new ? &answered.attributes : nullptr;
+}
+
+}  // namespace
+
+template <class Request>
+boost::asio::awaitable<item_front::sighting> item_front::send(Request request) {
+    auto copy = request;
+    auto answered = co_await core_.target().call(std::move(copy));
+    if (!answered) co_return read_failure(std::move(answered).error());
+    auto* shown = shown_by(request, *answered);
+    if (shown) co_return read_item(answer::applied, shown, true);
+    co_return sighting{.kind = answer::applied};
+}
+
+template boost::asio::awaitable<item_front::sighting> item_front::send(update_item_request);
+template boost::asio::awaitable<item_front::sighting> item_front::send(delete_item_request);
+
+boost::asio::awaitable<item_front::sighting> item_front::look(bool whole) {
+    auto request = requests().look();
+    if (whole) {
+        request.projection_expression.clear();
+        request.names.clear();
+    }
+    auto answered = co_await core_.target().call(std::move(request));
+    if (!answered) co_return read_failure(std::move(answered).error());
+    co_return read_item(answer::applied, answered->found ? &*answered->found : nullptr, whole);
+}
+
+item_front::sighting item_front::read_failure(failure why) const {
+    const auto kind = classify(why);
+    if (kind != answer::refused) return {.kind = kind, .why = std::make_shared<const failure>(std::move(why))};
+    auto seen = read_item(kind, why.current ? &*why.current : nullptr, true);
+    seen.doubtful = why.outcome == outcome::unknown;
+    return seen;
+}
+
+item_front::sighting item_front::read_item(answer kind, const dynalease::item* shown, bool whole) const {
+    auto lock = protocol::lock_sight_of(place_.layout, shown);
+    if (!lock) return {.kind = answer::rejected, .why = std::make_shared<const failure>(std::move(lock).error())};
+    sighting seen{.kind = kind, .lock = *std::move(lock)};
+    if (whole && shown) seen.whole = *shown;
+    return seen;
+}
+
+boost::asio::awaitable<void> item_front::pause(std::chrono::nanoseconds time) {
+    if (!sleep_) sleep_.emplace(core_.world());
+    co_await sleep_->wait_until(core_.now() + time);
+}
+
+}  // namespace dynalease::detail

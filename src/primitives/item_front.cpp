@@ -1,0 +1,265 @@
+// The life of an item's lock in one process: its phases, its local queue, its claim and its grant.
+#include "primitives/item_front.hpp"
+
+#include "runtime/spawn.hpp"
+
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace dynalease::detail {
+
+using protocol::item_access;
+
+item_front::item_front(session_core& core, std::string name, const item_place& place)
+    : core_(core), name_(std::move(name)), place_(place) {}
+
+item_front::~item_front() {
+    core_.forget(key());
+}
+
+item_front::waiter::waiter(item_front& front, item_access what, bool only_tries)
+    : served(front.core_.world().executor), access(what), tries(only_tries), front_(front) {
+    position_ = front_.waiters_.insert(front_.waiters_.end(), this);
+}
+
+item_front::waiter::~waiter() {
+    front_.waiters_.erase(position_);
+}
+
+// ---- the local queue ---------------------------------------------------------------------------------------
+
+// One that was served, cancelled or timed out, but has not run since, stands in the list without waiting.
+item_front::waiter* item_front::first_waiter() const {
+    const auto first = std::ranges::find_if(waiters_, [](waiter* w) { return !w->served.empty(); });
+    return first == waiters_.end() ? nullptr : *first;
+}
+
+bool item_front::waited_for() const {
+    return std::ranges::any_of(waiters_, [](waiter* w) { return !w->tries && !w->served.empty(); });
+}
+
+void item_front::fail_waiters(const shared_failure& why) {
+    for (auto* w : waiters_) w->served.complete_one(item_served{{}, why});
+}
+
+void item_front::fail_tries(const shared_failure& why) {
+    for (auto* w : waiters_) {
+        if (w->tries) w->served.complete_one(item_served{{}, why});
+    }
+}
+
+void item_front::turn_away(const failure& why) {
+    fail_waiters(std::make_shared<const failure>(why));
+    if (sleep_) sleep_->wake();
+}
+
+bool item_front::busy(item_access access) const {
+    const bool shares = access == item_access::shared && grant_.access == item_access::shared;
+    return (phase_ == phase::held && !shares) || wanted();
+}
+
+void item_front::wake() {
+    if (phase_ == phase::idle) phase_ = phase::wanting;
+    // A reader may join those of this process.
+    if (phase_ != phase::held || grant_.access == item_access::shared) drive();
+}
+
+bool item_front::left() {
+    if (wanted()) return false;
+    if (sleep_) sleep_->wake();
+    return phase_ == phase::wanting && claim_ && (claim_->unanswered || writing_);
+}
+
+// ---- phases ------------------------------------------------------------------------------------------------
+
+void item_front::drive() {
+    if (driven_) return;
+    driven_ = runtime::spawn_background(core_.world().executor, core_.work(),
+                                        run({core_.shared_from_this(), shared_from_this()}));
+    if (!driven_) drop();
+}
+
+boost::asio::awaitable<void> item_front::run(item_target self) {
+    // Whoever woke us begins to wait after the call, not before.
+    co_await boost::asio::post(core_.world().executor, boost::asio::deferred);
+    if (phase_ == phase::held) serve_readers();
+    sighting seen;
+    while (phase_ != phase::idle && phase_ != phase::held) {
+        if (phase_ == phase::wanting) {
+            co_await want(seen);
+        } else if (phase_ == phase::settling) {
+            co_await settle(seen);
+        } else if (phase_ == phase::giving_back) {
+            co_await give_back_or_hand_over(seen);
+        } else {
+            co_await audit(seen);
+        }
+    }
+    sleep_.reset();
+    driven_ = false;
+    if (phase_ == phase::idle) core_.idle().remember(self.front);
+}
+
+void item_front::rest() {
+    phase_ = wanted() && core_.live() ? phase::wanting : phase::idle;
+}
+
+void item_front::drop() {
+    claim_.reset();
+    finish_leaving(core_.over_failure().code);
+    phase_ = phase::idle;
+}
+
+void item_front::session_lost(const failure& why) {
+    turn_away(why);
+    const auto holds = std::exchange(holds_, {});
+    for (const auto& each : holds) {
+        const auto hold = each.lock();
+        if (hold && hold->lose()) {
+            --core_.counters().leases_held;
+            ++core_.counters().lost;
+        }
+    }
+    if (phase_ == phase::held) phase_ = phase::idle;
+}
+
+void item_front::session_closes(const failure& why, bool release,
+                                std::vector<std::shared_ptr<const parting>>& under_way) {
+    turn_away(why);
+    const auto holds = holds_;
+    for (const auto& each : holds) {
+        const auto hold = each.lock();
+        if (!hold || !hold->let_go()) continue;
+        if (release) {
+            give_back(hold);
+            under_way.push_back(hold);
+        } else {
+            leave_to_lease(hold);
+        }
+    }
+}
+
+void item_front::resolve_claim(bool look_first) {
+    phase_ = look_first ? phase::auditing : phase::settling;
+    drive();
+}
+
+// ---- the claim ---------------------------------------------------------------------------------------------
+
+protocol::claim item_front::next_claim(std::int64_t floor) {
+    floor_ = std::max(floor_, floor);
+    last_token_ = protocol::choose_token(core_.wall(), last_token_, floor_);
+    return {.attempt = core_.next_attempt(), .token = last_token_};
+}
+
+void item_front::note_unanswered() {
+    if (!claim_ || claim_->unanswered) return;
+    claim_->unanswered = true;
+    ++core_.counters().unknown_writes;
+}
+
+void item_front::close_claim(bool applied) {
+    if (claim_ && claim_->unanswered) {
+        ++(applied ? core_.counters().unknown_applied : core_.counters().unknown_void);
+    }
+    claim_.reset();
+}
+
+void item_front::give_up(const protocol::item_lock_sight& lock) {
+    const auto next = protocol::decide_item_give_up({.sight = lock,
+                                                     .self = core_.id(),
+                                                     .mine = claim_->id,
+                                                     .sent = claim_->sent,
+                                                     .unanswered = claim_->unanswered,
+                                                     .intended = claim_->intended});
+    if (next == protocol::give_up_step::settle) {
+        phase_ = phase::settling;
+        return;
+    }
+    phase_ = phase::idle;
+    if (next == protocol::give_up_step::audit) {
+        core_.idle().audit_later(shared_from_this());
+    } else {
+        close_claim(false);
+    }
+}
+
+// ---- the grant ---------------------------------------------------------------------------------------------
+
+std::shared_ptr<item_hold> item_front::make_hold() {
+    auto hold = std::make_shared<item_hold>(core_.shared_from_this(), shared_from_this(), grant_);
+    hold->known = known_;
+    holds_.push_back(hold);
+    ++core_.counters().leases_held;
+    ++core_.counters().acquired;
+    return hold;
+}
+
+bool item_front::serve() {
+    auto* next = core_.live() ? first_waiter() : nullptr;
+    // Whoever wanted it otherwise has gone meanwhile.
+    if (!next || next->access != grant_.access) return false;
+    if (grant_.access == item_access::shared) {
+        serve_readers();
+    } else {
+        next->served.complete_one(item_served{item_hold::make_guard(make_hold()), nullptr});
+    }
+    return true;
+}
+
+// Not past a writer: readers that came after it would keep it out for ever.
+void item_front::serve_readers() {
+    if (grant_.access != item_access::shared) return;
+    while (core_.live()) {
+        auto* next = first_waiter();
+        if (!next) return;
+        if (next->access != item_access::shared) {
+            fail_tries(nullptr);
+            return;
+        }
+        next->served.complete_one(item_served{item_hold::make_guard(make_hold()), nullptr});
+    }
+}
+
+void item_front::end_grant() {
+    holds_.clear();
+    phase_ = phase::idle;
+}
+
+void item_front::leave_to_lease(const std::shared_ptr<item_hold>& hold) {
+    const auto gone = std::erase_if(holds_, [&](const auto& each) { return each.lock() == hold; });
+    core_.counters().leases_held -= gone;
+    if (gone > 0 && holds_.empty()) end_grant();
+    hold->finish(core_.over_failure().code);
+}
+
+void item_front::give_back(const std::shared_ptr<item_hold>& hold) {
+    const bool ours = std::ranges::any_of(holds_, [&](const auto& each) { return each.lock() == hold; });
+    if (!ours || !core_.may_write()) {
+        leave_to_lease(hold);
+        return;
+    }
+    --core_.counters().leases_held;
+    std::erase_if(holds_, [&](const auto& each) { return each.lock() == hold; });
+    if (!holds_.empty()) {
+        // Other readers of this process go on with the same grant.
+        ++core_.counters().released;
+        hold->finish({});
+        return;
+    }
+    end_grant();
+    leaving_.push_back(hold);
+    phase_ = phase::giving_back;
+    drive();
+}
+
+void item_front::finish_leaving(error_code code) {
+    for (const auto& each : std::exchange(leaving_, {})) {
+        if (const auto hold = each.lock()) hold->finish(code);
+    }
+}
+
+}  // namespace dynalease::detail

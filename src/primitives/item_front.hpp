@@ -1,0 +1,211 @@
+// The one place of a process for one item: its local queue, its claim, its grant.
+#pragma once
+
+#include "primitives/answer.hpp"
+#include "primitives/idle_fronts.hpp"
+#include "primitives/item_hold.hpp"
+#include "primitives/session_core.hpp"
+#include "protocol/item_lock_requests.hpp"
+#include "runtime/alarm.hpp"
+#include "runtime/waiter_list.hpp"
+
+#include <dynalease/item_lock.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace dynalease::detail {
+
+/// What a waiter is served: a guard (perhaps empty, for a try), or why there is none.
+struct item_served {
+    item_guard guard;
+    shared_failure why;
+};
+
+/// What makes a front: the item, and how its lock is kept.
+struct item_place {
+    item_key key;
+    protocol::item_layout layout;
+    item_lock_options options;
+};
+
+/// As a lock's front: at most one coroutine drives it, with at most one open claim. Readers of this process share one
+/// grant; it is given back with the last of them. Guarded writes are sent by their callers, one at a time.
+///
+/// idle -> wanting -> held -> giving back -> held | idle; wanting -> settling -> giving back | idle.
+class item_front final : public claiming_member, public std::enable_shared_from_this<item_front> {
+public:
+    static constexpr auto membership = member_kind::item_lock;
+
+    item_front(session_core& core, std::string name, const item_place& place);
+    ~item_front() override;
+
+    /// A caller that waits for the item. Registered while it lives.
+    class waiter {
+    public:
+        waiter(item_front& front, protocol::item_access access, bool tries);
+        ~waiter();
+        waiter(const waiter&) = delete;
+        waiter& operator=(const waiter&) = delete;
+
+        runtime::waiter_list<item_served> served;
+        const protocol::item_access access;
+        const bool tries;
+
+    private:
+        item_front& front_;
+        std::list<waiter*>::iterator position_;
+    };
+
+    /// What a guarded write came to.
+    struct write_end {
+        shared_failure why{};   ///< null: it was done
+        dynalease::item left{}; ///< the item after it
+    };
+
+    const std::string& name() const noexcept { return name_; }
+    member_key key() const noexcept override { return {membership, name_}; }
+    protocol::item_lock_requests requests() const { return {place_.layout, place_.key, core_.id()}; }
+    /// Why an update may not be written under an item's lock; empty: it may.
+    std::string reserved_name_in(const update_expression& update) const {
+        return protocol::reserved_name_in(place_.layout, update);
+    }
+
+    // ---- the database's executor ----
+    /// Held, or wanted by others in this process, so that a try for it need not ask the table.
+    bool busy(protocol::item_access access) const;
+    /// Somebody waits who is not being driven yet.
+    void wake();
+    /// A waiter has gone. @returns whether its write may still land: the front then settles it.
+    bool left();
+    /// Gives the grant back, or hands it to the next local waiter.
+    void give_back(const std::shared_ptr<item_hold>& hold);
+    boost::asio::awaitable<write_end> change(std::shared_ptr<item_hold> hold, update_expression update,
+                                             condition_expression condition);
+    /// The guard was let go before.
+    boost::asio::awaitable<write_end> change_and_release(std::shared_ptr<item_hold> hold, update_expression update,
+                                                         condition_expression condition);
+    boost::asio::awaitable<write_end> erase(std::shared_ptr<item_hold> hold, condition_expression condition);
+    boost::asio::awaitable<write_end> downgrade(std::shared_ptr<item_hold> hold);
+
+    void session_lost(const failure& why) override;
+    void session_closes(const failure& why, bool release,
+                        std::vector<std::shared_ptr<const parting>>& under_way) override;
+    bool has_idle_claim() const noexcept override { return phase_ == phase::idle && claim_.has_value(); }
+    dynalease::time_point last_sent() const noexcept override {
+        return claim_ ? claim_->sent_at : dynalease::time_point{};
+    }
+    void resolve_claim(bool look_first) override;
+
+private:
+    enum class phase { idle, wanting, held, giving_back, settling, auditing };
+
+    struct open_claim {
+        protocol::claim id;
+        bool sent = false;
+        bool unanswered = false;
+        bool intended = false;
+        bool closed = false;  ///< kept for the audit alone
+        dynalease::time_point sent_at{};
+    };
+
+    /// The answer to one request about the item, and what it showed.
+    struct sighting {
+        answer kind = answer::delayed;
+        protocol::item_lock_sight lock{};
+        std::optional<dynalease::item> whole{};  ///< the item, if the answer brought all of it
+        shared_failure why{};
+        bool doubtful = false;  ///< refused after a copy without an answer, which may be the very reason
+    };
+
+    // Driving: each step runs until the phase changes. `seen` is the item as last seen.
+    void drive();
+    boost::asio::awaitable<void> run(item_target self);
+    boost::asio::awaitable<void> want(sighting& seen);
+    boost::asio::awaitable<void> settle(sighting& seen);
+    boost::asio::awaitable<void> give_back_or_hand_over(sighting& seen);
+    boost::asio::awaitable<void> hand_over(sighting& seen);
+    boost::asio::awaitable<void> release(sighting& seen, std::optional<protocol::claim> unresolved);
+    boost::asio::awaitable<void> audit(sighting& seen);
+
+    // Steps of `want`.
+    boost::asio::awaitable<sighting> carry_out(protocol::item_want_decision step);
+    boost::asio::awaitable<protocol::item_want_decision> next_step(const protocol::item_lock_sight& lock,
+                                                                   shared_failure& why);
+    protocol::holder_is judge(const protocol::item_claimant& who, bool waits);
+    std::chrono::nanoseconds time_to_next_look(const protocol::item_lock_sight& lock);
+    boost::asio::awaitable<bool> granted(sighting& seen, bool taken_over, bool own_copy);
+
+    // Requests.
+    template <class Request>
+    boost::asio::awaitable<sighting> send(Request request);
+    boost::asio::awaitable<sighting> look(bool whole);
+    sighting read_item(answer kind, const dynalease::item* shown, bool whole) const;
+    sighting read_failure(failure why) const;
+    boost::asio::awaitable<void> pause(std::chrono::nanoseconds time);
+
+    // Guarded writes.
+    using guarded_request = std::variant<update_item_request, delete_item_request>;
+    struct last_write {
+        guarded_request request;
+        std::optional<item_stamp> stamp{};  ///< what it leaves on the item
+        bool erases = false;
+    };
+    boost::asio::awaitable<sighting> send_until_known(guarded_request request);
+    write_end write_lost(const std::shared_ptr<item_hold>& hold);
+    boost::asio::awaitable<write_end> end_with(std::shared_ptr<item_hold> hold, last_write last);
+    bool landed(const sighting& seen, const last_write& last) const;
+    void ended(const std::shared_ptr<item_hold>& hold, error_code code);
+    static shared_failure fault(errc code);
+
+    // The claim and the grant.
+    protocol::claim next_claim(std::int64_t floor);
+    void note_unanswered();
+    void close_claim(bool applied);
+    void give_up(const protocol::item_lock_sight& lock);
+    bool serve();
+    void serve_readers();
+    std::shared_ptr<item_hold> make_hold();
+    void end_grant();
+    void leave_to_lease(const std::shared_ptr<item_hold>& hold);
+    void finish_leaving(error_code code);
+    void drop();
+    void rest();
+
+    // The local queue.
+    void fail_waiters(const shared_failure& why);
+    void fail_tries(const shared_failure& why);
+    void turn_away(const failure& why);
+    waiter* first_waiter() const;
+    bool wanted() const { return first_waiter() != nullptr; }
+    bool waited_for() const;
+
+    session_core& core_;
+    const std::string name_;
+    const item_place place_;
+    phase phase_ = phase::idle;
+    bool driven_ = false;   ///< a coroutine is at work
+    bool writing_ = false;  ///< a copy of the claim is under way
+    std::list<waiter*> waiters_;
+    std::optional<open_claim> claim_;
+    protocol::item_access wants_ = protocol::item_access::exclusive;  ///< what the open claim is for
+    protocol::item_grant grant_{};                  ///< the last
+    dynalease::item known_;                         ///< the item as the grant found it, or the last write left it
+    std::vector<std::weak_ptr<item_hold>> holds_;   ///< of the present grant
+    std::vector<std::weak_ptr<item_hold>> leaving_; ///< given back, and not known to be free yet
+    std::int64_t last_token_ = 0;
+    std::int64_t floor_ = 0;
+    unsigned looks_ = 0;  ///< since the item last showed something new
+    std::string shown_;   ///< what it showed: writer, readers and intent
+    dynalease::time_point shown_since_{};
+    std::optional<runtime::alarm> sleep_;
+};
+
+}  // namespace dynalease::detail

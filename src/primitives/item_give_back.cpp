@@ -1,0 +1,116 @@
+// The end of an item's grant: to the next writer of this process, or back to the item.
+#include "primitives/item_front.hpp"
+
+#include "protocol/waiting.hpp"
+
+#include <utility>
+
+namespace dynalease::detail {
+
+using protocol::item_access;
+
+boost::asio::awaitable<void> item_front::give_back_or_hand_over(sighting& seen) {
+    const auto* next = core_.live() ? first_waiter() : nullptr;
+    const bool both_writers = next && next->access == item_access::exclusive && grant_.access == item_access::exclusive;
+    if (both_writers) {
+        co_await hand_over(seen);
+    } else {
+        co_await release(seen, {});
+    }
+}
+
+boost::asio::awaitable<void> item_front::hand_over(sighting& seen) {
+    using protocol::hand_over_step;
+    claim_ = open_claim{next_claim(floor_)};
+    unsigned failures = 0;
+    while (core_.may_write()) {
+        const auto* next_writer = first_waiter();
+        if (!core_.live() || !next_writer || next_writer->access != item_access::exclusive) {
+            // The hand-over may have landed: give back whichever of the two it is.
+            const auto unresolved = claim_->sent ? std::optional(claim_->id) : std::nullopt;
+            co_await release(seen, unresolved);
+            co_return;
+        }
+        claim_->sent = true;
+        claim_->sent_at = core_.now();
+        auto request = requests().hand_over(grant_, claim_->id);
+        auto answered = co_await send(std::move(request));
+        auto next = hand_over_step::again;
+        if (answered.doubtful) note_unanswered();
+        if (answered.kind == answer::applied) {
+            next = hand_over_step::handed;
+        } else if (answered.kind == answer::refused) {
+            next = protocol::decide_item_hand_over(answered.lock, core_.id(), grant_.id, claim_->id);
+        } else {
+            if (answered.kind == answer::unanswered) {
+                note_unanswered();
+                finish_leaving(errc::in_doubt);
+            } else if (answered.kind == answer::rejected) {
+                fail_waiters(answered.why);
+            }
+            co_await pause(protocol::retry_pause(failures++));
+            continue;
+        }
+        seen = std::move(answered);
+        if (next == hand_over_step::handed && core_.may_write()) {
+            grant_ = {.id = claim_->id, .access = item_access::exclusive, .step = 0, .born = seen.lock.born};
+            floor_ = grant_.id.token;
+            if (seen.whole) known_ = *std::move(seen.whole);
+            close_claim(true);
+            finish_leaving({});
+            ++core_.counters().hand_offs;
+            phase_ = serve() ? phase::held : phase::giving_back;
+            co_return;
+        }
+        if (next == hand_over_step::lost) {
+            close_claim(false);
+            finish_leaving(errc::lock_lost);
+            rest();
+            co_return;
+        }
+        if (next == hand_over_step::claim_closed) {
+            close_claim(false);
+            claim_ = open_claim{next_claim(seen.lock.floor)};
+        }
+    }
+    drop();
+}
+
+boost::asio::awaitable<void> item_front::release(sighting& seen, std::optional<protocol::claim> unresolved) {
+    auto releasing = grant_;
+    bool unanswered = false;
+    unsigned failures = 0;
+    while (core_.may_write()) {
+        auto request = requests().release(releasing);
+        auto answered = co_await send(std::move(request));
+        if (answered.kind == answer::applied || answered.kind == answer::refused) {
+            const bool freed = answered.kind == answer::applied;
+            if (!freed) seen = std::move(answered);
+            if (!freed && unresolved && seen.lock.held_by(core_.id(), unresolved->attempt)) {
+                // The hand-over landed: what is to be given back is the grant it made.
+                releasing.id = *std::exchange(unresolved, std::nullopt);
+                continue;
+            }
+            // Refused after a copy that had no answer: that copy did it.
+            if (seen.doubtful && !std::exchange(unanswered, true)) ++core_.counters().unknown_writes;
+            const bool gone_before = !freed && !unanswered;
+            if (unanswered) ++core_.counters().unknown_applied;
+            if (!gone_before) ++core_.counters().released;
+            close_claim(false);
+            finish_leaving(gone_before ? error_code(errc::lock_lost) : error_code());
+            if (freed) seen.lock = {.exists = true, .floor = floor_};
+            rest();
+            co_return;
+        }
+        if (answered.kind == answer::unanswered) {
+            if (!std::exchange(unanswered, true)) ++core_.counters().unknown_writes;
+            finish_leaving(errc::in_doubt);
+        } else if (answered.kind == answer::rejected) {
+            finish_leaving(answered.why->code);
+        }
+        co_await pause(protocol::retry_pause(failures++));
+    }
+    drop();
+}
+
+}  // namespace dynalease::detail

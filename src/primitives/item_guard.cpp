@@ -1,0 +1,262 @@
+// The public handle of a locked item.
+#include <dynalease/item_guard.hpp>
+
+#include "primitives/empty_guard.hpp"
+#include "primitives/item_front.hpp"
+#include "primitives/item_hold.hpp"
+#include "primitives/verb_failure.hpp"
+#include "runtime/spawn.hpp"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/system_executor.hpp>
+
+#include <optional>
+#include <utility>
+
+namespace dynalease {
+
+namespace {
+
+using boost::asio::awaitable;
+using detail::item_hold;
+
+/// Why a guard cannot write now; empty: it can.
+std::optional<failure> unfit(const item_hold& hold) {
+    const auto now = hold.state();
+    if (now == guard_state::released) return failure(errc::not_held);
+    if (now == guard_state::lost) return failure(hold.core()->valid() ? errc::lock_lost : errc::session_lost);
+    if (hold.write == item_hold::writing::in_doubt) {
+        failure why(errc::in_doubt);
+        why.details.message = "an earlier write of this guard has had no answer; release it to settle that";
+        return why;
+    }
+    if (hold.write == item_hold::writing::under_way) {
+        failure why(errc::invalid_option);
+        why.details.message = "another write of this guard is under way; they go one at a time";
+        return why;
+    }
+    if (!hold.exclusive()) {
+        failure why(errc::not_exclusive);
+        why.details.message = "a reader's guard writes nothing; release it and acquire the item exclusively";
+        return why;
+    }
+    return std::nullopt;
+}
+
+std::optional<failure> reserved(const item_hold& hold, const update_expression& change) {
+    const auto name = hold.front().reserved_name_in(change);
+    if (name.empty()) return std::nullopt;
+    failure why(errc::reserved_name);
+    why.details.message = "attribute \"" + name + "\" belongs to the library";
+    return why;
+}
+
+struct guarded_update {
+    std::shared_ptr<item_hold> hold;
+    update_expression change;
+    condition_expression condition;
+    bool last;
+};
+
+awaitable<runtime::completion<dynalease::item>> run_update_item(guarded_update what, diagnostics* details) {
+    const auto verb = what.last ? "item_guard.update_and_release" : "item_guard.update";
+    auto& hold = what.hold;
+    runtime::completion<dynalease::item> done;
+    auto why = reserved(*hold, what.change);
+    if (!why) why = unfit(*hold);
+    if (!why && what.last && !hold->let_go()) why = failure(errc::not_held);
+    if (why) {
+        done.code = detail::report(*why, details, verb, hold->name());
+        co_return done;
+    }
+    detail::item_front::write_end end;
+    if (what.last) {
+        end = co_await hold->front().change_and_release(hold, std::move(what.change), std::move(what.condition));
+    } else {
+        end = co_await hold->front().change(hold, std::move(what.change), std::move(what.condition));
+    }
+    if (end.why) {
+        done.code = detail::report(*end.why, details, verb, hold->name());
+    } else {
+        done.value = std::move(end.left);
+    }
+    co_return done;
+}
+
+struct guarded_end_of_item {
+    std::shared_ptr<item_hold> hold;
+    condition_expression condition;
+    bool erases;  ///< otherwise it becomes a reader's
+};
+
+awaitable<runtime::completion<void>> run_end_item(guarded_end_of_item what, diagnostics* details) {
+    const auto verb = what.erases ? "item_guard.erase" : "item_guard.downgrade";
+    auto& hold = what.hold;
+    auto why = unfit(*hold);
+    if (!why && what.erases && !hold->let_go()) why = failure(errc::not_held);
+    if (why) co_return runtime::completion<void>{detail::report(*why, details, verb, hold->name())};
+    detail::item_front::write_end end;
+    if (what.erases) {
+        end = co_await hold->front().erase(hold, std::move(what.condition));
+    } else {
+        end = co_await hold->front().downgrade(hold);
+    }
+    error_code code;
+    if (end.why) code = detail::report(*end.why, details, verb, hold->name());
+    co_return runtime::completion<void>{code};
+}
+
+awaitable<runtime::completion<void>> run_release_item(std::shared_ptr<item_hold> hold, diagnostics* details) {
+    auto code = co_await hold->wait_finished();
+    // The caller went away while the write was under way; the front goes on with it.
+    if (code == boost::asio::error::operation_aborted) code = errc::in_doubt;
+    if (code) detail::report(failure(code), details, "item_guard.release", hold->name());
+    co_return runtime::completion<void>{code};
+}
+
+awaitable<runtime::completion<void>> run_item_lost(std::shared_ptr<item_hold> hold) {
+    auto code = co_await hold->wait_lost();
+    if (code == boost::asio::error::operation_aborted) code = errc::cancelled;
+    co_return runtime::completion<void>{code};
+}
+
+awaitable<runtime::completion<void>> tell_of_item(error_code code) {
+    co_return runtime::completion<void>{code};
+}
+
+}  // namespace
+
+item_guard::~item_guard() {
+    if (hold_) hold_->abandon();
+}
+
+item_guard& item_guard::operator=(item_guard&& other) noexcept {
+    if (this != &other) {
+        const auto replaced = std::exchange(hold_, std::move(other.hold_));
+        if (replaced) replaced->abandon();
+    }
+    return *this;
+}
+
+bool item_guard::valid() const noexcept {
+    return hold_ && hold_->valid();
+}
+guard_state item_guard::state() const noexcept {
+    return hold_ ? hold_->state() : guard_state::empty;
+}
+bool item_guard::exclusive() const noexcept {
+    return hold_ && hold_->exclusive();
+}
+std::int64_t item_guard::fencing_token() const noexcept {
+    return hold_ ? hold_->token() : 0;
+}
+const std::string& item_guard::name() const noexcept {
+    static const std::string none;
+    return hold_ ? hold_->name() : none;
+}
+const dynalease::item& item_guard::item() const noexcept {
+    static const dynalease::item none;
+    return hold_ ? hold_->known : none;
+}
+
+condition_check item_guard::fence() const {
+    const auto now = state();
+    if (now == guard_state::empty || now == guard_state::released) throw error(errc::not_held, {});
+    return hold_->fence();
+}
+
+boost::asio::any_io_executor item_guard::executor() const {
+    // Only asked for by the initiation; an empty guard never runs anything there.
+    if (!hold_) return boost::asio::system_executor();
+    return hold_->core()->world().executor;
+}
+
+void item_guard::update_verb::operator()(diagnostics* details, detail::handler_for<dynalease::item> handler) && {
+    if (!hold) {
+        detail::answer_for_empty<dynalease::item>(std::move(handler));
+        return;
+    }
+    const auto executor = hold->core()->world().executor;
+    guarded_update what{.hold = std::move(hold),
+                        .change = std::move(change),
+                        .condition = std::move(condition),
+                        .last = end == detail::guarded_end::release};
+    runtime::spawn<dynalease::item>(executor, run_update_item(std::move(what), details), std::move(handler));
+}
+
+void item_guard::erase_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
+    if (!hold) {
+        detail::answer_for_empty(std::move(handler));
+        return;
+    }
+    const auto executor = hold->core()->world().executor;
+    guarded_end_of_item what{.hold = std::move(hold), .condition = std::move(condition), .erases = true};
+    runtime::spawn<void>(executor, run_end_item(std::move(what), details), std::move(handler));
+}
+
+void item_guard::downgrade_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
+    if (!hold) {
+        detail::answer_for_empty(std::move(handler));
+        return;
+    }
+    const auto executor = hold->core()->world().executor;
+    guarded_end_of_item what{.hold = std::move(hold), .condition = {}, .erases = false};
+    runtime::spawn<void>(executor, run_end_item(std::move(what), details), std::move(handler));
+}
+
+void item_guard::release_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
+    if (!hold) {
+        detail::answer_for_empty(std::move(handler));
+        return;
+    }
+    const auto executor = hold->core()->world().executor;
+    // Invalid from the call on, on whatever thread that is.
+    const bool was_lost = hold->state() == guard_state::lost;
+    if (was_lost || !hold->let_go()) {
+        auto code = make_error_code(errc::not_held);
+        if (was_lost) code = hold->core()->valid() ? errc::lock_lost : errc::session_lost;
+        runtime::spawn<void>(executor, tell_of_item(code), std::move(handler));
+        return;
+    }
+    // Not in the coroutine: one that is cancelled before its first step never runs.
+    boost::asio::post(executor, [hold = hold] { hold->front().give_back(hold); });
+    runtime::spawn<void>(executor, run_release_item(std::move(hold), details), std::move(handler));
+}
+
+void item_guard::lost_verb::operator()(diagnostics*, detail::handler_for<void> handler) && {
+    if (!hold) {
+        detail::answer_for_empty(std::move(handler));
+        return;
+    }
+    const auto executor = hold->core()->world().executor;
+    runtime::spawn<void>(executor, run_item_lost(std::move(hold)), std::move(handler));
+}
+
+boost::asio::awaitable<dynalease::item> item_guard::update(update_expression change, condition_expression condition) {
+    return detail::await_verb<dynalease::item>(
+        executor(), update_verb{hold_, std::move(change), std::move(condition), detail::guarded_end::keep});
+}
+
+boost::asio::awaitable<dynalease::item> item_guard::update_and_release(update_expression change,
+                                                                       condition_expression condition) {
+    return detail::await_verb<dynalease::item>(
+        executor(), update_verb{hold_, std::move(change), std::move(condition), detail::guarded_end::release});
+}
+
+boost::asio::awaitable<void> item_guard::erase(condition_expression condition) {
+    return detail::await_verb<void>(executor(), erase_verb{hold_, std::move(condition)});
+}
+
+boost::asio::awaitable<void> item_guard::downgrade() {
+    return detail::await_verb<void>(executor(), downgrade_verb{hold_});
+}
+
+boost::asio::awaitable<void> item_guard::release() {
+    return detail::await_verb<void>(executor(), release_verb{hold_});
+}
+
+boost::asio::awaitable<void> item_guard::lost() const {
+    return detail::await_verb<void>(executor(), lost_verb{hold_});
+}
+
+}  // namespace dynalease

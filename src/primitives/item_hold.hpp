@@ -1,0 +1,48 @@
+// One grant of an item's lock: what an `item_guard` points to.
+#pragma once
+
+#include "primitives/hold.hpp"
+#include "protocol/item_lock_requests.hpp"
+
+#include <dynalease/item_guard.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace dynalease::detail {
+
+class item_front;
+
+class item_hold final : public hold, public std::enable_shared_from_this<item_hold> {
+public:
+    item_hold(std::shared_ptr<session_core> core, std::shared_ptr<item_front> front,
+              const protocol::item_grant& granted);
+
+    // ---- any thread ----
+    std::int64_t token() const noexcept { return claim_.token; }
+    bool exclusive() const noexcept { return exclusive_; }
+    item_front& front() const noexcept { return *front_; }
+    const std::string& name() const noexcept override;
+    /// True only while this very grant is in force.
+    condition_check fence() const;
+    /// The guard's destructor: lets go, and has the item given back in the background.
+    void abandon() noexcept;
+
+    // ---- the database's executor ----
+    /// The item as this guard knows it.
+    dynalease::item known;
+    /// A guarded write is under way; or one had no answer, and no other may be sent beside it.
+    enum class writing { nothing, under_way, in_doubt } write = writing::nothing;
+    void downgraded() noexcept { exclusive_ = false; }
+
+    static item_guard make_guard(std::shared_ptr<item_hold> hold) noexcept { return item_guard(std::move(hold)); }
+
+private:
+    std::shared_ptr<item_front> front_;
+    protocol::claim claim_;
+    std::atomic<bool> exclusive_;
+};
+
+}  // namespace dynalease::detail

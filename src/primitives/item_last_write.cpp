@@ -1,0 +1,88 @@
+// The last guarded write of a grant: the change, or the removal, and the release in one.
+#include "primitives/fresh_stamp.hpp"
+#include "primitives/item_front.hpp"
+
+#include <utility>
+
+namespace dynalease::detail {
+
+boost::asio::awaitable<item_front::write_end> item_front::change_and_release(std::shared_ptr<item_hold> hold,
+                                                                             update_expression update,
+                                                                             condition_expression condition) {
+    const auto stamp = fresh_stamp(*core_.world().random);
+    protocol::guarded_change what{.update = std::move(update),
+                                  .condition = std::move(condition),
+                                  .stamp = stamp,
+                                  .versioned = place_.options.versioned,
+                                  .release = true};
+    last_write last{.request = requests().change(grant_, what)};
+    if (what.versioned) last.stamp = stamp;
+    return end_with(std::move(hold), std::move(last));
+}
+
+boost::asio::awaitable<item_front::write_end> item_front::erase(std::shared_ptr<item_hold> hold,
+                                                                condition_expression condition) {
+    last_write last{.request = requests().erase(grant_, condition), .erases = true};
+    return end_with(std::move(hold), std::move(last));
+}
+
+boost::asio::awaitable<item_front::write_end> item_front::end_with(std::shared_ptr<item_hold> hold, last_write last) {
+    auto seen = co_await send_until_known(last.request);
+    if (seen.kind == answer::applied || landed(seen, last)) {
+        ended(hold, {});
+        co_return write_end{.left = std::move(seen.whole).value_or(dynalease::item{})};
+    }
+    if (seen.kind != answer::refused) {
+        // The release closes what has no answer; it goes on in the background.
+        give_back(hold);
+        co_return write_end{.why = seen.why};
+    }
+    const bool unanswered = seen.doubtful;
+    const bool ours = seen.lock.writer && seen.lock.writer->is(core_.id(), grant_.id.attempt);
+    if (!ours) {
+        ended(hold, errc::lock_lost);
+        co_return write_end{.why = fault(unanswered ? errc::in_doubt : errc::lock_lost)};
+    }
+    // The caller's own condition was false. The release also closes a copy that has no answer.
+    guarded_request release = requests().release(grant_);
+    auto released = co_await send_until_known(std::move(release));
+    if (released.kind == answer::applied) {
+        ended(hold, {});
+        co_return write_end{.why = fault(errc::condition_failed)};
+    }
+    released.doubtful = released.doubtful || unanswered;
+    if (landed(released, last)) {
+        ended(hold, {});
+        co_return write_end{.left = std::move(released.whole).value_or(dynalease::item{})};
+    }
+    if (released.kind == answer::refused) {
+        ended(hold, errc::lock_lost);
+    } else {
+        give_back(hold);
+    }
+    co_return write_end{.why = fault(unanswered ? errc::in_doubt : errc::condition_failed)};
+}
+
+/// Whether the refusal of a later copy shows that an earlier one was applied.
+bool item_front::landed(const sighting& seen, const last_write& last) const {
+    if (seen.kind != answer::refused || !seen.doubtful) return false;
+    // While it is locked, nobody of ours but the holder removes an item.
+    if (last.erases) return !seen.lock.exists;
+    if (!last.stamp || !seen.whole) return false;
+    const auto now = protocol::sight_of(place_.layout, *seen.whole);
+    return now && protocol::remembers(now->state, *last.stamp);
+}
+
+void item_front::ended(const std::shared_ptr<item_hold>& hold, error_code code) {
+    if (std::erase_if(holds_, [&](const auto& each) { return each.lock() == hold; }) > 0) {
+        --core_.counters().leases_held;
+        if (!code) ++core_.counters().released;
+        end_grant();
+    }
+    hold->finish(code);
+    if (phase_ != phase::idle) return;
+    rest();
+    if (phase_ == phase::wanting) drive();
+}
+
+}  // namespace dynalease::detail

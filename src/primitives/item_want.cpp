@@ -1,0 +1,280 @@
+// Wanting an item until it is granted or nobody here wants it any more; then settling what is still out there.
+#include "primitives/item_front.hpp"
+
+#include "protocol/waiting.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace dynalease::detail {
+
+using protocol::item_access;
+using protocol::item_want_decision;
+using protocol::item_want_step;
+
+boost::asio::awaitable<void> item_front::want(sighting& seen) {
+    if (claim_ && claim_->closed) close_claim(false);
+    if (!claim_) claim_ = open_claim{next_claim(seen.lock.floor)};
+    item_want_decision next{item_want_step::take};
+    next.form.access = wants_ = first_waiter() ? first_waiter()->access : wants_;
+    looks_ = 0;
+
+    unsigned failures = 0;
+    while (core_.may_write() && wanted()) {
+        const bool taking = next.step == item_want_step::take;
+        const bool taking_over = taking && (next.form.over_writer || !next.form.over_readers.empty());
+        seen = co_await carry_out(std::move(next));
+        next = item_want_decision{item_want_step::poll};
+        if (!core_.may_write()) break;
+        if (seen.kind == answer::unanswered || seen.doubtful) note_unanswered();
+        if (taking && seen.kind == answer::applied) {
+            const bool ours = co_await granted(seen, taking_over, false);
+            if (ours) co_return;
+            continue;
+        }
+        if (seen.kind == answer::rejected) {
+            fail_waiters(seen.why);
+            break;
+        }
+        if (seen.kind == answer::delayed && !claim_->unanswered) fail_tries(seen.why);
+        if (seen.kind == answer::unanswered || seen.kind == answer::delayed) {
+            co_await pause(protocol::retry_pause(failures++));
+            continue;
+        }
+        failures = 0;
+
+        shared_failure why;
+        next = co_await next_step(seen.lock, why);
+        if (why && classify(*why) == answer::rejected) {
+            fail_waiters(why);
+            break;
+        }
+        if (why) {
+            fail_tries(why);
+            co_await pause(protocol::retry_pause(failures++));
+            continue;
+        }
+        if (next.step == item_want_step::granted) {
+            const bool ours = co_await granted(seen, false, true);
+            if (ours) co_return;
+            continue;
+        }
+        if (next.step == item_want_step::missing) {
+            failure missing(errc::missing);
+            missing.details.table = place_.layout.table;
+            missing.details.message = "there is no item of that key to lock";
+            fail_waiters(std::make_shared<const failure>(std::move(missing)));
+            break;
+        }
+        if (next.step == item_want_step::poll || next.step == item_want_step::refuse) {
+            fail_tries(nullptr);
+            co_await pause(time_to_next_look(seen.lock));
+        }
+    }
+    if (core_.may_write()) {
+        give_up(seen.lock);
+    } else {
+        drop();
+    }
+}
+
+boost::asio::awaitable<item_front::sighting> item_front::carry_out(item_want_decision step) {
+    update_item_request request;
+    switch (step.step) {
+        case item_want_step::take:
+            request = requests().take(claim_->id, step.form, place_.options.most_readers);
+            break;
+        case item_want_step::intend:
+            claim_->intended = true;
+            request = requests().intend(claim_->id, step.form.intent);
+            break;
+        case item_want_step::reap:
+            request = requests().reap(step.who);
+            break;
+        default:
+            co_return co_await look(false);
+    }
+    if (step.step != item_want_step::reap) {
+        claim_->sent = true;
+        claim_->sent_at = core_.now();
+    }
+    writing_ = step.step != item_want_step::reap;
+    auto seen = co_await send(std::move(request));
+    writing_ = false;
+    co_return seen;
+}
+
+boost::asio::awaitable<item_want_decision> item_front::next_step(const protocol::item_lock_sight& lock,
+                                                                 shared_failure& why) {
+    std::string shown = lock.writer ? lock.writer->text : std::string();
+    for (const auto& reader : lock.readers) shown += " " + reader.text;
+    if (lock.intent) shown += "|" + lock.intent->text;
+    if (shown != shown_) {
+        shown_ = std::move(shown);
+        shown_since_ = core_.now();
+        looks_ = 0;
+    }
+    while (core_.may_write() && wanted()) {
+        const bool waits = waited_for();
+        wants_ = first_waiter()->access;
+        const std::function<protocol::holder_is(const protocol::item_claimant&)> judged =
+            [&](const protocol::item_claimant& who) { return judge(who, waits); };
+        auto next = protocol::decide_item_want({.sight = lock,
+                                                .self = core_.id(),
+                                                .mine = claim_->id,
+                                                .access = wants_,
+                                                .waits = waits,
+                                                .most_readers = place_.options.most_readers,
+                                                .judge = judged});
+        if (next.step == item_want_step::claim_closed) {
+            close_claim(false);
+            claim_ = open_claim{next_claim(lock.floor)};
+        } else if (next.step == item_want_step::look) {
+            auto failed = co_await core_.remotes().look(next.who.front());
+            if (failed) {
+                why = std::make_shared<const failure>(*std::move(failed));
+                break;
+            }
+        } else {
+            co_return next;
+        }
+    }
+    co_return item_want_decision{item_want_step::poll};
+}
+
+protocol::holder_is item_front::judge(const protocol::item_claimant& who, bool waits) {
+    const auto& watch = core_.remotes().watch(who.session);
+    if (watch.over()) return protocol::holder_is::over;
+    if (!watch.looked_at()) {
+        const bool due = !waits || core_.now() >= shown_since_ + protocol::watch_after;
+        return due ? protocol::holder_is::not_known : protocol::holder_is::alive;
+    }
+    auto due = watch.last_look() + protocol::watch_interval(watch.lease(), 1);
+    // Exactly when the lease is up it can be told whether the session is over.
+    if (watch.lease_end() > watch.last_look()) due = std::min(due, watch.lease_end());
+    return core_.now() >= due ? protocol::holder_is::not_known : protocol::holder_is::alive;
+}
+
+std::chrono::nanoseconds item_front::time_to_next_look(const protocol::item_lock_sight& lock) {
+    constexpr double spread = 0.2;
+    const auto longest = std::chrono::duration<double>(place_.options.longest_poll_interval);
+    const std::chrono::duration<double> first = place_.options.poll_interval;
+    const auto grown = std::min(longest, first * std::pow(1.5, std::min(looks_++, 32U)));
+    auto interval = std::chrono::duration_cast<std::chrono::nanoseconds>(
+        grown * (1 - spread + 2 * spread * core_.world().random->unit()));
+    if (lock.writer && !lock.writer->session.empty()) {
+        const auto& watch = core_.remotes().watch(lock.writer->session);
+        const auto lease_left = watch.lease_end() - core_.now();
+        if (watch.looked_at() && lease_left > std::chrono::nanoseconds::zero()) interval = std::min(interval, lease_left);
+    }
+    return interval;
+}
+
+/// @returns false if it turns out that the item is not ours after all.
+boost::asio::awaitable<bool> item_front::granted(sighting& seen, bool taken_over, bool own_copy) {
+    for (unsigned failures = 0; !seen.whole && core_.may_write(); ++failures) {
+        auto again = co_await look(true);
+        if (again.kind == answer::applied) {
+            seen = std::move(again);
+        } else {
+            co_await pause(protocol::retry_pause(failures));
+        }
+    }
+    if (!core_.may_write() || !claim_) co_return false;
+    const auto* entry = seen.lock.held_by(core_.id(), claim_->id.attempt);
+    if (!entry) co_return false;
+    const bool as_writer = seen.lock.writer && entry == &*seen.lock.writer;
+    grant_ = {.id = claim_->id,
+              .access = as_writer ? item_access::exclusive : item_access::shared,
+              .step = entry->step,
+              .born = seen.lock.born};
+    known_ = *std::move(seen.whole);
+    floor_ = std::max(floor_, grant_.id.token);
+    close_claim(true);
+    if (taken_over) ++core_.counters().take_overs;
+    if (own_copy) ++core_.counters().own_copies;
+    phase_ = serve() ? phase::held : phase::giving_back;
+    co_return true;
+}
+
+boost::asio::awaitable<void> item_front::settle(sighting& seen) {
+    using protocol::item_settle_step;
+    ++core_.counters().settling;
+    bool closed = claim_->closed;
+    bool done = false;
+    unsigned failures = 0;
+    while (core_.may_write() && !done) {
+        if (!closed && wanted() && core_.live()) break;  // the claim is still good for those who came
+        const auto next = protocol::decide_item_settle(seen.lock, core_.id(), claim_->id, closed);
+        update_item_request request;
+        switch (next) {
+            case item_settle_step::done:
+                done = true;
+                continue;
+            case item_settle_step::release:
+                grant_ = {.id = claim_->id,
+                          .access = seen.lock.writer ? item_access::exclusive : item_access::shared,
+                          .step = seen.lock.writer ? seen.lock.writer->step : 0,
+                          .born = seen.lock.born};
+                floor_ = std::max(floor_, grant_.id.token);
+                close_claim(true);
+                phase_ = phase::giving_back;
+                --core_.counters().settling;
+                co_return;
+            case item_settle_step::leave:
+                request = requests().leave(claim_->id, seen.lock.intent->text);
+                break;
+            case item_settle_step::leave_closed:
+                request = requests().leave_closed(seen.lock.intent->text);
+                break;
+            case item_settle_step::close:
+                request = requests().close(claim_->id);
+                break;
+        }
+        auto answered = co_await send(std::move(request));
+        if (answered.kind == answer::applied) {
+            closed = true;
+            if (next != item_settle_step::close) seen.lock.intent.reset();
+        } else if (answered.kind == answer::refused) {
+            seen = std::move(answered);
+        } else if (answered.kind == answer::rejected) {
+            core_.log(severity::error,
+                      "item '" + name_ + "': a given-up claim cannot be closed: " + answered.why->code.message());
+            done = true;
+        } else {
+            co_await pause(protocol::retry_pause(failures++));
+        }
+    }
+    --core_.counters().settling;
+    if (!core_.may_write()) {
+        drop();
+        co_return;
+    }
+    if (done && claim_->unanswered && !claim_->closed) {
+        // Removed and made again, the item would forget the floor that keeps the unanswered copy out.
+        claim_->closed = true;
+        core_.idle().audit_later(shared_from_this());
+    } else if (done) {
+        close_claim(false);
+    }
+    rest();
+}
+
+boost::asio::awaitable<void> item_front::audit(sighting& seen) {
+    auto found = co_await look(false);
+    if (!core_.may_write()) {
+        drop();
+    } else if (found.kind == answer::applied && found.lock.held_by(core_.id(), claim_->id.attempt)) {
+        seen = std::move(found);
+        phase_ = phase::settling;
+    } else if (wanted()) {
+        phase_ = phase::wanting;
+    } else {
+        // Without an answer there is nothing to give back that the lease would not free.
+        close_claim(false);
+        phase_ = phase::idle;
+    }
+}
+
+}  // namespace dynalease::detail

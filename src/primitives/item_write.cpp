@@ -1,0 +1,127 @@
+// Guarded writes: each exactly once, and only while the grant is in force.
+#include "primitives/fresh_stamp.hpp"
+#include "primitives/item_front.hpp"
+
+#include "protocol/waiting.hpp"
+
+#include <utility>
+#include <variant>
+
+namespace dynalease::detail {
+
+using protocol::guarded_step;
+
+namespace {
+
+/// How long a write without an answer is sent again before it is in doubt.
+constexpr std::chrono::seconds settle_within{10};
+
+}  // namespace
+
+shared_failure item_front::fault(errc code) {
+    return std::make_shared<const failure>(code);
+}
+
+/// Sends copies of one write until one is answered. What has no answer in time stays in doubt.
+boost::asio::awaitable<item_front::sighting> item_front::send_until_known(guarded_request request) {
+    const auto give_up_at = core_.now() + settle_within;
+    bool unanswered = false;
+    sighting seen;
+    for (unsigned failures = 0; core_.may_write(); ++failures) {
+        if (const auto* update = std::get_if<update_item_request>(&request)) {
+            auto copy = *update;
+            seen = co_await send(std::move(copy));
+        } else {
+            auto copy = std::get<delete_item_request>(request);
+            seen = co_await send(std::move(copy));
+        }
+        seen.doubtful = seen.doubtful || unanswered;
+        if (seen.kind != answer::unanswered && seen.kind != answer::delayed) co_return seen;
+        if (seen.kind == answer::unanswered && !std::exchange(unanswered, true)) ++core_.counters().unknown_writes;
+        if (core_.now() >= give_up_at) break;
+        runtime::alarm later(core_.world());
+        co_await later.wait_until(core_.now() + protocol::retry_pause(failures));
+    }
+    if (unanswered) seen = {.kind = answer::unanswered, .why = fault(errc::in_doubt)};
+    if (!seen.why) seen.why = std::make_shared<const failure>(core_.over_failure());
+    co_return seen;
+}
+
+item_front::write_end item_front::write_lost(const std::shared_ptr<item_hold>& hold) {
+    if (hold->lose()) {
+        std::erase_if(holds_, [&](const auto& each) { return each.lock() == hold; });
+        --core_.counters().leases_held;
+        ++core_.counters().lost;
+        if (holds_.empty() && phase_ == phase::held) {
+            end_grant();
+            rest();
+            if (phase_ == phase::wanting) drive();
+        }
+    }
+    return {.why = fault(errc::lock_lost)};
+}
+
+boost::asio::awaitable<item_front::write_end> item_front::change(std::shared_ptr<item_hold> hold,
+                                                                 update_expression update,
+                                                                 condition_expression condition) {
+    protocol::guarded_change what{.update = std::move(update),
+                                  .condition = std::move(condition),
+                                  .stamp = fresh_stamp(*core_.world().random),
+                                  .versioned = place_.options.versioned};
+    guarded_request request = requests().change(grant_, what);
+    hold->write = item_hold::writing::under_way;
+    auto seen = co_await send_until_known(std::move(request));
+    hold->write = item_hold::writing::nothing;
+    auto step = guarded_step::applied;
+    if (seen.kind == answer::refused) {
+        step = protocol::decide_guarded(seen.lock, core_.id(), grant_.id.attempt, grant_.step);
+    } else if (seen.kind != answer::applied) {
+        if (seen.kind == answer::unanswered) hold->write = item_hold::writing::in_doubt;
+        co_return write_end{.why = seen.why};
+    }
+    auto refused = fault(errc::condition_failed);
+    if (step == guarded_step::condition_false && seen.doubtful) {
+        // The unanswered copy may yet find the condition true: an empty step closes it.
+        what.update = {};
+        what.condition = {};
+        what.versioned = false;
+        request = requests().change(grant_, what);
+        hold->write = item_hold::writing::under_way;
+        seen = co_await send_until_known(std::move(request));
+        hold->write = item_hold::writing::nothing;
+        if (seen.kind == answer::applied) {
+            ++grant_.step;
+            co_return write_end{.why = std::move(refused)};
+        }
+        if (seen.kind != answer::refused) {
+            hold->write = item_hold::writing::in_doubt;
+            co_return write_end{.why = fault(errc::in_doubt)};
+        }
+        step = protocol::decide_guarded(seen.lock, core_.id(), grant_.id.attempt, grant_.step);
+    }
+    if (step == guarded_step::lost) co_return write_lost(hold);
+    if (step == guarded_step::condition_false) co_return write_end{.why = std::move(refused)};
+    ++grant_.step;
+    known_ = *std::move(seen.whole);
+    hold->known = known_;
+    co_return write_end{.left = known_};
+}
+
+boost::asio::awaitable<item_front::write_end> item_front::downgrade(std::shared_ptr<item_hold> hold) {
+    guarded_request request = requests().downgrade(grant_);
+    hold->write = item_hold::writing::under_way;
+    auto seen = co_await send_until_known(std::move(request));
+    hold->write = item_hold::writing::nothing;
+    if (seen.kind == answer::unanswered) hold->write = item_hold::writing::in_doubt;
+    const bool refused = seen.kind == answer::refused;
+    if (!refused && seen.kind != answer::applied) co_return write_end{.why = seen.why};
+    const auto* entry = refused ? seen.lock.held_by(core_.id(), grant_.id.attempt) : nullptr;
+    const bool reads = refused && entry && !seen.lock.writer;
+    if (refused && !reads) co_return write_lost(hold);
+    grant_.access = protocol::item_access::shared;
+    hold->downgraded();
+    if (wanted()) drive();
+    co_return write_end{};
+}
+
+}  // namespace dynalease::detail

@@ -1,0 +1,79 @@
+// A caller that waits for its turn in a queue.
+#pragma once
+
+#include "primitives/queue_hold.hpp"
+#include "primitives/session_core.hpp"
+#include "runtime/waiter_list.hpp"
+
+#include <dynalease/queue_turn.hpp>
+#include <dynalease/runtime/environment.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/deferred.hpp>
+
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+namespace dynalease::detail {
+
+/// What an entrant gets: a turn (empty for a try that found others), or why there is none.
+struct queue_grant {
+    queue_turn turn;
+    shared_failure why;
+};
+
+class queue_entrant {
+public:
+    queue_entrant(const environment& world, protocol::ticket_face face, bool only_tries)
+        : ticket(std::make_shared<drawn_ticket>(drawn_ticket{std::move(face)})),
+          tries(only_tries),
+          world_(world),
+          news_(world.executor) {}
+
+    /// Somebody still waits for it.
+    bool wanted() const noexcept { return !given_up_ && !outcome_; }
+
+    /// What is not wanted any more is dropped: a turn is left by its destructor then.
+    void complete(queue_grant outcome) {
+        if (!wanted()) return;
+        outcome_.emplace(std::move(outcome));
+        news_.complete_all({});
+    }
+
+    /// The outcome, or empty and why the wait ended before: `timed_out` or `operation_aborted`. An outcome that came
+    /// in the same moment wins. Nobody wants it after that.
+    boost::asio::awaitable<error_code> wait(std::optional<dynalease::time_point> deadline, queue_grant& outcome) {
+        error_code ended;
+        if (!outcome_) {
+            auto token = boost::asio::as_tuple(boost::asio::deferred);
+            std::tuple<error_code, runtime::unit> told;
+            if (deadline) {
+                told = co_await news_.async_wait_until(*world_.clock, *deadline, token);
+            } else {
+                told = co_await news_.async_wait(token);
+            }
+            ended = std::get<0>(told);
+        }
+        given_up_ = true;
+        if (!outcome_) co_return ended;
+        outcome = *std::exchange(outcome_, std::nullopt);
+        co_return error_code();
+    }
+
+    /// Nobody waits for it any more.
+    void give_up() noexcept { given_up_ = true; }
+
+    std::shared_ptr<drawn_ticket> ticket;  ///< another one when it has to be drawn again
+    const bool tries;
+
+private:
+    environment world_;
+    runtime::waiter_list<runtime::unit> news_;
+    std::optional<queue_grant> outcome_;
+    bool given_up_ = false;
+};
+
+}  // namespace dynalease::detail

@@ -1,0 +1,36 @@
+// One turn in a queue.
+#include "primitives/queue_hold.hpp"
+
+#include "primitives/queue_front.hpp"
+#include "primitives/session_core.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <utility>
+
+namespace dynalease::detail {
+
+queue_hold::queue_hold(std::shared_ptr<session_core> session, std::shared_ptr<queue_front> front,
+                       std::shared_ptr<drawn_ticket> ticket, std::optional<dynalease::time_point> unwritten_until)
+    : hold(std::move(session)),
+      front_(std::move(front)),
+      ticket_(std::move(ticket)),
+      granted_at_(core()->now()),
+      unwritten_until_(unwritten_until.value_or(dynalease::time_point::max())),
+      written_(!unwritten_until),
+      over_(core()->world()) {}
+
+const std::string& queue_hold::name() const noexcept {
+    return front_->queue().entity;
+}
+
+bool queue_hold::expired() const noexcept {
+    return !written_ && core()->now() >= unwritten_until_;
+}
+
+void queue_hold::abandon() noexcept {
+    if (!let_go()) return;
+    boost::asio::post(core()->world().executor, [self = shared_from_this()] { self->front_->leave(self); });
+}
+
+}  // namespace dynalease::detail

@@ -1,0 +1,75 @@
+// Deleting the rows of tickets that are over.
+#include "primitives/queue_leftovers.hpp"
+
+#include "primitives/queue_front.hpp"
+#include "protocol/waiting.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace dynalease::detail {
+
+namespace {
+/// Rows are gathered for so long before they are deleted, unless the session closes.
+constexpr std::chrono::seconds gathering{1};
+constexpr unsigned tries_to_delete = 3;
+}  // namespace
+
+void queue_leftovers::discard(std::int64_t ticket) {
+    tickets_.push_back(ticket);
+    if (std::exchange(tidying_, true)) return;
+    if (!front_.start(tidy(front_.self()))) tidying_ = false;
+}
+
+void queue_leftovers::count_turn() {
+    if (++turns_ % turns_per_sweep == 0) front_.start(sweep(front_.self()));
+}
+
+void queue_leftovers::count_wait() {
+    if (!std::exchange(waited_, true)) front_.start(sweep(front_.self()));
+}
+
+boost::asio::awaitable<void> queue_leftovers::tidy([[maybe_unused]] queue_target self) {
+    auto& core = front_.core_;
+    gathering_.emplace(core.world());
+    if (core.live()) co_await gathering_->wait_until(core.now() + gathering);
+    unsigned failures = 0;
+    while (!tickets_.empty() && core.may_write()) {
+        const auto count = std::min(tickets_.size(), protocol::batch_limit);
+        const std::vector<std::int64_t> batch(tickets_.end() - static_cast<std::ptrdiff_t>(count), tickets_.end());
+        const bool removed = co_await remove(batch);
+        if (removed || ++failures == tries_to_delete) {
+            tickets_.erase(tickets_.end() - static_cast<std::ptrdiff_t>(std::min(count, tickets_.size())),
+                           tickets_.end());
+            failures = 0;
+        } else {
+            co_await gathering_->wait_until(core.now() + protocol::retry_pause(failures));
+        }
+    }
+    tickets_.clear();
+    gathering_.reset();
+    tidying_ = false;
+}
+
+boost::asio::awaitable<bool> queue_leftovers::remove(std::vector<std::int64_t> tickets) {
+    auto request = front_.requests().forget(tickets);
+    auto deleted = co_await front_.core_.target().call(std::move(request));
+    co_return deleted && deleted->unprocessed.empty();
+}
+
+boost::asio::awaitable<void> queue_leftovers::sweep([[maybe_unused]] queue_target self) {
+    item_key next;
+    do {
+        auto request = front_.requests().left_behind(front_.head_.passed);
+        request.exclusive_start_key = std::move(next);
+        auto seen = co_await front_.core_.target().call(std::move(request));
+        if (!seen || !front_.core_.may_write()) co_return;
+        for (const auto& row : seen->items) {
+            // What is not ours is not ours to delete.
+            if (const auto parsed = protocol::parse_ticket_row(row)) discard(parsed->ticket);
+        }
+        next = std::move(seen->last_evaluated_key);
+    } while (!next.empty());
+}
+
+}  // namespace dynalease::detail

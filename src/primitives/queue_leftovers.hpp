@@ -1,0 +1,47 @@
+// Rows of tickets that are over: deleted in the background, many at a time.
+#pragma once
+
+#include "runtime/alarm.hpp"
+
+#include <dynalease/queue.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace dynalease::detail {
+
+/// A row is deleted only when it was passed, so that no delete ever matters: one that fails is made good by a sweep.
+class queue_leftovers {
+public:
+    explicit queue_leftovers(queue_front& front) noexcept : front_(front) {}
+
+    /// The ticket was passed, and its row may stand in the table.
+    void discard(std::int64_t ticket);
+    /// One of our turns ended. From time to time this sweeps.
+    void count_turn();
+    /// The session closes: no more gathering.
+    void hurry() noexcept {
+        if (gathering_) gathering_->wake();
+    }
+    /// Somebody waits here: the queue is worth a sweep, once.
+    void count_wait();
+
+private:
+    static constexpr unsigned turns_per_sweep = 64;
+
+    boost::asio::awaitable<void> tidy(queue_target self);
+    boost::asio::awaitable<void> sweep(queue_target self);
+    boost::asio::awaitable<bool> remove(std::vector<std::int64_t> tickets);
+
+    queue_front& front_;
+    std::vector<std::int64_t> tickets_;
+    bool tidying_ = false;
+    std::optional<runtime::alarm> gathering_;
+    bool waited_ = false;
+    unsigned turns_ = 0;
+};
+
+}  // namespace dynalease::detail

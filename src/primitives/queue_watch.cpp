@@ -1,0 +1,233 @@
+// The watch: looks at the queue for the lowest waiting ticket of this process, at the pace of its place.
+#include "primitives/queue_front.hpp"
+#include "protocol/waiting.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace dynalease::detail {
+
+void queue_front::watch_on() {
+    if (waiting_.empty()) return;
+    if (sleep_) sleep_->wake();
+    if (std::exchange(watching_, true)) return;
+    if (!start(watch(self()))) watching_ = false;
+}
+
+boost::asio::awaitable<void> queue_front::watch([[maybe_unused]] queue_target self) {
+    sleep_.emplace(core_.world());
+    while (!waiting_.empty() && core_.may_write()) {
+        const auto mine = waiting_.begin()->second->ticket->mine;
+        if (blocked_by_ourselves()) {
+            co_await sleep_->wait_until(dynalease::time_point::max());
+            continue;
+        }
+        const bool next_in_line = protocol::tickets_ahead(head_, mine) == 1;
+        if (next_in_line && examined_ != head_.passed) examine_again({});
+        const auto examination = next_in_line ? next_examination_ : dynalease::time_point::max();
+        const auto blocker = next_in_line ? blocker_due() : dynalease::time_point::max();
+        const auto due = std::min({next_poll_, examination, blocker});
+        if (core_.now() < due) {
+            co_await sleep_->wait_until(due);
+        } else if (due == blocker) {
+            co_await look_at_blocker();
+        } else if (due == examination) {
+            co_await examine(mine.from, false);
+        } else {
+            co_await poll();
+        }
+    }
+    sleep_.reset();
+    watching_ = false;
+    // One may have come in while this ended.
+    if (core_.may_write()) watch_on();
+}
+
+// Our own turn, or the end of it, tells when the next one of ours begins.
+bool queue_front::blocked_by_ourselves() const {
+    const auto next = waiting_.begin()->second->ticket->mine.from;
+    if (leaving_ && leaving_->ticket + 1 == next) return true;
+    const auto hold = hold_.lock();
+    return hold && hold->mine().ticket + 1 == next;
+}
+
+void queue_front::plan_poll() {
+    if (waiting_.empty()) return;
+    const auto now = core_.now();
+    const auto ahead = std::max<std::int64_t>(1, tickets_ahead(head_, waiting_.begin()->second->ticket->mine));
+    auto interval = protocol::next_poll(
+        {.ahead = ahead, .issued = head_.tail - head_.passed, .pace = head_.pace, .still = now - moved_at_},
+        options_.poll_interval, options_.longest_poll_interval, core_.world().random->unit());
+    if (failed_polls_ > 0) interval = std::max(interval, protocol::retry_pause(failed_polls_));
+    next_poll_ = now + interval;
+}
+
+boost::asio::awaitable<void> queue_front::poll() {
+    const auto mine = waiting_.begin()->second->ticket->mine;
+    const bool next_in_line = protocol::tickets_ahead(head_, mine) == 1;
+    if (!next_in_line && still_polls_ >= protocol::still_polls_per_examination) {
+        still_polls_ = 0;
+        co_await examine(mine.from, true);
+        plan_poll();
+        co_return;
+    }
+    const auto before = head_.passed;
+    const auto seen = co_await look();
+    if (seen.kind == answer::rejected) fail_waiting(seen.why);
+    failed_polls_ = seen.kind == answer::applied ? 0 : failed_polls_ + 1;
+    if (head_.passed == before) ++still_polls_;
+    plan_poll();
+}
+
+// ---- the session before us ---------------------------------------------------------------------------------
+
+dynalease::time_point queue_front::blocker_due() {
+    if (blocker_.empty() || examined_ != head_.passed) return dynalease::time_point::max();
+    const auto& watch = core_.remotes().watch(blocker_);
+    if (!watch.looked_at()) return blocked_since_ + protocol::watch_after;
+    const auto next = watch.last_look() + protocol::watch_interval(watch.lease(), 1);
+    // Exactly when the lease is up it can be told whether the session is over.
+    return watch.lease_end() > watch.last_look() ? std::min(next, watch.lease_end()) : next;
+}
+
+boost::asio::awaitable<void> queue_front::look_at_blocker() {
+    const auto blocker = blocker_;
+    const auto failed = co_await core_.remotes().look(blocker);
+    if (failed) {
+        blocked_since_ = core_.now();
+        co_await pause(1);
+    } else if (core_.remotes().watch(blocker).over()) {
+        examine_again({});
+    }
+}
+
+void queue_front::examine_again(std::chrono::nanoseconds after) {
+    next_examination_ = core_.now() + after;
+}
+
+boost::asio::awaitable<void> queue_front::look_at_sessions(const std::vector<protocol::seen_ticket>& rows,
+                                                           std::int64_t until) {
+    // Who holds up everybody, and of the others the one least lately looked at.
+    std::string first;
+    std::string stalest;
+    auto stalest_look = dynalease::time_point::max();
+    for (const auto& seen : rows) {
+        if (seen.row.is_void || seen.row.ticket >= until || seen.owner != protocol::owner_is::other) continue;
+        const auto& watch = core_.remotes().watch(seen.row.session);
+        if (first.empty()) first = seen.row.session;
+        const auto looked = watch.looked_at() ? watch.last_look() : dynalease::time_point::min();
+        if (seen.row.session == first || looked >= stalest_look) continue;
+        stalest = seen.row.session;
+        stalest_look = looked;
+    }
+    for (const auto& session : {first, stalest}) {
+        if (session.empty()) continue;
+        const auto& watch = core_.remotes().watch(session);
+        const bool fresh = watch.looked_at() && core_.now() - watch.last_look() < watch.lease() / 8;
+        if (!fresh) co_await core_.remotes().look(session);
+    }
+}
+
+// ---- what stands before us ---------------------------------------------------------------------------------
+
+boost::asio::awaitable<void> queue_front::examine(std::int64_t until, bool sample) {
+    const auto passed = head_.passed;
+    examined_ = passed;
+    examine_again(protocol::look_for_row);
+    blocker_.clear();
+    if (until <= passed + 1) co_return;
+    std::vector<protocol::seen_ticket> rows;
+    auto first = passed + 1;
+    for (;;) {
+        auto read = co_await read_ahead(first, until - 1);
+        if (!core_.may_write()) co_return;
+        if (read.why) {
+            if (classify(*read.why) == answer::rejected) fail_waiting(read.why);
+            co_return;
+        }
+        rows.insert(rows.end(), std::make_move_iterator(read.rows.begin()), std::make_move_iterator(read.rows.end()));
+        if (sample) co_await look_at_sessions(rows, until);
+        for (auto& seen : rows) seen.owner = owner_of(seen.row);
+        auto next = protocol::decide_examine({.passed = passed,
+                                              .rows = rows,
+                                              .more = read.more,
+                                              .until = until,
+                                              .missing_since = missing_since_,
+                                              .now = core_.now(),
+                                              .bury_after = protocol::bury_after(core_.options().clock_drift_ppm)});
+        if (next.step == protocol::examine_step::read_on) {
+            first = rows.back().row.ticket + 1;
+            continue;
+        }
+        co_await carry_out(std::move(next));
+        co_return;
+    }
+}
+
+boost::asio::awaitable<void> queue_front::carry_out(protocol::examine_decision next) {
+    using protocol::examine_step;
+    switch (next.step) {
+        case examine_step::pass:
+            co_await pass_over(std::move(next.places));
+            break;
+        case examine_step::give_up: {
+            auto request = requests().cancel(next.places.front());
+            const auto seen = co_await put(std::move(request));
+            if (seen.kind == answer::applied) examine_again({});
+            break;
+        }
+        case examine_step::watch:
+            blocker_ = std::move(next.session);
+            blocked_since_ = core_.now();
+            break;
+        case examine_step::remember:
+            for (const auto& each : next.places) missing_since_.try_emplace(each.ticket, core_.now());
+            break;
+        case examine_step::bury: {
+            const bool buried = co_await bury(next.places);
+            if (buried) {
+                co_await pass_over(std::move(next.places));
+            } else {
+                examine_again(protocol::retry_pause(0));
+            }
+            break;
+        }
+        default:
+            break;
+    }
+}
+
+boost::asio::awaitable<bool> queue_front::bury(std::vector<protocol::place> missing) {
+    for (const auto& each : missing) {
+        auto request = requests().bury(each.ticket);
+        const auto seen = co_await put(std::move(request));
+        // Refused: its row has landed after all, and is looked at instead.
+        if (seen.kind != answer::applied) co_return false;
+    }
+    co_return true;
+}
+
+boost::asio::awaitable<void> queue_front::pass_over(std::vector<protocol::place> over) {
+    auto request = requests().pass(over);
+    const auto seen = co_await send(std::move(request));
+    // Without an answer the next look shows whether it was done.
+    if (seen.kind != answer::applied) co_return;
+    for (const auto& each : over) leftovers_.discard(each.ticket);
+    after_moving();
+}
+
+// For tries, which wait for nobody: what this finds is of use to the next of them.
+void queue_front::examine_soon() {
+    const auto now = core_.now();
+    if (examining_for_try_ || !head_known_ || head_.free() || now < next_try_examination_) return;
+    next_try_examination_ = now + protocol::look_for_row;
+    examining_for_try_ = true;
+    if (!start(examine_for_try(self()))) examining_for_try_ = false;
+}
+
+boost::asio::awaitable<void> queue_front::examine_for_try([[maybe_unused]] queue_target self) {
+    co_await examine(head_.tail + 1, true);
+    examining_for_try_ = false;
+}
+
+}  // namespace dynalease::detail

@@ -1,0 +1,39 @@
+// Requests as the embedded server reads them: head, signature, operation. A head is understood the same however much
+// of what follows it has come.
+#include "fuzz/target.hpp"
+
+#include "local/front.hpp"
+#include "local/request_head.hpp"
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+namespace {
+
+using namespace dynalease;
+using status = local::request_head::status;
+
+const local::engine::time now{std::chrono::seconds(1'800'000'000)};
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    static local::front checking(std::make_shared<local::engine>(), credentials{"local", "local"});
+    static local::front trusting(std::make_shared<local::engine>(), std::nullopt);
+    const fuzz::input in(data, size);
+    const std::string bytes(in.rest());
+    aws::request_view request;
+    const auto head = local::parse_head(bytes, request);
+    if (head.what != status::complete) return 0;
+    fuzz::require(head.size <= bytes.size(), "a head lies within what came");
+    aws::request_view again;
+    const auto alone = bytes.substr(0, head.size);
+    fuzz::require(local::parse_head(alone, again).what == status::complete, "a head needs nothing behind it");
+    request.body = std::string_view(bytes).substr(head.size, head.content_length);
+    for (auto* front : {&checking, &trusting}) {
+        const auto reply = front->answer(request, now);
+        fuzz::require(reply.status >= 200 && reply.status < 500, "no request is our own fault");
+    }
+    return 0;
+}

@@ -1,0 +1,20 @@
+// Points in time in all three spellings.
+#include "fuzz/target.hpp"
+
+#include <dynalease/aws/timestamp.hpp>
+
+#include <chrono>
+
+using namespace dynalease;
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const fuzz::input in(data, size);
+    for (const auto when :
+         {aws::parse_amz_timestamp(in.rest()), aws::parse_http_date(in.rest()), aws::parse_iso8601(in.rest())}) {
+        if (!when) continue;
+        const aws::amz_timestamp written(*when);
+        const auto again = aws::parse_amz_timestamp(written.text());
+        fuzz::require(again == std::chrono::floor<std::chrono::seconds>(*when), "a time that was read can be written");
+    }
+    return 0;
+}

@@ -1,0 +1,96 @@
+// Programs that print keys: run without blocking, bounded, and leaving nothing behind.
+#include "client/keys/processes.hpp"
+
+#include "unit/keys/key_world.hpp"
+
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <filesystem>
+
+namespace {
+
+using namespace keys_test;
+
+std::size_t open_files() {
+    const std::filesystem::directory_iterator all("/proc/self/fd");
+    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+bool has_children() {
+    return ::waitpid(-1, nullptr, WNOHANG) != -1 || errno != ECHILD;
+}
+
+result<std::string> run(const std::string& command) {
+    key_world world;
+    const auto programs = keys::make_processes(world.world);
+    return world.run(programs->run(command));
+}
+
+std::string problem_of(const std::string& command) {
+    const auto printed = run(command);
+    if (printed) return "it printed " + *printed;
+    CHECK(printed.error().code == errc::no_credentials);
+    CHECK_FALSE(printed.error().details.advice.empty());
+    return printed.error().details.message;
+}
+
+}  // namespace
+
+TEST_CASE("what a program prints is read whole; what it complains of goes nowhere") {
+    CHECK(run("echo one; sleep 0; echo two | cat; echo hush >&2").value() == "one\ntwo\n");
+    CHECK(run("cat").value().empty());
+    CHECK(run("head -c 60000 /dev/zero").value().size() == 60'000);
+}
+
+TEST_CASE("a program that fails is told by its status, and never by its words") {
+    using Catch::Contains;
+    CHECK_THAT(problem_of("echo hush; exit 3"), Contains("status 3") && !Contains("hush"));
+    CHECK_THAT(problem_of("/no/such/program --secret hush"), Contains("status 127") && !Contains("hush"));
+    CHECK_THAT(problem_of("kill -9 $$"), Contains("signal"));
+    CHECK_THAT(problem_of("yes"), Contains("64 KiB"));
+}
+
+TEST_CASE("a program that does not end is killed with all it started, and nothing is left behind") {
+    const auto files = open_files();
+    {
+        key_world world;
+        const auto programs = keys::make_processes(world.world);
+        std::optional<result<std::string>> done;
+        asio::co_spawn(world.io, programs->run("sleep 1000 & sleep 1000"),
+                       [&done](std::exception_ptr, result<std::string> text) { done = std::move(text); });
+        world.io.poll();
+        CHECK_FALSE(done);
+        world.time->advance(61s);
+        world.io.restart();
+        world.io.run_for(10s);
+        REQUIRE(done);
+        CHECK_THAT(done->error().details.message, Catch::Contains("within a minute"));
+        CHECK_FALSE(has_children());
+    }
+    CHECK(open_files() <= files);
+}
+
+TEST_CASE("closing kills what runs; a loop that is destroyed leaves no process") {
+    {
+        key_world world;
+        const auto programs = keys::make_processes(world.world);
+        std::optional<result<std::string>> done;
+        asio::co_spawn(world.io, programs->run("sleep 1000"),
+                       [&done](std::exception_ptr, result<std::string> text) { done = std::move(text); });
+        world.io.poll();
+        programs->close();
+        world.io.restart();
+        world.io.run_for(10s);
+        REQUIRE(done);
+        CHECK(done->error().code == errc::shut_down);
+        CHECK(world.run(programs->run("true")).error().code == errc::shut_down);
+    }
+    {
+        key_world world;
+        asio::co_spawn(world.io, keys::make_processes(world.world)->run("sleep 1000"),
+                       [](std::exception_ptr, result<std::string>) {});
+        world.io.poll();
+    }
+    CHECK_FALSE(has_children());
+}

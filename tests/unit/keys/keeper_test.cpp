@@ -1,0 +1,214 @@
+// Keys in use: one fetch for all, ahead of time, and what happens when the source is away.
+#include "client/keys/keeper.hpp"
+
+#include "unit/keys/key_world.hpp"
+
+#include "runtime/waiter_list.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/detached.hpp>
+
+#include <deque>
+#include <stdexcept>
+
+namespace {
+
+using namespace keys_test;
+using aws::shared_credentials;
+
+shared_credentials keys_named(std::string id, std::optional<clock::wall_time> expiration = std::nullopt) {
+    credentials made{std::move(id), "secret", "token"};
+    if (expiration) made.expiration = std::chrono::floor<std::chrono::seconds>(*expiration);
+    return std::make_shared<const credentials>(std::move(made));
+}
+
+/// Answers when it is told to.
+class slow_source final : public credentials_provider {
+public:
+    explicit slow_source(asio::io_context& io) : asked_(io.get_executor()) {}
+
+    asio::awaitable<result<shared_credentials>> get() override {
+        ++fetches;
+        auto [error, answer] = co_await asked_.async_wait(asio::as_tuple(asio::deferred));
+        if (error) co_return failure(errc::cancelled);
+        co_return *std::move(answer);
+    }
+    void invalidate() noexcept override { ++invalidated; }
+
+    void answer(result<shared_credentials> with) { asked_.complete_one(std::move(with)); }
+
+    int fetches = 0;
+    int invalidated = 0;
+
+private:
+    runtime::waiter_list<std::optional<result<shared_credentials>>> asked_;
+};
+
+struct keeper_world : key_world {
+    std::shared_ptr<slow_source> source = std::make_shared<slow_source>(io);
+    std::shared_ptr<keys::keeper> keeper = std::make_shared<keys::keeper>(world, source);
+    std::deque<result<shared_credentials>> got;
+
+    ~keeper_world() { keeper->close(); }
+
+    void ask() {
+        asio::co_spawn(io, keeper->get(time->now() + 5s),
+                       [this](std::exception_ptr failure, result<shared_credentials> keys) {
+                           if (failure) std::rethrow_exception(failure);
+                           got.push_back(std::move(keys));
+                       });
+        settle();
+    }
+    void answer(result<shared_credentials> with) {
+        source->answer(std::move(with));
+        settle();
+    }
+    void settle() {
+        io.restart();
+        io.poll();
+    }
+    void pass(clock::duration span) {
+        time->advance(span);
+        settle();
+    }
+    /// What the last who asked got.
+    std::string last() const { return got.back() ? (*got.back())->access_key_id : got.back().error().code.message(); }
+
+    void hold(const char* id, clock::duration life) {
+        ask();
+        answer(keys_named(id, time->wall() + std::chrono::duration_cast<std::chrono::milliseconds>(life)));
+        REQUIRE(last() == id);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("whoever waits shares one fetch, and later ones take what it brought") {
+    keeper_world w;
+    for (int i = 0; i < 100; ++i) w.ask();
+    CHECK(w.got.empty());
+    CHECK(w.source->fetches == 1);
+    w.answer(keys_named("A"));
+    CHECK(w.got.size() == 100);
+    CHECK(w.keeper->present()->access_key_id == "A");
+    w.pass(10'000h);
+    CHECK(w.keeper->present());
+    CHECK(w.source->fetches == 1);
+}
+
+TEST_CASE("keys are replaced ahead of their end, and nobody waits for it") {
+    keeper_world w;
+    w.hold("A", 6h);
+    w.pass(5h + 50min);
+    for (int i = 0; i < 10; ++i) {
+        CHECK(w.keeper->present()->access_key_id == "A");
+        w.settle();
+    }
+    CHECK(w.source->fetches == 2);
+    w.answer(keys_named("B", w.time->wall() + 6h));
+    CHECK(w.keeper->present()->access_key_id == "B");
+    CHECK(w.source->fetches == 2);
+}
+
+TEST_CASE("a source that is away does not stop who has keys, not even past their end") {
+    keeper_world w;
+    w.hold("A", 1h);
+    w.pass(50min);
+    CHECK(w.keeper->present());
+    w.answer(nobody_there());
+    w.pass(1s);
+    CHECK(w.keeper->present());
+    CHECK(w.source->fetches == 2);  // not again at once
+    w.pass(2h);
+    CHECK_FALSE(w.keeper->present());
+    w.ask();
+    CHECK(w.source->fetches == 3);
+    w.answer(nobody_there());
+    CHECK(w.last() == "A");
+    CHECK(w.keeper->present());  // and for a while without asking
+    w.pass(40s);
+    w.ask();
+    w.answer(keys_named("B", w.time->wall() + 1h));
+    CHECK(w.last() == "B");
+}
+
+TEST_CASE("refused keys are not given again: the source's failure is told, and it is not pressed") {
+    keeper_world w;
+    w.hold("A", 1h);
+    const auto refused = w.keeper->present();
+    w.keeper->refuse(refused);
+    CHECK(w.source->invalidated == 1);
+    CHECK_FALSE(w.keeper->present());
+    w.ask();
+    w.answer(failure(errc::no_credentials));
+    CHECK(w.got.back().has_error());
+    w.ask();
+    CHECK(w.got.back().has_error());
+    CHECK(w.source->fetches == 2);
+    w.pass(2s);
+    w.ask();
+    w.answer(keys_named("B"));
+    CHECK(w.last() == "B");
+    w.keeper->refuse(refused);  // a late word about the old ones
+    CHECK(w.keeper->present()->access_key_id == "B");
+}
+
+TEST_CASE("keys that are refused over and over are fetched anew once a second at most") {
+    keeper_world w;
+    w.hold("A", 1h);
+    for (int i = 0; i < 50; ++i) {
+        w.keeper->refuse(w.keeper->present());
+        if (w.keeper->present()) continue;
+        w.ask();
+        w.answer(keys_named("A", w.time->wall() + 1h));
+    }
+    CHECK(w.source->fetches == 2);
+    w.pass(2s);
+    w.keeper->refuse(w.keeper->present());
+    CHECK_FALSE(w.keeper->present());
+}
+
+TEST_CASE("a deadline ends a wait, not the fetch") {
+    keeper_world w;
+    w.ask();
+    w.pass(6s);
+    REQUIRE(w.got.size() == 1);
+    CHECK(w.got.back().error().code == errc::timeout);
+    CHECK_FALSE(w.got.back().error().details.advice.empty());
+    w.answer(keys_named("A"));
+    CHECK(w.keeper->present());
+}
+
+TEST_CASE("closing answers whoever waits, once, and whoever comes later") {
+    keeper_world w;
+    for (int i = 0; i < 3; ++i) w.ask();
+    w.keeper->close();
+    w.settle();
+    w.ask();
+    REQUIRE(w.got.size() == 4);
+    for (const auto& one : w.got) CHECK(one.error().code == errc::shut_down);
+    w.answer(keys_named("A"));
+    CHECK(w.got.size() == 4);
+}
+
+TEST_CASE("a provider of the user that throws or gives nothing is a failure with words") {
+    struct broken final : credentials_provider {
+        bool throws = true;
+        asio::awaitable<result<shared_credentials>> get() override {
+            if (throws) throw std::runtime_error("vault is sealed");
+            co_return shared_credentials{};
+        }
+    };
+    for (const bool throws : {true, false}) {
+        key_world w;
+        const auto provider = std::make_shared<broken>();
+        provider->throws = throws;
+        const auto keeper = std::make_shared<keys::keeper>(w.world, provider);
+        const auto got = w.run(keeper->get(w.time->now() + 5s));
+        REQUIRE(got.has_error());
+        CHECK(got.error().code == errc::no_credentials);
+        CHECK_THAT(got.error().details.message, Catch::Contains(throws ? "vault is sealed" : "none"));
+    }
+}

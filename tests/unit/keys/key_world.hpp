@@ -1,0 +1,116 @@
+// Sources of keys among fakes: a loop, a clock set by hand, a configuration of maps, services that follow a script.
+#pragma once
+
+#include "client/keys/default_chain.hpp"
+#include "client/keys/surroundings.hpp"
+
+#include "unit/aws/fake_config.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace keys_test {
+
+namespace asio = boost::asio;
+using namespace dynalease;
+using namespace std::chrono_literals;
+using keys::shared_surroundings;
+
+/// Stands still until it is told to move.
+class manual_clock final : public clock {
+public:
+    explicit manual_clock(asio::io_context& io) : io_(io) {}
+
+    time_point now() const noexcept override { return now_; }
+    wall_time wall() const noexcept override { return wall_; }
+
+    void advance(duration time) {
+        now_ += time;
+        wall_ += std::chrono::duration_cast<std::chrono::milliseconds>(time);
+        while (!waits_.empty() && waits_.begin()->first <= now_) {
+            asio::post(io_, [handler = std::move(waits_.begin()->second)]() mutable { std::move(handler)(error_code{}); });
+            waits_.erase(waits_.begin());
+        }
+    }
+
+private:
+    void wait_until(time_point when, wait_handler handler) override {
+        waits_.emplace(when, std::move(handler));
+        advance(0s);
+    }
+
+    asio::io_context& io_;
+    time_point now_{1h};
+    wall_time wall_{std::chrono::sys_days{std::chrono::year{2026} / 3 / 1}};
+    std::multimap<time_point, wait_handler> waits_;
+};
+
+/// Chance without surprises: pauses have no length.
+class no_chance final : public random {
+public:
+    std::uint64_t next() override { return 0; }
+};
+
+class fake_web final : public keys::web {
+public:
+    using script = std::function<result<aws::web_answer>(const aws::web_request&)>;
+
+    explicit fake_web(script behaviour) : behaviour_(std::move(behaviour)) {}
+
+    asio::awaitable<result<aws::web_answer>> exchange(aws::web_request request, std::chrono::milliseconds) override {
+        asked.push_back(request.method + ' ' + request.url());
+        co_return behaviour_(request);
+    }
+    void close() noexcept override {}
+
+    std::vector<std::string> asked;
+
+private:
+    script behaviour_;
+};
+
+struct key_world {
+    asio::io_context io{1};
+    std::shared_ptr<manual_clock> time = std::make_shared<manual_clock>(io);
+    environment world{io.get_executor(), time, std::make_shared<no_chance>()};
+    testing_support::fake_config config;
+    std::shared_ptr<fake_web> web;
+
+    shared_surroundings around(fake_web::script behaviour, std::string profile = {}) {
+        web = std::make_shared<fake_web>(std::move(behaviour));
+        return std::make_shared<const keys::surroundings>(
+            keys::surroundings{world, config.source(), web, keys::make_processes(world), std::move(profile)});
+    }
+
+    template <class T>
+    T run(asio::awaitable<T> body) {
+        std::optional<T> done;
+        asio::co_spawn(io, std::move(body), [&done](std::exception_ptr failure, T value) {
+            if (failure) std::rethrow_exception(failure);
+            done = std::move(value);
+        });
+        io.restart();
+        io.run_for(20s);
+        REQUIRE(done);
+        return *std::move(done);
+    }
+};
+
+inline failure nobody_there() {
+    return failure(errc::unreachable);
+}
+
+}  // namespace keys_test

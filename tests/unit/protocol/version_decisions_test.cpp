@@ -1,0 +1,142 @@
+// What a refused versioned write means, row by row.
+#include "protocol/version_decisions.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <optional>
+
+namespace dynalease::protocol::test {
+
+namespace {
+
+item_stamp stamp(int n) {
+    item_stamp s{};
+    s[0] = static_cast<std::byte>(n);
+    return s;
+}
+
+constexpr int birth = 1;
+constexpr int before = 7;  ///< the last write when it was loaded
+constexpr int mine = 8;
+constexpr int other = 9;
+
+/// Loaded at version 5, to become 6.
+item_version base() {
+    return {.version = 5, .born = stamp(birth), .stamp = stamp(before), .trail = {stamp(6)}};
+}
+
+item_sight at(std::int64_t version, int last, std::vector<item_stamp> trail = {}, int born = birth) {
+    return {.state = {.version = version, .born = stamp(born), .stamp = stamp(last), .trail = std::move(trail)}};
+}
+
+enum class table { checked, create, create_over, blind };
+
+verdict judge(table which, const std::optional<item_sight>& now, bool clean, bool tombstones = false,
+              const item_version& from = base()) {
+    const auto m = stamp(mine);
+    const refusal what{.base = from,
+                       .mine = m,
+                       .target = which == table::create ? 1 : 6,
+                       .step = 1,
+                       .clean = clean,
+                       .now = now ? &*now : nullptr};
+    if (which == table::create) return decide_create(what, 1, tombstones);
+    if (which == table::create_over) return decide_create_over(what);
+    return which == table::checked ? decide_checked(what) : decide_blind(what);
+}
+
+item_sight with(item_sight sight, void (*change)(item_sight&)) {
+    change(sight);
+    return sight;
+}
+
+}  // namespace
+
+TEST_CASE("a refused checked write, every copy of it answered") {
+    CHECK(judge(table::checked, at(6, mine, {stamp(before)}), true) == verdict::applied);
+    CHECK(judge(table::checked, at(7, other, {stamp(mine)}), true) == verdict::superseded);
+    CHECK(judge(table::checked, at(6, other), true) == verdict::conflict);
+    CHECK(judge(table::checked, at(5, before, {}, 2), true) == verdict::conflict);  // another life
+    CHECK(judge(table::checked, std::nullopt, true) == verdict::missing);
+    CHECK(judge(table::checked, with(at(6, other), [](auto& s) { s.gone = true; }), true) == verdict::missing);
+    CHECK(judge(table::checked, with(at(5, before), [](auto& s) { s.holder = "s.1.0000000001"; }), true) ==
+          verdict::held);
+    CHECK(judge(table::checked, at(5, before), true) == verdict::condition_false);
+}
+
+TEST_CASE("a refused checked write after a copy without an answer") {
+    // Ours is found: nothing else counts.
+    CHECK(judge(table::checked, at(6, mine), false) == verdict::applied);
+    CHECK(judge(table::checked, at(8, other, {stamp(3), stamp(mine)}), false) == verdict::superseded);
+    CHECK(judge(table::checked, at(90, other, {stamp(2), stamp(3), stamp(4)}, mine), false) == verdict::superseded);
+    // The write that took the place of ours is known: ours never was, and never will be.
+    CHECK(judge(table::checked, at(6, other), false) == verdict::conflict);
+    CHECK(judge(table::checked, at(9, other, {stamp(2), stamp(3), stamp(4)}), false) == verdict::conflict);
+    CHECK(judge(table::checked, with(at(7, other, {stamp(3)}), [](auto& s) { s.gone = true; }), false) ==
+          verdict::missing);
+    // It is not known any more.
+    CHECK(judge(table::checked, at(10, other, {stamp(2), stamp(3), stamp(4)}), false) == verdict::doubt);
+    CHECK(judge(table::checked, at(6, other, {}, 2), false) == verdict::doubt);
+    CHECK(judge(table::checked, std::nullopt, false) == verdict::doubt);
+    CHECK(judge(table::checked, with(at(20, other), [](auto& s) { s.gone = true; }), false) == verdict::doubt);
+    CHECK(judge(table::checked, with(at(6, other), [](auto& s) { s.in_transaction = true; }), false) == verdict::doubt);
+    CHECK(judge(table::checked, with(at(6, other), [](auto& s) { s.state.stamp.reset(); }), false) == verdict::doubt);
+    // Nothing has happened yet, and it may.
+    CHECK(judge(table::checked, at(5, before), false) == verdict::again);
+}
+
+TEST_CASE("a refused write onto an item that another library made") {
+    const item_version foreign{.version = 5};
+    auto found = at(6, other);
+    found.state.born.reset();
+    CHECK(judge(table::checked, found, true, false, foreign) == verdict::conflict);
+    CHECK(judge(table::checked, found, false, false, foreign) == verdict::doubt);
+    CHECK(judge(table::checked, at(6, other, {}, other), false, false, foreign) == verdict::doubt);
+    CHECK(judge(table::checked, at(6, mine, {}, mine), false, false, foreign) == verdict::applied);
+}
+
+TEST_CASE("a refused creation") {
+    const auto tombstone = with(at(3, other), [](auto& s) { s.gone = true; });
+    CHECK(judge(table::create, at(1, mine, {}, mine), true) == verdict::applied);
+    CHECK(judge(table::create, at(40, other, {}, mine), false) == verdict::superseded);
+    CHECK(judge(table::create, at(1, other, {}, other), true) == verdict::exists);
+    CHECK(judge(table::create, tombstone, true, true) == verdict::create_over);
+    CHECK(judge(table::create, tombstone, false, true) == verdict::doubt);
+    // Erased items leave no trace: ours may have been there before this one.
+    CHECK(judge(table::create, at(1, other, {}, other), false, false) == verdict::doubt);
+    CHECK(judge(table::create, at(1, other, {}, other), false, true) == verdict::exists);
+    CHECK(judge(table::create, at(2, other, {}, other), false, true) == verdict::doubt);
+}
+
+TEST_CASE("a refused creation over a tombstone") {
+    const auto tombstone = with(at(5, before), [](auto& s) { s.gone = true; });
+    const auto later = with(at(8, other), [](auto& s) { s.gone = true; });
+    CHECK(judge(table::create_over, at(6, mine), false) == verdict::applied);
+    CHECK(judge(table::create_over, at(6, other), true) == verdict::exists);
+    CHECK(judge(table::create_over, at(6, other), false) == verdict::exists);
+    CHECK(judge(table::create_over, later, true) == verdict::create_over);
+    CHECK(judge(table::create_over, later, false) == verdict::doubt);
+    CHECK(judge(table::create_over, std::nullopt, true) == verdict::create_anew);
+    CHECK(judge(table::create_over, std::nullopt, false) == verdict::doubt);
+    CHECK(judge(table::create_over, tombstone, false) == verdict::again);
+}
+
+TEST_CASE("a refused blind update") {
+    CHECK(judge(table::blind, at(6, mine), false) == verdict::applied);
+    CHECK(judge(table::blind, at(7, other, {stamp(mine)}), true) == verdict::superseded);
+    CHECK(judge(table::blind, at(7, other), false) == verdict::doubt);
+    CHECK(judge(table::blind, at(7, other), true) == verdict::condition_false);
+    CHECK(judge(table::blind, std::nullopt, true) == verdict::missing);
+    CHECK(judge(table::blind, std::nullopt, false) == verdict::doubt);
+    CHECK(judge(table::blind, with(at(7, other), [](auto& s) { s.holder = "x"; }), true) == verdict::held);
+}
+
+TEST_CASE("updates pause ever longer between conflicts, up to a second") {
+    CHECK(conflict_pause(2) == std::chrono::milliseconds(10));
+    CHECK(conflict_pause(3) == std::chrono::milliseconds(20));
+    CHECK(conflict_pause(8) == std::chrono::milliseconds(640));
+    CHECK(conflict_pause(9) == std::chrono::seconds(1));
+    CHECK(conflict_pause(400) == std::chrono::seconds(1));
+}
+
+}  // namespace dynalease::protocol::test

@@ -1,0 +1,190 @@
+// Random histories of a versioned item: the protocol as it is keeps its promises; without any one of its rules it does
+// not.
+#include "version_walk.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <array>
+
+namespace dynalease::protocol::test {
+
+namespace {
+
+constexpr unsigned histories = 300;
+constexpr unsigned steps = 120;
+constexpr std::array<walk_setting, 4> settings{{{.tombstones = false, .starts_with_item = true},
+                                                {.tombstones = true, .starts_with_item = false},
+                                                {.tombstones = true, .starts_with_item = true, .foreign_writes = 3},
+                                                {.tombstones = false, .starts_with_item = true, .foreign_writes = 2}}};
+
+struct version_mutant {
+    const char* name;
+    version_rules rules;
+    bool tombstones;
+};
+
+void replace(std::string& text, std::string_view from, std::string_view to) {
+    if (const auto at = text.find(from); at != text.npos) text.replace(at, from.size(), to);
+}
+
+version_rules changing(decltype(version_rules::change) change) {
+    version_rules rules;
+    rules.change = std::move(change);
+    return rules;
+}
+
+/// The decision, with another one before it where `instead` has an opinion.
+version_rules deciding(std::function<std::optional<verdict>(write_kind, const refusal&)> instead) {
+    version_rules rules;
+    rules.decide = [instead = std::move(instead)](write_kind kind, bool over, const refusal& what) {
+        if (const auto other = instead(kind, what)) return *other;
+        if (kind == write_kind::blind) return decide_blind(what);
+        if (kind != write_kind::create) return decide_checked(what);
+        return over ? decide_create_over(what) : decide_create(what, 1, true);
+    };
+    return rules;
+}
+
+bool is_checked(write_kind kind) {
+    return kind == write_kind::save || kind == write_kind::remove;
+}
+
+std::uint64_t beyond(const refusal& what) {
+    return static_cast<std::uint64_t>(*what.now->state.version - what.target);
+}
+
+/// Stands a stamp at the version we wanted to give?
+bool has_entry(const refusal& what) {
+    const auto& state = what.now->state;
+    if (!state.version || *state.version < what.target) return false;
+    return beyond(what) == 0 ? state.stamp.has_value() : beyond(what) <= state.trail.size();
+}
+
+std::vector<version_mutant> version_mutants() {
+    std::vector<version_mutant> all;
+    all.push_back({"VERSION_ONLY", changing([](auto& condition, auto&, auto&, auto, auto&) {
+                       replace(condition, " AND #born = :b", "");
+                   }),
+                   false});
+    all.push_back({"STAMP_ONLY", changing([](auto& condition, auto&, auto& values, auto, const auto& base) {
+                       if (!base.stamp || condition.find("#ver = :n") == std::string::npos) return;
+                       replace(condition, "#ver = :n AND #born = :b", "#stamp = :s");
+                       values.insert_or_assign(":s", bytes_of(*base.stamp));
+                   }),
+                   false});
+    all.push_back({"NO_SETTLE", deciding([](write_kind kind, const refusal& what) -> std::optional<verdict> {
+                       if (!is_checked(kind) || !what.now) return std::nullopt;
+                       return verdict::conflict;
+                   }),
+                   false});
+    all.push_back({"CHAIN_FIRST", deciding([](write_kind kind, const refusal& what) -> std::optional<verdict> {
+                       if (!is_checked(kind) || what.clean || !what.now || !has_entry(what)) return std::nullopt;
+                       if (what.now->state.born != what.base.born) return std::nullopt;
+                       return verdict::conflict;
+                   }),
+                   false});
+    all.push_back({"BASE_SEEN", deciding([](write_kind kind, const refusal& what) -> std::optional<verdict> {
+                       if (!is_checked(kind) || what.clean || !what.now || !what.base.stamp) return std::nullopt;
+                       const auto& state = what.now->state;
+                       if (remembers(state, what.mine) || state.version == what.base.version) return std::nullopt;
+                       if (!remembers(state, *what.base.stamp)) return std::nullopt;
+                       return verdict::conflict;
+                   }),
+                   false});
+    all.push_back({"CHAIN_ANY_LIFE", deciding([](write_kind kind, const refusal& what) -> std::optional<verdict> {
+                       if (!is_checked(kind) || what.clean || !what.now) return std::nullopt;
+                       if (remembers(what.now->state, what.mine) || !has_entry(what)) return std::nullopt;
+                       return verdict::conflict;
+                   }),
+                   false});
+    all.push_back({"PLUS_ONE", deciding([](write_kind kind, const refusal& what) -> std::optional<verdict> {
+                       if (!is_checked(kind) || what.clean || !what.now) return std::nullopt;
+                       if (remembers(what.now->state, what.mine)) return std::nullopt;
+                       if (what.now->state.version > what.target) return std::nullopt;
+                       return verdict::conflict;
+                   }),
+                   false});
+    all.push_back({"GONE_NOT", deciding([](write_kind kind, const refusal& what) -> std::optional<verdict> {
+                       if (!is_checked(kind) || what.clean || what.now) return std::nullopt;
+                       return verdict::missing;
+                   }),
+                   false});
+    all.push_back({"GONE_MINE", deciding([](write_kind kind, const refusal& what) -> std::optional<verdict> {
+                       if (kind != write_kind::remove || what.clean || what.now) return std::nullopt;
+                       return verdict::applied;
+                   }),
+                   false});
+    version_rules shared;
+    shared.one_stamp_per_writer = true;
+    all.push_back({"STAMP_SHARED", shared, false});
+    version_rules renewed;
+    renewed.stamp_per_copy = true;
+    all.push_back({"RESEND_NEW", renewed, false});
+    all.push_back({"BLIND_NO_BUMP", changing([](auto& condition, auto& update, auto&, auto kind, auto&) {
+                       if (kind != write_kind::blind) return;
+                       update = "ADD" + update.substr(update.find("ADD") + 3);
+                       replace(condition, " AND (attribute_not_exists(#trail) OR NOT contains(#trail, :m))", "");
+                   }),
+                   false});
+    all.push_back({"BLIND_NO_GUARD", changing([](auto& condition, auto&, auto&, auto kind, auto&) {
+                       if (kind != write_kind::blind) return;
+                       replace(condition,
+                               " AND (attribute_not_exists(#stamp) OR #stamp <> :m) AND "
+                               "(attribute_not_exists(#trail) OR NOT contains(#trail, :m))",
+                               "");
+                   }),
+                   false});
+    version_rules late;
+    late.late_creates = true;
+    all.push_back({"ERASE_LATE", late, false});
+    version_rules brief;
+    brief.short_tombstones = true;
+    all.push_back({"TOMB_SHORT", brief, true});
+    all.push_back({"TOMB_OPEN", changing([](auto& condition, auto&, auto&, auto, auto&) {
+                       replace(condition, "attribute_not_exists(#k)",
+                               "attribute_not_exists(#k) OR attribute_exists(#gone)");
+                   }),
+                   true});
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("random histories of a version: each checked write at most once, on its own state, and told right") {
+    unsigned applied = 0;
+    unsigned settled = 0;
+    unsigned conflicts = 0;
+    unsigned doubts = 0;
+    for (const auto& setting : settings) {
+        for (std::uint64_t seed = 0; seed < histories; ++seed) {
+            version_walk walk({}, setting, seed);
+            const auto wrong = walk.run(steps);
+            INFO("seed " << seed << (setting.tombstones ? ", tombstones" : ", erasing"));
+            REQUIRE(wrong == "");
+            applied += walk.applied;
+            settled += walk.settled;
+            conflicts += walk.conflicts;
+            doubts += walk.doubts;
+        }
+    }
+    // The histories must be worth looking at.
+    CHECK(applied > 10'000);
+    CHECK(settled > 500);
+    CHECK(conflicts > 100);
+    CHECK(doubts > 100);
+}
+
+TEST_CASE("random histories of a version: every mutant is caught") {
+    for (const auto& mutant : version_mutants()) {
+        bool caught = false;
+        for (std::uint64_t seed = 0; seed < 20'000 && !caught; ++seed) {
+            const walk_setting setting{.tombstones = mutant.tombstones, .starts_with_item = seed % 2 == 0};
+            version_walk walk(mutant.rules, setting, seed);
+            caught = !walk.run(steps).empty();
+        }
+        INFO(mutant.name);
+        CHECK(caught);
+    }
+}
+
+}  // namespace dynalease::protocol::test
