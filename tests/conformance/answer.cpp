@@ -5,6 +5,7 @@
 #include "dynamodb/error_names.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <string_view>
 #include <utility>
 
@@ -21,7 +22,8 @@ json* member(json& of, std::string_view name) {
     return found == of.members.end() ? nullptr : &found->second;
 }
 
-/// The order of what a Scan or a batch finds is nobody's business, nor that of a set.
+/// The order of what a Scan or a batch finds is nobody's business, nor that of a set. In an index several items may
+/// have one key.
 void put_in_order(json& value) {
     for (auto& [name, each] : value.members) {
         put_in_order(each);
@@ -33,19 +35,37 @@ void put_in_order(json& value) {
 void put_in_order(const any_request& request, json& body) {
     put_in_order(body);
     sort_items(member(body, "ConsumedCapacity"));
-    if (std::holds_alternative<scan_request>(request)) sort_items(member(body, "Items"));
+    const auto* query = std::get_if<query_request>(&request);
+    const bool unordered = std::holds_alternative<scan_request>(request) || (query && !query->index_name.empty());
+    if (unordered) sort_items(member(body, "Items"));
     if (!std::holds_alternative<batch_get_item_request>(request)) return;
     if (auto* tables = member(body, "Responses")) {
         for (auto& [name, found] : tables->members) sort_items(&found);
     }
 }
 
-/// The states that a table passes through take their time, elsewhere.
-void forget_states(json& body) {
+void keep_only(json& of, std::initializer_list<std::string_view> names) {
+    std::erase_if(of.members, [&](const auto& each) { return std::ranges::find(names, each.first) == names.end(); });
+}
+
+/// Of a table what was asked for: its state takes time, elsewhere, and its ids are the server's own.
+void keep_schema(json& body) {
     for (const auto* name : {"TableDescription", "Table"}) {
-        if (auto* table = member(body, name)) {
-            table->members.erase("TableStatus");
-            table->members.erase("ItemCount");
+        auto* table = member(body, name);
+        if (!table) continue;
+        keep_only(*table, {"TableName", "KeySchema", "AttributeDefinitions", "GlobalSecondaryIndexes",
+                           "LocalSecondaryIndexes"});
+        sort_items(member(*table, "AttributeDefinitions"));
+        for (const auto* kind : {"GlobalSecondaryIndexes", "LocalSecondaryIndexes"}) {
+            auto* indexes = member(*table, kind);
+            if (!indexes) continue;
+            for (auto& index : indexes->items) {
+                keep_only(index, {"IndexName", "KeySchema", "Projection"});
+                if (auto* projection = member(index, "Projection")) {
+                    sort_items(member(*projection, "NonKeyAttributes"));
+                }
+            }
+            sort_items(indexes);
         }
     }
 }
@@ -139,7 +159,7 @@ answer answer_of(const any_request& request, unsigned status, const std::string&
         keep_refusal(out.body);
     } else {
         put_in_order(request, out.body);
-        forget_states(out.body);
+        keep_schema(out.body);
     }
     return out;
 }

@@ -16,11 +16,18 @@ namespace {
 
 constexpr std::array<scalar_type, 4> key_types{scalar_type::s, scalar_type::s, scalar_type::n, scalar_type::b};
 
-bool only_deletes(const std::string& update) {
+scan_request whole(const std::string& table) {
+    scan_request out;
+    out.table_name = table;
+    return out;
+}
+
+/// A guess by the text: whether it sets nothing.
+bool only_takes_away(const std::string& update) {
     const auto has = [&](const char* upper, const char* lower) {
         return update.find(upper) != std::string::npos || update.find(lower) != std::string::npos;
     };
-    return has("DELETE ", "delete ") && !has("SET ", "set ") && !has("ADD ", "add ");
+    return !update.empty() && !has("SET ", "set ") && !has("ADD ", "add ");
 }
 
 /// Makes the calls of one program.
@@ -35,7 +42,7 @@ public:
         for (auto count = 4 + chance_.below(12); count > 0; --count) made_.calls.push_back(one_call());
         // What all of it has left behind.
         for (const auto& table : made_.tables) {
-            made_.calls.push_back({scan_request{.table_name = table.table_name}, {}, true});
+            made_.calls.push_back({whole(table.table_name), {}, true});
         }
         return std::move(made_);
     }
@@ -46,7 +53,34 @@ private:
         out.table_name = "conformance-" + std::to_string(made_.seed) + (made_.tables.empty() ? "-a" : "-b");
         out.key.hash = {"pk", chance_.pick(key_types)};
         if (chance_.percent(60)) out.key.range = key_attribute{"sk", chance_.pick(key_types)};
+        if (chance_.percent(20)) {
+            key_schema by{{"s1", scalar_type::s}, {}};
+            if (chance_.percent(60)) by.range = key_attribute{"n1", scalar_type::n};
+            out.global_indexes.push_back(index("by-s1", by));
+        }
+        if (out.key.range && chance_.percent(15)) {
+            out.local_indexes.push_back(index("by-n2", {out.key.hash, key_attribute{"n2", scalar_type::n}}));
+        }
         return out;
+    }
+
+    secondary_index index(std::string name, key_schema key) {
+        secondary_index out;
+        out.name = std::move(name);
+        out.key = std::move(key);
+        out.projected = static_cast<projection>(chance_.below(3));
+        if (out.projected == projection::include) out.included = {"l1", "any"};
+        return out;
+    }
+
+    /// An index of the table, or now and then none that there is.
+    const secondary_index* choose_index() {
+        static const secondary_index absent{"absent", {{"pk", scalar_type::s}, {}}, projection::all, {}};
+        const auto& global = table_->global_indexes;
+        const auto& local = table_->local_indexes;
+        if (chance_.percent(1)) return &absent;
+        if (!global.empty() && chance_.percent(40)) return &global.front();
+        return !local.empty() && chance_.percent(40) ? &local.front() : nullptr;
     }
 
     /// The table of the call in the making.
@@ -60,7 +94,9 @@ private:
         if (std::holds_alternative<scan_request>(out.request)) {
             out.to_the_end = true;
         } else if (std::holds_alternative<query_request>(out.request)) {
-            out.to_the_end = chance_.percent(50);
+            // Where one page of an index ends among items of one key is the server's choice.
+            const auto& query = std::get<query_request>(out.request);
+            out.to_the_end = !query.index_name.empty() || chance_.percent(50);
         }
         if (asked_.raw && chance_.percent(5)) {
             out.raw = mutated(chance_, codec::encode_request(out.request));
@@ -119,7 +155,7 @@ private:
         }
         guard(out, 30);
         // Whether it makes an item is a question that servers answer differently; so let them answer it here.
-        out.returned = only_deletes(out.update_expression) ? return_values::all_new : returned(true);
+        out.returned = only_takes_away(out.update_expression) ? return_values::all_new : returned(true);
         out.report_capacity = chance_.percent(10);
         return out;
     }
@@ -164,8 +200,17 @@ private:
         if (chance_.percent(40))
             out.limit = static_cast<std::int32_t>(chance_.below(20) == 0 ? 0 : 1 + chance_.below(3));
         out.consistent_read = chance_.percent(30);
-        out.count_only = out.projection_expression.empty() && chance_.percent(8);
+        if (out.projection_expression.empty() && chance_.percent(8)) count_only(out);
         out.report_capacity = chance_.percent(10);
+    }
+
+    template <class Request>
+    void count_only(Request& out) {
+        if constexpr (requires { out.count_only; }) {
+            out.count_only = true;
+        } else {
+            out.select = decltype(out.select)::count;
+        }
     }
 
     query_request query() {
@@ -179,6 +224,7 @@ private:
 
     scan_request scan() {
         scan_request out;
+        if (const auto* index = choose_index()) out.index_name = index->name;
         fill_page(out);
         if (chance_.percent(15)) {
             out.segment = 0;
@@ -232,7 +278,7 @@ private:
         }
         guard(out, guarded);
         if constexpr (requires { out.update_expression; }) {
-            if (only_deletes(out.update_expression) && out.condition_expression.empty()) {
+            if (only_takes_away(out.update_expression) && out.condition_expression.empty()) {
                 out.condition_expression = "attribute_exists(pk)";
             }
         }

@@ -55,6 +55,7 @@ std::string gist(const std::string& message) {
     constexpr std::size_t telling = 110;
     std::string out;
     for (const char c : message.substr(0, telling)) {
+        if (c == '[' || c == '{') break;
         if (c >= '0' && c <= '9') continue;
         out += c;
     }
