@@ -115,7 +115,7 @@ private:
         get_item_request part = get;
         const auto found = co_await ask(std::move(get));
         expect(found.found == whole, "GetItem gives what PutItem took");
-        apply_projection(part, std::vector{path("n")});
+        part.projection_expression = "n";  // moto takes no placeholder that begins with a digit in a projection
         const auto projected = co_await ask(std::move(part));
         expect(projected.found == item{{"n", 1}}, "GetItem projects");
         update_item_request update;

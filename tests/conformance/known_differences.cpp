@@ -112,6 +112,30 @@ bool names_without_expression(const difference& found) {
            has_any(found.ours.message(), {"can only be specified when using expressions"});
 }
 
+bool capacity(const difference& found) {
+    return found.path.starts_with("ConsumedCapacity");
+}
+
+bool lets_it_pass(const difference& found) {
+    return found.ours.error() == "ValidationException" && found.theirs.error() != "ValidationException";
+}
+
+bool number_texts(const difference& found) {
+    return found.path.ends_with(".N") || found.path.ends_with(".NS[]");
+}
+
+bool projection_not_understood(const difference& found) {
+    return !found.ours.refused && has_any(found.theirs.message(), {"unused in expressions", "Bad Filter Expression"});
+}
+
+bool condition_on_nothing(const difference& found) {
+    return found.ours.error() == "ConditionalCheckFailedException" && !found.theirs.refused;
+}
+
+bool fails_inside(const difference& found) {
+    return found.theirs.error() == "InternalServerError";
+}
+
 bool unused_without_update(const difference& found) {
     const auto* update = std::get_if<update_item_request>(&found.what.request);
     return update && only_ours_refuses_as_malformed(found) &&
@@ -195,6 +219,18 @@ constexpr std::array list{
     known_difference{"dynoxide",
                      "names without an expression are refused, in transactions too; dynoxide takes them there", false,
                      names_without_expression},
+    known_difference{"moto", "moto leaves out many of the service's checks", false, lets_it_pass},
+    known_difference{"moto", "numbers are given back in their one plain form (data types, Number); moto keeps the text",
+                     true, number_texts},
+    known_difference{"moto", "moto misreads names before an index, and filters on attributes that are not there", true,
+                     projection_not_understood},
+    known_difference{"moto", "a comparison with what is not there is false; moto takes some for true, dynoxide none",
+                     false, condition_on_nothing},
+    known_difference{"moto", "an update that only takes away makes no item where there was none; with moto it does",
+                     false, item_made_by_delete},
+    known_difference{"moto", "moto does not reckon capacity as the service does", true, capacity},
+    known_difference{"moto", "moto answers with a status of 500, and no JSON, where an expression surprises it", false,
+                     fails_inside},
 };
 
 }  // namespace
