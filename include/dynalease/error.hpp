@@ -34,6 +34,7 @@ enum class errc {
     session_closed,  ///< the session was closed by its owner
     lock_lost,       ///< the lock row no longer names this guard
     not_held,        ///< the guard is empty or was released before
+    not_exclusive,   ///< a reader's guard writes nothing
 
     // Unfinished business.
     in_doubt,        ///< a write was sent and its answer never came: it may have happened, or may yet

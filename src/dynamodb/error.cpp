@@ -47,6 +47,9 @@ meaning meaning_of(errc code) noexcept {
         case errc::not_held:
             return {lost, "the guard is empty or was released before; acquire the lock first"};
 
+        case errc::not_exclusive:
+            return {misconfigured, "a reader's guard writes nothing; release it and acquire the item exclusively"};
+
         case errc::in_doubt:
             return {condition::in_doubt,
                     "a write was sent and never answered: it may have happened, or may happen "
