@@ -1,6 +1,8 @@
 // Another server over HTTP: our client for what it can say, a signed request of our own for what it cannot.
 #include "conformance/side.hpp"
 
+#include "dynamodb/codec.hpp"
+
 #include <dynalease/aws/sigv4.hpp>
 
 #include <boost/asio/connect.hpp>
@@ -30,14 +32,20 @@ std::string variable(const char* name, const char* otherwise) {
 
 class foreign final : public side {
 public:
-    foreign(const client& database, std::string url) : database_(database), host_(std::move(url)) {
+    foreign(const client& database, std::string url)
+        : database_(database), encrypted_(url.starts_with("https:")), host_(std::move(url)) {
         host_.erase(0, host_.find("//") + 2);
         host_.erase(std::min(host_.find('/'), host_.size()));
     }
 
     asio::awaitable<result<any_response>> call(any_request request) override {
-        // A refusal by the client itself would say nothing about the server.
-        return database_.implementation()->perform(std::move(request), {});
+        any_request sent = request;
+        auto got = co_await database_.implementation()->perform(std::move(sent), {});
+        if (encrypted_ || got || got.error().details.attempts > 0) co_return got;
+        // The client has refused it unsent: the server has to refuse it as well, in its own words.
+        const auto refused = co_await post(operation_name(request), codec::encode_request(request));
+        if (refused.status == 200) co_return got;
+        co_return codec::decode_error(refused.status, refused.body).failure;
     }
 
     asio::awaitable<reply> post(std::string_view operation, std::string body) override {
@@ -74,6 +82,7 @@ private:
     }
 
     const client& database_;
+    bool encrypted_;
     std::string host_;
     aws::request_signer signer_{variable("AWS_REGION", "us-east-1")};
 };
