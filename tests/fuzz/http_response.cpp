@@ -32,7 +32,8 @@ parsed parse(std::string_view text, std::size_t portion) {
         buffer.commit(boost::asio::buffer_copy(buffer.prepare(part.size()), boost::asio::buffer(part)));
         parser.feed(buffer, error);
     }
-    if (!error && !parser.done()) parser.feed_end(error);
+    // As the connection does: an end without a beginning is no answer.
+    if (!error && !parser.done() && parser.started()) parser.feed_end(error);
     out.done = !error && parser.done();
     out.broken = static_cast<bool>(error);
     return out;
