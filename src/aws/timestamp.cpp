@@ -57,7 +57,7 @@ private:
     bool good_ = true;
 };
 
-struct fields {
+struct calendar_fields {
     int year = 0;
     unsigned month = 0;
     unsigned day = 0;
@@ -67,7 +67,7 @@ struct fields {
 };
 
 // A leap second counts as the first of the next minute, as POSIX time does.
-std::optional<wall_time> assemble(const fields& at) noexcept {
+std::optional<wall_time> assemble(const calendar_fields& at) noexcept {
     const std::chrono::year_month_day date{std::chrono::year{at.year}, std::chrono::month{at.month},
                                            std::chrono::day{at.day}};
     if (!date.ok() || at.hour > 23 || at.minute > 59 || at.second > 60) return std::nullopt;
@@ -111,7 +111,7 @@ amz_timestamp::amz_timestamp(wall_time when) noexcept {
 
 std::optional<wall_time> parse_amz_timestamp(std::string_view text) noexcept {
     reader in{text};
-    fields at;
+    calendar_fields at;
     at.year = in.digits(4);
     at.month = two_digits(in);
     at.day = two_digits(in);
@@ -126,7 +126,7 @@ std::optional<wall_time> parse_amz_timestamp(std::string_view text) noexcept {
 
 std::optional<wall_time> parse_http_date(std::string_view text) noexcept {
     reader in{text};
-    fields at;
+    calendar_fields at;
     in.one_of("MonTueWedThuFriSatSun");
     in.expect(", ");
     at.day = two_digits(in);
@@ -147,7 +147,7 @@ std::optional<wall_time> parse_http_date(std::string_view text) noexcept {
 
 std::optional<wall_time> parse_iso8601(std::string_view text) noexcept {
     reader in{text};
-    fields at;
+    calendar_fields at;
     at.year = in.digits(4);
     in.expect("-");
     at.month = two_digits(in);
