@@ -10,17 +10,6 @@
 
 namespace torture {
 
-/// The clocks and limits that the promises are stated in.
-struct terms {
-    instant lease{};
-    instant longest_hold{};  ///< how long a holder may believe after the send of a heartbeat that was acknowledged
-    instant told_within{};   ///< after the deadline, on a loop that runs
-    instant free_within{};   ///< after the last sign of a holder that is gone, until another is granted the lock
-    instant recovery{};      ///< how long those who wait feel a disturbance after its end
-};
-/// What the library promises with the settings of the workers.
-terms promised_terms();
-
 /// One grant as its holder told of it.
 struct grant {
     std::string who{};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "torture/case_file.hpp"
+#include "torture/terms.hpp"
 
 #include <vector>
 

@@ -29,7 +29,6 @@ public:
 
     int run() {
         if (support::run(io_, io_.get_executor(), play()) != 0) return 1;
-        std::string verdict;
         for (auto line = support::read_line(judge_.output()); !line.empty();
              line = support::read_line(judge_.output())) {
             std::puts(line.c_str());

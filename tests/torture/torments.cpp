@@ -1,8 +1,8 @@
 // Each torment makes good what it did before it ends.
 #include "torture/torments.hpp"
 
-#include "torture/case_file.hpp"
 #include "torture/settings.hpp"
+#include "torture/terms.hpp"
 
 #include "support/at_once.hpp"
 
