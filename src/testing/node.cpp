@@ -32,13 +32,17 @@ void node::resume() {
 }
 
 void node::crash() {
+    if (crashed()) return;
+    wall_at_crash_ = clock_->wall();
+    crashed_at_ = world_.now();
     process_->kill();
 }
 
 void node::restart(std::uint64_t seed) {
     crash();
     auto clock = options_.clock;
-    clock.wall = clock_->wall();
+    // The machine's wall clock has gone on.
+    clock.wall = wall_at_crash_ + std::chrono::floor<std::chrono::milliseconds>(world_.now() - crashed_at_);
     former_.push_back(std::move(process_));
     start(seed, clock);
 }

@@ -23,7 +23,7 @@ int campaign(const primitive& what, const command_line& asked) {
     if (result.first_failing) {
         const auto seed = *result.first_failing;
         std::cerr << "seed " << seed << " broke " << result.broken << '\n';
-        const auto file = shrink_to_file(what, seed, asked.scenario, std::cerr);
+        const auto file = asked.shrink ? shrink_to_file(what, seed, asked.scenario, std::cerr) : std::string();
         std::cerr << "tell it:    " << command(what, asked, " --replay " + std::to_string(seed)) << '\n';
         if (!file.empty()) std::cerr << "tell less:  " << command(what, asked, " --replay " + file) << '\n';
     }

@@ -63,6 +63,8 @@ private:
     dynalease::environment environment_;
     std::shared_ptr<faulty_database> network_;
     std::shared_ptr<database_backend> database_;
+    wall_time wall_at_crash_{};
+    time_point crashed_at_{};
 };
 
 }  // namespace dynalease::testing

@@ -13,6 +13,7 @@ const char* const usage = R"(usage: simulation PRIMITIVE [OPTION...]
   --first S       the first of their seeds (default 1)
   --scenario KIND only worlds of one kind
   --trace-hash    also print the hash of all that happened, to compare compilers by
+  --no-shrink     do not make the first failing world plainer
   --replay S      tell one world: a seed, or the file of a shrunk recording
   --mutant NAME   switch a known mistake on, and count the worlds until it is noticed; "all": each in turn
   --enumerate     fail, cancel, crash and destroy at every single step of every operation
@@ -45,6 +46,8 @@ command_line parse_command_line(int count, const char* const* arguments) {
             parsed.help = true;
         } else if (option == "--enumerate") {
             parsed.enumerate = true;
+        } else if (option == "--no-shrink") {
+            parsed.shrink = false;
         } else if (option == "--trace-hash") {
             parsed.trace_hash = true;
         } else if (option == "--seeds") {

@@ -13,6 +13,7 @@ struct command_line {
     std::string mutant{};    ///< a name, or "all"
     std::string replay{};    ///< a seed, or the file of a recording
     std::string scenario{};  ///< only worlds of this kind
+    bool shrink = true;
     bool enumerate = false;
     bool trace_hash = false;
     bool help = false;

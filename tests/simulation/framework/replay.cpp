@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iomanip>
@@ -107,8 +108,11 @@ std::string shrink_to_file(const primitive& what, std::uint64_t seed, std::strin
     if (!first.broken) return {};
     // Another promise broken by a plainer world is another failure: "P2: ..." must stay a "P2: ...".
     const auto promise = first.broken->substr(0, first.broken->find(':'));
+    // Plain choices make busy worlds: what is not found within a minute is not worth the wait.
+    const auto patience = std::chrono::steady_clock::now() + std::chrono::minutes(1);
     unsigned tried = 0;
     const auto fails = [&](const recording& candidate) {
+        if (std::chrono::steady_clock::now() > patience) return false;
         if (++tried % 50 == 0) progress << "shrinking: " << tried << " worlds tried\n";
         testing::tape plainer(candidate);
         trace silent;
