@@ -1,0 +1,182 @@
+// Under faults: every guarded write exactly once or in doubt, one writer at a time, and nothing left behind.
+#include "till.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <map>
+
+using namespace dynalease;
+using namespace dynalease::tests;
+
+namespace {
+
+asio::awaitable<void> one_round(node& in, error_code& code) {
+    item_lock lock{*in.session, till()};
+    try {
+        auto guard = co_await lock.acquire({.wait = 30s});
+        auto first = add("amount", 1);
+        co_await guard.update(std::move(first));
+        auto last = add("amount", 10);
+        co_await guard.update_and_release(std::move(last));
+    } catch (const dynalease::error& e) {
+        code = e.code();
+    }
+}
+
+}  // namespace
+
+TEST_CASE("whichever request gets no answer, the item is changed once and given back") {
+    using kind = testing::fault::kind;
+    for (const auto what : {kind::lose_request, kind::lose_answer, kind::apply_twice, kind::apply_then_fail}) {
+        for (std::size_t faulty = 0; faulty < 4; ++faulty) {
+            INFO("fault " << static_cast<int>(what) << " at request " << faulty);
+            till_world w;
+            node a(w);
+            item_guard opens_the_session;
+            run(w, a, take(item_lock{*a.session, till()}, opens_the_session));
+            run(w, a, give_back(opens_the_session));
+            std::vector<testing::fault> fates(faulty);
+            testing::fault fate{what};
+            fate.copy = 100ms;
+            fate.answer = failure(errc::server_error, outcome::unknown);
+            fates.push_back(fate);
+            a.network->set_plan(testing::scripted_faults(fates));
+            error_code code;
+            run(w, a, one_round(a, code));
+            w.scheduler.run_for(1min);
+            CHECK_FALSE(code);
+            CHECK(w.amount() == 11);
+            CHECK(w.unlocked());
+            CHECK(a.session->counters().settling == 0);
+        }
+    }
+}
+
+namespace {
+
+/// What the world itself knows, whatever the library says.
+struct tally {
+    std::vector<const item_guard*> guards;
+    std::int64_t surely = 0;
+    std::int64_t perhaps = 0;
+    std::size_t rounds = 0;
+
+    void check() const {
+        std::size_t writers = 0;
+        std::size_t readers = 0;
+        for (const auto* each : guards) {
+            if (each->valid()) ++(each->exclusive() ? writers : readers);
+        }
+        if (writers > 1 || (writers == 1 && readers > 0)) throw std::runtime_error("a writer is not alone");
+    }
+};
+
+struct teller {
+    node* in;
+    item_guard guard{};
+    bool stop = false;
+};
+
+asio::awaitable<void> work(teller& self, tally& all) {
+    auto& random = *self.in->environment.random;
+    while (!self.stop && self.in->session->state() != session_state::lost) {
+        item_lock lock{*self.in->session, till()};
+        const item_acquire_options options{.wait = std::chrono::milliseconds(random.below(15'000))};
+        const bool reads = random.below(3) == 0;
+        std::tuple<error_code, item_guard> got;
+        if (reads) {
+            got = co_await lock.acquire_shared(options, as_tuple);
+        } else {
+            got = co_await lock.acquire(options, as_tuple);
+        }
+        self.guard = std::get<1>(std::move(got));
+        if (self.guard) {
+            ++all.rounds;
+            co_await sleep(*self.in, std::chrono::milliseconds(random.below(1'000)));
+            if (!reads) {
+                const bool last = random.below(2) == 0;
+                auto change = add("amount", 1);
+                condition_expression always;
+                std::tuple<error_code, item> done;
+                ++all.perhaps;
+                if (last) {
+                    done = co_await self.guard.update_and_release(std::move(change), std::move(always), as_tuple);
+                } else {
+                    done = co_await self.guard.update(std::move(change), std::move(always), as_tuple);
+                }
+                const auto code = std::get<0>(done);
+                if (!code) ++all.surely;
+                if (code && code != condition::in_doubt) --all.perhaps;
+            }
+            if (random.below(4) != 0) co_await self.guard.release(as_tuple);
+            self.guard = {};
+        }
+        co_await sleep(*self.in, std::chrono::milliseconds(random.below(800)));
+    }
+}
+
+void one_world(std::uint64_t seed, tally& total) {
+    till_world w(seed);
+    tally seen;
+    std::vector<std::unique_ptr<node>> nodes;
+    std::vector<std::unique_ptr<teller>> tellers;
+    std::vector<std::unique_ptr<running>> at_work;
+    for (std::uint64_t i = 0; i < 3; ++i) {
+        const testing::virtual_clock_options clock{.offset = std::chrono::hours(i),
+                                                   .drift_ppm = static_cast<std::int64_t>((seed + i) % 3) * 900 - 900};
+        nodes.push_back(std::make_unique<node>(w, seed * 31 + i, clock,
+                                               session_options{.table = table, .lease = 6s, .heartbeat = 1500ms}));
+        nodes.back()->network->set_plan(testing::seeded_faults(seed * 77 + i, {.lose_request = 0.04,
+                                                                               .lose_answer = 0.06,
+                                                                               .apply_twice = 0.04,
+                                                                               .throttle = 0.03,
+                                                                               .server_error = 0.04,
+                                                                               .delay = 0.15}));
+        tellers.push_back(std::make_unique<teller>(teller{nodes.back().get()}));
+        seen.guards.push_back(&tellers.back()->guard);
+    }
+    for (auto& t : tellers) at_work.push_back(std::make_unique<running>(w, *t->in, work(*t, seen)));
+    const auto until = [&](std::chrono::nanoseconds time) {
+        const auto end = w.scheduler.now() + time;
+        while (w.scheduler.now() < end && w.scheduler.step()) seen.check();
+    };
+    until(60s);
+    nodes[seed % 3]->process->pause();
+    until(20s);
+    nodes[seed % 3]->process->resume();
+    until(30s);
+    for (auto& n : nodes) n->network->set_plan({});
+    until(30s);
+    for (auto& t : tellers) t->stop = true;
+    for (auto& r : at_work) r->wait(5min);
+    until(10s);
+    // Copies that the network has held back for minutes change nothing any more.
+    w.scheduler.run_for(6min);
+    const auto amount = w.amount();
+    if (amount < seen.surely || amount > seen.perhaps) throw std::runtime_error("a write was lost, or done twice");
+    for (const auto& n : nodes) {
+        if (n->session->counters().settling != 0) throw std::runtime_error("something does not settle");
+        if (n->session->state() != session_state::live) continue;
+        const auto stored = w.stored();
+        for (const auto* name : {"_lockW", "_lockI"}) {
+            const auto* text = find_string(stored, name);
+            if (text && text->starts_with(n->session->id())) throw std::runtime_error("an orphan stays behind");
+        }
+    }
+    total.rounds += seen.rounds;
+    total.surely += seen.surely;
+    for (auto& t : tellers) t->guard = {};
+}
+
+}  // namespace
+
+TEST_CASE("under faults, drift and pauses no update is lost, none done twice, and writers are alone") {
+    tally total;
+    constexpr std::uint64_t worlds = 60;
+    for (std::uint64_t seed = 1; seed <= worlds; ++seed) {
+        INFO("seed " << seed);
+        REQUIRE_NOTHROW(one_world(seed, total));
+    }
+    CHECK(total.rounds > worlds * 10);
+    CHECK(total.surely > static_cast<std::int64_t>(worlds) * 5);
+}

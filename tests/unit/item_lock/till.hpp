@@ -1,0 +1,70 @@
+// An item of an application, a till with an amount of money in it, and steps of those who lock it.
+#pragma once
+
+#include "support/world.hpp"
+
+#include <dynalease/dynamodb/expression.hpp>
+#include <dynalease/item_lock.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace dynalease::tests {
+
+inline constexpr auto as_tuple = asio::as_tuple(asio::deferred);
+
+inline item_ref till() {
+    return {"tills", {{"id", "north"}}};
+}
+
+/// A world with that item in it.
+struct till_world : world {
+    explicit till_world(std::uint64_t seed = 0) : world(seed) {
+        create_table_request create{.table_name = "tills", .key = {.hash = {.name = "id"}, .range = {}}};
+        apply(std::move(create));
+        put({{"id", "north"}, {"amount", 0}, {"version", 7}});
+    }
+    void put(dynalease::item stored) { apply(put_item_request{.table_name = "tills", .new_item = std::move(stored)}); }
+    dynalease::item stored() {
+        return apply(get_item_request{.table_name = "tills", .key = till().key}).found.value_or(dynalease::item{});
+    }
+    std::int64_t amount() { return find_integer(stored(), "amount").value_or(-1); }
+    bool unlocked() {
+        const auto now = stored();
+        return !now.contains("_lockW") && !now.contains("_lockR") && !now.contains("_lockI");
+    }
+};
+
+inline asio::awaitable<void> take(item_lock target, item_guard& into, item_acquire_options options = {}) {
+    into = co_await target.acquire(options);
+}
+inline asio::awaitable<void> share(item_lock target, item_guard& into, item_acquire_options options = {}) {
+    into = co_await target.acquire_shared(options);
+}
+inline asio::awaitable<void> try_take(item_lock target, item_guard& into) {
+    into = co_await target.try_acquire();
+}
+inline asio::awaitable<void> give_back(item_guard& guard) {
+    co_await guard.release();
+}
+inline asio::awaitable<void> add_to(item_guard& guard, std::int64_t amount) {
+    auto change = add("amount", amount);
+    co_await guard.update(std::move(change));
+}
+inline asio::awaitable<void> add_and_release(item_guard& guard, std::int64_t amount) {
+    auto change = add("amount", amount);
+    co_await guard.update_and_release(std::move(change));
+}
+/// What the step threw.
+inline asio::awaitable<void> code_of(asio::awaitable<void> step, error_code& code) {
+    try {
+        co_await std::move(step);
+    } catch (const dynalease::error& e) {
+        code = e.code();
+    }
+}
+
+}  // namespace dynalease::tests
