@@ -39,6 +39,10 @@ void capacity_field(auto& visitor, auto& request) {
     visitor.choice("ReturnConsumedCapacity", request.report_capacity, "TOTAL", {"NONE"});
 }
 
+void collection_field(auto& visitor, auto& request) {
+    visitor.choice("ReturnItemCollectionMetrics", request.report_collection, "SIZE", {"NONE"});
+}
+
 void projection_fields(auto& visitor, auto& request) {
     visitor.optional("ProjectionExpression", request.projection_expression);
     visitor.optional("ExpressionAttributeNames", request.names);
@@ -56,6 +60,7 @@ void write_fields(auto& visitor, auto& request) {
     condition_fields(visitor, request);
     visitor.optional("ReturnValues", request.returned);
     capacity_field(visitor, request);
+    collection_field(visitor, request);
     visitor.unsupported({"AttributeUpdates", "ConditionalOperator", "Expected"});
 }
 
@@ -79,9 +84,15 @@ void fields(auto& visitor, maybe_const<consumed_capacity> auto& consumed) {
     visitor.expected("CapacityUnits", consumed.capacity_units);
 }
 
+void fields(auto& visitor, maybe_const<item_collection_metrics> auto& metrics) {
+    visitor.optional("ItemCollectionKey", metrics.key);
+    visitor.optional("SizeEstimateRangeGB", metrics.size_range_gb);
+}
+
 void written_fields(auto& visitor, auto& response) {
     visitor.optional("Attributes", response.attributes);
     visitor.optional("ConsumedCapacity", response.consumed);
+    visitor.optional("ItemCollectionMetrics", response.collection);
 }
 
 // ---- single items -----------------------------------------------------------------------------------------
@@ -178,10 +189,12 @@ void fields(auto& visitor, maybe_const<batch_delete> auto& action) {
 void fields(auto& visitor, maybe_const<batch_write_item_request> auto& request) {
     visitor.required("RequestItems", request.tables);
     capacity_field(visitor, request);
+    collection_field(visitor, request);
 }
 void fields(auto& visitor, maybe_const<batch_write_item_response> auto& response) {
     visitor.expected("UnprocessedItems", response.unprocessed);
     visitor.optional("ConsumedCapacity", response.consumed);
+    visitor.optional("ItemCollectionMetrics", response.collections);
 }
 
 // ---- transactions -----------------------------------------------------------------------------------------
@@ -211,9 +224,11 @@ void fields(auto& visitor, maybe_const<transact_write_items_request> auto& reque
     visitor.required("TransactItems", request.actions);
     visitor.optional("ClientRequestToken", request.client_request_token);
     capacity_field(visitor, request);
+    collection_field(visitor, request);
 }
 void fields(auto& visitor, maybe_const<transact_write_items_response> auto& response) {
     visitor.optional("ConsumedCapacity", response.consumed);
+    visitor.optional("ItemCollectionMetrics", response.collections);
 }
 
 void fields(auto& visitor, maybe_const<transact_get> auto& get) {

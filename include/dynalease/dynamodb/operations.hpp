@@ -27,11 +27,21 @@ struct consumed_capacity {
     double capacity_units = 0;
 };
 
+/// How large the items of one partition key are together. Only tables with local indexes have a limit for that, 10 GB,
+/// and only they report it.
+struct item_collection_metrics {
+    item_key key{};                       ///< the partition key
+    std::vector<double> size_range_gb{};  ///< two bounds of an estimate
+
+    bool operator==(const item_collection_metrics&) const = default;
+};
+
 // ---- single items -----------------------------------------------------------------------------------------
 
 struct put_item_response {
     item attributes;  ///< with `return_values::all_old`: what was there before
     std::optional<consumed_capacity> consumed;
+    std::optional<item_collection_metrics> collection{};
 };
 struct put_item_request {
     using response = put_item_response;
@@ -44,6 +54,7 @@ struct put_item_request {
     return_values returned = return_values::none;  ///< none or all_old
     bool current_on_refusal = false;  ///< a refused condition brings the present item (ALL_OLD), at no cost
     bool report_capacity = false;
+    bool report_collection = false;  ///< ask for `collection`
 };
 
 struct get_item_response {
@@ -64,6 +75,7 @@ struct get_item_request {
 struct update_item_response {
     item attributes;  ///< as `returned` asked
     std::optional<consumed_capacity> consumed;
+    std::optional<item_collection_metrics> collection{};
 };
 struct update_item_request {
     using response = update_item_response;
@@ -77,11 +89,13 @@ struct update_item_request {
     return_values returned = return_values::none;
     bool current_on_refusal = false;
     bool report_capacity = false;
+    bool report_collection = false;  ///< ask for `collection`
 };
 
 struct delete_item_response {
     item attributes;
     std::optional<consumed_capacity> consumed;
+    std::optional<item_collection_metrics> collection{};
 };
 struct delete_item_request {
     using response = delete_item_response;
@@ -94,6 +108,7 @@ struct delete_item_request {
     return_values returned = return_values::none;  ///< none or all_old
     bool current_on_refusal = false;
     bool report_capacity = false;
+    bool report_collection = false;  ///< ask for `collection`
 };
 
 // ---- many items -------------------------------------------------------------------------------------------
@@ -164,12 +179,14 @@ using batch_write = std::variant<batch_put, batch_delete>;
 struct batch_write_item_response {
     std::map<std::string, std::vector<batch_write>> unprocessed;  ///< send these again
     std::vector<consumed_capacity> consumed;
+    std::map<std::string, std::vector<item_collection_metrics>> collections{};  ///< by table
 };
 struct batch_write_item_request {  ///< at most 25 writes; no conditions
     using response = batch_write_item_response;
     static constexpr std::string_view name = "BatchWriteItem";
     std::map<std::string, std::vector<batch_write>> tables;
     bool report_capacity = false;
+    bool report_collection = false;  ///< ask for `collections`
 };
 
 // ---- transactions -----------------------------------------------------------------------------------------
@@ -211,6 +228,7 @@ using transact_write = std::variant<condition_check, transact_put, transact_upda
 
 struct transact_write_items_response {
     std::vector<consumed_capacity> consumed;
+    std::map<std::string, std::vector<item_collection_metrics>> collections{};  ///< by table
 };
 struct transact_write_items_request {  ///< at most 100 actions on distinct items, 4 MB
     using response = transact_write_items_response;
@@ -218,6 +236,7 @@ struct transact_write_items_request {  ///< at most 100 actions on distinct item
     std::vector<transact_write> actions;
     std::string client_request_token{};  ///< 1 to 36 characters; makes a repeat within 10 minutes harmless
     bool report_capacity = false;
+    bool report_collection = false;  ///< ask for `collections`
 };
 
 struct transact_get {

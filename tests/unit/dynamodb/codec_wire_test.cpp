@@ -42,6 +42,21 @@ TEST_CASE("a field at its default is not sent") {
           R"({"TableName":"t","KeyConditionExpression":"#0 = :0"})");
 }
 
+TEST_CASE("item collection metrics are asked for and read, of one item and of many") {
+    CHECK(codec::encode_request(
+              delete_item_request{.table_name = "t", .key = {{"pk", "k"}}, .report_collection = true}) ==
+          R"({"TableName":"t","Key":{"pk":{"S":"k"}},"ReturnItemCollectionMetrics":"SIZE"})");
+    const auto one = answer_to<delete_item_response>(
+        delete_item_request{.table_name = "t", .key = {}},
+        R"({"ItemCollectionMetrics":{"ItemCollectionKey":{"pk":{"S":"k"}},"SizeEstimateRangeGB":[0.0,1.5]}})");
+    REQUIRE(one.collection);
+    CHECK(*find_string(one.collection->key, "pk") == "k");
+    CHECK(one.collection->size_range_gb == std::vector<double>{0.0, 1.5});
+    const auto many = answer_to<batch_write_item_response>(
+        batch_write_item_request{}, R"({"UnprocessedItems":{},"ItemCollectionMetrics":{"t":[{"SizeEstimateRangeGB":[1]}]}})");
+    CHECK(many.collections.at("t").at(0).size_range_gb == std::vector<double>{1});
+}
+
 TEST_CASE("every option of an update is sent under the service's name") {
     CHECK(codec::encode_request(update_item_request{.table_name = "t",
                                                     .key = {{"pk", "k"}},
