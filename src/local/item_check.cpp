@@ -28,7 +28,10 @@ struct value_check {
         for (const auto& each : list) check_value(each, depth + 1);
     }
     void operator()(const attribute_map& map) const {
-        for (const auto& [name, each] : map) check_value(each, depth + 1);
+        for (const auto& [name, each] : map) {
+            if (name.empty()) refuse("Empty attribute name");
+            check_value(each, depth + 1);
+        }
     }
     void operator()(const string_set& set) const { refuse_empty(set, "string"); }
     void operator()(const number_set& set) const { refuse_empty(set, "number"); }

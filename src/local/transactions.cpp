@@ -43,9 +43,12 @@ failure cancelled(std::vector<cancellation_reason> reasons) {
     return why;
 }
 
-/// A validation error of one action is that action's reason; anything else is the whole request's.
+/// A validation error of one action is that action's reason; anything else is the whole request's, and so is an empty
+/// key.
 cancellation_reason reason_of(refusal& fault) {
-    if (fault.why.code != make_error_code(errc::validation)) throw std::move(fault);
+    const bool empty_key =
+        fault.why.details.message.find("for a key attribute cannot contain an empty") != std::string::npos;
+    if (empty_key || fault.why.code != make_error_code(errc::validation)) throw std::move(fault);
     return {"ValidationError", std::move(fault.why.details.message), std::nullopt};
 }
 
@@ -70,6 +73,7 @@ public:
         std::set<item_place> seen;
         decisions_.resize(writes_.size());
         std::size_t bytes = 0;
+        for (const auto& write : writes_) in_.table_named(write.what().table_name);  // before any fault of an action
         for (std::size_t i = 0; i < writes_.size(); ++i) {
             attempt(i, [&] {
                 writes_[i].locate(in_.state, in_.seconds());
@@ -165,6 +169,12 @@ result<any_response> execute(const context& in, const transact_get_items_request
     std::vector<cancellation_reason> reasons(request.gets.size());
     bool any_failed = false;
     transact_get_items_response answer;
+    // All expressions are checked before any table is looked for.
+    for (const transact_get& get : request.gets) {
+        expression::compiler expressions(in.state.expressions, get.names, no_values);
+        expressions.projection(get.projection_expression);
+        expressions.finish();
+    }
     for (std::size_t i = 0; i < request.gets.size(); ++i) {
         const transact_get& get = request.gets[i];
         reasons[i].code = "None";

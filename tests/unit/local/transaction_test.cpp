@@ -116,6 +116,14 @@ TEST_CASE("faults of the whole request") {
     auto elsewhere = put_of("a");
     elsewhere.table_name = "nowhere";
     CHECK(world.execute(transaction({put_of("b"), elsewhere})).error().code == errc::table_not_found);
+    auto misfit = delete_of("x");
+    misfit.key = {{"wrong", "x"}};
+    CHECK(world.execute(transaction({misfit, elsewhere})).error().code == errc::table_not_found);
+    CHECK(world.execute(transaction({put_of("b"), delete_of("")})).error().code == errc::validation);
+    transact_get_items_request gets;
+    gets.gets.push_back({"nowhere", {{"pk", "a"}}});
+    gets.gets.push_back({"things", {{"pk", "a"}}, "a["});
+    CHECK_THAT(world.fault(gets), Catch::StartsWith("Invalid ProjectionExpression: Syntax error"));
     CHECK_FALSE(world.get({{"pk", "a"}}));
     CHECK_FALSE(world.get({{"pk", "b"}}));
 }
