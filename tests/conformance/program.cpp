@@ -275,13 +275,13 @@ private:
         out.key = key();
         if constexpr (requires { out.update_expression; }) {
             out.update_expression = expression_writer(chance_, table_->key, out.names, out.values).update();
-        }
-        guard(out, guarded);
-        if constexpr (requires { out.update_expression; }) {
-            if (only_takes_away(out.update_expression) && out.condition_expression.empty()) {
+            // As in UpdateItem; here no answer could tell.
+            if (only_takes_away(out.update_expression)) {
                 out.condition_expression = "attribute_exists(pk)";
+                return out;
             }
         }
+        guard(out, guarded);
         return out;
     }
 
