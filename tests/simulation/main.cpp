@@ -20,9 +20,9 @@ std::string command(const primitive& what, const command_line& asked, const std:
 
 int campaign(const primitive& what, const command_line& asked) {
     const auto result = run_campaign(what, {.seeds = asked.seeds, .first = asked.first, .scenario = asked.scenario});
-    if (result.first_failing) {
-        const auto seed = *result.first_failing;
-        std::cerr << "seed " << seed << " broke " << result.broken << '\n';
+    for (const auto& each : result.failures) std::cerr << "seed " << each.seed << " broke " << each.broken << '\n';
+    if (!result.failures.empty()) {
+        const auto seed = result.failures.front().seed;
         const auto file = asked.shrink ? shrink_to_file(what, seed, asked.scenario, std::cerr) : std::string();
         std::cerr << "tell it:    " << command(what, asked, " --replay " + std::to_string(seed)) << '\n';
         if (!file.empty()) std::cerr << "tell less:  " << command(what, asked, " --replay " + file) << '\n';

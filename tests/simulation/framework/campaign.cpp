@@ -44,9 +44,7 @@ campaign_result run_campaign(const primitive& what, const campaign_options& opti
     trace all;
     const auto fail = [&](std::uint64_t seed, std::string broken) {
         ++result.violations;
-        if (result.first_failing) return;
-        result.first_failing = seed;
-        result.broken = std::move(broken);
+        if (result.failures.size() < 20) result.failures.push_back({seed, std::move(broken)});
     };
     for (std::uint64_t i = 0; i < options.seeds; ++i) {
         const auto seed = options.first + i;

@@ -33,8 +33,11 @@ struct campaign_options {
 struct campaign_result {
     std::uint64_t seeds = 0;
     std::uint64_t violations = 0;
-    std::optional<std::uint64_t> first_failing;  ///< seed
-    std::string broken{};                        ///< by it
+    struct failure {
+        std::uint64_t seed;
+        std::string broken;
+    };
+    std::vector<failure> failures{};  ///< the first twenty
     simulation::census census{};
     std::vector<std::string_view> probes_missed{};
     std::uint64_t hash = 0;  ///< of all worlds

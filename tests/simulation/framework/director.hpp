@@ -15,6 +15,9 @@
 
 namespace dynalease::simulation {
 
+/// Together with the faults of requests these are the simulated kinds. Not among them: a clone of a running program
+/// (the same ids and the same random numbers), for a coroutine cannot be copied; and for primitives that send no
+/// batches, the partial batch.
 enum class mishap {
     pause,
     suspend,

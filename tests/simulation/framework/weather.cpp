@@ -125,25 +125,17 @@ bool weather::hit_closed_way(line& own, fault& fate, const call_options& options
     };
     if (left(window::no_credentials) > 0ns) return refuse(errc::expired_credentials);
     if (left(window::outage) > 0ns) {
-        run_.census.fault("outage");
         fate.what = fault::kind::lose_request;
         return true;
     }
     if (left(window::unreachable) > 0ns) return refuse(errc::unreachable);
-    if (left(window::no_names) > 0ns && !own.connected) {
-        run_.census.fault("no_names");
-        return refuse(errc::unreachable);
-    }
+    if (left(window::no_names) > 0ns && !own.connected) return refuse(errc::unreachable);
     own.connected = true;
     if (left(window::no_connection) > 0ns && options.lane == lane::ordinary) {
-        run_.census.fault("no_connection");
         fate.queued = left(window::no_connection);
         return true;
     }
-    if (left(window::throttle_storm) > 0ns) {
-        run_.census.fault("throttle_storm");
-        return refuse(errc::throttled);
-    }
+    if (left(window::throttle_storm) > 0ns) return refuse(errc::throttled);
     if (left(window::to_store) > 0ns) {
         fate.what = fault::kind::lose_request;
         return true;

@@ -77,7 +77,9 @@ void lock_world::let_days_go_by() {
     while (now() < last_copies && simulated_.step()) {
     }
     throw_broken();
-    simulated_.scheduler().advance(std::chrono::hours(run_.choices.between("days go by", 12, 9 * 24)));
+    const std::chrono::hours idle(run_.choices.between("days go by", 12, 9 * 24));
+    simulated_.scheduler().advance(idle);
+    run_.census.lived -= static_cast<std::int64_t>(lock_count_) * idle;
     for (std::size_t lock = 0; lock < lock_count_; ++lock) {
         const bool removed = judge_.row(lock).exists && !row_of(lock).exists;
         if (removed) run_.census.fault("ttl_deletion");

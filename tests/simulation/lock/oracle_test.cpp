@@ -1,0 +1,237 @@
+// The checkers themselves: histories of good worlds are accepted, and every way of spoiling them is noticed.
+#include "simulation/framework/campaign.hpp"
+#include "simulation/lock/judge.hpp"
+#include "simulation/lock/lease_watch.hpp"
+#include "simulation/lock/recipe.hpp"
+#include "simulation/lock/world.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <functional>
+
+using namespace dynalease;
+using namespace dynalease::simulation;
+using namespace dynalease::simulation::locks;
+
+namespace {
+
+constexpr std::size_t lock_count = 2;
+
+history good_history(std::uint64_t seed) {
+    recipe made_of;
+    made_of.most_locks = lock_count;
+    made_of.longest_hold = 1s;
+    made_of.mishaps = {mishap::pause, mishap::partition, mishap::crash_new_identity};
+    testing::tape choices(seed);
+    census counted;
+    trace events;
+    world_run run{.choices = choices, .census = counted, .trace = events};
+    history kept;
+    lock_world(run, made_of, &kept).play();
+    return kept;
+}
+
+std::string verdict(const history& seen) {
+    judge judged({.locks = lock_count});
+    for (const auto& each : seen) judged.see(each);
+    return judged.broken().value_or("");
+}
+
+/// The places of events of one kind that `wanted` picks.
+template <class Kind>
+std::vector<std::size_t> places(const history& in, const std::function<bool(const Kind&)>& wanted) {
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+        const auto* event = std::get_if<Kind>(&in[i].what);
+        if (event != nullptr && wanted(*event)) found.push_back(i);
+    }
+    return found;
+}
+
+/// Grants in the store: writes after which another grant is in the row than before.
+std::vector<std::size_t> grants(const history& in, std::size_t lock) {
+    std::pair<std::string, std::int64_t> before;
+    return places<lock_written>(in, [&](const lock_written& each) {
+        if (each.lock != lock) return false;
+        const std::pair<std::string, std::int64_t> after(each.after.holder, each.after.attempt);
+        const bool granted = !each.after.holder.empty() && after != before;
+        before = after;
+        return granted;
+    });
+}
+
+std::size_t first_guard(const history& in) {
+    return places<guard_given>(in, [](const auto&) { return true; }).at(0);
+}
+
+/// What a good history is turned into; false if it has nothing to be spoilt that way.
+using spoiling = std::function<bool(history&)>;
+
+void must_be_noticed(const char* promise, const spoiling& spoil) {
+    std::size_t spoilt = 0;
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+        auto seen = good_history(seed);
+        if (!spoil(seen)) continue;
+        ++spoilt;
+        INFO("seed " << seed);
+        const auto broken = verdict(seen);
+        CHECK_THAT(broken, Catch::StartsWith(promise));
+    }
+    CHECK(spoilt > 3);
+}
+
+}  // namespace
+
+TEST_CASE("histories of good worlds are accepted") {
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) CHECK(verdict(good_history(seed)).empty());
+}
+
+TEST_CASE("two tokens that are swapped are noticed") {
+    must_be_noticed("P2", [](history& seen) {
+        const auto all = grants(seen, 0);
+        if (all.size() < 2) return false;
+        auto& one = std::get<lock_written>(seen[all[0]].what).after;
+        auto& next = std::get<lock_written>(seen[all[1]].what).after;
+        std::swap(one.token, next.token);
+        std::swap(one.floor, next.floor);
+        return true;
+    });
+}
+
+TEST_CASE("a floor that falls is noticed") {
+    must_be_noticed("P2", [](history& seen) {
+        const auto all = grants(seen, 0);
+        if (all.size() < 2) return false;
+        auto& next = std::get<lock_written>(seen[all[1]].what).after;
+        next.floor = next.token = 1;
+        return true;
+    });
+}
+
+TEST_CASE("a release that never came is noticed when the next one takes the lock") {
+    must_be_noticed("P1", [](history& seen) {
+        for (std::size_t i = 0; i < seen.size(); ++i) {
+            const auto* freed = std::get_if<lock_written>(&seen[i].what);
+            if (freed == nullptr || !freed->after.holder.empty()) continue;
+            for (std::size_t j = i + 1; j < seen.size(); ++j) {
+                const auto* next = std::get_if<lock_written>(&seen[j].what);
+                if (next == nullptr || next->lock != freed->lock) continue;
+                const bool by_another = !next->after.holder.empty() && next->writer != freed->writer;
+                if (!by_another) break;
+                seen.erase(seen.begin() + static_cast<std::ptrdiff_t>(i));
+                return true;
+            }
+        }
+        return false;
+    });
+}
+
+TEST_CASE("a grant that happens a second time is noticed") {
+    must_be_noticed("P2", [](history& seen) {
+        const auto all = grants(seen, 0);
+        if (all.size() < 2) return false;
+        seen.push_back(seen[all[0]]);
+        return true;
+    });
+}
+
+TEST_CASE("a user who is told a token that was never granted is noticed") {
+    must_be_noticed("P1", [](history& seen) {
+        std::get<guard_given>(seen[first_guard(seen)].what).token += 1;
+        return true;
+    });
+}
+
+TEST_CASE("one grant given to two users is noticed") {
+    must_be_noticed("P2", [](history& seen) {
+        auto again = seen[first_guard(seen)];
+        std::get<guard_given>(again.what).handle = 999'999;
+        seen.insert(seen.begin() + static_cast<std::ptrdiff_t>(first_guard(seen)) + 1, again);
+        return true;
+    });
+}
+
+TEST_CASE("a lock that is freed under its user is noticed") {
+    must_be_noticed("P9", [](history& seen) {
+        const auto released = places<guard_let_go>(seen, [](const auto&) { return true; });
+        if (released.empty()) return false;
+        const auto handle = std::get<guard_let_go>(seen[released[0]].what).handle;
+        // Unless its session ended meanwhile, whoever takes the lock back takes it from a user.
+        const auto given = places<guard_given>(seen, [&](const auto& each) { return each.handle == handle; }).at(0);
+        const auto& guard = std::get<guard_given>(seen[given].what);
+        for (std::size_t i = released[0]; i < seen.size(); ++i) {
+            const auto* next = std::get_if<lock_written>(&seen[i].what);
+            if (next == nullptr || next->lock != guard.lock) continue;
+            if (next->writer != guard.session) return false;
+            seen.erase(seen.begin() + static_cast<std::ptrdiff_t>(released[0]));
+            return true;
+        }
+        return false;
+    });
+}
+
+TEST_CASE("a stale write that is accepted outside is noticed") {
+    must_be_noticed("P3", [](history& seen) {
+        const auto all = grants(seen, 0);
+        if (all.size() < 2) return false;
+        const auto token = [&](std::size_t at) { return std::get<lock_written>(seen[at].what).after.token; };
+        const event newer{.at = seen.back().at, .what = outside_written{.lock = 0, .token = token(all[1])}};
+        const event older{.at = seen.back().at, .what = outside_written{.lock = 0, .token = token(all[0])}};
+        seen.push_back(newer);
+        seen.push_back(older);
+        return true;
+    });
+}
+
+TEST_CASE("a fence that lets an old grant pass is noticed") {
+    must_be_noticed("P3", [](history& seen) {
+        const auto all = grants(seen, 0);
+        if (all.size() < 2) return false;
+        const auto old = std::get<lock_written>(seen[all[0]].what).after;
+        seen.insert(seen.begin() + static_cast<std::ptrdiff_t>(all[1]) + 1,
+                    event{.at = seen[all[1]].at,
+                          .what = fence_passed{.lock = 0, .session = old.holder, .attempt = old.attempt}});
+        return true;
+    });
+}
+
+TEST_CASE("a session that comes back, or dies too early, is noticed") {
+    must_be_noticed("P5", [](history& seen) {
+        const auto ended = places<session_ended>(seen, [](const auto&) { return true; });
+        if (ended.empty()) return false;
+        seen.push_back(
+            {.at = seen.back().at,
+             .what = session_beaten{
+                 .session = std::get<session_ended>(seen[ended[0]].what).session, .beat = 1'000'000, .lease = 10s}});
+        return true;
+    });
+    must_be_noticed("P1", [](history& seen) {
+        const auto beats = places<session_beaten>(seen, [](const auto&) { return true; });
+        if (beats.empty()) return false;
+        const auto at = beats[0];
+        const auto& beaten = std::get<session_beaten>(seen[at].what);
+        seen.insert(seen.begin() + static_cast<std::ptrdiff_t>(at) + 1,
+                    event{.at = seen[at].at + beaten.lease / 2,
+                          .what = session_ended{.session = beaten.session, .marked_dead = true}});
+        return true;
+    });
+}
+
+TEST_CASE("what a session may believe ends with its lease, whatever it shows") {
+    lease_watch watch(10s, 2500ms, 1000);
+    const time_point start{};
+    watch.sent(1, start);
+    CHECK_FALSE(watch.may_believe(start));
+    watch.acknowledged(1, start + 100ms);
+    CHECK(watch.may_believe(start + 9979ms));
+    CHECK_FALSE(watch.may_believe(start + 9981ms));
+    CHECK(watch.judge(session_state::live, start + 4400ms).empty());
+    CHECK_FALSE(watch.judge(session_state::live, start + 4600ms).empty());
+    CHECK_FALSE(watch.judge(session_state::jeopardy, start + 4400ms).empty());
+    CHECK_FALSE(watch.judge(session_state::lost, start + 5s).empty());
+    CHECK_FALSE(watch.judge(session_state::jeopardy, start + 9990ms).empty());
+    // An answer that comes after the deadline proves nothing any more.
+    watch.sent(2, start + 5s);
+    watch.acknowledged(2, start + 11s);
+    CHECK_FALSE(watch.may_believe(start + 11s));
+}

@@ -1,0 +1,137 @@
+// Machines: their crashes, their clocks, and the store that outlives them.
+#include <dynalease/testing/node.hpp>
+#include <dynalease/testing/running.hpp>
+#include <dynalease/testing/world.hpp>
+
+#include <catch2/catch.hpp>
+
+namespace asio = boost::asio;
+using namespace dynalease;
+using namespace std::chrono_literals;
+using testing::fault;
+
+namespace {
+
+item row_of(std::int64_t value) {
+    return {{"pk", "row"}, {"sk", "-"}, {"value", value}};
+}
+
+asio::awaitable<error_code> put(database target, std::int64_t value) {
+    put_item_request request{.table_name = "coordination", .new_item = row_of(value)};
+    const auto done = co_await target.call(std::move(request));
+    co_return done ? error_code() : done.error().code;
+}
+
+asio::awaitable<void> count_seconds(testing::node& in, int& counted) {
+    for (;;) {
+        co_await testing::sleep(in, 1s);
+        ++counted;
+    }
+}
+
+asio::awaitable<std::int64_t> read(database target, bool consistent) {
+    get_item_request request{
+        .table_name = "coordination", .key = {{"pk", "row"}, {"sk", "-"}}, .consistent_read = consistent};
+    const auto found = co_await target.call(std::move(request));
+    co_return find_integer(*found.value().found, "value").value_or(-1);
+}
+
+struct two_nodes {
+    two_nodes() { simulated.create_table("coordination"); }
+    testing::world simulated;
+    testing::node a{simulated, {.seed = 1}};
+    testing::node b{simulated, {.seed = 2}};
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(two_nodes, "nodes share one store, each through a network of its own", "[node]") {
+    CHECK_FALSE(testing::run(simulated, a, put(a.database(), 7)));
+    CHECK(testing::run(simulated, b, read(b.database(), true)) == 7);
+    b.network().set_plan(
+        [](const any_request&, const call_options&) { return fault{.what = fault::kind::lose_answer}; });
+    CHECK(testing::run(simulated, b, put(b.database(), 8)) == errc::in_doubt);
+    CHECK(find_integer(simulated.row("coordination", "row").value(), "value") == 8);
+}
+
+TEST_CASE_METHOD(two_nodes, "a crash ends everything that runs in the node, and a restart begins anew", "[node]") {
+    int first_life = 0;
+    int second_life = 0;
+    testing::running counting(simulated, a, count_seconds(a, first_life));
+    simulated.run_for(5500ms);
+    const auto wall = a.clock().wall();
+    a.crash();
+    simulated.run_for(10s);
+    CHECK(first_life == 5);
+    a.restart(9);
+    CHECK(a.clock().wall() - wall == 10s);
+    testing::running again(simulated, a, count_seconds(a, second_life));
+    simulated.run_for(3500ms);
+    CHECK(first_life == 5);
+    CHECK(second_life == 3);
+}
+
+TEST_CASE_METHOD(two_nodes, "a paused node's clock goes on, a frozen one's stands still", "[node]") {
+    int paused = 0;
+    int frozen = 0;
+    testing::running on_a(simulated, a, count_seconds(a, paused));
+    testing::running on_b(simulated, b, count_seconds(b, frozen));
+    const auto start = b.clock().now();
+    a.pause();
+    b.freeze();
+    simulated.run_for(10s);
+    CHECK(paused == 0);
+    CHECK(frozen == 0);
+    CHECK(b.clock().now() == start);
+    a.resume();
+    b.resume();
+    simulated.run_for(100ms);
+    CHECK(paused == 1);
+    CHECK(frozen == 0);
+    simulated.run_for(1s);
+    CHECK(frozen == 1);
+}
+
+TEST_CASE_METHOD(two_nodes, "a stale read shows the row before its last write, a consistent one never does", "[node]") {
+    simulated.keep_previous_rows();
+    testing::run(simulated, a, put(a.database(), 1));
+    simulated
+        .call(update_item_request{.table_name = "coordination",
+                                  .key = {{"pk", "row"}, {"sk", "-"}},
+                                  .update_expression = "SET #v = :v",
+                                  .names = {{"#v", "value"}},
+                                  .values = {{":v", 2}}})
+        .value();
+    a.network().set_plan(
+        [](const any_request&, const call_options&) { return fault{.what = fault::kind::stale_read}; });
+    CHECK(testing::run(simulated, a, read(a.database(), false)) == 1);
+    CHECK(testing::run(simulated, a, read(a.database(), true)) == 2);
+}
+
+TEST_CASE_METHOD(two_nodes, "a table comes back from a backup", "[node]") {
+    testing::run(simulated, a, put(a.database(), 1));
+    const auto backup = simulated.image("coordination");
+    testing::run(simulated, a, put(a.database(), 2));
+    simulated.restore("coordination", backup);
+    CHECK(testing::run(simulated, a, read(a.database(), true)) == 1);
+}
+
+TEST_CASE_METHOD(two_nodes, "of a partial batch the rest comes back", "[node]") {
+    batch_write_item_request batch;
+    for (const auto* key : {"1", "2", "3"}) {
+        batch.tables["coordination"].push_back(batch_put{{{"pk", key}, {"sk", "-"}}});
+    }
+    const auto answer = simulated.apply(batch, fault::kind::partial_batch);
+    const auto& later = std::get<batch_write_item_response>(answer.value()).unprocessed;
+    CHECK(later.at("coordination").size() == 1);
+    CHECK(simulated.row("coordination", "2"));
+    CHECK_FALSE(simulated.row("coordination", "3"));
+}
+
+TEST_CASE_METHOD(two_nodes, "a request that stands in line for a connection too long was never sent", "[node]") {
+    a.network().set_plan([](const any_request&, const call_options&) { return fault{.queued = 5s}; });
+    CHECK(testing::run(simulated, a, put(a.database(), 1)) == errc::timeout);
+    CHECK_FALSE(simulated.row("coordination", "row"));
+    a.network().set_plan([](const any_request&, const call_options&) { return fault{.queued = 500ms}; });
+    CHECK_FALSE(testing::run(simulated, a, put(a.database(), 1)));
+}
