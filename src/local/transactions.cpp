@@ -43,12 +43,9 @@ failure cancelled(std::vector<cancellation_reason> reasons) {
     return why;
 }
 
-/// A validation error of one action is that action's reason; anything else is the whole request's, and so is an empty
-/// key.
+/// A validation error of one action is that action's reason; anything else is the whole request's.
 cancellation_reason reason_of(refusal& fault) {
-    const bool empty_key =
-        fault.why.details.message.find("for a key attribute cannot contain an empty") != std::string::npos;
-    if (empty_key || fault.why.code != make_error_code(errc::validation)) throw std::move(fault);
+    if (fault.why.code != make_error_code(errc::validation)) throw std::move(fault);
     return {"ValidationError", std::move(fault.why.details.message), std::nullopt};
 }
 
@@ -114,6 +111,8 @@ private:
         try {
             if (step()) reasons_[i] = refused_action(writes_[i]);
         } catch (refusal& fault) {
+            // What is to be written under an empty key is the fault of the whole request.
+            if (fault.why.details.message.find("key attribute cannot contain an empty") != std::string::npos) throw;
             reasons_[i] = reason_of(fault);
         }
         any_failed_ = any_failed_ || failed(i);

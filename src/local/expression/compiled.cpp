@@ -4,8 +4,17 @@
 #include "local/expression/condition.hpp"
 #include "local/expression/projection.hpp"
 #include "local/expression/update.hpp"
+#include "local/refusal.hpp"
 
 namespace dynalease::local::expression {
+
+compiler::compiler(caches& known, const attribute_names& names, const attribute_values& values)
+    : known_(known), bound_(names, values), usage_(names, values) {
+    for (const auto& [placeholder, name] : names) {
+        if (!name.empty()) continue;
+        refuse("ExpressionAttributeNames contains invalid value: Empty attribute name for key " + placeholder);
+    }
+}
 
 template <class Tree>
 typename cache<Tree>::shared compiler::compile(cache<Tree>& known, std::string_view text, const char* parameter) {

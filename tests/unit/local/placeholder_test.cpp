@@ -29,6 +29,8 @@ TEST_CASE("placeholders must be defined and used") {
           "value: :v");
     CHECK(world.fault(conditional("x = :v", {}, {{":v", 1}, {":w", 2}, {":u", 3}})) ==
           "Value provided in ExpressionAttributeValues unused in expressions: keys: {:u, :w}");
+    CHECK(world.fault(conditional("#x = :v", {{"#x", ""}}, {{":v", 1}})) ==
+          "ExpressionAttributeNames contains invalid value: Empty attribute name for key #x");
     CHECK(world.fault(conditional("x = :v", {{"#x", "x"}}, {{":v", 1}})) ==
           "Value provided in ExpressionAttributeNames unused in expressions: keys: {#x}");
     CHECK(world.fault(conditional("", {{"#x", "x"}}, {})) ==
