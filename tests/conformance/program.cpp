@@ -30,6 +30,13 @@ bool only_takes_away(const std::string& update) {
     return !update.empty() && !has("SET ", "set ") && !has("ADD ", "add ");
 }
 
+/// Not what only a pass over all pages, or a certain kind of answer, makes comparable.
+bool can_be_mutated(const any_request& request) {
+    if (const auto* scan = std::get_if<scan_request>(&request)) return !scan->limit && !scan->total_segments;
+    const auto* update = std::get_if<update_item_request>(&request);
+    return !update || !only_takes_away(update->update_expression);
+}
+
 /// Makes the calls of one program.
 class author {
 public:
@@ -98,7 +105,7 @@ private:
             const auto& query = std::get<query_request>(out.request);
             out.to_the_end = !query.index_name.empty() || chance_.percent(50);
         }
-        if (asked_.raw && chance_.percent(5)) {
+        if (asked_.raw && chance_.percent(5) && can_be_mutated(out.request)) {
             out.raw = mutated(chance_, codec::encode_request(out.request));
             out.to_the_end = false;
         }
