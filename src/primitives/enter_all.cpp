@@ -10,6 +10,7 @@
 #include "runtime/spawn.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace dynalease {
@@ -150,6 +151,7 @@ boost::asio::awaitable<void> draw_for_all(std::shared_ptr<joint_entry> entry) {
         co_await pause.wait_until(core.now() + std::chrono::duration_cast<std::chrono::nanoseconds>(spread));
     }
     entry->unanswered = false;
+    if (!core.live()) entry->fail(std::make_shared<const failure>(core.over_failure()));
 }
 
 /// Null, or why these queues cannot be entered together.

@@ -125,10 +125,10 @@ boost::asio::awaitable<queue_front::written> queue_front::write_down(const std::
 }
 
 boost::asio::awaitable<queue_front::written> queue_front::put_row(std::shared_ptr<drawn_ticket> ticket,
-                                                                  shared_failure& why) {
+                                                                  shared_failure& why, call_options options) {
     ticket->row_sent = true;
     auto request = requests().enter(ticket->mine, ticket->attempt, ticket->face);
-    const auto seen = co_await put(std::move(request));
+    const auto seen = co_await put(std::move(request), options);
     if (seen.kind == answer::applied || (seen.kind == answer::refused && seen.found)) {
         const auto* found = seen.found ? &*seen.found : nullptr;
         const bool entered = protocol::decide_entered(found, ticket->attempt) == protocol::entered_step::entered;
@@ -147,7 +147,9 @@ boost::asio::awaitable<void> queue_front::write_down_later([[maybe_unused]] queu
     unsigned failures = 0;
     while (still_held() && core_.now() < hold->unwritten_until()) {
         shared_failure why;
-        const auto row = co_await put_row(ticket, why);
+        // No longer than the claim lasts: its end must be told in time.
+        const call_options options{.timeout = hold->unwritten_until() - core_.now()};
+        const auto row = co_await put_row(ticket, why, options);
         if (!still_held()) co_return;
         if (row == written::yes && core_.now() < hold->unwritten_until()) {
             hold->written_down();

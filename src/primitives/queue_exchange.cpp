@@ -42,8 +42,8 @@ queue_front::head_answer queue_front::read_head_failure(failure why) {
     return seen;
 }
 
-boost::asio::awaitable<queue_front::row_answer> queue_front::put(put_item_request request) {
-    auto answered = co_await core_.target().call(std::move(request));
+boost::asio::awaitable<queue_front::row_answer> queue_front::put(put_item_request request, call_options options) {
+    auto answered = co_await core_.target().call(std::move(request), options);
     if (answered) co_return row_answer{.kind = answer::applied};
     auto why = std::move(answered).error();
     row_answer seen{.kind = classify(why)};

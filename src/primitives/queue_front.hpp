@@ -82,7 +82,7 @@ private:
 
     // Requests: every sight of the head is taken in at once.
     boost::asio::awaitable<head_answer> send(update_item_request request);
-    boost::asio::awaitable<row_answer> put(put_item_request request);
+    boost::asio::awaitable<row_answer> put(put_item_request request, call_options options = {});
     head_answer read_head(answer kind, const item* shown);
     head_answer read_head_failure(failure why);
     boost::asio::awaitable<void> pause(unsigned failures);
@@ -94,7 +94,8 @@ private:
     boost::asio::awaitable<std::optional<protocol::ticket_step>> draw(std::shared_ptr<queue_entrant> who);
     boost::asio::awaitable<bool> still_busy();
     boost::asio::awaitable<written> write_down(const std::shared_ptr<queue_entrant>& who);
-    boost::asio::awaitable<written> put_row(std::shared_ptr<drawn_ticket> ticket, shared_failure& why);
+    boost::asio::awaitable<written> put_row(std::shared_ptr<drawn_ticket> ticket, shared_failure& why,
+                                            call_options options = {});
     void new_ticket(const std::shared_ptr<queue_entrant>& who);
     void know(const std::shared_ptr<drawn_ticket>& ticket, const std::shared_ptr<queue_entrant>& who);
     void wait_in_line(const std::shared_ptr<queue_entrant>& who);
@@ -135,6 +136,7 @@ private:
     friend class queue_leftovers;
     bool start(boost::asio::awaitable<void> body);
     queue_target self() { return {core_.shared_from_this(), shared_from_this()}; }
+    std::chrono::nanoseconds time_to_bury() const { return protocol::bury_after(core_.options().clock_drift_ppm); }
     std::int64_t expiry() const { return protocol::idle_head_expiry(core_.wall(), head_.tail); }
 
     session_core& core_;

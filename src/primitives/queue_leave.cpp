@@ -54,7 +54,6 @@ boost::asio::awaitable<void> queue_front::give_turn_back([[maybe_unused]] queue_
         for (const auto& each : over) {
             if (each.ticket != mine.ticket || hold->ticket()->row_sent) leftovers_.discard(each.ticket);
         }
-        leftovers_.count_turn();
         if (done && !idle) after_moving();
         watch_on();
         co_return;

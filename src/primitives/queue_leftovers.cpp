@@ -16,13 +16,14 @@ constexpr unsigned tries_to_delete = 3;
 }  // namespace
 
 void queue_leftovers::discard(std::int64_t ticket) {
-    tickets_.push_back(ticket);
-    if (std::exchange(tidying_, true)) return;
-    if (!front_.start(tidy(front_.self()))) tidying_ = false;
+    gather(ticket);
+    if (++rows_ % rows_per_sweep == 0) front_.start(sweep(front_.self()));
 }
 
-void queue_leftovers::count_turn() {
-    if (++turns_ % turns_per_sweep == 0) front_.start(sweep(front_.self()));
+void queue_leftovers::gather(std::int64_t ticket) {
+    tickets_.insert(ticket);
+    if (std::exchange(tidying_, true)) return;
+    if (!front_.start(tidy(front_.self()))) tidying_ = false;
 }
 
 void queue_leftovers::count_wait() {
@@ -35,12 +36,11 @@ boost::asio::awaitable<void> queue_leftovers::tidy([[maybe_unused]] queue_target
     if (core.live()) co_await gathering_->wait_until(core.now() + gathering);
     unsigned failures = 0;
     while (!tickets_.empty() && core.may_write()) {
-        const auto count = std::min(tickets_.size(), protocol::batch_limit);
-        const std::vector<std::int64_t> batch(tickets_.end() - static_cast<std::ptrdiff_t>(count), tickets_.end());
+        std::vector<std::int64_t> batch(tickets_.begin(), tickets_.end());
+        batch.resize(std::min(batch.size(), protocol::batch_limit));
         const bool removed = co_await remove(batch);
         if (removed || ++failures == tries_to_delete) {
-            tickets_.erase(tickets_.end() - static_cast<std::ptrdiff_t>(std::min(count, tickets_.size())),
-                           tickets_.end());
+            for (const auto ticket : batch) tickets_.erase(ticket);
             failures = 0;
         } else {
             co_await gathering_->wait_until(core.now() + protocol::retry_pause(failures));
@@ -66,7 +66,7 @@ boost::asio::awaitable<void> queue_leftovers::sweep([[maybe_unused]] queue_targe
         if (!seen || !front_.core_.may_write()) co_return;
         for (const auto& row : seen->items) {
             // What is not ours is not ours to delete.
-            if (const auto parsed = protocol::parse_ticket_row(row)) discard(parsed->ticket);
+            if (const auto parsed = protocol::parse_ticket_row(row)) gather(parsed->ticket);
         }
         next = std::move(seen->last_evaluated_key);
     } while (!next.empty());

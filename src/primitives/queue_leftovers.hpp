@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace dynalease::detail {
@@ -18,10 +19,8 @@ class queue_leftovers {
 public:
     explicit queue_leftovers(queue_front& front) noexcept : front_(front) {}
 
-    /// The ticket was passed, and its row may stand in the table.
+    /// The ticket was passed, and its row may stand in the table. After many of them the queue is swept.
     void discard(std::int64_t ticket);
-    /// One of our turns ended. From time to time this sweeps.
-    void count_turn();
     /// The session closes: no more gathering.
     void hurry() noexcept {
         if (gathering_) gathering_->wake();
@@ -30,18 +29,19 @@ public:
     void count_wait();
 
 private:
-    static constexpr unsigned turns_per_sweep = 64;
+    static constexpr unsigned rows_per_sweep = 64;
 
+    void gather(std::int64_t ticket);
     boost::asio::awaitable<void> tidy(queue_target self);
     boost::asio::awaitable<void> sweep(queue_target self);
     boost::asio::awaitable<bool> remove(std::vector<std::int64_t> tickets);
 
     queue_front& front_;
-    std::vector<std::int64_t> tickets_;
+    std::set<std::int64_t> tickets_;  ///< each once, as the service demands
     bool tidying_ = false;
     std::optional<runtime::alarm> gathering_;
     bool waited_ = false;
-    unsigned turns_ = 0;
+    unsigned rows_ = 0;
 };
 
 }  // namespace dynalease::detail

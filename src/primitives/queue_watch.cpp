@@ -154,7 +154,7 @@ boost::asio::awaitable<void> queue_front::examine(std::int64_t until, bool sampl
                                               .until = until,
                                               .missing_since = missing_since_,
                                               .now = core_.now(),
-                                              .bury_after = protocol::bury_after(core_.options().clock_drift_ppm)});
+                                              .bury_after = time_to_bury()});
         if (next.step == protocol::examine_step::read_on) {
             first = rows.back().row.ticket + 1;
             continue;
@@ -182,6 +182,9 @@ boost::asio::awaitable<void> queue_front::carry_out(protocol::examine_decision n
             break;
         case examine_step::remember:
             for (const auto& each : next.places) missing_since_.try_emplace(each.ticket, core_.now());
+            if (const auto due = missing_since_.at(next.places.front().ticket) + time_to_bury(); due > core_.now()) {
+                examine_again(std::min<std::chrono::nanoseconds>(protocol::look_for_row, due - core_.now()));
+            }
             break;
         case examine_step::bury: {
             const bool buried = co_await bury(next.places);
