@@ -72,7 +72,7 @@ TEST_CASE("a busy queue is entered by two writes, and the hand-off to another pr
     run(w, a, leave(first));
     waits.wait(1s);
     CHECK(w.scheduler.now() - left < 210ms);
-    CHECK(sent(a, "UpdateItem") == 1);
+    CHECK(sent(a, "UpdateItem") <= 2);  // 1 more when it does not know that somebody waits
     CHECK(sent(b, "GetItem") <= 2);
     CHECK(sent(b, "UpdateItem") == 0);
     CHECK(second.valid());
