@@ -3,7 +3,10 @@
 
 #include <dynalease/client.hpp>
 #include <dynalease/dynamodb/expression.hpp>
+#include <dynalease/enter_all.hpp>
 #include <dynalease/lock.hpp>
+#include <dynalease/queue.hpp>
 #include <dynalease/session.hpp>
 #include <dynalease/table.hpp>
 #include <dynalease/with_lock.hpp>
+#include <dynalease/with_turn.hpp>
