@@ -54,7 +54,7 @@ public:
         if (closed_) co_return failure(errc::shut_down);
         const auto state = std::make_shared<run_state>(world_.executor, command);
         if (state->process.error()) co_return no_keys("cannot be started: " + state->process.error().message());
-        const auto place = running_.insert(running_.end(), state);
+        const auto place = running_.insert(running_.end(), std::weak_ptr(state));
         limit_time(state);
 
         std::array<char, 4096> chunk;
@@ -76,7 +76,9 @@ public:
 
     void close() noexcept override {
         closed_ = true;
-        for (const auto& state : running_) state->stop(failure(errc::shut_down));
+        for (const auto& running : running_) {
+            if (const auto state = running.lock()) state->stop(failure(errc::shut_down));
+        }
     }
 
 private:
@@ -91,7 +93,7 @@ private:
     }
 
     environment world_;
-    std::list<std::shared_ptr<run_state>> running_;
+    std::list<std::weak_ptr<run_state>> running_;  // a loop that ends takes its processes with it
     bool closed_ = false;
 };
 

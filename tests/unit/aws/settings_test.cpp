@@ -123,3 +123,25 @@ TEST_CASE("a profile that is chosen but missing, or malformed, is an error here 
     config.files["/home/.aws/config"] = "region = x\n";
     CHECK_THAT(refused(config).details.message, Catch::Contains("/home/.aws/config, line 1"));
 }
+
+TEST_CASE("an account has a host of its own only for who asks for it, and by an account that is known") {
+    fake_config config;
+    config.variables["AWS_REGION"] = "us-east-1";
+    config.variables["AWS_ACCOUNT_ID"] = "111122223333";
+    CHECK(resolved(config).endpoint.host == "dynamodb.us-east-1.amazonaws.com");
+    config.variables["AWS_ACCOUNT_ID_ENDPOINT_MODE"] = "preferred";
+    CHECK(resolved(config).endpoint.host == "111122223333.ddb.us-east-1.amazonaws.com");
+    CHECK(resolved(config).endpoint.signing_region == "us-east-1");
+    chosen_settings keys;
+    keys.account_id = "444455556666";
+    CHECK(resolved(config, keys).endpoint.host == "444455556666.ddb.us-east-1.amazonaws.com");
+    config.variables.erase("AWS_ACCOUNT_ID");
+    CHECK(resolved(config).endpoint.host == "dynamodb.us-east-1.amazonaws.com");
+    config.files["/home/.aws/config"] = "[default]\naws_account_id = 777788889999\n";
+    CHECK(resolved(config).endpoint.host == "777788889999.ddb.us-east-1.amazonaws.com");
+    config.files.clear();
+    config.variables["AWS_ACCOUNT_ID_ENDPOINT_MODE"] = "required";
+    CHECK_THAT(refused(config).details.advice, Catch::Contains("AWS_ACCOUNT_ID"));
+    config.variables["AWS_ACCOUNT_ID_ENDPOINT_MODE"] = "sometimes";
+    CHECK_THAT(refused(config).details.message, Catch::Contains("sometimes"));
+}

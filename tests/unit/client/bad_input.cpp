@@ -106,6 +106,7 @@ TEST_CASE("no credentials anywhere: the error comes before any connection") {
     }
     ::setenv("AWS_SHARED_CREDENTIALS_FILE", "/no/such/credentials", 1);
     ::setenv("AWS_CONFIG_FILE", "/no/such/config", 1);
+    ::setenv("AWS_EC2_METADATA_DISABLED", "true", 1);
     fixture f;
     f.options.credentials.reset();
     f.serve([](std::size_t, const std::string&) { return reaction{answer(200, "{}")}; });

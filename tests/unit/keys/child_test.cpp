@@ -88,8 +88,8 @@ TEST_CASE("closing kills what runs; a loop that is destroyed leaves no process")
     }
     {
         key_world world;
-        asio::co_spawn(world.io, keys::make_processes(world.world)->run("sleep 1000"),
-                       [](std::exception_ptr, result<std::string>) {});
+        const auto programs = keys::make_processes(world.world);
+        asio::co_spawn(world.io, programs->run("sleep 1000"), [](std::exception_ptr, result<std::string>) {});
         world.io.poll();
     }
     CHECK_FALSE(has_children());

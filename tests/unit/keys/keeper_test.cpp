@@ -62,6 +62,7 @@ struct keeper_world : key_world {
         settle();
     }
     void answer(result<shared_credentials> with) {
+        settle();
         source->answer(std::move(with));
         settle();
     }
