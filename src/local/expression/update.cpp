@@ -89,25 +89,30 @@ attribute_value& parent_of(item& whole, const resolved_path& where) {
     return *at;
 }
 
+/// The map or list that holds the last step; refuses a path into anything else.
+attribute_value& container_of(item& whole, const resolved_path& where) {
+    attribute_value& parent = parent_of(whole, where);
+    const bool fits = where.back().is_name ? parent.is<attribute_map>() : parent.is<attribute_list>();
+    if (!fits) refuse_path();
+    return parent;
+}
+
 void put(item& whole, change change) {
     const resolved_step last = change.target.back();
     if (change.target.size() == 1) {
         whole.insert_or_assign(std::string(last.name), std::move(change.value));
         return;
     }
-    attribute_value& parent = parent_of(whole, change.target);
+    attribute_value& parent = container_of(whole, change.target);
     if (last.is_name) {
-        auto* map = parent.get_if<attribute_map>();
-        if (!map) refuse_path();
-        map->insert_or_assign(std::string(last.name), std::move(change.value));
+        parent.get_if<attribute_map>()->insert_or_assign(std::string(last.name), std::move(change.value));
         return;
     }
-    auto* list = parent.get_if<attribute_list>();
-    if (!list) refuse_path();
-    if (last.index < list->size()) {
-        (*list)[last.index] = std::move(change.value);
+    auto& list = *parent.get_if<attribute_list>();
+    if (last.index < list.size()) {
+        list[last.index] = std::move(change.value);
     } else {
-        list->push_back(std::move(change.value));
+        list.push_back(std::move(change.value));
     }
 }
 
@@ -117,7 +122,7 @@ void erase(item& whole, const resolved_path& where) {
         if (const auto found = whole.find(last.name); found != whole.end()) whole.erase(found);
         return;
     }
-    attribute_value& parent = parent_of(whole, where);
+    attribute_value& parent = container_of(whole, where);
     if (!child(parent, last)) return;
     if (last.is_name) {
         auto& map = *parent.get_if<attribute_map>();
@@ -191,7 +196,7 @@ void apply(const update& tree, const bindings& bound, const item& before, item& 
         resolved_path where = resolve(target, bound);
         // An index means what it meant before: beyond the old end there is nothing, even if SET appends there.
         const bool element = !where.back().is_name;
-        if (element) parent_of(after, where);
+        if (element) container_of(after, where);
         if (!element || find(before, target, bound)) removals.push_back(std::move(where));
     }
     // In order of the paths, so that several elements beyond a list's end are appended by their index; removals
