@@ -66,8 +66,8 @@ public:
 
     /// What a guarded write came to.
     struct write_end {
-        shared_failure why{};   ///< null: it was done
-        dynalease::item left{}; ///< the item after it
+        shared_failure why{};    ///< null: it was done
+        dynalease::item left{};  ///< the item after it
     };
 
     const std::string& name() const noexcept { return name_; }
@@ -196,10 +196,10 @@ private:
     std::list<waiter*> waiters_;
     std::optional<open_claim> claim_;
     protocol::item_access wants_ = protocol::item_access::exclusive;  ///< what the open claim is for
-    protocol::item_grant grant_{};                  ///< the last
-    dynalease::item known_;                         ///< the item as the grant found it, or the last write left it
-    std::vector<std::weak_ptr<item_hold>> holds_;   ///< of the present grant
-    std::vector<std::weak_ptr<item_hold>> leaving_; ///< given back, and not known to be free yet
+    protocol::item_grant grant_{};                                    ///< the last
+    dynalease::item known_;                          ///< the item as the grant found it, or the last write left it
+    std::vector<std::weak_ptr<item_hold>> holds_;    ///< of the present grant
+    std::vector<std::weak_ptr<item_hold>> leaving_;  ///< given back, and not known to be free yet
     std::int64_t last_token_ = 0;
     std::int64_t floor_ = 0;
     unsigned looks_ = 0;  ///< since the item last showed something new

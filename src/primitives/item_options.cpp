@@ -61,9 +61,9 @@ void check_key_values(const item_key& key) {
 void check_attribute_names(const item_ref& target, const item_lock_options& options) {
     std::set<std::string> taken;
     for (const auto& [name, value] : target.key) taken.insert(name);
-    for (const auto& [option, name] :
-         {std::pair<const char*, std::string>{"prefix", options.prefix + "W"}, {"version", options.version},
-          {"stamp", options.stamp}}) {
+    for (const auto& [option, name] : {std::pair<const char*, std::string>{"prefix", options.prefix + "W"},
+                                       {"version", options.version},
+                                       {"stamp", options.stamp}}) {
         require_of_item_lock(!name.empty() && name.size() <= 255, errc::invalid_name,
                              std::string(option) + " must name an attribute of 1 to 255 bytes");
         require_of_item_lock(taken.insert(name).second, errc::invalid_name,

@@ -166,7 +166,8 @@ std::chrono::nanoseconds item_front::time_to_next_look(const protocol::item_lock
     if (lock.writer && !lock.writer->session.empty()) {
         const auto& watch = core_.remotes().watch(lock.writer->session);
         const auto lease_left = watch.lease_end() - core_.now();
-        if (watch.looked_at() && lease_left > std::chrono::nanoseconds::zero()) interval = std::min(interval, lease_left);
+        if (watch.looked_at() && lease_left > std::chrono::nanoseconds::zero())
+            interval = std::min(interval, lease_left);
     }
     return interval;
 }
