@@ -7,6 +7,7 @@
 
 #include "dynamodb/codec.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -33,6 +34,14 @@ bool only_takes_away(const std::string& update) {
 /// Not what only a pass over all pages, or a certain kind of answer, makes comparable.
 bool can_be_mutated(const any_request& request) {
     if (const auto* scan = std::get_if<scan_request>(&request)) return !scan->limit && !scan->total_segments;
+    // A token of a raw request would be known to the server from another run.
+    if (const auto* transaction = std::get_if<transact_write_items_request>(&request)) {
+        return transaction->client_request_token.empty() &&
+               std::ranges::none_of(transaction->actions, [](const transact_write& action) {
+                   const auto* update = std::get_if<transact_update>(&action);
+                   return update && only_takes_away(update->update_expression);
+               });
+    }
     const auto* update = std::get_if<update_item_request>(&request);
     return !update || !only_takes_away(update->update_expression);
 }
