@@ -1,6 +1,8 @@
 // Reading the command line.
 #include "local/arguments.hpp"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdint>
 #include <optional>
@@ -17,6 +19,13 @@ std::optional<Number> parse_number(std::string_view text) {
     return value;
 }
 
+double* rate_named(server_options& options, std::string_view name) {
+    if (name == "--throttle") return &options.faults.throttled;
+    if (name == "--fail") return &options.faults.failed;
+    if (name == "--conflict") return &options.faults.conflicting;
+    return nullptr;
+}
+
 /// @returns what is wrong with the value; empty: nothing.
 std::string apply(server_options& options, std::string_view name, std::string_view value) {
     if (name == "--port") {
@@ -28,6 +37,14 @@ std::string apply(server_options& options, std::string_view name, std::string_vi
         const auto milliseconds = parse_number<std::uint32_t>(value);
         if (!milliseconds || *milliseconds > longest) return "--latency takes milliseconds from 0 to 60000";
         options.latency = std::chrono::milliseconds(*milliseconds);
+    } else if (double* rate = rate_named(options, name)) {
+        const auto share = parse_number<double>(value);
+        if (!share || !(*share >= 0 && *share <= 1)) return std::string(name) + " takes a share from 0 to 1";
+        *rate = *share;
+    } else if (name == "--seed") {
+        const auto seed = parse_number<std::uint64_t>(value);
+        if (!seed) return "--seed takes a number";
+        options.faults.seed = *seed;
     } else if (value.empty()) {
         return std::string(name) + " must not be empty";
     } else if (name == "--access-key") {
@@ -39,7 +56,9 @@ std::string apply(server_options& options, std::string_view name, std::string_vi
 }
 
 bool takes_value(std::string_view name) {
-    return name == "--port" || name == "--latency" || name == "--access-key" || name == "--secret-key";
+    constexpr std::array<std::string_view, 8> names{"--port",     "--latency", "--access-key", "--secret-key",
+                                                    "--throttle", "--fail",    "--conflict",   "--seed"};
+    return std::ranges::find(names, name) != names.end();
 }
 
 }  // namespace
@@ -69,6 +88,7 @@ arguments parse_arguments(std::span<const char* const> words) {
 
 std::string_view help_text() noexcept {
     return "usage: dynalease-local [--port N] [--access-key KEY] [--secret-key KEY] [--anyone] [--latency MS]\n"
+           "                       [--throttle SHARE] [--fail SHARE] [--conflict SHARE] [--seed N]\n"
            "\n"
            "A DynamoDB in memory, for tests and demonstrations. Prints `listening on http://127.0.0.1:PORT`\n"
            "and serves until SIGTERM or SIGINT. All tables are gone then.\n"
@@ -77,7 +97,12 @@ std::string_view help_text() noexcept {
            "  --access-key KEY  the access key requests must be signed with; default: local\n"
            "  --secret-key KEY  its secret; default: local\n"
            "  --anyone          take every request, signed or not\n"
-           "  --latency MS      wait so long before each answer; default: 0\n"
+           "  --latency MS      wait so long before each answer; default: 0. Writes that meet a transaction\n"
+           "                    meanwhile conflict with it, as on AWS\n"
+           "  --throttle SHARE  refuse this share of requests about items, from 0 to 1, as throttled\n"
+           "  --fail SHARE      answer this share with status 500: one half done, the other not\n"
+           "  --conflict SHARE  refuse this share of writes and transactions for a conflict\n"
+           "  --seed N          which requests those are; default: 1\n"
            "  --help            print this\n";
 }
 

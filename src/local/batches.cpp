@@ -22,7 +22,7 @@ void check_distinct(std::set<row_key>& seen, const row_key& key) {
 }
 
 template <class Tables, class Count>
-void check_count(const Tables& tables, std::size_t most, Count count) {
+void check_count(const Tables& tables, std::size_t most, const char* too_many, Count count) {
     std::size_t sum = 0;
     for (const auto& [name, requests] : tables) {
         if (count(requests) == 0) {
@@ -36,12 +36,7 @@ void check_count(const Tables& tables, std::size_t most, Count count) {
             "1 validation error detected: Value '{}' at 'requestItems' failed to satisfy constraint: Member must "
             "have length greater than or equal to 1");
     }
-    if (sum > most) {
-        refuse(
-            "1 validation error detected: Value at 'requestItems' failed to satisfy constraint: Map value must "
-            "satisfy constraint: [Member must have length less than or equal to " +
-            std::to_string(most) + ", Member must have length greater than or equal to 1]");
-    }
+    if (sum > most) refuse(too_many);
 }
 
 class batch_reader {
@@ -62,7 +57,7 @@ private:
         table& from = in_.table_named(name);
         const auto kind = wanted.consistent_read ? read_kind::consistent : read_kind::eventual;
         std::set<row_key> seen;
-        double units = 0;
+        capacity units;
         auto& found = answer_.items[name];
         for (const item_key& key : wanted.keys) {
             check_key(from.key(), key);
@@ -75,12 +70,12 @@ private:
                 continue;
             }
             bytes_ += size;
-            units += read_units(size, kind);
+            units.own += read_units(size, kind);
             if (!present) continue;
             found.push_back(projection ? expression::project(present->attributes, projection->tree, expressions.bound())
                                        : present->attributes);
         }
-        if (request_.report_capacity) answer_.consumed.push_back({name, units});
+        if (auto report = consumed_if(request_, from.name(), units)) answer_.consumed.push_back(*std::move(report));
     }
 
     void leave(const std::string& name, const keys_and_options& wanted, const item_key& key) {
@@ -104,6 +99,7 @@ const attribute_values no_values;
 write batched_write(const std::string& table_name, const batch_write& action) {
     write result;
     result.table_name = table_name;
+    result.batched = true;
     result.names = &no_names;
     result.values = &no_values;
     if (const auto* put = std::get_if<batch_put>(&action)) {
@@ -119,28 +115,42 @@ write batched_write(const std::string& table_name, const batch_write& action) {
 }  // namespace
 
 result<any_response> execute(const context& in, const batch_get_item_request& request) {
-    check_count(request.tables, most_gets, [](const keys_and_options& wanted) { return wanted.keys.size(); });
+    check_count(request.tables, most_gets, "Too many items requested for the BatchGetItem call",
+                [](const keys_and_options& wanted) { return wanted.keys.size(); });
     return any_response(batch_reader(in, request).read());
 }
 
 result<any_response> execute(const context& in, const batch_write_item_request& request) {
-    check_count(request.tables, most_writes, [](const auto& writes) { return writes.size(); });
+    check_count(request.tables, most_writes, "Too many items requested for the BatchWriteItem call",
+                [](const auto& writes) { return writes.size(); });
     std::vector<prepared_write> writes;
     std::vector<prepared_write::plan> decisions;
     batch_write_item_response answer;
     for (const auto& [name, actions] : request.tables) {
         std::set<row_key> seen;
-        double units = 0;
+        capacity units;
         for (const batch_write& action : actions) {
-            auto& write = writes.emplace_back(in.state, batched_write(name, action));
+            prepared_write write(in.state, batched_write(name, action));
             write.locate(in.state, in.seconds());
             check_distinct(seen, write.key());
+            if (in.state.work.holds(write.place(), work_in_progress::kind::transaction, in.now)) {
+                answer.unprocessed[name].push_back(action);
+                continue;
+            }
             decisions.push_back(write.decide());
-            units += write_units(decisions.back().size);
+            units.add(write.units(decisions.back()));
+            writes.push_back(std::move(write));
         }
-        if (request.report_capacity) answer.consumed.push_back({name, units});
+        if (auto report = consumed_if(request, name, units)) answer.consumed.push_back(*std::move(report));
     }
-    for (std::size_t i = 0; i < writes.size(); ++i) writes[i].carry_out(std::move(decisions[i]));
+    for (std::size_t i = 0; i < writes.size(); ++i) {
+        writes[i].carry_out(std::move(decisions[i]));
+        in.state.work.begin(writes[i].place(), work_in_progress::kind::write, in.now);
+        if (!request.report_collection) continue;
+        if (auto metrics = writes[i].collection()) {
+            answer.collections[writes[i].where().name()].push_back(*std::move(metrics));
+        }
+    }
     return any_response(std::move(answer));
 }
 

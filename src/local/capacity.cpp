@@ -33,4 +33,21 @@ double write_units(std::size_t bytes) {
     return begun(bytes, block);
 }
 
+void capacity::add(const capacity& more, double times) {
+    own += more.own * times;
+    for (const auto& [index, units] : more.global) global[index] += units * times;
+    for (const auto& [index, units] : more.local) local[index] += units * times;
+}
+
+consumed_capacity capacity::report(const std::string& table, bool by_index) const {
+    consumed_capacity result{table, own};
+    for (const auto& [index, units] : global) result.capacity_units += units;
+    for (const auto& [index, units] : local) result.capacity_units += units;
+    if (!by_index) return result;
+    result.table_units = own;
+    result.global_index_units = global;
+    result.local_index_units = local;
+    return result;
+}
+
 }  // namespace dynalease::local

@@ -28,16 +28,31 @@ void check_table_name(std::string_view name) {
     }
 }
 
-table& database_state::table_named(std::string_view name_or_arn, std::chrono::sys_seconds now) {
+std::string arn_of_table(std::string_view name) {
+    return "arn:aws:dynamodb:us-east-1:000000000000:table/" + std::string(name);
+}
+
+table* database_state::find(std::string_view name_or_arn, std::chrono::sys_seconds now) {
     std::string_view name = name_or_arn;
     if (name.starts_with("arn:")) name.remove_prefix(name.rfind('/') + 1);
     const auto found = tables.find(name);
     if (found == tables.end()) {
         check_table_name(name);
-        throw refusal(errc::table_not_found, "Requested resource not found");
+        return nullptr;
     }
     found->second.expire(now);
-    return found->second;
+    return &found->second;
+}
+
+table& database_state::table_named(std::string_view name_or_arn, std::chrono::sys_seconds now) {
+    if (table* found = find(name_or_arn, now)) return *found;
+    throw refusal(errc::table_not_found, "Requested resource not found");
+}
+
+table& database_state::described_table(std::string_view name_or_arn, std::chrono::sys_seconds now) {
+    if (table* found = find(name_or_arn, now)) return *found;
+    throw refusal(errc::table_not_found,
+                  "Requested resource not found: Table: " + std::string(name_or_arn) + " not found");
 }
 
 }  // namespace dynalease::local

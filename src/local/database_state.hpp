@@ -2,8 +2,10 @@
 #pragma once
 
 #include "local/expression/cache.hpp"
+#include "local/fault_source.hpp"
 #include "local/table.hpp"
 #include "local/token_memory.hpp"
+#include "local/work_in_progress.hpp"
 
 #include <chrono>
 #include <map>
@@ -16,10 +18,20 @@ struct database_state {
     std::map<std::string, table, std::less<>> tables;
     expression::caches expressions;
     token_memory tokens;
+    work_in_progress work;
+    fault_source faults;
 
     /// By name or by ARN; without what has expired. Refuses names that no table can have, and tables that are not.
     table& table_named(std::string_view name_or_arn, std::chrono::sys_seconds now);
+    /// The same, in the words for requests about the table itself.
+    table& described_table(std::string_view name_or_arn, std::chrono::sys_seconds now);
+
+private:
+    table* find(std::string_view name_or_arn, std::chrono::sys_seconds now);
 };
+
+/// "arn:aws:dynamodb:us-east-1:000000000000:table/NAME"
+std::string arn_of_table(std::string_view name);
 
 /// Refuses a name that is not 3 to 255 of letters, digits, '_', '.' and '-'.
 void check_table_name(std::string_view name);

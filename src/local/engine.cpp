@@ -4,6 +4,7 @@
 #include "local/operations.hpp"
 #include "local/refusal.hpp"
 
+#include <utility>
 #include <variant>
 
 namespace dynalease::local {
@@ -15,10 +16,22 @@ engine::~engine() = default;
 engine::engine(engine&&) noexcept = default;
 engine& engine::operator=(engine&&) noexcept = default;
 
+void engine::set_write_time(std::chrono::milliseconds duration) {
+    state_->work.set_duration(duration);
+}
+
+void engine::set_faults(const fault_rates& rates) {
+    state_->faults = fault_source(rates);
+}
+
 result<any_response> engine::execute(const any_request& request, time now) {
+    fault_source::fate fate = state_->faults.next(request);
+    if (fate.before) return *std::move(fate.before);
     const context in{*state_, now};
     try {
-        return std::visit([&](const auto& each) { return local::execute(in, each); }, request);
+        auto answer = std::visit([&](const auto& each) { return local::execute(in, each); }, request);
+        if (answer && fate.after) return *std::move(fate.after);
+        return answer;
     } catch (refusal& fault) {
         return std::move(fault.why);
     }

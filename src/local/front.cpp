@@ -2,9 +2,11 @@
 #include "local/front.hpp"
 
 #include "dynamodb/codec.hpp"
+#include "local/compression.hpp"
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 namespace dynalease::local {
 
@@ -53,6 +55,15 @@ front::front(std::shared_ptr<engine> store, std::optional<credentials> accepted)
 }
 
 reply front::answer(const aws::request_view& request, engine::time now) {
+    reply result = plain_answer(request, now);
+    constexpr std::size_t least_compressed = 4096;
+    if (result.body.size() <= least_compressed) return result;
+    result.content_encoding = preferred_coding(header(request, "accept-encoding"));
+    if (!result.content_encoding.empty()) result.body = compressed(result.body, result.content_encoding);
+    return result;
+}
+
+reply front::plain_answer(const aws::request_view& request, engine::time now) {
     if (request.method == "GET" && request.path == "/") return {200, "text/plain", "healthy: dynalease-local\n"};
     if (request.method != "POST" || !is_json(header(request, "content-type"))) {
         return {404, "text/xml", "<UnknownOperationException/>\n"};
@@ -63,8 +74,12 @@ reply front::answer(const aws::request_view& request, engine::time now) {
     if (auto refusal = refuse_unsigned(request, now)) return *std::move(refusal);
     const auto decoded = codec::decode_request(target.substr(service.size()), request.body);
     if (!decoded) return error_reply(decoded.error());
-    const auto result = store_->execute(*decoded, now);
+    auto result = store_->execute(*decoded, now);
     if (!result) return error_reply(result.error());
+    // Only the peer knows where it found us; a client that discovers endpoints stays here.
+    if (auto* found = std::get_if<describe_endpoints_response>(&*result)) {
+        for (service_endpoint& each : found->endpoints) each.address = header(request, "host");
+    }
     return {200, "application/x-amz-json-1.0", codec::encode_response(*result)};
 }
 

@@ -16,6 +16,7 @@ struct reply {
     unsigned status = 200;
     std::string_view content_type = "application/x-amz-json-1.0";
     std::string body{};
+    std::string_view content_encoding{};  ///< empty: as it is
 };
 
 class front {
@@ -26,6 +27,7 @@ public:
     reply answer(const aws::request_view& request, engine::time now);
 
 private:
+    reply plain_answer(const aws::request_view& request, engine::time now);
     std::optional<reply> refuse_unsigned(const aws::request_view& request, engine::time now);
 
     std::shared_ptr<engine> store_;

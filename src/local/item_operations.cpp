@@ -1,7 +1,9 @@
 // PutItem, GetItem, UpdateItem, DeleteItem.
 #include "local/capacity.hpp"
 #include "local/expression/projection.hpp"
+#include "local/key_paths.hpp"
 #include "local/operations.hpp"
+#include "local/refusal.hpp"
 #include "local/write.hpp"
 
 #include <algorithm>
@@ -45,15 +47,20 @@ template <class Response, class Request>
 result<any_response> execute_write(const context& in, const Request& request) {
     prepared_write write(in.state, write_of(request));
     write.locate(in.state, in.seconds());
+    if (in.state.work.holds(write.place(), work_in_progress::kind::transaction, in.now)) {
+        throw refusal(errc::transaction_conflict, "Transaction is ongoing for the item");
+    }
     auto decision = write.decide();
     if (decision.refused) return refused_condition(write);
-    const row* before = write.where().find(write.key());
     const item* after = decision.after ? &*decision.after : nullptr;
-    const std::size_t size = std::max(before ? before->size : 0, decision.size);
     Response answer;
-    answer.attributes = returned_attributes(write, request.returned, before ? &before->attributes : nullptr, after);
-    answer.consumed = consumed_if(request.report_capacity, write.where().name(), write_units(size));
+    answer.attributes = returned_attributes(write, request.returned, write.present(), after);
+    if (request.report_capacity) {
+        answer.consumed = consumed_if(request, write.where().name(), write.units(decision));
+    }
     write.carry_out(std::move(decision));
+    if (request.report_collection) answer.collection = write.collection();
+    in.state.work.begin(write.place(), work_in_progress::kind::write, in.now);
     return any_response(std::move(answer));
 }
 
@@ -80,6 +87,7 @@ result<any_response> execute(const context& in, const get_item_request& request)
     expressions.finish();
     table& from = in.table_named(request.table_name);
     check_key(from.key(), request.key);
+    if (projection) refuse_nested_keys(projection->tree, expressions.bound(), from);
     const row* found = from.find(encode_key(from.key(), request.key));
     get_item_response answer;
     if (found) {
@@ -87,7 +95,7 @@ result<any_response> execute(const context& in, const get_item_request& request)
                                   : found->attributes;
     }
     const auto kind = request.consistent_read ? read_kind::consistent : read_kind::eventual;
-    answer.consumed = consumed_if(request.report_capacity, from.name(), read_units(found ? found->size : 0, kind));
+    answer.consumed = consumed_if(request, from.name(), {read_units(found ? found->size : 0, kind)});
     return any_response(std::move(answer));
 }
 

@@ -28,23 +28,13 @@ std::size_t byte_length(const attribute_value& value) {
 }
 
 void check_length(const key_attribute& attribute, const attribute_value& value, bool is_hash) {
-    const std::size_t length = byte_length(value);
-    if (length == 0) {
+    if (is_empty(value)) {
         refuse(
             "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an "
             "empty " +
             std::string(attribute.type == scalar_type::s ? "string" : "binary") + " value. Key: " + attribute.name);
     }
-    if (is_hash && length > longest_hash) {
-        refuse(
-            "One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit "
-            "of2048 bytes");
-    }
-    if (!is_hash && length > longest_range) {
-        refuse(
-            "One or more parameter values were invalid: Aggregated size of all range keys has exceeded the size "
-            "limit of 1024 bytes");
-    }
+    check_key_length(value, is_hash);
 }
 
 void check_part(const key_attribute& attribute, const item_key& key, bool is_hash) {
@@ -66,6 +56,24 @@ void check_item_part(const key_attribute& attribute, const item& whole, bool is_
 }
 
 }  // namespace
+
+bool is_empty(const attribute_value& value) noexcept {
+    return byte_length(value) == 0;
+}
+
+void check_key_length(const attribute_value& value, bool is_hash) {
+    const std::size_t length = byte_length(value);
+    if (is_hash && length > longest_hash) {
+        refuse(
+            "One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit "
+            "of2048 bytes");
+    }
+    if (!is_hash && length > longest_range) {
+        refuse(
+            "One or more parameter values were invalid: Aggregated size of all range keys has exceeded the size "
+            "limit of 1024 bytes");
+    }
+}
 
 std::string encode_key_value(const attribute_value& value) {
     if (const auto* text = value.get_if<std::string>()) return *text;
@@ -109,6 +117,15 @@ void check_key(const key_schema& schema, const item_key& key) {
     if (key.size() != (schema.range ? 2U : 1U)) refuse("The provided key element does not match the schema");
     check_part(schema.hash, key, true);
     if (schema.range) check_part(*schema.range, key, false);
+}
+
+void check_key_present(const key_schema& schema, const item& whole) {
+    for (const key_attribute* part : {&schema.hash, schema.range ? &*schema.range : nullptr}) {
+        const auto* value = part ? find(whole, part->name) : nullptr;
+        if (part && (!value || !has_type(*value, part->type))) {
+            refuse("The provided key element does not match the schema");
+        }
+    }
 }
 
 void check_item_key(const key_schema& schema, const item& whole) {

@@ -29,8 +29,15 @@ std::string_view name_of(scalar_type type) noexcept;
 
 /// Refuses anything but exactly the key attributes, each of its type, not empty, within its size.
 void check_key(const key_schema& schema, const item_key& key);
-/// The same for the key attributes of a whole item, in the words for an item.
+/// Refuses an item that lacks a key attribute of its type, in the words for a key.
+void check_key_present(const key_schema& schema, const item& whole);
+/// The same as `check_key` for the key attributes of a whole item, in the words for an item.
 void check_item_key(const key_schema& schema, const item& whole);
+
+/// Whether it is a string or binary of no bytes.
+bool is_empty(const attribute_value& value) noexcept;
+/// Refuses a hash key beyond 2048 bytes and a range key beyond 1024.
+void check_key_length(const attribute_value& value, bool is_hash);
 
 /// The key attributes of an item.
 item_key key_of(const key_schema& schema, const item& whole);

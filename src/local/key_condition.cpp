@@ -3,7 +3,6 @@
 
 #include "local/refusal.hpp"
 
-#include <span>
 #include <utility>
 
 namespace dynalease::local {
@@ -72,22 +71,38 @@ private:
     }
 
     test read_test(const condition& tree) const {
-        std::span<const operand> operands = tree.operands;
         test result{{}, tree.what, tree.comparator};
-        const bool reversed = std::holds_alternative<expression::value_placeholder>(operands.front().what);
-        if (reversed && tree.what != condition::kind::comparison) refuse_unsupported();
-        const operand& subject = reversed ? operands.back() : operands.front();
-        if (reversed) result.how = mirrored(result.how);
-        const auto* where = std::get_if<expression::path>(&subject.what);
-        if (!where) refuse_unsupported();
-        if (where->size() != 1) refuse("KeyConditionExpressions cannot have conditions on nested attributes");
-        result.name = bound_.name(where->front());
-        for (const operand& each : reversed ? operands.first(1) : operands.subspan(1)) {
-            const auto* placeholder = std::get_if<expression::value_placeholder>(&each.what);
-            if (!placeholder) refuse_unsupported();
-            result.values.push_back(&bound_.value(*placeholder));
+        const expression::path* subject = nullptr;
+        std::size_t position = 0;
+        for (std::size_t i = 0; i < tree.operands.size(); ++i) {
+            const operand& each = tree.operands[i];
+            if (std::holds_alternative<expression::call>(each.what)) {
+                refuse("KeyConditionExpressions cannot contain nested operations");
+            }
+            if (const auto* placeholder = std::get_if<expression::value_placeholder>(&each.what)) {
+                result.values.push_back(&bound_.value(*placeholder));
+                continue;
+            }
+            if (subject) {
+                refuse("Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition");
+            }
+            subject = &std::get<expression::path>(each.what);
+            position = i;
         }
+        check_subject(tree, subject, position);
+        if (position != 0) result.how = mirrored(result.how);
+        result.name = bound_.name(subject->front());
         return result;
+    }
+
+    static void check_subject(const condition& tree, const expression::path* subject, std::size_t position) {
+        if (tree.what != condition::kind::comparison && (!subject || position != 0)) {
+            refuse("Invalid condition in KeyConditionExpression: " +
+                   std::string(tree.what == condition::kind::between ? "BETWEEN" : "begins_with") +
+                   " operator must have the key attribute as its first operand");
+        }
+        if (!subject) refuse("Invalid condition in KeyConditionExpression: No key attribute specified");
+        if (subject->size() != 1) refuse("KeyConditionExpressions cannot have conditions on nested attributes");
     }
 
     const expression::bindings& bound_;

@@ -17,6 +17,8 @@ struct key_range {
     bool last_excluded = false;
     std::optional<std::string> prefix{};  ///< of begins_with
 
+    /// Whether there is any condition beside that of the hash key.
+    bool is_bounded() const { return first_excluded || last || prefix || !first.range.empty(); }
     bool is_above(const row_key& key) const;  ///< beyond the upper end
     bool is_below(const row_key& key) const;  ///< before the lower end
 };

@@ -17,6 +17,7 @@ struct context {
 
     std::chrono::sys_seconds seconds() const { return std::chrono::floor<std::chrono::seconds>(now); }
     table& table_named(std::string_view name) const { return state.table_named(name, seconds()); }
+    table& described_table(std::string_view name) const { return state.described_table(name, seconds()); }
 };
 
 result<any_response> execute(const context& in, const put_item_request& request);
@@ -35,5 +36,11 @@ result<any_response> execute(const context& in, const delete_table_request& requ
 result<any_response> execute(const context& in, const list_tables_request& request);
 result<any_response> execute(const context& in, const update_time_to_live_request& request);
 result<any_response> execute(const context& in, const describe_time_to_live_request& request);
+result<any_response> execute(const context& in, const update_table_request& request);
+result<any_response> execute(const context& in, const tag_resource_request& request);
+result<any_response> execute(const context& in, const untag_resource_request& request);
+result<any_response> execute(const context& in, const list_tags_of_resource_request& request);
+result<any_response> execute(const context& in, const describe_limits_request& request);
+result<any_response> execute(const context& in, const describe_endpoints_request& request);
 
 }  // namespace dynalease::local

@@ -1,10 +1,11 @@
-// What Query and Scan share: filter, projection, and where a page ends.
+// What Query and Scan share: which attributes they give, the filter, and where a page ends.
 #pragma once
 
 #include "local/capacity.hpp"
 #include "local/expression/compiled.hpp"
 #include "local/expression/condition.hpp"
 #include "local/expression/projection.hpp"
+#include "local/key_paths.hpp"
 #include "local/operations.hpp"
 #include "local/table.hpp"
 
@@ -12,21 +13,43 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 
 namespace dynalease::local {
 
-void refuse_index(const std::string& index_name);
 void check_limit(const std::optional<std::int32_t>& limit);
-/// Refuses a starting key that is no key of the table; decodes it to where it lies.
-row_key starting_key(const table& from, const item_key& key);
+/// Refuses a `select` that contradicts the projection or the index.
+void check_select(selection select, bool has_projection, bool has_index);
+
+/// What of an item a page sees: all of it, or what an index projects.
+class view {
+public:
+    /// Finds the index. Refuses one that is not there, and a consistent read of a global one.
+    view(const table& from, const std::string& index_name, bool consistent);
+
+    const table_index* index() const noexcept { return index_; }
+    /// Refuses attributes that a global index does not project; a local one then reads the items.
+    void need(std::string_view attribute);
+    void need_all();
+
+    std::size_t size_of(const row& each) const;
+    item part_of(const item& whole) const;
+    bool is_whole() const noexcept { return !index_ || fetches_ || index_->projects_all(); }
+
+    capacity units(std::size_t bytes, std::size_t items, read_kind kind) const;
+
+private:
+    const table_index* index_ = nullptr;
+    bool fetches_ = false;  ///< a local index gives keys, and the items are read from the table
+};
 
 template <class Request>
 class page {
 public:
     page(const context& in, const Request& request)
         : request_(request), expressions_(in.state.expressions, request.names, request.values) {
-        refuse_index(request.index_name);
         check_limit(request.limit);
+        check_select(request.select, !request.projection_expression.empty(), !request.index_name.empty());
         filter_ = expressions_.condition(request.filter_expression, "FilterExpression");
         projection_ = expressions_.projection(request.projection_expression);
     }
@@ -34,14 +57,26 @@ public:
     expression::compiler& expressions() noexcept { return expressions_; }
     const expression::condition* filter() const { return filter_ ? &filter_->tree : nullptr; }
 
+    /// Settles what is seen of the items. After `expressions().finish()`.
+    void look_at(const table& from, view of) {
+        view_.emplace(of);
+        if (projection_) refuse_nested_keys(projection_->tree, expressions_.bound(), from);
+        if (!view_->index() || view_->index()->projects_all()) return;
+        if (request_.select == selection::all_attributes) view_->need_all();
+        if (projection_) {
+            for (const auto& path : projection_->tree) view_->need(expressions_.bound().name(path.front()));
+        }
+    }
+
     /// @returns false when this was the last item of the page; the caller then says which one it was.
     bool take(const row& each) {
         constexpr std::size_t largest_page = 1024 * 1024;
         ++answer_.scanned_count;
-        bytes_ += each.size;
-        if (!filter_ || expression::holds(filter_->tree, each.attributes, expressions_.bound())) {
-            ++answer_.count;
-            if (!request_.count_only) answer_.items.push_back(part_of(each.attributes));
+        bytes_ += view_->size_of(each);
+        if (view_->is_whole()) {
+            consider(each.attributes);
+        } else {
+            consider(view_->part_of(each.attributes));
         }
         return bytes_ < largest_page && answer_.scanned_count != request_.limit;
     }
@@ -50,19 +85,25 @@ public:
 
     page_response finish(const table& from) {
         const auto kind = request_.consistent_read ? read_kind::consistent : read_kind::eventual;
-        answer_.consumed = consumed_if(request_.report_capacity, from.name(), read_units(bytes_, kind));
+        const auto items = static_cast<std::size_t>(answer_.scanned_count);
+        answer_.consumed = consumed_if(request_, from.name(), view_->units(bytes_, items, kind));
         return std::move(answer_);
     }
 
 private:
-    item part_of(const item& whole) const {
-        return projection_ ? expression::project(whole, projection_->tree, expressions_.bound()) : whole;
+    void consider(const item& seen) {
+        if (filter_ && !expression::holds(filter_->tree, seen, expressions_.bound())) return;
+        ++answer_.count;
+        if (request_.select == selection::count) return;
+        answer_.items.push_back(projection_ ? expression::project(seen, projection_->tree, expressions_.bound())
+                                            : seen);
     }
 
     const Request& request_;
     expression::compiler expressions_;
     expression::cache<expression::condition>::shared filter_;
     expression::cache<expression::projection>::shared projection_;
+    std::optional<view> view_;
     page_response answer_;
     std::size_t bytes_ = 0;
 };

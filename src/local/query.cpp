@@ -1,37 +1,15 @@
-// Query and Scan.
+// Query.
 #include "local/key_condition.hpp"
 #include "local/page.hpp"
 #include "local/refusal.hpp"
+#include "local/source.hpp"
 
 #include <iterator>
 #include <utility>
 
 namespace dynalease::local {
 
-void refuse_index(const std::string& index_name) {
-    if (!index_name.empty()) refuse("The table does not have the specified index: " + index_name);
-}
-
-void check_limit(const std::optional<std::int32_t>& limit) {
-    if (limit && *limit < 1) {
-        refuse("1 validation error detected: Value '" + std::to_string(*limit) +
-               "' at 'limit' failed to satisfy constraint: Member must have value greater than or equal to 1");
-    }
-}
-
-row_key starting_key(const table& from, const item_key& key) {
-    try {
-        check_key(from.key(), key);
-    } catch (refusal& fault) {
-        fault.why.details.message = "The provided starting key is invalid: " + fault.why.details.message;
-        throw;
-    }
-    return encode_key(from.key(), key);
-}
-
 namespace {
-
-using rows = table::rows;
 
 /// A filter works on what was found by the key, so it may not name the key again.
 void refuse_key_in_filter(const expression::condition& tree, const expression::bindings& bound,
@@ -39,6 +17,9 @@ void refuse_key_in_filter(const expression::condition& tree, const expression::b
     for (const auto& child : tree.children) refuse_key_in_filter(child, bound, schema);
     for (const auto& operand : tree.operands) {
         const auto* where = std::get_if<expression::path>(&operand.what);
+        if (const auto* function = std::get_if<expression::call>(&operand.what)) {
+            where = std::get_if<expression::path>(&function->arguments.front().what);
+        }
         if (!where) continue;
         const std::string_view name = bound.name(where->front());
         if (name == schema.hash.name || (schema.range && name == schema.range->name)) {
@@ -48,77 +29,77 @@ void refuse_key_in_filter(const expression::condition& tree, const expression::b
     }
 }
 
-template <class Iterator, class Done>
-void walk(page<query_request>& answer, const key_schema& schema, Iterator at, Iterator end, Done done) {
-    for (; at != end && !done(at->first); ++at) {
-        if (!answer.take(at->second)) return answer.end_at(key_of(schema, at->second.attributes));
+/// A page goes on within what it asks for, or it is another query's.
+void check_start_within(const key_range& range, const row_key& start) {
+    const bool same_hash = start.hash == range.first.hash;
+    if (!range.is_bounded()) {
+        if (!same_hash) refuse("The provided starting key is outside query boundaries based on provided conditions");
+        return;
+    }
+    row_key within = range.first;
+    within.range = start.range;
+    if (range.is_below(within) || range.is_above(within)) {
+        refuse("The provided starting key does not match the range key predicate");
+    }
+    if (!same_hash) refuse("The query can return at most one row and cannot be restarted");
+}
+
+template <class Source, class Iterator, class At, class Done>
+void walk(page<query_request>& answer, const Source& from, Iterator at, Iterator end, At forward, Done done) {
+    for (; at != end && !done(Source::key_at(forward(at))); ++at) {
+        const row& held = Source::row_at(forward(at));
+        if (!answer.take(held)) return answer.end_at(from.start_after(held));
     }
 }
 
-void walk_forward(page<query_request>& answer, const table& from, const key_range& range, const row_key* after) {
-    auto at = from.all().lower_bound(range.first);
-    if (after && !range.is_below(*after)) at = from.all().upper_bound(*after);
-    while (at != from.all().end() && range.is_below(at->first)) ++at;
-    walk(answer, from.key(), at, from.all().end(), [&](const row_key& key) { return range.is_above(key); });
+template <class Source>
+void walk_forward(page<query_request>& answer, const Source& from, const key_range& range,
+                  const typename Source::position* after) {
+    auto at = after ? from.after(*after) : from.at_or_after(range.first);
+    while (at != from.end() && range.is_below(Source::key_at(at))) ++at;
+    walk(
+        answer, from, at, from.end(), [](auto each) { return each; },
+        [&](const row_key& key) { return range.is_above(key); });
 }
 
-void walk_backward(page<query_request>& answer, const table& from, const key_range& range, const row_key* after) {
+template <class Source>
+void walk_backward(page<query_request>& answer, const Source& from, const key_range& range,
+                   const typename Source::position* after) {
     // The first key beyond the range, found from its upper end and not by passing over all of it.
     row_key upper = range.first;
-    auto at = from.all().end();
+    auto at = from.end();
     if (after) {
-        at = from.all().lower_bound(*after);
+        at = from.at_or_after(*after);
     } else if (range.last) {
         upper.range = *range.last;
-        at = from.all().upper_bound(upper);
+        at = from.after(upper);
     } else {
         upper.range = range.prefix.value_or("");
         // Range keys are at most 1024 bytes, so this lies behind all of the hash key, or of the prefix.
         constexpr std::size_t beyond_any_key = 1100;
         upper.range.append(beyond_any_key, static_cast<char>(0xff));
-        at = from.all().upper_bound(upper);
+        at = from.after(upper);
     }
     auto reverse = std::make_reverse_iterator(at);
-    const auto end = from.all().rend();
-    while (reverse != end && range.is_above(reverse->first)) ++reverse;
-    walk(answer, from.key(), reverse, end, [&](const row_key& key) { return range.is_below(key); });
+    const auto end = std::make_reverse_iterator(from.begin());
+    while (reverse != end && range.is_above(Source::key_at(std::prev(reverse.base())))) ++reverse;
+    walk(
+        answer, from, reverse, end, [](auto each) { return std::prev(each.base()); },
+        [&](const row_key& key) { return range.is_below(key); });
 }
 
-/// The share of a segment in the slots of the hash keys.
-class segment_filter {
-public:
-    explicit segment_filter(const scan_request& request) {
-        if (!request.segment && !request.total_segments) return;
-        if (!request.segment || !request.total_segments) {
-            refuse(
-                "The TotalSegments parameter is required but was not present in the request when parameter "
-                "Segment is present, and the other way round");
-        }
-        constexpr std::int32_t most_segments = 1'000'000;
-        if (*request.total_segments < 1 || *request.total_segments > most_segments) {
-            refuse("1 validation error detected: Value '" + std::to_string(*request.total_segments) +
-                   "' at 'totalSegments' failed to satisfy constraint: Member must have value between 1 and 1000000");
-        }
-        if (*request.segment < 0 || *request.segment >= *request.total_segments) {
-            refuse("The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: " +
-                   std::to_string(*request.segment) +
-                   " is not less than TotalSegments: " + std::to_string(*request.total_segments));
-        }
-        segment_ = static_cast<std::uint64_t>(*request.segment);
-        total_ = static_cast<std::uint64_t>(*request.total_segments);
-    }
-
-    bool is_before(const row_key& key) const { return segment_at(key) < segment_; }
-    bool is_behind(const row_key& key) const { return segment_at(key) > segment_; }
-    /// Where the segment begins, or a little before.
-    row_key first() const { return {segment_ == 0 ? 0 : ((segment_ << 32U) / total_) << 32U, {}, {}}; }
-
-private:
-    std::uint64_t segment_at(const row_key& key) const { return ((key.slot >> 32U) * total_) >> 32U; }
-
-    std::uint64_t segment_ = 0;
-    std::uint64_t total_ = 1;
-};
+template <class Source>
+void query(page<query_request>& answer, const query_request& request, const Source& from,
+           const expression::condition& key_condition) {
+    const auto& bound = answer.expressions().bound();
+    std::optional<typename Source::position> after;
+    if (!request.exclusive_start_key.empty()) after = from.position_of(request.exclusive_start_key);
+    const key_range range = range_of(key_condition, bound, from.key());
+    if (after) check_start_within(range, Source::key_of(*after));
+    if (answer.filter()) refuse_key_in_filter(*answer.filter(), bound, from.key());
+    const auto step = request.scan_index_forward ? walk_forward<Source> : walk_backward<Source>;
+    step(answer, from, range, after ? &*after : nullptr);
+}
 
 }  // namespace
 
@@ -131,36 +112,12 @@ result<any_response> execute(const context& in, const query_request& request) {
         answer.expressions().condition(request.key_condition_expression, "KeyConditionExpression");
     answer.expressions().finish();
     const table& from = in.table_named(request.table_name);
-    const auto& bound = answer.expressions().bound();
-    const key_range range = range_of(key_condition->tree, bound, from.key());
-    if (answer.filter()) refuse_key_in_filter(*answer.filter(), bound, from.key());
-    row_key after;
-    const bool resumed = !request.exclusive_start_key.empty();
-    if (resumed) {
-        after = starting_key(from, request.exclusive_start_key);
-        if (after.hash != range.first.hash) {
-            refuse("The provided starting key is outside query boundaries based on provided conditions");
-        }
-    }
-    const auto step = request.scan_index_forward ? walk_forward : walk_backward;
-    step(answer, from, range, resumed ? &after : nullptr);
-    return any_response(answer.finish(from));
-}
-
-result<any_response> execute(const context& in, const scan_request& request) {
-    page<scan_request> answer(in, request);
-    answer.expressions().finish();
-    const segment_filter segment(request);
-    const table& from = in.table_named(request.table_name);
-    auto at = from.all().lower_bound(segment.first());
-    if (!request.exclusive_start_key.empty()) {
-        at = from.all().upper_bound(starting_key(from, request.exclusive_start_key));
-    }
-    while (at != from.all().end() && segment.is_before(at->first)) ++at;
-    for (; at != from.all().end() && !segment.is_behind(at->first); ++at) {
-        if (answer.take(at->second)) continue;
-        answer.end_at(key_of(from.key(), at->second.attributes));
-        break;
+    const view seen(from, request.index_name, request.consistent_read);
+    answer.look_at(from, seen);
+    if (seen.index()) {
+        query(answer, request, index_source(from, *seen.index()), key_condition->tree);
+    } else {
+        query(answer, request, table_source(from), key_condition->tree);
     }
     return any_response(answer.finish(from));
 }

@@ -32,6 +32,7 @@ void response_writer::write(const reply& answer, bool keep_alive, engine::time n
     out.append(boost::beast::http::obsolete_reason(static_cast<boost::beast::http::status>(answer.status)));
     out.append("\r\nServer: Server\r\nDate: ").append(date_);
     out.append("\r\nContent-Type: ").append(answer.content_type);
+    if (!answer.content_encoding.empty()) out.append("\r\nContent-Encoding: ").append(answer.content_encoding);
     out.append("\r\nContent-Length: ");
     append_number(out, answer.body.size());
     out.append(keep_alive ? "\r\nConnection: keep-alive" : "\r\nConnection: close");

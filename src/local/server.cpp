@@ -47,6 +47,9 @@ std::shared_ptr<shared_service> make_service(const asio::any_io_executor& execut
     auto clock = options.clock ? options.clock : environment::system(executor).clock;
     const auto seed = static_cast<std::uint64_t>(clock->wall().time_since_epoch().count()) << 20U;
     auto store = options.store ? options.store : std::make_shared<engine>();
+    if (options.latency.count() > 0) store->set_write_time(options.latency);
+    const bool any_fault = options.faults.throttled + options.faults.failed + options.faults.conflicting > 0;
+    if (any_fault) store->set_faults(options.faults);
     return std::make_shared<shared_service>(shared_service{front(std::move(store), accepted_by(options)),
                                                            response_writer(seed), std::move(clock), options.latency});
 }

@@ -1,6 +1,7 @@
-// One table in memory: rows in key order, and the time to live.
+// One table in memory: rows in key order, its indexes, and the time to live.
 #pragma once
 
+#include "local/index.hpp"
 #include "local/key.hpp"
 
 #include <dynalease/dynamodb/operations.hpp>
@@ -12,7 +13,9 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace dynalease::local {
 
@@ -26,12 +29,32 @@ class table {
 public:
     using rows = std::map<row_key, row>;
 
-    table(std::string name, key_schema key) : name_(std::move(name)), key_(std::move(key)) {}
+    /// @param settings all of the description but indexes and counts.
+    explicit table(table_description settings) : settings_(std::move(settings)) {}
+    table(const table&) = delete;
+    table& operator=(const table&) = delete;
 
-    const std::string& name() const noexcept { return name_; }
-    const key_schema& key() const noexcept { return key_; }
+    const std::string& name() const noexcept { return settings_.table_name; }
+    const key_schema& key() const noexcept { return settings_.key; }
     const rows& all() const noexcept { return rows_; }
     table_description describe() const;
+    /// All that is changed by UpdateTable but the indexes.
+    table_description& settings() noexcept { return settings_; }
+    std::map<std::string, std::string>& tags() noexcept { return tags_; }
+
+    const std::vector<table_index>& indexes() const noexcept { return indexes_; }
+    std::vector<table_index>& indexes() noexcept { return indexes_; }
+    bool has_local_index() const noexcept;
+    /// Null when there is none.
+    table_index* find_index(std::string_view name);
+    const table_index* find_index(std::string_view name) const;
+    /// Takes in the items that are there; those whose value does not fit stay out.
+    table_index& add_index(secondary_index definition, bool is_global);
+    void remove_index(std::string_view name);
+    /// Refuses an item that an index cannot take.
+    void check_indexes(const item& whole) const;
+    /// The bytes of all items of one hash key.
+    std::size_t collection_size(const row_key& of) const;
 
     /// Null when there is none.
     const row* find(const row_key& where) const;
@@ -45,12 +68,15 @@ public:
     void expire(std::chrono::sys_seconds now);
 
 private:
+    void enter(rows::iterator at);
+    void leave(rows::iterator at);
     void index_expiry(rows::iterator at);
-    void forget_expiry(rows::iterator at);
 
-    std::string name_;
-    key_schema key_;
+    table_description settings_;
+    std::map<std::string, std::string> tags_;
     rows rows_;
+    std::size_t bytes_ = 0;
+    std::vector<table_index> indexes_;
     std::string ttl_attribute_;
     std::set<std::pair<std::int64_t, row_key>> expiries_;
 };

@@ -1,7 +1,11 @@
-// Tables and their time to live.
+// Making, describing, listing and deleting tables.
 #include "local/operations.hpp"
 #include "local/refusal.hpp"
 
+#include <dynalease/local/engine.hpp>
+
+#include <functional>
+#include <random>
 #include <utility>
 
 namespace dynalease::local {
@@ -18,6 +22,45 @@ void check_key_attribute(const key_attribute& attribute) {
     }
 }
 
+void check_index(const secondary_index& index) {
+    check_key_attribute(index.key.hash);
+    if (index.key.range) check_key_attribute(*index.key.range);
+}
+
+/// A text of the form of a UUID, the same for the same name and time.
+std::string id_of(std::string_view name, engine::time now) {
+    std::mt19937_64 digits(std::hash<std::string_view>{}(name) ^
+                           static_cast<std::uint64_t>(now.time_since_epoch().count()));
+    std::string id;
+    for (const char c : std::string_view("xxxxxxxx-xxxx-4xxx-axxx-xxxxxxxxxxxx")) {
+        constexpr std::uint64_t base = 16;
+        id.push_back(c == 'x' ? "0123456789abcdef"[digits() % base] : c);
+    }
+    return id;
+}
+
+double epoch_seconds(engine::time when) {
+    constexpr double milliseconds = 1000;
+    return static_cast<double>(when.time_since_epoch().count()) / milliseconds;
+}
+
+table_description settings_of(const create_table_request& request, const context& in) {
+    table_description settings;
+    settings.table_name = request.table_name;
+    settings.status = "ACTIVE";
+    settings.key = request.key;
+    settings.arn = arn_of_table(request.table_name);
+    settings.id = id_of(request.table_name, in.now);
+    settings.created = epoch_seconds(in.now);
+    settings.billing = request.billing;
+    settings.provisioned = request.provisioned.value_or(throughput{});
+    if (request.billing == billing_mode::pay_per_request) settings.pay_per_request_since = settings.created;
+    settings.deletion_protected = request.deletion_protected;
+    settings.stream = request.stream;
+    settings.table_class = request.table_class;
+    return settings;
+}
+
 }  // namespace
 
 result<any_response> execute(const context& in, const create_table_request& request) {
@@ -29,21 +72,35 @@ result<any_response> execute(const context& in, const create_table_request& requ
             refuse("Both the Hash Key and the Range Key element in the KeySchema have the same name");
         }
     }
-    if (!request.global_indexes.empty() || !request.local_indexes.empty()) {
-        refuse("One or more parameter values were invalid: this server has no secondary indexes");
+    for (const auto* group : {&request.global_indexes, &request.local_indexes}) {
+        for (const secondary_index& index : *group) check_index(index);
     }
-    const auto [at, created] = in.state.tables.try_emplace(request.table_name, request.table_name, request.key);
+    const auto [at, created] = in.state.tables.try_emplace(request.table_name, settings_of(request, in));
     if (!created) throw refusal(errc::table_in_use, "Table already exists: " + request.table_name);
-    return any_response(create_table_response{at->second.describe()});
+    table& made = at->second;
+    for (const secondary_index& index : request.global_indexes) made.add_index(index, true);
+    for (const secondary_index& index : request.local_indexes) made.add_index(index, false);
+    made.tags() = request.tags;
+    create_table_response answer{made.describe()};
+    answer.table.status = "CREATING";
+    for (index_description& index : answer.table.global_indexes) index.status = "CREATING";
+    return any_response(std::move(answer));
 }
 
 result<any_response> execute(const context& in, const describe_table_request& request) {
-    return any_response(describe_table_response{in.table_named(request.table_name).describe()});
+    return any_response(describe_table_response{in.described_table(request.table_name).describe()});
 }
 
 result<any_response> execute(const context& in, const delete_table_request& request) {
-    delete_table_response answer{in.table_named(request.table_name).describe()};
+    table& gone = in.described_table(request.table_name);
+    if (gone.settings().deletion_protected) {
+        refuse(
+            "Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection "
+            "first.");
+    }
+    delete_table_response answer{gone.describe()};
     answer.table.status = "DELETING";
+    in.state.work.forget(&gone);
     in.state.tables.erase(answer.table.table_name);
     return any_response(std::move(answer));
 }
@@ -62,36 +119,6 @@ result<any_response> execute(const context& in, const list_tables_request& reque
     }
     if (at != in.state.tables.end()) answer.last_evaluated_table_name = answer.table_names.back();
     return any_response(std::move(answer));
-}
-
-result<any_response> execute(const context& in, const update_time_to_live_request& request) {
-    table& where = in.table_named(request.table_name);
-    if (request.attribute_name.empty() || request.attribute_name.size() > longest_attribute_name) {
-        refuse("1 validation error detected: Value '" + request.attribute_name +
-               "' at 'timeToLiveSpecification.attributeName' failed to satisfy constraint: Member must have length "
-               "between 1 and 255");
-    }
-    const std::string& present = where.ttl_attribute();
-    if (request.enabled) {
-        if (present == request.attribute_name) refuse("TimeToLive is already enabled");
-        if (!present.empty()) {
-            refuse("TimeToLive is active on a different AttributeName: current AttributeName is " + present);
-        }
-        where.set_ttl_attribute(request.attribute_name);
-    } else {
-        if (present.empty()) refuse("TimeToLive is already disabled");
-        if (present != request.attribute_name) {
-            refuse("TimeToLive is active on a different AttributeName: current AttributeName is " + present);
-        }
-        where.set_ttl_attribute({});
-    }
-    return any_response(update_time_to_live_response{});
-}
-
-result<any_response> execute(const context& in, const describe_time_to_live_request& request) {
-    const table& where = in.table_named(request.table_name);
-    const bool enabled = !where.ttl_attribute().empty();
-    return any_response(describe_time_to_live_response{where.ttl_attribute(), enabled ? "ENABLED" : "DISABLED"});
 }
 
 }  // namespace dynalease::local

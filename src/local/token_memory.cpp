@@ -15,14 +15,20 @@ bool token_memory::was_done(const std::string& token, const fingerprint& request
     if (found == entries_.end() || found->second.done + lifetime < now) return false;
     if (found->second.request != request) {
         throw refusal(errc::idempotency_mismatch,
-                      "Transaction is not idempotent: the client request token was used with other parameters");
+                      "The request uses the same client token as a previous, but non-identical request. Do not reuse a "
+                      "client token with different requests, unless the requests are identical");
+    }
+    if (now < found->second.done) {
+        refusal at_work(errc::transaction_conflict, "Transaction from previous request is still in progress");
+        at_work.why.outcome = outcome::unknown;
+        throw at_work;
     }
     return true;
 }
 
-void token_memory::remember(const std::string& token, const fingerprint& request, time now) {
-    entries_.insert_or_assign(token, entry{request, now});
-    by_age_.emplace_back(now, token);
+void token_memory::remember(const std::string& token, const fingerprint& request, time done) {
+    entries_.insert_or_assign(token, entry{request, done});
+    by_age_.emplace_back(done, token);
 }
 
 void token_memory::forget(time now) {

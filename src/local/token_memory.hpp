@@ -14,11 +14,13 @@ class token_memory {
 public:
     using time = std::chrono::sys_time<std::chrono::milliseconds>;
 
-    /// Whether the token was used for this very request. Refuses it if it was used for another one.
+    /// Whether the token was used for this very request. Refuses it if it was used for another one, and while the
+    /// first is still at work.
     bool was_done(const std::string& token, const fingerprint& request, time now);
 
     /// The transaction took effect.
-    void remember(const std::string& token, const fingerprint& request, time now);
+    /// @param done when it is answered.
+    void remember(const std::string& token, const fingerprint& request, time done);
 
 private:
     void forget(time now);

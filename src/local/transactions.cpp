@@ -17,8 +17,6 @@ namespace {
 constexpr std::size_t most_actions = 100;
 constexpr std::size_t largest_transaction = 4 * 1024 * 1024;
 
-using item_place = std::pair<const table*, row_key>;
-
 void check_count(std::size_t count) {
     if (count == 0 || count > most_actions) {
         refuse(std::string("1 validation error detected: Value at 'transactItems' failed to satisfy constraint: "
@@ -47,6 +45,10 @@ failure cancelled(std::vector<cancellation_reason> reasons) {
 cancellation_reason reason_of(refusal& fault) {
     if (fault.why.code != make_error_code(errc::validation)) throw std::move(fault);
     return {"ValidationError", std::move(fault.why.details.message), std::nullopt};
+}
+
+cancellation_reason conflict() {
+    return {"TransactionConflict", "Transaction is ongoing for the item", std::nullopt};
 }
 
 cancellation_reason refused_action(const prepared_write& write) {
@@ -78,9 +80,15 @@ public:
             });
             // The service looks no further than the first: the reasons of the others are "None".
             if (failed(i)) return;
-            check_distinct(seen, {&writes_[i].where(), writes_[i].key()});
+            check_distinct(seen, writes_[i].place());
         }
         for (std::size_t i = 0; i < writes_.size(); ++i) {
+            if (!in_.state.work.holds(writes_[i].place(), work_in_progress::kind::transaction, in_.now)) continue;
+            reasons_[i] = conflict();
+            any_failed_ = true;
+        }
+        for (std::size_t i = 0; i < writes_.size(); ++i) {
+            if (failed(i)) continue;
             attempt(i, [&] {
                 decisions_[i] = writes_[i].decide();
                 return decisions_[i].refused;
@@ -93,14 +101,28 @@ public:
     bool any_failed() const { return any_failed_; }
     std::vector<cancellation_reason> take_reasons() { return std::move(reasons_); }
 
-    /// @returns units by table.
-    std::map<std::string, double> carry_out() {
-        std::map<std::string, double> units;
+    capacities units() const {
+        capacities sums;
         for (std::size_t i = 0; i < writes_.size(); ++i) {
-            units[writes_[i].where().name()] += 2 * write_units(decisions_[i].size);
-            writes_[i].carry_out(std::move(decisions_[i]));
+            sums[writes_[i].where().name()].add(writes_[i].units(decisions_[i]), 2);
         }
-        return units;
+        return sums;
+    }
+
+    void carry_out() {
+        for (std::size_t i = 0; i < writes_.size(); ++i) {
+            writes_[i].carry_out(std::move(decisions_[i]));
+            in_.state.work.begin(writes_[i].place(), work_in_progress::kind::transaction, in_.now);
+        }
+    }
+
+    std::map<std::string, std::vector<item_collection_metrics>> collections() const {
+        std::map<std::string, std::vector<item_collection_metrics>> result;
+        for (const prepared_write& write : writes_) {
+            if (write.what().what == write::kind::check) continue;
+            if (auto metrics = write.collection()) result[write.where().name()].push_back(*std::move(metrics));
+        }
+        return result;
     }
 
 private:
@@ -125,13 +147,6 @@ private:
     bool any_failed_ = false;
 };
 
-std::vector<consumed_capacity> report(bool asked, const std::map<std::string, double>& units) {
-    std::vector<consumed_capacity> result;
-    if (!asked) return result;
-    for (const auto& [table, sum] : units) result.push_back({table, sum});
-    return result;
-}
-
 void check_token(const std::string& token) {
     constexpr std::size_t longest_token = 36;
     if (token.size() > longest_token) {
@@ -155,8 +170,13 @@ result<any_response> execute(const context& in, const transact_write_items_reque
     actions.decide();
     if (actions.any_failed()) return cancelled(actions.take_reasons());
     transact_write_items_response answer;
-    answer.consumed = report(request.report_capacity, actions.carry_out());
-    if (idempotent) in.state.tokens.remember(request.client_request_token, print, in.now);
+    if (request.report_capacity) answer.consumed = consumed_if(request, actions.units());
+    for (auto& each : answer.consumed) each.write_units = each.capacity_units;
+    actions.carry_out();
+    if (request.report_collection) answer.collections = actions.collections();
+    if (idempotent) {
+        in.state.tokens.remember(request.client_request_token, print, in.now + in.state.work.duration());
+    }
     return any_response(std::move(answer));
 }
 
@@ -164,7 +184,7 @@ result<any_response> execute(const context& in, const transact_get_items_request
     check_count(request.gets.size());
     const attribute_values no_values;
     std::set<item_place> seen;
-    std::map<std::string, double> units;
+    capacities units;
     std::vector<cancellation_reason> reasons(request.gets.size());
     bool any_failed = false;
     transact_get_items_response answer;
@@ -192,13 +212,18 @@ result<any_response> execute(const context& in, const transact_get_items_request
         const row_key key = encode_key(from.key(), get.key);
         const row* present = from.find(key);
         check_distinct(seen, {&from, key});
-        units[from.name()] += read_units(present ? present->size : 0, read_kind::transactional);
+        units[from.name()].own += read_units(present ? present->size : 0, read_kind::transactional);
+        if (in.state.work.holds({&from, key}, work_in_progress::kind::write, in.now)) {
+            reasons[i] = conflict();
+            any_failed = true;
+        }
         if (!present) continue;
         found = projection ? expression::project(present->attributes, projection->tree, expressions.bound())
                            : present->attributes;
     }
     if (any_failed) return cancelled(std::move(reasons));
-    answer.consumed = report(request.report_capacity, units);
+    answer.consumed = consumed_if(request, units);
+    for (auto& each : answer.consumed) each.read_units = each.capacity_units;
     return any_response(std::move(answer));
 }
 

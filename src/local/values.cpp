@@ -11,23 +11,8 @@ namespace dynalease::local {
 
 namespace {
 
-/// The service's own words.
-const char* words_for(decimal_error why) {
-    switch (why) {
-        case decimal_error::overflow:
-            return "Number overflow. Attempting to store a number with magnitude larger than supported range";
-        case decimal_error::underflow:
-            return "Number underflow. Attempting to store a number with magnitude smaller than supported range";
-        case decimal_error::too_many_digits:
-            return "Attempting to store more than 38 significant digits in a Number";
-        case decimal_error::malformed:
-            break;
-    }
-    return "The parameter cannot be converted to a numeric value";
-}
-
 number checked(const boost::system::result<decimal, decimal_error>& sum) {
-    if (!sum) refuse(words_for(sum.error()));
+    if (!sum) refuse(std::string(describe(sum.error())));
     return sum->to_number();
 }
 

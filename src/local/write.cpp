@@ -5,7 +5,10 @@
 #include "local/expression/projection.hpp"
 #include "local/expression/update.hpp"
 #include "local/item_check.hpp"
+#include "local/key_paths.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace dynalease::local {
@@ -74,7 +77,9 @@ prepared_write::prepared_write(database_state& state, const write& what)
 void prepared_write::locate(database_state& state, std::chrono::sys_seconds now) {
     table_ = &state.table_named(what_.table_name, now);
     if (what_.what == write::kind::put) {
+        if (what_.batched) check_key_present(table_->key(), *what_.subject);
         check_item_key(table_->key(), *what_.subject);
+        table_->check_indexes(*what_.subject);
     } else {
         check_key(table_->key(), *what_.subject);
     }
@@ -92,6 +97,7 @@ void prepared_write::check_update() const {
                    ". This attribute is part of the key");
         }
     }
+    refuse_nested_keys(update_->tree.targets, expressions_.bound(), *table_);
 }
 
 const item* prepared_write::present() const {
@@ -123,11 +129,26 @@ prepared_write::plan prepared_write::decide_update(const item* before) const {
     if (update_) {
         expression::apply(update_->tree, expressions_.bound(), before ? *before : nothing(), *decision.after);
         check_values(*decision.after);
+        table_->check_indexes(*decision.after);
     }
     normalise_numbers(*decision.after);
     decision.size = item_size(*decision.after);
     if (decision.size > largest_item) refuse("Item size to update has exceeded the maximum allowed size");
     return decision;
+}
+
+capacity prepared_write::units(const plan& decision) const {
+    const row* before = table_->find(key_);
+    const item* old_item = before ? &before->attributes : nullptr;
+    const item* new_item = decision.after ? &*decision.after : nullptr;
+    capacity result;
+    result.own = write_units(std::max(before ? before->size : 0, decision.size));
+    if (what_.what == write::kind::check || (!new_item && what_.what != write::kind::erase)) return result;
+    for (const table_index& index : table_->indexes()) {
+        const double index_units = index.write_units(old_item, new_item);
+        if (index_units != 0) (index.is_global() ? result.global : result.local)[index.name()] = index_units;
+    }
+    return result;
 }
 
 void prepared_write::carry_out(plan decision) {
@@ -136,6 +157,14 @@ void prepared_write::carry_out(plan decision) {
     } else if (what_.what == write::kind::erase) {
         table_->erase(key_);
     }
+}
+
+std::optional<item_collection_metrics> prepared_write::collection() const {
+    if (!table_->has_local_index()) return std::nullopt;
+    constexpr double gigabyte = 1024.0 * 1024 * 1024;
+    const auto& hash = table_->key().hash.name;
+    const double lower = std::floor(static_cast<double>(table_->collection_size(key_)) / gigabyte);
+    return item_collection_metrics{{{hash, *find(*what_.subject, hash)}}, {lower, lower + 1}};
 }
 
 item prepared_write::touched_part(const item& whole) const {

@@ -1,6 +1,7 @@
 // One write of one item, whichever request it came from: checked, located, decided, carried out.
 #pragma once
 
+#include "local/capacity.hpp"
 #include "local/database_state.hpp"
 #include "local/expression/compiled.hpp"
 
@@ -24,6 +25,7 @@ struct write {
     const attribute_names* names = nullptr;
     const attribute_values* values = nullptr;
     bool current_on_refusal = false;
+    bool batched = false;  ///< of a batch, which has fewer words for a wrong key
 };
 
 write write_of(const put_item_request& request);
@@ -46,11 +48,16 @@ public:
         std::size_t size = 0;
     };
     plan decide() const;
+    /// What it costs. Before it is carried out.
+    capacity units(const plan& decision) const;
     void carry_out(plan decision);
+    /// The size of the item's collection after it; empty without local indexes.
+    std::optional<item_collection_metrics> collection() const;
 
     const write& what() const noexcept { return what_; }
     table& where() const noexcept { return *table_; }
     const row_key& key() const noexcept { return key_; }
+    item_place place() const { return {table_, key_}; }
     /// The present item; null when there is none.
     const item* present() const;
 

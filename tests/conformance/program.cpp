@@ -222,11 +222,7 @@ private:
 
     template <class Request>
     void count_only(Request& out) {
-        if constexpr (requires { out.count_only; }) {
-            out.count_only = true;
-        } else {
-            out.select = decltype(out.select)::count;
-        }
+        out.select = selection::count;
     }
 
     query_request query() {

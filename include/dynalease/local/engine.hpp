@@ -3,6 +3,7 @@
 
 #include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/dynamodb/operations.hpp>
+#include <dynalease/local/fault_rates.hpp>
 
 #include <chrono>
 #include <memory>
@@ -12,7 +13,7 @@ namespace dynalease::local {
 /// Synchronous and deterministic: no clock, thread, socket or chance inside. The same calls with the same times give
 /// the same answers, down to the order of a Scan. Not for two threads at once.
 ///
-/// Secondary indexes are refused with a validation error.
+/// Changes show at once, in indexes too; a table is active, and an index filled, when its creation is answered.
 class engine {
 public:
     using time = std::chrono::sys_time<std::chrono::milliseconds>;  ///< the same as `clock::wall_time`
@@ -26,6 +27,15 @@ public:
     /// @param now decides which items have expired (their TTL attribute lies in the past: they are gone before the
     /// request looks) and which client request tokens still count (10 minutes). It may go back between calls.
     result<any_response> execute(const any_request& request, time now);
+
+    /// How long a write is at work, which decides what conflicts as on AWS: until then a single write of an item of a
+    /// transaction is refused with TransactionConflictException, another transaction is cancelled for it, a repeat
+    /// with its token gets TransactionInProgressException, and TransactGetItems is cancelled for any write of its
+    /// items. At zero, the default, each request is over before the next.
+    void set_write_time(std::chrono::milliseconds duration);
+
+    /// Requests from now on meet these.
+    void set_faults(const fault_rates& rates);
 
 private:
     struct state;

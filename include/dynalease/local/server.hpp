@@ -23,8 +23,11 @@ struct server_options {
     std::string secret_key = "local";
     /// Take every request, signed or not.
     bool anyone = false;
-    /// Wait so long before each answer.
+    /// Wait so long before each answer. Writes are at work as long, so that requests which meet them conflict as on
+    /// AWS; see `engine::set_write_time`.
     std::chrono::milliseconds latency{0};
+    /// What requests meet besides.
+    fault_rates faults{};
     /// The tables to serve; empty: a new, empty engine.
     std::shared_ptr<local::engine> store{};
     /// For signatures, expiry and latency; empty: the system's.

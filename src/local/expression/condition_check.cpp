@@ -1,4 +1,5 @@
 // What DynamoDB refuses in a condition before it looks at any item.
+#include "dynamodb/base64.hpp"
 #include "local/expression/condition.hpp"
 #include "local/refusal.hpp"
 #include "local/values.hpp"
@@ -21,6 +22,15 @@ const attribute_value* constant(const operand& of, const bindings& bound) {
 [[noreturn]] void refuse_type(std::string_view name, std::string_view type) {
     refuse("Incorrect operand type for operator or function; operator or function: " + std::string(name) +
            ", operand type: " + std::string(type));
+}
+
+/// As DynamoDB shows values in messages: "{N:5}".
+std::string shown(const attribute_value& value) {
+    std::string text;
+    if (const auto* held = value.get_if<std::string>()) text = *held;
+    if (const auto* held = value.get_if<number>()) text = held->text();
+    if (const auto* held = value.get_if<binary>()) text = encode_base64(*held);
+    return "{" + std::string(value.type_name()) + ":" + text + "}";
 }
 
 bool is_ordered(const attribute_value& value) {
@@ -64,14 +74,11 @@ void check_between(const condition& tree, const bindings& bound) {
     const auto* high = constant(tree.operands[2], bound);
     if (!low || !high) return;
     const auto ordering = order(*low, *high);
-    if (!ordering) {
-        refuse(
-            "The BETWEEN operator requires same data type for lower and upper bounds; lower bound operand: "
-            "AttributeValue: " +
-            std::string(low->type_name()) + ", upper bound operand: AttributeValue: " + std::string(high->type_name()));
-    }
+    const std::string operands = "; lower bound operand: AttributeValue: " + shown(*low) +
+                                 ", upper bound operand: AttributeValue: " + shown(*high);
+    if (!ordering) refuse("The BETWEEN operator requires same data type for lower and upper bounds" + operands);
     if (std::is_gt(*ordering)) {
-        refuse("The BETWEEN operator requires upper bound to be greater than or equal to lower bound");
+        refuse("The BETWEEN operator requires upper bound to be greater than or equal to lower bound" + operands);
     }
 }
 

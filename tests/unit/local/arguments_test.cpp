@@ -36,6 +36,15 @@ TEST_CASE("without arguments: any port, keys local and local") {
     CHECK_FALSE(result.options.anyone);
 }
 
+TEST_CASE("misfortunes are taken as shares") {
+    const auto result = parse({"--throttle", "0.25", "--fail=0.5", "--conflict=1", "--seed", "7"});
+    CHECK(result.fault.empty());
+    CHECK(result.options.faults.throttled == 0.25);
+    CHECK(result.options.faults.failed == 0.5);
+    CHECK(result.options.faults.conflicting == 1);
+    CHECK(result.options.faults.seed == 7);
+}
+
 TEST_CASE("bad arguments are named") {
     CHECK_THAT(parse({"--port"}).fault, Catch::Contains("--port wants a value"));
     CHECK_THAT(parse({"--port", "65536"}).fault, Catch::Contains("--port takes a number"));
@@ -46,7 +55,10 @@ TEST_CASE("bad arguments are named") {
     CHECK_THAT(parse({"--prot", "1"}).fault, Catch::Contains("unknown argument --prot"));
     CHECK_THAT(parse({"8000"}).fault, Catch::Contains("unknown argument 8000"));
     CHECK(parse({"--help"}).help);
-    for (const char* option : {"--port", "--access-key", "--secret-key", "--anyone", "--latency", "--help"}) {
+    CHECK_THAT(parse({"--throttle", "1.5"}).fault, Catch::Contains("--throttle takes a share from 0 to 1"));
+    CHECK_THAT(parse({"--fail", "often"}).fault, Catch::Contains("--fail takes a share"));
+    for (const char* option : {"--port", "--access-key", "--secret-key", "--anyone", "--latency", "--help",
+                               "--throttle", "--fail", "--conflict", "--seed"}) {
         CHECK_THAT(std::string(help_text()), Catch::Contains(option));
     }
 }

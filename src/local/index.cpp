@@ -1,0 +1,115 @@
+// Keeping an index, and what it shows of an item.
+#include "local/index.hpp"
+
+#include "local/capacity.hpp"
+#include "local/refusal.hpp"
+#include "local/table.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace dynalease::local {
+
+namespace {
+
+bool has_key(const key_attribute& attribute, const item& whole) {
+    const auto* value = find(whole, attribute.name);
+    return value && has_type(*value, attribute.type);
+}
+
+void check_index_part(const secondary_index& index, const key_attribute& attribute, const item& whole, bool is_hash) {
+    const auto* value = find(whole, attribute.name);
+    if (!value) return;
+    if (!has_type(*value, attribute.type)) {
+        refuse("One or more parameter values were invalid: Type mismatch for Index Key " + attribute.name +
+               " Expected: " + std::string(name_of(attribute.type)) + " Actual: " + std::string(value->type_name()) +
+               " IndexName: " + index.name);
+    }
+    if (is_empty(*value)) {
+        refuse(
+            "One or more parameter values are not valid. A value specified for a secondary index key is not supported. "
+            "The AttributeValue for a key attribute cannot contain an empty " +
+            std::string(attribute.type == scalar_type::s ? "string" : "binary") + " value. IndexName: " + index.name +
+            ", IndexKey: " + attribute.name);
+    }
+    check_key_length(*value, is_hash);
+}
+
+}  // namespace
+
+table_index::table_index(secondary_index definition, const key_schema& table_key, bool is_global)
+    : definition_(std::move(definition)), is_global_(is_global) {
+    for (const key_schema* schema : {&table_key, &std::as_const(definition_.key)}) {
+        projected_.insert(schema->hash.name);
+        if (schema->range) projected_.insert(schema->range->name);
+    }
+    if (definition_.projected == projection::include) {
+        projected_.insert(definition_.included.begin(), definition_.included.end());
+    }
+}
+
+index_description table_index::describe() const {
+    index_description result;
+    static_cast<secondary_index&>(result) = definition_;
+    if (is_global_) {
+        result.status = "ACTIVE";
+        // The service gives zeros for what is billed per request.
+        if (!result.provisioned) result.provisioned.emplace();
+    }
+    result.item_count = static_cast<std::int64_t>(entries_.size());
+    for (const auto& [key, held] : entries_) result.size_bytes += static_cast<std::int64_t>(projected_size(*held));
+    return result;
+}
+
+void table_index::check(const item& whole) const {
+    check_index_part(definition_, definition_.key.hash, whole, true);
+    if (definition_.key.range) check_index_part(definition_, *definition_.key.range, whole, false);
+}
+
+std::optional<row_key> table_index::place(const item& whole) const {
+    const key_schema& key = definition_.key;
+    if (!has_key(key.hash, whole) || (key.range && !has_key(*key.range, whole))) return std::nullopt;
+    return encode_key(key, whole);
+}
+
+void table_index::add(const row_key& where, const row& held) {
+    if (auto at = place(held.attributes)) entries_.emplace(index_key{*std::move(at), where}, &held);
+}
+
+void table_index::remove(const row_key& where, const row& held) {
+    if (auto at = place(held.attributes)) entries_.erase(index_key{*std::move(at), where});
+}
+
+bool table_index::projects(std::string_view attribute) const {
+    return projects_all() || projected_.contains(attribute);
+}
+
+item table_index::projected(const item& whole) const {
+    if (projects_all()) return whole;
+    item part;
+    for (const auto& name : projected_) {
+        if (const auto found = whole.find(name); found != whole.end()) part.insert(*found);
+    }
+    return part;
+}
+
+std::size_t table_index::projected_size(const row& held) const {
+    return projects_all() ? held.size : item_size(projected(held.attributes));
+}
+
+double table_index::write_units(const item* before, const item* after) const {
+    const auto old_place = before ? place(*before) : std::nullopt;
+    const auto new_place = after ? place(*after) : std::nullopt;
+    if (!old_place && !new_place) return 0;
+    const item old_part = old_place ? projected(*before) : item{};
+    const item new_part = new_place ? projected(*after) : item{};
+    const double old_units = local::write_units(item_size(old_part));
+    const double new_units = local::write_units(item_size(new_part));
+    if (!old_place) return new_units;
+    if (!new_place) return old_units;
+    if (*old_place != *new_place) return old_units + new_units;  // removed there, written here
+    if (old_part == new_part) return 0;
+    return std::max(old_units, new_units);
+}
+
+}  // namespace dynalease::local

@@ -1,0 +1,65 @@
+// A secondary index: the items that have its key, in its order, with the attributes it projects.
+#pragma once
+
+#include "local/key.hpp"
+
+#include <dynalease/dynamodb/operations.hpp>
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace dynalease::local {
+
+struct row;
+
+/// An index may hold many items of one key; the table's own key tells them apart.
+struct index_key {
+    row_key at;   ///< by the index's key
+    row_key row;  ///< by the table's
+
+    friend auto operator<=>(const index_key&, const index_key&) = default;
+};
+
+class table_index {
+public:
+    using entries = std::map<index_key, const row*>;
+
+    table_index(secondary_index definition, const key_schema& table_key, bool is_global);
+
+    const secondary_index& definition() const noexcept { return definition_; }
+    const std::string& name() const noexcept { return definition_.name; }
+    const key_schema& key() const noexcept { return definition_.key; }
+    bool is_global() const noexcept { return is_global_; }
+    void set_throughput(std::optional<throughput> provisioned) { definition_.provisioned = provisioned; }
+
+    const entries& all() const noexcept { return entries_; }
+    index_description describe() const;
+
+    /// Refuses an item whose value for a key of the index is of another type, empty or too long. One without the
+    /// value is simply not in the index.
+    void check(const item& whole) const;
+    void add(const row_key& where, const row& held);
+    void remove(const row_key& where, const row& held);
+
+    bool projects(std::string_view attribute) const;
+    bool projects_all() const noexcept { return definition_.projected == projection::all; }
+    item projected(const item& whole) const;
+    std::size_t projected_size(const row& held) const;
+
+    /// What a change of an item costs in this index; null: there is no such item.
+    double write_units(const item* before, const item* after) const;
+
+private:
+    std::optional<row_key> place(const item& whole) const;
+
+    secondary_index definition_;
+    bool is_global_;
+    std::set<std::string, std::less<>> projected_;
+    entries entries_;
+};
+
+}  // namespace dynalease::local

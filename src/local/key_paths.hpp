@@ -1,0 +1,12 @@
+// Paths into key attributes, which are scalars and have no inside.
+#pragma once
+
+#include "local/expression/bindings.hpp"
+#include "local/table.hpp"
+
+namespace dynalease::local {
+
+/// Refuses a path that goes on behind a key attribute of the table or of one of its indexes.
+void refuse_nested_keys(const expression::projection& paths, const expression::bindings& bound, const table& of);
+
+}  // namespace dynalease::local

@@ -1,0 +1,90 @@
+// Scan, whole or by segments.
+#include "local/page.hpp"
+#include "local/refusal.hpp"
+#include "local/source.hpp"
+
+#include <utility>
+
+namespace dynalease::local {
+
+namespace {
+
+/// The share of a segment in the slots of the hash keys.
+class segment_filter {
+public:
+    explicit segment_filter(const scan_request& request) {
+        if (!request.segment && !request.total_segments) return;
+        if (!request.segment || !request.total_segments) {
+            refuse(request.segment ? "The TotalSegments parameter is required but was not present in the request when "
+                                     "Segment parameter is present"
+                                   : "The Segment parameter is required but was not present in the request when "
+                                     "parameter TotalSegments is present");
+        }
+        constexpr std::int32_t most_segments = 1'000'000;
+        if (*request.total_segments < 1 || *request.total_segments > most_segments) {
+            refuse("1 validation error detected: Value '" + std::to_string(*request.total_segments) +
+                   "' at 'totalSegments' failed to satisfy constraint: Member must have value between 1 and 1000000");
+        }
+        if (*request.segment < 0 || *request.segment >= *request.total_segments) {
+            refuse("The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: " +
+                   std::to_string(*request.segment) +
+                   " is not less than TotalSegments: " + std::to_string(*request.total_segments));
+        }
+        segment_ = static_cast<std::uint64_t>(*request.segment);
+        total_ = static_cast<std::uint64_t>(*request.total_segments);
+    }
+
+    bool is_before(const row_key& key) const { return segment_at(key) < segment_; }
+    bool is_behind(const row_key& key) const { return segment_at(key) > segment_; }
+    /// Refuses a start in another segment.
+    void check_start(const row_key& start) const {
+        if (segment_at(start) == segment_) return;
+        refuse(
+            "The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with "
+            "correct "
+            "Segment. TotalSegments: " +
+            std::to_string(total_) + " Segment: " + std::to_string(segment_));
+    }
+    /// Where the segment begins, or a little before.
+    row_key first() const { return {segment_ == 0 ? 0 : ((segment_ << 32U) / total_) << 32U, {}, {}}; }
+
+private:
+    std::uint64_t segment_at(const row_key& key) const { return ((key.slot >> 32U) * total_) >> 32U; }
+
+    std::uint64_t segment_ = 0;
+    std::uint64_t total_ = 1;
+};
+
+template <class Source>
+void scan(page<scan_request>& answer, const scan_request& request, const Source& from, const segment_filter& segment) {
+    auto at = from.at_or_after(segment.first());
+    if (!request.exclusive_start_key.empty()) {
+        const auto after = from.position_of(request.exclusive_start_key);
+        segment.check_start(Source::key_of(after));
+        at = from.after(after);
+    }
+    while (at != from.end() && segment.is_before(Source::key_at(at))) ++at;
+    for (; at != from.end() && !segment.is_behind(Source::key_at(at)); ++at) {
+        const row& held = Source::row_at(at);
+        if (!answer.take(held)) return answer.end_at(from.start_after(held));
+    }
+}
+
+}  // namespace
+
+result<any_response> execute(const context& in, const scan_request& request) {
+    page<scan_request> answer(in, request);
+    const segment_filter segment(request);
+    answer.expressions().finish();
+    const table& from = in.table_named(request.table_name);
+    const view seen(from, request.index_name, request.consistent_read);
+    answer.look_at(from, seen);
+    if (seen.index()) {
+        scan(answer, request, index_source(from, *seen.index()), segment);
+    } else {
+        scan(answer, request, table_source(from), segment);
+    }
+    return any_response(answer.finish(from));
+}
+
+}  // namespace dynalease::local

@@ -1,0 +1,178 @@
+// UpdateTable.
+#include "local/operations.hpp"
+#include "local/refusal.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <variant>
+
+namespace dynalease::local {
+
+namespace {
+
+[[noreturn]] void refuse_change(std::string what) {
+    refuse("One or more parameter values were invalid: " + std::move(what));
+}
+
+[[noreturn]] void refuse_same(const std::string& of, const throughput& present, const throughput& wanted) {
+    refuse("The provisioned throughput for the " + of +
+           " will not change. The requested value equals the current value. Current ReadCapacityUnits provisioned for "
+           "the " +
+           of + ": " + std::to_string(present.read_units) +
+           ". Requested ReadCapacityUnits: " + std::to_string(wanted.read_units) +
+           ". Current WriteCapacityUnits provisioned for the " + of + ": " + std::to_string(present.write_units) +
+           ". Requested WriteCapacityUnits: " + std::to_string(wanted.write_units) +
+           ". Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits.");
+}
+
+bool same(const throughput& left, const throughput& right) {
+    return left.read_units == right.read_units && left.write_units == right.write_units;
+}
+
+class table_change {
+public:
+    table_change(const context& in, table& changed, const update_table_request& request)
+        : in_(in), table_(changed), request_(request) {
+        billing_ = request.billing.value_or(changed.settings().billing);
+    }
+
+    /// Refuses what cannot be done, before anything is.
+    void check() {
+        check_throughput();
+        check_indexes_provisioned();
+        check_stream();
+        std::size_t online = 0;
+        for (const index_change& each : request_.index_changes) {
+            std::visit([this](const auto& change) { check_index(change); }, each);
+            if (!std::holds_alternative<update_index>(each)) ++online;
+        }
+        if (online > 1) {
+            throw refusal(errc::limit_exceeded,
+                          "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per "
+                          "table");
+        }
+    }
+
+    update_table_response carry_out() {
+        table_description& settings = table_.settings();
+        if (billing_ == billing_mode::pay_per_request && settings.billing != billing_) {
+            constexpr double milliseconds = 1000;
+            settings.provisioned = {};
+            for (table_index& index : table_.indexes()) index.set_throughput(std::nullopt);
+            settings.pay_per_request_since = static_cast<double>(in_.now.time_since_epoch().count()) / milliseconds;
+        }
+        settings.billing = billing_;
+        if (request_.provisioned) settings.provisioned = *request_.provisioned;
+        if (request_.deletion_protected) settings.deletion_protected = *request_.deletion_protected;
+        if (request_.stream_enabled) settings.stream = *request_.stream_enabled ? request_.stream : std::nullopt;
+        if (!request_.table_class.empty()) settings.table_class = request_.table_class;
+        for (const index_change& each : request_.index_changes) {
+            std::visit([this](const auto& change) { apply(change); }, each);
+        }
+        update_table_response answer{table_.describe()};
+        answer.table.status = "UPDATING";
+        for (auto& index : answer.table.global_indexes) {
+            if (index.name == created_) index.status = "CREATING";
+        }
+        if (deleted_) answer.table.global_indexes.push_back(*std::move(deleted_));
+        return answer;
+    }
+
+private:
+    /// Whoever leaves billing per request says what every global index gets.
+    void check_indexes_provisioned() const {
+        if (billing_ != billing_mode::provisioned || table_.settings().billing == billing_) return;
+        for (const table_index& index : std::as_const(table_).indexes()) {
+            const auto names_it = [&](const index_change& each) {
+                const auto* update = std::get_if<update_index>(&each);
+                return update && update->name == index.name();
+            };
+            if (index.is_global() && std::ranges::none_of(request_.index_changes, names_it)) {
+                refuse_change("ProvisionedThroughput must be specified for index: " + index.name());
+            }
+        }
+    }
+
+    void check_throughput() const {
+        if (!request_.provisioned) return;
+        if (billing_ == billing_mode::pay_per_request) {
+            refuse_change(
+                "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is "
+                "PAY_PER_REQUEST");
+        }
+        const table_description& present = table_.settings();
+        if (present.billing == billing_ && same(present.provisioned, *request_.provisioned)) {
+            refuse_same("table", present.provisioned, *request_.provisioned);
+        }
+    }
+
+    void check_stream() const {
+        if (!request_.stream_enabled) return;
+        const bool present = table_.settings().stream.has_value();
+        if (present && *request_.stream_enabled) {
+            throw refusal(errc::table_in_use, "Table already has an enabled stream: TableName: " + table_.name());
+        }
+        if (!present && !*request_.stream_enabled) refuse("Table is already without a stream: " + table_.name());
+    }
+
+    void check_index(const secondary_index& created) const {
+        if (table_.find_index(created.name)) {
+            refuse("Attempting to create an index which already exists");
+        }
+        if (billing_ == billing_mode::pay_per_request && created.provisioned) {
+            refuse_change("ProvisionedThroughput should not be specified for index: " + created.name +
+                          " when BillingMode is PAY_PER_REQUEST");
+        }
+        if (billing_ == billing_mode::provisioned && !created.provisioned) {
+            refuse_change("ProvisionedThroughput must be specified for index: " + created.name);
+        }
+        constexpr auto most_indexes = 20;
+        if (std::ranges::count_if(table_.indexes(), &table_index::is_global) == most_indexes) {
+            refuse_change("GlobalSecondaryIndex count exceeds the per-table limit of 20");
+        }
+    }
+
+    void check_index(const update_index& changed) const {
+        const auto& index = global_index(changed.name);
+        const throughput present = index.definition().provisioned.value_or(throughput{});
+        if (same(present, changed.provisioned)) refuse_same("index: " + changed.name, present, changed.provisioned);
+    }
+
+    void check_index(const delete_index& gone) const { global_index(gone.name); }
+
+    const table_index& global_index(const std::string& name) const {
+        const table_index* found = std::as_const(table_).find_index(name);
+        if (found && found->is_global()) return *found;
+        throw refusal(errc::table_not_found, "Requested resource not found");
+    }
+
+    void apply(const secondary_index& created) {
+        table_.add_index(created, true);
+        created_ = created.name;
+    }
+    void apply(const update_index& changed) { table_.find_index(changed.name)->set_throughput(changed.provisioned); }
+    void apply(const delete_index& gone) {
+        deleted_ = table_.find_index(gone.name)->describe();
+        deleted_->status = "DELETING";
+        deleted_->arn = table_.settings().arn + "/index/" + gone.name;
+        table_.remove_index(gone.name);
+    }
+
+    const context& in_;
+    table& table_;
+    const update_table_request& request_;
+    billing_mode billing_;
+    std::string created_;
+    std::optional<index_description> deleted_;
+};
+
+}  // namespace
+
+result<any_response> execute(const context& in, const update_table_request& request) {
+    table_change change(in, in.described_table(request.table_name), request);
+    change.check();
+    return any_response(change.carry_out());
+}
+
+}  // namespace dynalease::local

@@ -1,0 +1,134 @@
+// UpdateTable, deletion protection, tags, and what a description tells.
+#include "engine_world.hpp"
+
+namespace dynalease::local::test {
+
+namespace {
+
+table_description described(engine_world& world) {
+    describe_table_request request;
+    request.table_name = "things";
+    return world.execute(request).value().table;
+}
+
+update_table_request change() {
+    update_table_request request;
+    request.table_name = "things";
+    return request;
+}
+
+secondary_index by_x() {
+    return {.name = "by_x", .key = {{"x", scalar_type::n}}};
+}
+
+}  // namespace
+
+TEST_CASE("an index that is added takes in what is there, and one that is removed is gone") {
+    engine_world world;
+    world.put({{"pk", "a"}, {"x", 1}});
+    world.put({{"pk", "b"}, {"x", "no number"}});
+    world.put({{"pk", "c"}});
+    auto add = change();
+    add.index_changes.emplace_back(by_x());
+    const auto answer = world.execute(add).value().table;
+    CHECK(answer.status == "UPDATING");
+    CHECK(answer.global_indexes.front().status == "CREATING");
+    const auto after = described(world).global_indexes.front();
+    CHECK(after.status == "ACTIVE");
+    CHECK(after.item_count == 1);
+    CHECK_THAT(after.arn, Catch::EndsWith(":table/things/index/by_x"));
+    CHECK_THAT(world.fault(add), Catch::Contains("already exists"));
+
+    auto drop = change();
+    drop.index_changes.emplace_back(delete_index{"by_x"});
+    CHECK(world.execute(drop).value().table.global_indexes.front().status == "DELETING");
+    CHECK(described(world).global_indexes.empty());
+    CHECK(world.execute(drop).error().code == errc::table_not_found);
+}
+
+TEST_CASE("one index at a time") {
+    engine_world world;
+    auto two = change();
+    two.index_changes.emplace_back(by_x());
+    auto other = by_x();
+    other.name = "by_y";
+    two.index_changes.emplace_back(other);
+    CHECK(world.execute(two).error().code == errc::limit_exceeded);
+    CHECK(described(world).global_indexes.empty());
+}
+
+TEST_CASE("billing changes both ways, and a change to the same is refused") {
+    engine_world world;
+    auto request = change();
+    request.provisioned = throughput{5, 6};
+    CHECK_THAT(world.fault(request), Catch::Contains("when BillingMode is PAY_PER_REQUEST"));
+    request.billing = billing_mode::provisioned;
+    REQUIRE(world.execute(request));
+    CHECK(described(world).billing == billing_mode::provisioned);
+    CHECK(described(world).provisioned.write_units == 6);
+    CHECK_THAT(world.fault(request), Catch::StartsWith("The provisioned throughput for the table will not change."));
+    auto back = change();
+    back.billing = billing_mode::pay_per_request;
+    REQUIRE(world.execute(back));
+    CHECK(described(world).provisioned.write_units == 0);
+}
+
+TEST_CASE("a protected table stays") {
+    engine_world world;
+    auto protect = change();
+    protect.deletion_protected = true;
+    REQUIRE(world.execute(protect));
+    delete_table_request remove;
+    remove.table_name = "things";
+    CHECK_THAT(world.fault(remove), Catch::Contains("protected against deletion"));
+    protect.deletion_protected = false;
+    REQUIRE(world.execute(protect));
+    CHECK(world.execute(remove));
+}
+
+TEST_CASE("a description counts items and bytes") {
+    engine_world world;
+    CHECK(described(world).size_bytes == 0);
+    world.put({{"pk", "a"}, {"value", "12345"}});
+    CHECK(described(world).item_count == 1);
+    CHECK(described(world).size_bytes == 2 + 1 + 5 + 5);
+    delete_item_request remove;
+    remove.table_name = "things";
+    remove.key = {{"pk", "a"}};
+    REQUIRE(world.execute(remove));
+    CHECK(described(world).size_bytes == 0);
+    CHECK_THAT(described(world).id, Catch::Matches("[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}"));
+}
+
+TEST_CASE("tags are kept, listed and removed") {
+    engine_world world;
+    const std::string arn = described(world).arn;
+    tag_resource_request tag{arn, {{"team", "a"}, {"cost", "b"}}};
+    REQUIRE(world.execute(tag));
+    REQUIRE(world.execute(tag_resource_request{arn, {{"team", "c"}}}));
+    REQUIRE(world.execute(untag_resource_request{arn, {"cost", "unknown"}}));
+    const auto tags = world.execute(list_tags_of_resource_request{arn}).value().tags;
+    CHECK(tags == std::map<std::string, std::string>{{"team", "c"}});
+
+    CHECK(world.fault(list_tags_of_resource_request{""}) == "Invalid TableArn");
+    CHECK(world.execute(list_tags_of_resource_request{"things"}).error().code == errc::access_denied);
+    CHECK(world.execute(list_tags_of_resource_request{arn + "2"}).error().code == errc::table_not_found);
+    CHECK_THAT(world.fault(tag_resource_request{arn, {}}), Catch::StartsWith("Atleast one Tag"));
+}
+
+TEST_CASE("a table is found by its ARN") {
+    engine_world world;
+    world.put({{"pk", "a"}});
+    get_item_request request;
+    request.table_name = described(world).arn;
+    request.key = {{"pk", "a"}};
+    CHECK(world.execute(request).value().found);
+}
+
+TEST_CASE("the service tells its limits and endpoint") {
+    engine_world world;
+    CHECK(world.execute(describe_limits_request{}).value().table_read_units > 0);
+    CHECK(world.execute(describe_endpoints_request{}).value().endpoints.size() == 1);
+}
+
+}  // namespace dynalease::local::test
