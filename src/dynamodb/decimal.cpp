@@ -84,16 +84,16 @@ std::strong_ordering compare_magnitudes(const decimal& left, const decimal& righ
 
 std::string_view describe(decimal_error why) noexcept {
     switch (why) {
-        case decimal_error::malformed:
-            return "not a decimal number";
-        case decimal_error::too_many_digits:
-            return "a number of more than 38 significant digits";
         case decimal_error::overflow:
-            return "a number beyond 9.99E+125";
+            return "Number overflow. Attempting to store a number with magnitude larger than supported range";
         case decimal_error::underflow:
-            return "a number nearer to zero than 1E-130";
+            return "Number underflow. Attempting to store a number with magnitude smaller than supported range";
+        case decimal_error::too_many_digits:
+            return "Attempting to store more than 38 significant digits in a Number";
+        case decimal_error::malformed:
+            break;
     }
-    return "not a decimal number";
+    return "The parameter cannot be converted to a numeric value";
 }
 
 boost::system::result<decimal, decimal_error> decimal::parse(std::string_view text) noexcept {

@@ -20,7 +20,7 @@ enum class decimal_error {
     underflow,        ///< nearer to zero than 1E-130
 };
 
-/// What to tell the user about it.
+/// What to tell the user about it, in the service's own words.
 std::string_view describe(decimal_error why) noexcept;
 
 /// sign · digits · 10^exponent, normalised: the first and the last digit are not 0; zero has no digits.

@@ -3,13 +3,17 @@
 #include "dynamodb/codec.hpp"
 #include "dynamodb/item_fields.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace dynalease::codec {
 
 namespace {
 
-constexpr std::string_view error_namespace = "com.amazonaws.dynamodb.v20120810#";
+/// These say "Message" where the others say "message".
+constexpr std::string_view with_capital[] = {"TransactionCanceledException", "TransactionInProgressException",
+                                             "IdempotentParameterMismatchException", "SerializationException"};
 
 /// The body of an error, as much of it as is there.
 struct error_body {
@@ -17,11 +21,12 @@ struct error_body {
     std::string message;
     std::optional<item> current;
     std::vector<cancellation_reason> reasons;
+    bool capital = false;
 };
 
 void fields(auto& visitor, maybe_const<error_body> auto& body) {
     visitor.required("__type", body.type);
-    visitor.optional("message", body.message);
+    visitor.optional(body.capital ? "Message" : "message", body.message);
     if constexpr (std::remove_cvref_t<decltype(visitor)>::reading) {
         if (body.message.empty()) visitor.optional("Message", body.message);
     }
@@ -77,10 +82,12 @@ decoded_error decode_error(unsigned http_status, std::string_view body) {
 
 encoded_error encode_error(const failure& why) {
     const bool is_ours = why.code.category() == error_category();
-    const auto& known = service_error_of(is_ours ? static_cast<errc>(why.code.value()) : errc::server_error);
-    error_body body{std::string(error_namespace), why.details.message, why.current, why.reasons};
+    const auto& known =
+        service_error_of(is_ours ? static_cast<errc>(why.code.value()) : errc::server_error, why.outcome);
+    error_body body{std::string(namespace_of(known.name)), why.details.message, why.current, why.reasons};
     body.type += known.name;
-    if (body.message.empty()) body.message = why.code.message();
+    body.capital = std::ranges::find(with_capital, known.name) != std::end(with_capital);
+    if (body.message.empty() && known.code != errc::not_supported) body.message = why.code.message();
     json_writer out;
     write(out, body);
     return {known.status, std::move(out).take()};

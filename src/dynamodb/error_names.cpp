@@ -83,11 +83,24 @@ const service_error* find_service_error(std::string_view name) noexcept {
     return found == std::end(table) ? nullptr : found;
 }
 
-const service_error& service_error_of(errc code) noexcept {
+const service_error& service_error_of(errc code, outcome what) noexcept {
     // The server's own decoder reports JSON that it could not read at all as a bad answer.
     if (code == errc::bad_response) return *find_service_error("SerializationException");
+    const auto same_outcome = [&](const service_error& each) { return each.code == code && each.outcome == what; };
+    if (const auto* exact = std::ranges::find_if(table, same_outcome); exact != std::end(table)) return *exact;
     const auto* found = std::ranges::find(table, code, &service_error::code);
     return found == std::end(table) ? *find_service_error("InternalServerError") : *found;
+}
+
+std::string_view namespace_of(std::string_view exception) noexcept {
+    constexpr std::string_view of_the_front[] = {"SerializationException",       "UnknownOperationException",
+                                                 "AccessDeniedException",        "InvalidSignatureException",
+                                                 "IncompleteSignatureException", "UnrecognizedClientException",
+                                                 "ExpiredTokenException",        "MissingAuthenticationTokenException"};
+    if (exception == "ValidationException") return "com.amazon.coral.validate#";
+    if (exception == "ThrottlingException") return "com.amazon.coral.availability#";
+    const bool by_front = std::ranges::find(of_the_front, exception) != std::end(of_the_front);
+    return by_front ? "com.amazon.coral.service#" : "com.amazonaws.dynamodb.v20120810#";
 }
 
 service_error service_error_of_status(unsigned status, bool named) noexcept {

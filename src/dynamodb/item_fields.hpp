@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dynamodb/json_fields.hpp"
+#include "dynamodb/legacy_parameters.hpp"
 
 #include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/dynamodb/operations.hpp>
@@ -13,6 +14,11 @@ namespace dynalease {
 
 inline std::span<const std::string_view> words_of(return_values) noexcept {
     static constexpr std::string_view words[] = {"NONE", "ALL_OLD", "UPDATED_OLD", "ALL_NEW", "UPDATED_NEW"};
+    return words;
+}
+inline std::span<const std::string_view> words_of(selection) noexcept {
+    static constexpr std::string_view words[] = {"", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES",
+                                                 "SPECIFIC_ATTRIBUTES", "COUNT"};
     return words;
 }
 
@@ -33,10 +39,28 @@ inline constexpr std::string_view tag_of<transact_update> = "Update";
 template <>
 inline constexpr std::string_view tag_of<transact_delete> = "Delete";
 
+template <>
+inline constexpr std::string_view fault_of_choice<batch_write> =
+    "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes";
+template <>
+inline constexpr std::string_view fault_of_choice<transact_write> =
+    "TransactItems can only contain one of Check, Put, Update or Delete";
+
 // ---- what many have in common -----------------------------------------------------------------------------
 
+template <class Visitor>
+inline constexpr bool is_reading = std::remove_cvref_t<Visitor>::reading;
+
 void capacity_field(auto& visitor, auto& request) {
-    visitor.choice("ReturnConsumedCapacity", request.report_capacity, "TOTAL", {"NONE"});
+    constexpr std::string_view name = "ReturnConsumedCapacity";
+    if constexpr (is_reading<decltype(visitor)>) {
+        std::string word;
+        visitor.optional(name, word);
+        request.report_capacity = word == "TOTAL" || word == "INDEXES";
+        request.capacity_by_index = word == "INDEXES";
+    } else if (request.report_capacity) {
+        visitor.required(name, std::string_view(request.capacity_by_index ? "INDEXES" : "TOTAL"));
+    }
 }
 
 void collection_field(auto& visitor, auto& request) {
@@ -44,15 +68,17 @@ void collection_field(auto& visitor, auto& request) {
 }
 
 void projection_fields(auto& visitor, auto& request) {
-    visitor.optional("ProjectionExpression", request.projection_expression);
-    visitor.optional("ExpressionAttributeNames", request.names);
-    visitor.unsupported({"AttributesToGet"});
+    visitor.expression("ProjectionExpression", request.projection_expression);
+    visitor.placeholders("ExpressionAttributeNames", request.names);
+    if constexpr (is_reading<decltype(visitor)>) {
+        read_attributes_to_get(visitor.object(), request.projection_expression, request.names);
+    }
 }
 
 void condition_fields(auto& visitor, auto& request) {
-    visitor.optional("ConditionExpression", request.condition_expression);
-    visitor.optional("ExpressionAttributeNames", request.names);
-    visitor.optional("ExpressionAttributeValues", request.values);
+    visitor.expression("ConditionExpression", request.condition_expression);
+    visitor.placeholders("ExpressionAttributeNames", request.names);
+    visitor.placeholders("ExpressionAttributeValues", request.values);
     visitor.choice("ReturnValuesOnConditionCheckFailure", request.current_on_refusal, "ALL_OLD", {"NONE"});
 }
 
@@ -61,27 +87,56 @@ void write_fields(auto& visitor, auto& request) {
     visitor.optional("ReturnValues", request.returned);
     capacity_field(visitor, request);
     collection_field(visitor, request);
-    visitor.unsupported({"AttributeUpdates", "ConditionalOperator", "Expected"});
+    if constexpr (is_reading<decltype(visitor)>) {
+        read_expected(visitor.object(), {request.condition_expression, request.names, request.values});
+    }
 }
 
 void page_fields(auto& visitor, auto& request) {
     visitor.required("TableName", request.table_name);
     visitor.optional("IndexName", request.index_name);
-    visitor.optional("FilterExpression", request.filter_expression);
+    visitor.expression("FilterExpression", request.filter_expression);
     projection_fields(visitor, request);
-    visitor.optional("ExpressionAttributeValues", request.values);
+    visitor.placeholders("ExpressionAttributeValues", request.values);
     visitor.optional("ExclusiveStartKey", request.exclusive_start_key);
     visitor.optional("Limit", request.limit);
     visitor.optional("ConsistentRead", request.consistent_read);
-    visitor.choice("Select", request.count_only, "COUNT",
-                   {"ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "SPECIFIC_ATTRIBUTES"});
+    visitor.optional("Select", request.select);
     capacity_field(visitor, request);
-    visitor.unsupported({"ConditionalOperator", "KeyConditions", "QueryFilter", "ScanFilter"});
+}
+
+/// One number of units in an object of its own.
+struct capacity_units {
+    double units = 0;
+};
+void fields(auto& visitor, maybe_const<capacity_units> auto& capacity) {
+    visitor.expected("CapacityUnits", capacity.units);
+}
+
+void index_units_field(auto& visitor, std::string_view name, auto& units) {
+    std::map<std::string, capacity_units> wrapped;
+    if constexpr (is_reading<decltype(visitor)>) {
+        visitor.optional(name, wrapped);
+        for (const auto& [index, held] : wrapped) units.emplace(index, held.units);
+    } else if (!units.empty()) {
+        for (const auto& [index, held] : units) wrapped.emplace(index, capacity_units{held});
+        visitor.required(name, wrapped);
+    }
 }
 
 void fields(auto& visitor, maybe_const<consumed_capacity> auto& consumed) {
     visitor.optional("TableName", consumed.table_name);
     visitor.expected("CapacityUnits", consumed.capacity_units);
+    visitor.optional("ReadCapacityUnits", consumed.read_units);
+    visitor.optional("WriteCapacityUnits", consumed.write_units);
+    std::optional<capacity_units> own;
+    if (consumed.table_units) own = capacity_units{*consumed.table_units};
+    visitor.optional("Table", own);
+    if constexpr (is_reading<decltype(visitor)>) {
+        if (own) consumed.table_units = own->units;
+    }
+    index_units_field(visitor, "GlobalSecondaryIndexes", consumed.global_index_units);
+    index_units_field(visitor, "LocalSecondaryIndexes", consumed.local_index_units);
 }
 
 void fields(auto& visitor, maybe_const<item_collection_metrics> auto& metrics) {
@@ -121,7 +176,10 @@ void fields(auto& visitor, maybe_const<get_item_response> auto& response) {
 void fields(auto& visitor, maybe_const<update_item_request> auto& request) {
     visitor.required("TableName", request.table_name);
     visitor.required("Key", request.key);
-    visitor.optional("UpdateExpression", request.update_expression);
+    visitor.expression("UpdateExpression", request.update_expression);
+    if constexpr (is_reading<decltype(visitor)>) {
+        read_attribute_updates(visitor.object(), {request.update_expression, request.names, request.values});
+    }
     write_fields(visitor, request);
 }
 void fields(auto& visitor, maybe_const<update_item_response> auto& response) {
@@ -141,7 +199,12 @@ void fields(auto& visitor, maybe_const<delete_item_response> auto& response) {
 
 void fields(auto& visitor, maybe_const<query_request> auto& request) {
     page_fields(visitor, request);
-    visitor.required("KeyConditionExpression", request.key_condition_expression);
+    visitor.expression("KeyConditionExpression", request.key_condition_expression);
+    if constexpr (is_reading<decltype(visitor)>) {
+        read_conditions(visitor.object(), "QueryFilter", {request.filter_expression, request.names, request.values});
+        read_conditions(visitor.object(), "KeyConditions",
+                        {request.key_condition_expression, request.names, request.values});
+    }
     // The one switch whose default is on.
     if (std::remove_cvref_t<decltype(visitor)>::reading || !request.scan_index_forward) {
         visitor.expected("ScanIndexForward", request.scan_index_forward);
@@ -151,6 +214,9 @@ void fields(auto& visitor, maybe_const<scan_request> auto& request) {
     page_fields(visitor, request);
     visitor.optional("Segment", request.segment);
     visitor.optional("TotalSegments", request.total_segments);
+    if constexpr (is_reading<decltype(visitor)>) {
+        read_conditions(visitor.object(), "ScanFilter", {request.filter_expression, request.names, request.values});
+    }
 }
 void fields(auto& visitor, maybe_const<page_response> auto& response) {
     // A page that was only counted has no list, an empty one has an empty list.
@@ -212,7 +278,7 @@ void fields(auto& visitor, maybe_const<transact_put> auto& action) {
 void fields(auto& visitor, maybe_const<transact_update> auto& action) {
     visitor.required("TableName", action.table_name);
     visitor.required("Key", action.key);
-    visitor.required("UpdateExpression", action.update_expression);
+    visitor.expression("UpdateExpression", action.update_expression);
     condition_fields(visitor, action);
 }
 void fields(auto& visitor, maybe_const<transact_delete> auto& action) {

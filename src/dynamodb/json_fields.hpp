@@ -26,6 +26,10 @@ concept maybe_const = std::same_as<std::remove_const_t<T>, Struct>;
 template <class Enum>
 concept worded = std::is_enum_v<Enum> && requires { words_of(Enum{}); };
 
+/// What is wrong with an object that names none or several alternatives of a variant.
+template <class Variant>
+inline constexpr std::string_view fault_of_choice = "must name exactly one action";
+
 /// The member that names an alternative of a variant on the wire: {"Put":{…}}.
 template <class Alternative>
 inline constexpr std::string_view tag_of{};
@@ -58,7 +62,8 @@ public:
         if (value) required(name, *value);
     }
     template <class T>
-    void optional(std::string_view name, const std::vector<T>& value) {
+        requires requires(const T& value) { value.empty(); }
+    void optional(std::string_view name, const T& value) {
         if (!value.empty()) required(name, value);
     }
     /// A switch that travels as one of several words.
@@ -66,8 +71,13 @@ public:
         if (value) required(name, on);
     }
     void constant(std::string_view name, std::string_view text) { required(name, text); }
-    /// Parameters of older days that must not be ignored when a foreign client sends them.
-    void unsupported(std::initializer_list<std::string_view>) {}
+    /// An expression: absent when it is empty.
+    void expression(std::string_view name, const std::string& text) { optional(name, text); }
+    /// What an expression's placeholders stand for.
+    template <class Map>
+    void placeholders(std::string_view name, const Map& values) {
+        optional(name, values);
+    }
     template <class Body>
     void nested(std::string_view name, Body body) {
         out_.key(name);
@@ -138,12 +148,18 @@ public:
         }
     }
     void constant(std::string_view, std::string_view) {}
-    void unsupported(std::initializer_list<std::string_view> names) {
-        for (const auto name : names) {
-            if (object_.find(name) == nullptr) continue;
-            throw malformed{errc::validation, "is of the old API; use expressions", std::string(name)};
-        }
+    /// Refuses one that is there and empty.
+    void expression(std::string_view name, std::string& text) {
+        if (!read_if_present(name, text) || !text.empty()) return;
+        throw malformed{errc::validation, "Invalid " + std::string(name) + ": The expression can not be empty;"};
     }
+    template <class Map>
+    void placeholders(std::string_view name, Map& values) {
+        const auto* member = object_.find(name);
+        if (member) read_placeholders(name, json_input{*member}, values);
+    }
+    /// The object itself, for what is read otherwise.
+    json_input object() const noexcept { return object_; }
     template <class Body>
     void nested(std::string_view name, Body body) {
         const auto* member = object_.find(name);
@@ -190,7 +206,9 @@ void read(json_input in, std::variant<Alternatives...>& out) {
         within(tag_of<Alternative>, [&] { read(json_input{*member}, out.template emplace<Alternative>()); });
     };
     (attempt(std::type_identity<Alternatives>{}), ...);
-    if (found != 1) throw malformed{errc::validation, "must name exactly one action"};
+    if (found != 1) {
+        throw malformed{errc::validation, std::string(fault_of_choice<std::variant<Alternatives...>>)};
+    }
 }
 
 }  // namespace dynalease::codec

@@ -8,6 +8,10 @@
 #include <rapidjson/memorystream.h>
 #include <rapidjson/reader.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 namespace dynalease::codec {
 
 namespace {
@@ -65,6 +69,7 @@ std::string_view json_input::text() const {
 }
 
 const rapidjson::Value* json_input::find(std::string_view name) const {
+    expect_object();
     const auto length = static_cast<rapidjson::SizeType>(name.size());
     const auto member = value.FindMember(rapidjson::Value(rapidjson::StringRef(name.data(), length)));
     return member == value.MemberEnd() || member->value.IsNull() ? nullptr : &member->value;
@@ -87,19 +92,67 @@ void read(json_input in, bool& out) {
     out = in.value.GetBool();
 }
 
+namespace {
+
+/// The service rounds fractions down.
+template <class Integer>
+void read_integer(json_input in, Integer& out) {
+    if (!in.value.IsNumber()) refuse("expected an integer");
+    const double whole = std::floor(in.value.GetDouble());
+    if (!(whole >= static_cast<double>(std::numeric_limits<Integer>::min()) &&
+          whole < -static_cast<double>(std::numeric_limits<Integer>::min()))) {
+        refuse("expected a smaller integer");
+    }
+    out = in.value.IsInt64() ? static_cast<Integer>(in.value.GetInt64()) : static_cast<Integer>(whole);
+}
+
+template <class Map>
+void read_placeholder_map(std::string_view parameter, char mark, json_input in, Map& out) {
+    in.expect_object();
+    const std::string name(parameter);
+    if (in.value.ObjectEmpty()) throw malformed{errc::validation, name + " must not be empty"};
+    const auto is_word = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    };
+    for (const auto& member : in.value.GetObject()) {
+        const std::string_view key = text_of(member.name);
+        if (key.size() < 2 || key.front() != mark || !std::ranges::all_of(key.substr(1), is_word)) {
+            throw malformed{errc::validation,
+                            name + " contains invalid key: Syntax error; key: \"" + std::string(key) + "\""};
+        }
+        try {
+            read(json_input{member.value}, out[std::string(key)]);
+        } catch (malformed& why) {
+            if (why.code == errc::validation) {
+                why.what = name + " contains invalid value: " + why.what + " for key " + std::string(key);
+            }
+            throw;
+        }
+    }
+}
+
+}  // namespace
+
 void read(json_input in, std::int32_t& out) {
-    if (!in.value.IsInt()) refuse("expected an integer");
-    out = in.value.GetInt();
+    read_integer(in, out);
 }
 
 void read(json_input in, std::int64_t& out) {
-    if (!in.value.IsInt64()) refuse("expected an integer");
-    out = in.value.GetInt64();
+    read_integer(in, out);
 }
 
 void read(json_input in, double& out) {
     if (!in.value.IsNumber()) refuse("expected a number");
     out = in.value.GetDouble();
+}
+
+void read_placeholders(std::string_view parameter, json_input in,
+                       std::map<std::string, std::string, std::less<>>& out) {
+    read_placeholder_map(parameter, '#', in, out);
+}
+
+void read_placeholders(std::string_view parameter, json_input in, attribute_map& out) {
+    read_placeholder_map(parameter, ':', in, out);
 }
 
 }  // namespace dynalease::codec

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -102,6 +103,10 @@ void read(json_input in, std::int64_t& out);
 void read(json_input in, double& out);
 void read(json_input in, attribute_value& out);
 void read(json_input in, attribute_map& out);
+
+/// ExpressionAttributeNames and ExpressionAttributeValues: their keys begin with '#' and ':'.
+void read_placeholders(std::string_view parameter, json_input in, std::map<std::string, std::string, std::less<>>& out);
+void read_placeholders(std::string_view parameter, json_input in, attribute_map& out);
 
 template <class Element>
 void read(json_input in, std::vector<Element>& out) {

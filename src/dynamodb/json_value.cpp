@@ -5,6 +5,9 @@
 #include "dynamodb/json_reader.hpp"
 #include "dynamodb/json_writer.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace dynalease::codec {
 
 namespace {
@@ -48,14 +51,55 @@ void read_element(json_input in, std::string& out) {
 void read_element(json_input in, number& out) {
     const auto text = in.text();
     auto parsed = number::parse(text);
-    if (!parsed) refuse_value(describe(decimal::parse(text).error()));
+    if (!parsed) {
+        const auto why = decimal::parse(text).error();
+        std::string what(describe(why));
+        if (why == decimal_error::malformed && !text.empty()) what += ": " + std::string(text);
+        refuse_value(what);
+    }
     out = *std::move(parsed);
 }
 
 void read_element(json_input in, binary& out) {
-    auto bytes = decode_base64(in.text());
-    if (!bytes) throw malformed{errc::bad_response, "expected base64"};
+    const auto text = in.text();
+    auto bytes = decode_base64(text);
+    if (!bytes && text.size() % 4 != 0) {
+        throw malformed{errc::bad_response, "Base64 encoded length is expected a multiple of 4 bytes but found: " +
+                                                std::to_string(text.size())};
+    }
+    if (!bytes) throw malformed{errc::bad_response, "Invalid last non-pad Base64 character dectected"};
     out = *std::move(bytes);
+}
+
+/// What the service says of empty and repeating sets, which is not the same for each kind.
+struct set_words {
+    std::string_view empty;
+    std::string_view before, after;  ///< of the members as they were sent; empty: they are not told
+};
+template <class Set>
+constexpr set_words words_for{};
+template <>
+constexpr set_words words_for<string_set>{"One or more parameter values were invalid: An string set  may not be empty",
+                                          "One or more parameter values were invalid: Input collection ",
+                                          " contains duplicates."};
+template <>
+constexpr set_words words_for<number_set>{"One or more parameter values were invalid: An number set  may not be empty",
+                                          {},
+                                          "Input collection contains duplicates"};
+template <>
+constexpr set_words words_for<binary_set>{"One or more parameter values were invalid: Binary sets should not be empty",
+                                          "One or more parameter values were invalid: Input collection ",
+                                          "of type BS contains duplicates."};
+
+[[noreturn]] void refuse_duplicates(const rapidjson::Value& members, const set_words& words) {
+    if (words.before.empty()) refuse_value(words.after);
+    std::string text(words.before);
+    text += '[';
+    for (rapidjson::SizeType i = 0; i < members.Size(); ++i) {
+        if (i != 0) text += ", ";
+        text += text_of(members[i]);
+    }
+    refuse_value(text + "]" + std::string(words.after));
 }
 
 attribute_value read_value(json_input in, unsigned depth);
@@ -70,14 +114,14 @@ attribute_value read_scalar(json_input in) {
 template <class Set>
 attribute_value read_set(json_input in) {
     in.expect_array();
-    if (in.value.Empty()) refuse_value("a set may not be empty");
+    if (in.value.Empty()) refuse_value(words_for<Set>.empty);
     Set values;
     for (const auto& element : in.value.GetArray()) {
         typename Set::key_type value;
         read_element(json_input{element}, value);
         const auto before = values.size();
         values.emplace_hint(values.end(), std::move(value));
-        if (values.size() == before) refuse_value("a set may not hold a member twice");
+        if (values.size() == before) refuse_duplicates(in.value, words_for<Set>);
     }
     return values;
 }
@@ -108,11 +152,33 @@ attribute_value read_list(json_input in, unsigned depth) {
     return values;
 }
 
+bool is_type(std::string_view name) {
+    constexpr std::array<std::string_view, 10> names{"S", "N", "B", "BOOL", "NULL", "L", "M", "SS", "NS", "BS"};
+    return std::ranges::find(names, name) != names.end();
+}
+
+/// The one member that gives the value. Others that are null or of no known type are passed over, as the service does.
+const rapidjson::Value::Member& typed_member(const rapidjson::Value& value) {
+    const rapidjson::Value::Member* found = nullptr;
+    for (const auto& member : value.GetObject()) {
+        if (member.value.IsNull() || !is_type(text_of(member.name))) continue;
+        if (found) {
+            refuse_value(
+                "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported "
+                "datatypes");
+        }
+        found = &member;
+    }
+    if (!found) {
+        refuse_value("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes");
+    }
+    return *found;
+}
+
 /// @param depth how many lists and maps the value lies in.
 attribute_value read_value(json_input in, unsigned depth) {
     in.expect_object();
-    if (in.value.MemberCount() != 1) refuse_value("an attribute value must have exactly one type");
-    const auto& member = *in.value.MemberBegin();
+    const auto& member = typed_member(in.value);
     const auto type = text_of(member.name);
     const json_input held{member.value};
     if (type == "S") return read_scalar<std::string>(held);
@@ -122,14 +188,20 @@ attribute_value read_value(json_input in, unsigned depth) {
         bool value = false;
         read(held, value);
         if (type == "BOOL") return value;
-        if (!value) refuse_value("the value of NULL must be true");
+        if (!value) {
+            refuse_value(
+                "One or more parameter values were invalid: Null attribute value types must have the value of true");
+        }
         return null{};
     }
     if (type == "SS") return read_set<string_set>(held);
     if (type == "NS") return read_set<number_set>(held);
     if (type == "BS") return read_set<binary_set>(held);
-    if (type != "L" && type != "M") refuse_value("there is no type \"" + std::string(type.substr(0, 16)) + "\"");
-    if (depth == max_nesting) refuse_value("lists and maps are nested more than 32 deep");
+    if (depth == max_nesting) {
+        refuse_value(
+            "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported "
+            "limit");
+    }
     if (type == "L") return read_list(held, depth + 1);
     return read_members(held, depth + 1);
 }

@@ -25,12 +25,15 @@ std::string_view table_in(const transact_write_items_request& request) noexcept 
 std::string_view table_in(const transact_get_items_request& request) noexcept {
     return request.gets.empty() ? std::string_view{} : std::string_view(request.gets.front().table_name);
 }
-std::string_view table_in(const list_tables_request&) noexcept {
-    return {};
-}
 template <class Request>
 std::string_view table_in(const Request& request) noexcept {
-    return request.table_name;
+    if constexpr (requires { request.table_name; }) {
+        return request.table_name;
+    } else if constexpr (requires { request.resource_arn; }) {
+        return request.resource_arn;
+    } else {
+        return {};
+    }
 }
 
 template <class Request, class... Others>
@@ -51,7 +54,8 @@ bool is_write(const any_request& request) noexcept {
         []<class Request>(const Request&) {
             return !one_of<Request, get_item_request, query_request, scan_request, batch_get_item_request,
                            transact_get_items_request, describe_table_request, list_tables_request,
-                           describe_time_to_live_request>;
+                           describe_time_to_live_request, list_tags_of_resource_request, describe_limits_request,
+                           describe_endpoints_request>;
         },
         request);
 }

@@ -1,6 +1,7 @@
 // The embedded server's side of the codec: requests in, answers out.
 #include "dynamodb/codec.hpp"
 #include "dynamodb/item_fields.hpp"
+#include "dynamodb/shape.hpp"
 #include "dynamodb/table_fields.hpp"
 
 #include <optional>
@@ -28,18 +29,22 @@ result<any_request> decode_request(std::string_view operation, std::string_view 
     failure why;
     why.details.operation = operation;
     auto request = blank_request(operation);
-    if (!request) {
+    const shape* model = shape_of_request(operation);
+    if (!request || !model) {
         why.code = errc::not_supported;
-        why.details.message = "there is no such operation here";
         return why;
     }
     try {
         const json_body parsed(body);
-        std::visit([&](auto& held) { read(json_input{parsed.root()}, held); }, *request);
+        check_types(parsed.root(), *model);
+        check_limits(parsed.root(), *model);
+        const json_input whole{parsed.root()};
+        check_parameter_mix(whole, operation);
+        std::visit([&](auto& held) { read(whole, held); }, *request);
         return *std::move(request);
     } catch (const malformed& found) {
         why.code = found.code;
-        why.details.message = found.message();
+        why.details.message = found.what;
         return why;
     }
 }

@@ -27,22 +27,15 @@ void read(json_input in, key_schema& out) {
     out = schema_of(elements);
 }
 
-std::vector<attribute_definition> definitions_of(const key_schema& key, std::span<const secondary_index> global_indexes,
-                                                 std::span<const secondary_index> local_indexes) {
-    std::vector<attribute_definition> definitions;
-    const auto add = [&definitions](const key_attribute& attribute) {
-        const bool is_known =
-            std::ranges::find(definitions, attribute.name, &attribute_definition::name) != definitions.end();
-        if (!is_known) definitions.push_back({attribute.name, attribute.type});
-    };
-    const auto add_both = [&add](const key_schema& schema) {
-        add(schema.hash);
-        if (schema.range) add(*schema.range);
-    };
-    add_both(key);
-    for (const auto& index : global_indexes) add_both(index.key);
-    for (const auto& index : local_indexes) add_both(index.key);
-    return definitions;
+void definition_list::add(const key_attribute& attribute) {
+    const bool is_known =
+        std::ranges::find(definitions_, attribute.name, &attribute_definition::name) != definitions_.end();
+    if (!is_known) definitions_.push_back({attribute.name, attribute.type});
+}
+
+void definition_list::add(const key_schema& key) {
+    add(key.hash);
+    if (key.range) add(*key.range);
 }
 
 void assign_types(const std::vector<attribute_definition>& definitions, key_schema& key) {

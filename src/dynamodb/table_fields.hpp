@@ -7,9 +7,12 @@
 #include <dynalease/dynamodb/operations.hpp>
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace dynalease {
@@ -20,6 +23,14 @@ inline std::span<const std::string_view> words_of(scalar_type) noexcept {
 }
 inline std::span<const std::string_view> words_of(projection) noexcept {
     static constexpr std::string_view words[] = {"ALL", "KEYS_ONLY", "INCLUDE"};
+    return words;
+}
+inline std::span<const std::string_view> words_of(billing_mode) noexcept {
+    static constexpr std::string_view words[] = {"PAY_PER_REQUEST", "PROVISIONED"};
+    return words;
+}
+inline std::span<const std::string_view> words_of(stream_view) noexcept {
+    static constexpr std::string_view words[] = {"KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES"};
     return words;
 }
 
@@ -54,9 +65,22 @@ void fields(auto& visitor, maybe_const<attribute_definition> auto& definition) {
 std::vector<key_element> elements_of(const key_schema& schema);
 key_schema schema_of(const std::vector<key_element>& elements);
 
-/// The types of all key attributes of the table and its indexes, each once.
-std::vector<attribute_definition> definitions_of(const key_schema& key, std::span<const secondary_index> global_indexes,
-                                                 std::span<const secondary_index> local_indexes);
+/// Every key attribute of the table and its indexes, each once.
+class definition_list {
+public:
+    void add(const key_schema& key);
+    template <class Indexes>
+    void add_all(const Indexes& indexes) {
+        for (const auto& index : indexes) add(index.key);
+    }
+    const std::vector<attribute_definition>& all() const noexcept { return definitions_; }
+
+private:
+    void add(const key_attribute& attribute);
+
+    std::vector<attribute_definition> definitions_;
+};
+
 /// Gives each key attribute its type.
 /// @throws malformed if one has none.
 void assign_types(const std::vector<attribute_definition>& definitions, key_schema& key);
@@ -66,16 +90,46 @@ inline void write(json_writer& out, const key_schema& schema) {
 }
 void read(json_input in, key_schema& out);
 
-void fields(auto& visitor, maybe_const<secondary_index> auto& index) {
+void fields(auto& visitor, maybe_const<throughput> auto& units) {
+    visitor.expected("ReadCapacityUnits", units.read_units);
+    visitor.expected("WriteCapacityUnits", units.write_units);
+}
+
+void index_fields(auto& visitor, auto& index) {
     visitor.required("IndexName", index.name);
     visitor.required("KeySchema", index.key);
     visitor.nested("Projection", [&index](auto& inner) {
         inner.expected("ProjectionType", index.projected);
         inner.optional("NonKeyAttributes", index.included);
     });
+    visitor.optional("ProvisionedThroughput", index.provisioned);
+}
+void fields(auto& visitor, maybe_const<secondary_index> auto& index) {
+    index_fields(visitor, index);
+}
+void fields(auto& visitor, maybe_const<index_description> auto& index) {
+    index_fields(visitor, index);
+    visitor.optional("IndexStatus", index.status);
+    visitor.expected("IndexSizeBytes", index.size_bytes);
+    visitor.expected("ItemCount", index.item_count);
+    visitor.expected("IndexArn", index.arn);
 }
 
-/// What a request to create a table and the description of one have in common.
+/// A stream is asked for and described in one way.
+void stream_field(auto& visitor, auto& table) {
+    if constexpr (std::remove_cvref_t<decltype(visitor)>::reading) {
+        const auto* specification = visitor.object().find("StreamSpecification");
+        if (!specification) return;
+        field_reader inner(json_input{*specification});
+        inner.optional("StreamViewType", table.stream);
+    } else if (table.stream) {
+        visitor.nested("StreamSpecification", [&table](auto& inner) {
+            inner.required("StreamEnabled", true);
+            inner.required("StreamViewType", *table.stream);
+        });
+    }
+}
+
 void schema_fields(auto& visitor, auto& table) {
     visitor.required("TableName", table.table_name);
     if constexpr (std::remove_cvref_t<decltype(visitor)>::reading) {
@@ -88,26 +142,102 @@ void schema_fields(auto& visitor, auto& table) {
         for (auto& index : table.global_indexes) assign_types(definitions, index.key);
         for (auto& index : table.local_indexes) assign_types(definitions, index.key);
     } else {
-        visitor.required("AttributeDefinitions", definitions_of(table.key, table.global_indexes, table.local_indexes));
+        definition_list definitions;
+        definitions.add(table.key);
+        definitions.add_all(table.global_indexes);
+        definitions.add_all(table.local_indexes);
+        visitor.required("AttributeDefinitions", definitions.all());
         visitor.required("KeySchema", table.key);
         visitor.optional("GlobalSecondaryIndexes", table.global_indexes);
         visitor.optional("LocalSecondaryIndexes", table.local_indexes);
     }
 }
 
+struct billing_summary {
+    billing_mode mode = billing_mode::provisioned;
+    double since = 0;
+};
+void fields(auto& visitor, maybe_const<billing_summary> auto& summary) {
+    visitor.expected("BillingMode", summary.mode);
+    visitor.optional("LastUpdateToPayPerRequestDateTime", summary.since);
+}
+
+/// A table that was never billed per request has no summary of its billing.
+void billing_fields(auto& visitor, auto& table) {
+    billing_summary summary{table.billing, table.pay_per_request_since};
+    if constexpr (std::remove_cvref_t<decltype(visitor)>::reading) {
+        summary = {};
+        visitor.expected("BillingModeSummary", summary);
+        table.billing = summary.mode;
+        table.pay_per_request_since = summary.since;
+        visitor.expected("ProvisionedThroughput", table.provisioned);
+    } else {
+        if (table.billing == billing_mode::pay_per_request || table.pay_per_request_since != 0) {
+            visitor.required("BillingModeSummary", summary);
+        }
+        visitor.nested("ProvisionedThroughput", [&table](auto& inner) {
+            inner.required("NumberOfDecreasesToday", std::int64_t{0});
+            fields(inner, table.provisioned);
+        });
+    }
+}
+
+void table_class_field(auto& visitor, auto& table) {
+    if constexpr (std::remove_cvref_t<decltype(visitor)>::reading) {
+        if (!visitor.object().find("TableClassSummary")) return;
+    } else if (table.table_class.empty()) {
+        return;
+    }
+    visitor.nested("TableClassSummary", [&table](auto& inner) { inner.expected("TableClass", table.table_class); });
+}
+
 void fields(auto& visitor, maybe_const<table_description> auto& table) {
     schema_fields(visitor, table);
     visitor.expected("TableStatus", table.status);
+    visitor.expected("CreationDateTime", table.created);
+    billing_fields(visitor, table);
+    visitor.expected("TableSizeBytes", table.size_bytes);
     visitor.expected("ItemCount", table.item_count);
+    visitor.expected("TableArn", table.arn);
+    visitor.expected("TableId", table.id);
+    visitor.expected("DeletionProtectionEnabled", table.deletion_protected);
+    stream_field(visitor, table);
+    table_class_field(visitor, table);
+}
+
+struct tag {
+    std::string key;
+    std::string value;
+};
+void fields(auto& visitor, maybe_const<tag> auto& each) {
+    visitor.required("Key", each.key);
+    visitor.required("Value", each.value);
+}
+
+/// Tags travel as a list of pairs.
+void tags_field(auto& visitor, auto& tags) {
+    std::vector<tag> list;
+    if constexpr (std::remove_cvref_t<decltype(visitor)>::reading) {
+        visitor.optional("Tags", list);
+        for (auto& each : list) tags.insert_or_assign(std::move(each.key), std::move(each.value));
+    } else {
+        for (const auto& [key, value] : tags) list.push_back({key, value});
+        visitor.optional("Tags", list);
+    }
 }
 
 void fields(auto& visitor, maybe_const<create_table_request> auto& request) {
     schema_fields(visitor, request);
-    visitor.constant("BillingMode", "PAY_PER_REQUEST");
-    if constexpr (std::remove_cvref_t<decltype(visitor)>::reading) {
-        if (request.key.hash.name.empty()) throw malformed{errc::validation, "names no hash key", "KeySchema"};
-    }
+    visitor.expected("BillingMode", request.billing);
+    visitor.optional("ProvisionedThroughput", request.provisioned);
+    visitor.optional("DeletionProtectionEnabled", request.deletion_protected);
+    stream_field(visitor, request);
+    visitor.optional("TableClass", request.table_class);
+    tags_field(visitor, request.tags);
 }
+/// The embedded server reads it member by member, for the service has an order and words for every mistake in it.
+void read(json_input in, create_table_request& out);
+
 void fields(auto& visitor, maybe_const<create_table_response> auto& response) {
     visitor.required("TableDescription", response.table);
 }
@@ -123,6 +253,44 @@ void fields(auto& visitor, maybe_const<delete_table_request> auto& request) {
 void fields(auto& visitor, maybe_const<delete_table_response> auto& response) {
     visitor.required("TableDescription", response.table);
 }
+void fields(auto& visitor, maybe_const<update_index> auto& change) {
+    visitor.required("IndexName", change.name);
+    visitor.required("ProvisionedThroughput", change.provisioned);
+}
+void fields(auto& visitor, maybe_const<delete_index> auto& change) {
+    visitor.required("IndexName", change.name);
+}
+template <>
+inline constexpr std::string_view tag_of<secondary_index> = "Create";
+template <>
+inline constexpr std::string_view tag_of<update_index> = "Update";
+template <>
+inline constexpr std::string_view tag_of<delete_index> = "Delete";
+
+void fields(auto& visitor, maybe_const<update_table_request> auto& request) {
+    visitor.required("TableName", request.table_name);
+    definition_list definitions;
+    for (const auto& change : request.index_changes) {
+        if (const auto* created = std::get_if<secondary_index>(&change)) definitions.add(created->key);
+    }
+    visitor.optional("AttributeDefinitions", definitions.all());
+    visitor.optional("BillingMode", request.billing);
+    visitor.optional("ProvisionedThroughput", request.provisioned);
+    visitor.optional("GlobalSecondaryIndexUpdates", request.index_changes);
+    visitor.optional("DeletionProtectionEnabled", request.deletion_protected);
+    if (request.stream_enabled) {
+        visitor.nested("StreamSpecification", [&request](auto& inner) {
+            inner.required("StreamEnabled", *request.stream_enabled);
+            inner.optional("StreamViewType", request.stream);
+        });
+    }
+    visitor.optional("TableClass", request.table_class);
+}
+void read(json_input in, update_table_request& out);
+void fields(auto& visitor, maybe_const<update_table_response> auto& response) {
+    visitor.required("TableDescription", response.table);
+}
+
 void fields(auto& visitor, maybe_const<list_tables_request> auto& request) {
     visitor.optional("ExclusiveStartTableName", request.exclusive_start_table_name);
     visitor.optional("Limit", request.limit);
@@ -138,8 +306,16 @@ void fields(auto& visitor, maybe_const<update_time_to_live_request> auto& reques
         inner.required("Enabled", request.enabled);
     });
 }
-/// The service repeats the request here, which tells nothing.
-void fields(auto&, maybe_const<update_time_to_live_response> auto&) {}
+/// Not every server repeats the request, as the service does.
+void fields(auto& visitor, maybe_const<update_time_to_live_response> auto& response) {
+    if constexpr (std::remove_cvref_t<decltype(visitor)>::reading) {
+        if (!visitor.object().find("TimeToLiveSpecification")) return;
+    }
+    visitor.nested("TimeToLiveSpecification", [&response](auto& inner) {
+        inner.expected("AttributeName", response.attribute_name);
+        inner.expected("Enabled", response.enabled);
+    });
+}
 void fields(auto& visitor, maybe_const<describe_time_to_live_request> auto& request) {
     visitor.required("TableName", request.table_name);
 }
@@ -148,6 +324,41 @@ void fields(auto& visitor, maybe_const<describe_time_to_live_response> auto& res
         inner.expected("TimeToLiveStatus", response.status);
         inner.optional("AttributeName", response.attribute_name);
     });
+}
+
+void fields(auto& visitor, maybe_const<tag_resource_request> auto& request) {
+    visitor.expected("ResourceArn", request.resource_arn);
+    tags_field(visitor, request.tags);
+}
+void fields(auto&, maybe_const<tag_resource_response> auto&) {}
+void fields(auto& visitor, maybe_const<untag_resource_request> auto& request) {
+    visitor.expected("ResourceArn", request.resource_arn);
+    visitor.optional("TagKeys", request.tag_keys);
+}
+void fields(auto&, maybe_const<untag_resource_response> auto&) {}
+void fields(auto& visitor, maybe_const<list_tags_of_resource_request> auto& request) {
+    visitor.expected("ResourceArn", request.resource_arn);
+    visitor.optional("NextToken", request.next_token);
+}
+void fields(auto& visitor, maybe_const<list_tags_of_resource_response> auto& response) {
+    tags_field(visitor, response.tags);
+    visitor.optional("NextToken", response.next_token);
+}
+
+void fields(auto&, maybe_const<describe_limits_request> auto&) {}
+void fields(auto& visitor, maybe_const<describe_limits_response> auto& limits) {
+    visitor.expected("AccountMaxReadCapacityUnits", limits.account_read_units);
+    visitor.expected("AccountMaxWriteCapacityUnits", limits.account_write_units);
+    visitor.expected("TableMaxReadCapacityUnits", limits.table_read_units);
+    visitor.expected("TableMaxWriteCapacityUnits", limits.table_write_units);
+}
+void fields(auto&, maybe_const<describe_endpoints_request> auto&) {}
+void fields(auto& visitor, maybe_const<service_endpoint> auto& endpoint) {
+    visitor.required("Address", endpoint.address);
+    visitor.expected("CachePeriodInMinutes", endpoint.cache_minutes);
+}
+void fields(auto& visitor, maybe_const<describe_endpoints_response> auto& response) {
+    visitor.expected("Endpoints", response.endpoints);
 }
 
 }  // namespace dynalease::codec

@@ -4,6 +4,7 @@
 
 #include <dynalease/dynamodb/attribute_value.hpp>
 #include <dynalease/dynamodb/item.hpp>
+#include <dynalease/dynamodb/table_operations.hpp>
 
 #include <concepts>
 #include <cstdint>
@@ -24,7 +25,13 @@ enum class return_values { none, all_old, updated_old, all_new, updated_new };
 
 struct consumed_capacity {
     std::string table_name;
-    double capacity_units = 0;
+    double capacity_units = 0;  ///< of the table and all its indexes
+    std::optional<double> read_units{};   ///< of a transaction that reads
+    std::optional<double> write_units{};  ///< of a transaction that writes
+    /// With `capacity_by_index`: the same, apart. The table's own; indexes by name.
+    std::optional<double> table_units{};
+    std::map<std::string, double> global_index_units{};
+    std::map<std::string, double> local_index_units{};
 };
 
 /// How large the items of one partition key are together. Only tables with local indexes have a limit for that, 10 GB,
@@ -54,6 +61,7 @@ struct put_item_request {
     return_values returned = return_values::none;  ///< none or all_old
     bool current_on_refusal = false;  ///< a refused condition brings the present item (ALL_OLD), at no cost
     bool report_capacity = false;
+    bool capacity_by_index = false;  ///< with `report_capacity`
     bool report_collection = false;  ///< ask for `collection`
 };
 
@@ -70,6 +78,7 @@ struct get_item_request {
     std::string projection_expression{};
     attribute_names names{};
     bool report_capacity = false;
+    bool capacity_by_index = false;
 };
 
 struct update_item_response {
@@ -89,6 +98,7 @@ struct update_item_request {
     return_values returned = return_values::none;
     bool current_on_refusal = false;
     bool report_capacity = false;
+    bool capacity_by_index = false;
     bool report_collection = false;  ///< ask for `collection`
 };
 
@@ -108,10 +118,20 @@ struct delete_item_request {
     return_values returned = return_values::none;  ///< none or all_old
     bool current_on_refusal = false;
     bool report_capacity = false;
+    bool capacity_by_index = false;
     bool report_collection = false;  ///< ask for `collection`
 };
 
 // ---- many items -------------------------------------------------------------------------------------------
+
+/// Which attributes a Query or Scan answers with.
+enum class selection {
+    unspecified,     ///< all, of an index the projected ones, or what `projection_expression` names
+    all_attributes,  ///< of a local index at the cost of reading the items too
+    all_projected_attributes,
+    specific_attributes,  ///< needs a `projection_expression`
+    count,                ///< none, only how many
+};
 
 struct page_response {
     std::vector<item> items;
@@ -134,8 +154,9 @@ struct query_request {
     std::optional<std::int32_t> limit{};
     bool scan_index_forward = true;
     bool consistent_read = false;
-    bool count_only = false;
+    selection select = selection::unspecified;
     bool report_capacity = false;
+    bool capacity_by_index = false;
 };
 struct scan_request {
     using response = page_response;
@@ -151,8 +172,9 @@ struct scan_request {
     std::optional<std::int32_t> segment{};
     std::optional<std::int32_t> total_segments{};
     bool consistent_read = false;
-    bool count_only = false;
+    selection select = selection::unspecified;
     bool report_capacity = false;
+    bool capacity_by_index = false;
 };
 
 struct keys_and_options {
@@ -171,6 +193,7 @@ struct batch_get_item_request {  ///< at most 100 keys
     static constexpr std::string_view name = "BatchGetItem";
     std::map<std::string, keys_and_options> tables;
     bool report_capacity = false;
+    bool capacity_by_index = false;
 };
 
 struct batch_put { item new_item; };
@@ -186,6 +209,7 @@ struct batch_write_item_request {  ///< at most 25 writes; no conditions
     static constexpr std::string_view name = "BatchWriteItem";
     std::map<std::string, std::vector<batch_write>> tables;
     bool report_capacity = false;
+    bool capacity_by_index = false;
     bool report_collection = false;  ///< ask for `collections`
 };
 
@@ -236,7 +260,8 @@ struct transact_write_items_request {  ///< at most 100 actions on distinct item
     std::vector<transact_write> actions;
     std::string client_request_token{};  ///< 1 to 36 characters; makes a repeat within 10 minutes harmless
     bool report_capacity = false;
-    bool report_collection = false;  ///< ask for `collections`
+    bool capacity_by_index = false;
+    bool report_collection = false;  ///< ask for `collection`
 };
 
 struct transact_get {
@@ -254,81 +279,7 @@ struct transact_get_items_request {
     static constexpr std::string_view name = "TransactGetItems";
     std::vector<transact_get> gets;
     bool report_capacity = false;
-};
-
-// ---- tables -----------------------------------------------------------------------------------------------
-
-enum class scalar_type { s, n, b };  ///< string, number, binary: what a key may be
-struct key_attribute {
-    std::string name;
-    scalar_type type = scalar_type::s;
-};
-struct key_schema {
-    key_attribute hash;
-    std::optional<key_attribute> range{};
-};
-enum class projection { all, keys_only, include };
-struct secondary_index {
-    std::string name;
-    key_schema key;
-    projection projected = projection::all;
-    std::vector<std::string> included{};  ///< with `projection::include`
-};
-struct table_description {
-    std::string table_name;
-    std::string status;  ///< "ACTIVE", "CREATING", ...
-    key_schema key;
-    std::vector<secondary_index> global_indexes;
-    std::vector<secondary_index> local_indexes;
-    std::int64_t item_count = 0;
-};
-struct create_table_response { table_description table; };
-struct create_table_request {  ///< always on-demand billing
-    using response = create_table_response;
-    static constexpr std::string_view name = "CreateTable";
-    std::string table_name;
-    key_schema key;
-    std::vector<secondary_index> global_indexes{};
-    std::vector<secondary_index> local_indexes{};
-};
-struct describe_table_response { table_description table; };
-struct describe_table_request {
-    using response = describe_table_response;
-    static constexpr std::string_view name = "DescribeTable";
-    std::string table_name;
-};
-struct delete_table_response { table_description table; };
-struct delete_table_request {
-    using response = delete_table_response;
-    static constexpr std::string_view name = "DeleteTable";
-    std::string table_name;
-};
-struct list_tables_response {
-    std::vector<std::string> table_names;
-    std::string last_evaluated_table_name;
-};
-struct list_tables_request {
-    using response = list_tables_response;
-    static constexpr std::string_view name = "ListTables";
-    std::string exclusive_start_table_name{};
-    std::optional<std::int32_t> limit{};
-};
-struct update_time_to_live_response {};
-struct update_time_to_live_request {
-    using response = update_time_to_live_response;
-    static constexpr std::string_view name = "UpdateTimeToLive";
-    std::string table_name;
-    std::string attribute_name;
-    bool enabled = true;
-};
-struct describe_time_to_live_response {
-    std::string attribute_name;
-    std::string status;  ///< "ENABLED", "DISABLED", ...
-};
-struct describe_time_to_live_request {
-    using response = describe_time_to_live_response;
-    static constexpr std::string_view name = "DescribeTimeToLive";
-    std::string table_name;
+    bool capacity_by_index = false;
 };
 
 // ---- any of them ------------------------------------------------------------------------------------------
@@ -337,7 +288,9 @@ using any_request =
     std::variant<put_item_request, get_item_request, update_item_request, delete_item_request, query_request,
                  scan_request, batch_get_item_request, batch_write_item_request, transact_write_items_request,
                  transact_get_items_request, create_table_request, describe_table_request, delete_table_request,
-                 list_tables_request, update_time_to_live_request, describe_time_to_live_request>;
+                 list_tables_request, update_time_to_live_request, describe_time_to_live_request,
+                 update_table_request, tag_resource_request, untag_resource_request, list_tags_of_resource_request,
+                 describe_limits_request, describe_endpoints_request>;
 
 /// The response of the request; Query and Scan share one.
 using any_response =
@@ -345,7 +298,9 @@ using any_response =
                  batch_get_item_response, batch_write_item_response, transact_write_items_response,
                  transact_get_items_response, create_table_response, describe_table_response,
                  delete_table_response, list_tables_response, update_time_to_live_response,
-                 describe_time_to_live_response>;
+                 describe_time_to_live_response, update_table_response, tag_resource_response,
+                 untag_resource_response, list_tags_of_resource_response, describe_limits_response,
+                 describe_endpoints_response>;
 
 template <class T>
 concept operation = requires {
@@ -355,7 +310,7 @@ concept operation = requires {
 
 /// The operation's name, such as "UpdateItem".
 std::string_view operation_name(const any_request& request) noexcept;
-/// The (first) table a request is about; empty for ListTables.
+/// The (first) table a request is about, or its ARN; empty for requests about no certain table.
 std::string_view table_of(const any_request& request) noexcept;
 /// Whether the request changes anything: only then can an unanswered attempt leave doubt.
 bool is_write(const any_request& request) noexcept;

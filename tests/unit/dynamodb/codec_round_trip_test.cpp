@@ -24,7 +24,7 @@ constexpr std::uint32_t seeds = 300;
 TEST_CASE("an item survives the way to the server and back") {
     for (std::uint32_t seed = 0; seed < 3000; ++seed) {
         test::random_values values(seed);
-        put_item_request request{.table_name = "t", .new_item = values.members()};
+        put_item_request request{.table_name = "table", .new_item = values.members()};
         const auto body = codec::encode_request(request);
         INFO("seed " << seed << ", " << body);
         const auto arrived = codec::decode_request("PutItem", body);
@@ -41,6 +41,10 @@ TEST_CASE("an item survives the way to the server and back") {
 
 TEST_CASE("every field of every request reaches the server") {
     for_each_alternative<any_request>([]<std::size_t Index>(std::integral_constant<std::size_t, Index>) {
+        // These must make sense as a whole, which nothing random does.
+        using request_type = std::variant_alternative_t<Index, any_request>;
+        if constexpr (std::is_same_v<request_type, create_table_request>) return;
+        if constexpr (std::is_same_v<request_type, update_table_request>) return;
         for (std::uint32_t seed = 0; seed < seeds; ++seed) {
             test::random_values values(seed);
             any_request request(std::in_place_index<Index>);

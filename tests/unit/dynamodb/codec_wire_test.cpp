@@ -85,18 +85,20 @@ TEST_CASE("every option of a query and a scan is sent under the service's name")
                                               .limit = 5,
                                               .scan_index_forward = false,
                                               .consistent_read = true,
-                                              .count_only = true}) ==
+                                              .select = selection::count,
+                                              .report_capacity = true,
+                                              .capacity_by_index = true}) ==
           R"({"TableName":"t","IndexName":"i","FilterExpression":"f","ProjectionExpression":"p",)"
           R"("ExpressionAttributeNames":{"#a":"a"},"ExpressionAttributeValues":{":a":{"N":"1"}},)"
           R"("ExclusiveStartKey":{"pk":{"S":"k"}},"Limit":5,"ConsistentRead":true,"Select":"COUNT",)"
-          R"("KeyConditionExpression":"k","ScanIndexForward":false})");
+          R"("ReturnConsumedCapacity":"INDEXES","KeyConditionExpression":"k","ScanIndexForward":false})");
     CHECK(codec::encode_request(scan_request{.table_name = "t", .segment = 0, .total_segments = 4}) ==
           R"({"TableName":"t","Segment":0,"TotalSegments":4})");
     const auto arrived = codec::decode_request(
-        "Query", R"({"TableName":"t","KeyConditionExpression":"k","ScanIndexForward":false,"Select":"COUNT"})");
+        "Query", R"({"TableName":"ttt","KeyConditionExpression":"k","ScanIndexForward":false,"Select":"COUNT"})");
     REQUIRE(arrived.has_value());
     CHECK(!std::get<query_request>(*arrived).scan_index_forward);
-    CHECK(std::get<query_request>(*arrived).count_only);
+    CHECK(std::get<query_request>(*arrived).select == selection::count);
 }
 
 TEST_CASE("a transaction keeps the order and kind of its actions") {

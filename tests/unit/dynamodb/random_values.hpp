@@ -41,18 +41,27 @@ public:
     explicit random_filler(random_values& values) : values_(values) {}
 
     template <class T>
-    void required(std::string_view, T&& field) {
-        if constexpr (std::is_lvalue_reference_v<T> && !std::is_const_v<std::remove_reference_t<T>>) fill(field);
+    void required(std::string_view name, T&& field) {
+        if constexpr (std::is_lvalue_reference_v<T> && !std::is_const_v<std::remove_reference_t<T>>) {
+            fill(field);
+            respect_limits(name, field);
+        }
     }
     void expected(std::string_view name, auto& field) { required(name, field); }
     void optional(std::string_view name, auto& field) {
         if (values_.coin()) required(name, field);
     }
+    /// Never empty, for the server refuses placeholders without any expression.
+    void expression(std::string_view, std::string& text) { text = "e" + values_.text(); }
+    void placeholders(std::string_view, auto& map) {
+        map.clear();
+        constexpr bool of_names = std::is_same_v<std::remove_cvref_t<decltype(map)>, attribute_names>;
+        for (auto n = values_.below(4); n > 0; --n) fill(map[(of_names ? "#a" : ":a") + std::to_string(n)]);
+    }
     void choice(std::string_view, bool& field, std::string_view, std::initializer_list<std::string_view>) {
         field = values_.coin();
     }
     void constant(std::string_view, std::string_view) {}
-    void unsupported(std::initializer_list<std::string_view>) {}
     void nested(std::string_view, auto body) { body(*this); }
 
     void fill(std::string& out) { out = values_.text(); }
@@ -60,6 +69,7 @@ public:
     void fill(std::int32_t& out) { out = static_cast<std::int32_t>(values_.below(1000)); }
     void fill(std::int64_t& out) { out = static_cast<std::int64_t>(values_.below(1000)); }
     void fill(double& out) { out = static_cast<double>(values_.below(1000)) / 3; }
+    void fill(attribute_value& out) { out = values_.value(); }
     void fill(attribute_map& out) { out = values_.members(); }
     void fill(key_schema& out) {
         fill(out.hash);
@@ -103,6 +113,28 @@ public:
     }
 
 private:
+    /// What the server takes of the fields that have limits.
+    void respect_limits(std::string_view name, auto& field) {
+        using type = std::remove_cvref_t<decltype(field)>;
+        const std::string suffix = std::to_string(values_.below(1000));
+        if constexpr (std::is_same_v<type, std::string>) {
+            if (name == "TableName" || name == "IndexName" || name == "ExclusiveStartTableName")
+                field = "t-._" + suffix;
+            if (name == "ClientRequestToken" || name == "AttributeName" || name == "Key") field = "token" + suffix;
+        } else if constexpr (std::is_same_v<type, std::optional<std::int32_t>>) {
+            field = static_cast<std::int32_t>(1 + values_.below(100));
+        } else if constexpr (requires { field.emplace_back(); }) {
+            if constexpr (std::is_same_v<type, std::vector<std::string>>) {
+                if (name == "TagKeys") field = {"key" + suffix};
+            }
+            if (field.empty()) fill(field.emplace_back());
+        } else if constexpr (requires { field["table"].begin(); } || requires { field["table"].keys; }) {
+            if (name != "RequestItems") return;
+            field.clear();
+            required("Keys", field["table-" + suffix]);
+        }
+    }
+
     random_values& values_;
 };
 

@@ -1,0 +1,29 @@
+// The parts that the models of many requests share.
+#pragma once
+
+#include "dynamodb/shape.hpp"
+
+#include <array>
+#include <string_view>
+
+namespace dynalease::codec::shapes {
+
+using enum shape_kind;
+
+inline constexpr shape any_text{.kind = text};
+inline constexpr shape any_boolean{.kind = boolean};
+inline constexpr shape any_value{.kind = value, .type_name = "AttributeValue"};
+inline constexpr shape value_map{.kind = map, .element = &any_value};
+inline constexpr shape text_map{.kind = map, .element = &any_text};
+inline constexpr shape value_list{.kind = list, .element = &any_value};
+inline constexpr shape text_list{.kind = list, .element = &any_text};
+inline constexpr shape name{.kind = text, .is_name = true};
+inline constexpr shape from_zero{.kind = integer, .least = 0};
+inline constexpr shape from_one{.kind = integer, .least = 1};
+
+/// A text that must be one of the words.
+constexpr shape one_of(std::span<const std::string_view> words) {
+    return {.kind = text, .words = words};
+}
+
+}  // namespace dynalease::codec::shapes

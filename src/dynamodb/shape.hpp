@@ -1,0 +1,53 @@
+// The service's model of its requests as data: types, limits and enumerations of every member. The embedded server
+// checks a body against it before anything is read, in the service's order and words.
+#pragma once
+
+#include <rapidjson/document.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace dynalease::codec {
+
+enum class shape_kind { text, boolean, integer, long_integer, structure, list, map, value };
+
+enum class presence {
+    optional,
+    not_null,  ///< missed among the other faults: "Value null at …"
+    required,  ///< missed before all other faults: "The parameter … is required"
+};
+
+struct shape;
+
+struct shape_member {
+    std::string_view name;
+    const shape* type;
+    dynalease::codec::presence presence = presence::optional;
+};
+
+struct shape {
+    shape_kind kind;
+    std::string_view type_name{};             ///< the service's own for a structure
+    std::span<const shape_member> members{};  ///< of a structure
+    const shape* element = nullptr;           ///< of a list or map
+    std::optional<std::int64_t> least{};      ///< of the value or the length
+    std::optional<std::int64_t> most{};
+    std::span<const std::string_view> words{};  ///< all values of a text
+    bool is_name = false;                       ///< of letters, digits, '_', '.' and '-', 3 to 255; or an ARN
+    bool has_table_keys = false;                ///< a map by table name
+    std::optional<std::int64_t> most_each{};    ///< of the lengths of a map's lists, which are at least 1
+};
+
+/// The request of an operation; a null pointer if there is no such operation.
+const shape* shape_of_request(std::string_view operation) noexcept;
+
+/// @throws malformed with `errc::bad_response` for a value of another type than the model's.
+void check_types(const rapidjson::Value& body, const shape& model);
+
+/// Needs a body that `check_types` passed.
+/// @throws malformed with `errc::validation` for what is missing or beyond its limits: up to ten faults at once.
+void check_limits(const rapidjson::Value& body, const shape& model);
+
+}  // namespace dynalease::codec

@@ -1,0 +1,238 @@
+// Whether a body keeps to the limits of the model; all that does not is told at once, as the service tells it.
+#include "dynamodb/json_reader.hpp"
+#include "dynamodb/shape.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dynalease::codec {
+
+namespace {
+
+using json = rapidjson::Value;
+
+const json* member_of(const json& object, std::string_view name) {
+    return json_input{object}.find(name);
+}
+
+bool is_name_character(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+           c == '-';
+}
+
+constexpr std::int64_t shortest_name = 3;
+constexpr std::int64_t longest_name = 255;
+
+bool is_arn(std::string_view text) {
+    return text.starts_with("arn:");
+}
+
+std::string shown(const json& value) {
+    constexpr std::size_t most_shown = 1024;
+    if (value.IsString()) return std::string(text_of(value).substr(0, most_shown));
+    if (value.IsNull()) return "null";
+    if (value.IsBool()) return value.IsTrue() ? "true" : "false";
+    if (value.IsInt64()) return std::to_string(value.GetInt64());
+    if (value.IsNumber()) return std::to_string(static_cast<std::int64_t>(std::floor(value.GetDouble())));
+    std::string text = value.IsArray() ? "[" : "{";
+    const auto append = [&](const std::string& part) { text += (text.size() > 1 ? ", " : "") + part; };
+    if (value.IsArray()) {
+        for (const json& each : value.GetArray()) append(shown(each));
+    } else if (value.IsObject()) {
+        for (const auto& each : value.GetObject()) append(std::string(text_of(each.name)) + "=" + shown(each.value));
+    }
+    return text.substr(0, most_shown) + (value.IsArray() ? "]" : "}");
+}
+
+std::int64_t length_of(const json& value) {
+    if (value.IsArray()) return value.Size();
+    if (value.IsObject()) return value.MemberCount();
+    // The service counts UTF-16 units; for the names and tokens that have limits they are the bytes.
+    return value.IsString() ? value.GetStringLength() : 0;
+}
+
+std::string joined(std::span<const std::string_view> words) {
+    std::string text;
+    for (const auto word : words) text += (text.empty() ? "" : ", ") + std::string(word);
+    return text;
+}
+
+std::string in_lower_first(std::string_view name) {
+    std::string text(name);
+    if (text.front() >= 'A' && text.front() <= 'Z') text.front() = static_cast<char>(text.front() - 'A' + 'a');
+    return text;
+}
+
+/// Where a value lies; written out only for a fault, of which most requests have none.
+struct place {
+    const place* parent = nullptr;
+    std::string_view name{};   ///< of a member
+    std::string_view key{};    ///< of a map's element
+    std::size_t position = 0;  ///< of a list's element, from 1
+
+    std::string text() const {
+        if (!parent) return {};
+        const std::string outer = parent->parent ? parent->text() + "." : "";
+        if (!name.empty()) return outer + in_lower_first(name);
+        return outer + (position != 0 ? std::to_string(position) : std::string(key)) + ".member";
+    }
+};
+
+class limit_check {
+public:
+    void structure(const json& value, const shape& model, const place& parent) {
+        for (const shape_member& each : model.members) {
+            const json* held = member_of(value, each.name);
+            const place where{&parent, each.name};
+            if (held) {
+                check(*held, *each.type, where);
+            } else if (each.presence != presence::optional) {
+                add("Value null", where, "Member must not be null");
+            }
+        }
+    }
+
+    void finish() const {
+        if (faults_.empty()) return;
+        std::string text = std::to_string(faults_.size()) + " validation error" + (faults_.size() > 1 ? "s" : "") +
+                           " detected: " + faults_.front();
+        for (std::size_t i = 1; i < faults_.size(); ++i) text += "; " + faults_[i];
+        throw malformed{errc::validation, std::move(text)};
+    }
+
+private:
+    void add(std::string value, const place& where, const std::string& constraint) {
+        constexpr std::size_t most_told = 10;
+        if (faults_.size() == most_told) return;
+        faults_.push_back(std::move(value) + " at '" + where.text() + "' failed to satisfy constraint: " + constraint);
+    }
+    void add(const json& value, const place& where, const std::string& constraint) {
+        add("Value '" + shown(value) + "'", where, constraint);
+    }
+
+    void check(const json& value, const shape& model, const place& where) {
+        if (!model.words.empty() && std::ranges::find(model.words, text_of(value)) == model.words.end()) {
+            add(value, where, "Member must satisfy enum value set: [" + joined(model.words) + "]");
+        }
+        if (model.is_name) check_name(value, where);
+        if (model.has_table_keys) check_table_keys(value, where);
+        if (model.most_each) check_lengths(value, *model.most_each, where);
+        check_bounds(value, model, where);
+        switch (model.kind) {
+            case shape_kind::structure:
+                return structure(value, model, where);
+            case shape_kind::list:
+                return check_list(value, *model.element, where);
+            case shape_kind::map:
+                return check_map(value, *model.element, where);
+            default:
+                return;
+        }
+    }
+
+    void check_list(const json& value, const shape& element, const place& where) {
+        std::size_t position = 0;
+        for (const json& each : value.GetArray()) {
+            const place inside{&where, {}, {}, ++position};
+            if (each.IsNull()) {
+                add("Value null", inside, "Member must not be null");
+            } else {
+                check(each, element, inside);
+            }
+        }
+    }
+
+    void check_map(const json& value, const shape& element, const place& where) {
+        if (element.kind == shape_kind::value || element.kind == shape_kind::text) return;
+        for (const auto& each : value.GetObject()) {
+            const place inside{&where, {}, text_of(each.name)};
+            if (each.value.IsNull()) {
+                add("Value null", inside, "Member must not be null");
+            } else {
+                check(each.value, element, inside);
+            }
+        }
+    }
+
+    void check_name(const json& value, const place& where) {
+        if (is_arn(text_of(value))) return;
+        if (!std::ranges::all_of(text_of(value), is_name_character)) {
+            add(value, where, "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+");
+        }
+        if (length_of(value) < shortest_name) {
+            add(value, where, "Member must have length greater than or equal to " + std::to_string(shortest_name));
+        }
+        if (length_of(value) > longest_name) {
+            add(value, where, "Member must have length less than or equal to " + std::to_string(longest_name));
+        }
+    }
+
+    void check_bounds(const json& value, const shape& model, const place& where) {
+        const bool counted = model.kind == shape_kind::integer || model.kind == shape_kind::long_integer;
+        const double size = counted                     ? std::floor(value.GetDouble())
+                            : model.least || model.most ? static_cast<double>(length_of(value))
+                                                        : 0;
+        const std::string what = counted ? "Member must have value " : "Member must have length ";
+        if (model.least && size < static_cast<double>(*model.least)) {
+            add(value, where, what + "greater than or equal to " + std::to_string(*model.least));
+        }
+        if (model.most && size > static_cast<double>(*model.most)) {
+            add(value, where, what + "less than or equal to " + std::to_string(*model.most));
+        }
+    }
+
+    void check_table_keys(const json& value, const place& where) {
+        for (const auto& each : value.GetObject()) {
+            const std::string_view name = text_of(each.name);
+            const auto length = static_cast<std::int64_t>(name.size());
+            const bool fits = length >= shortest_name && length <= longest_name;
+            if (is_arn(name) || (fits && std::ranges::all_of(name, is_name_character))) continue;
+            add(value, where,
+                "Map keys must satisfy constraint: [Member must have length less than or equal to 255, Member must "
+                "have length greater than or equal to 3, Member must satisfy regular expression pattern: "
+                "[a-zA-Z0-9_.-]+]");
+        }
+    }
+
+    void check_lengths(const json& value, std::int64_t most, const place& where) {
+        for (const auto& each : value.GetObject()) {
+            if (length_of(each.value) >= 1 && length_of(each.value) <= most) continue;
+            add(value, where,
+                "Map value must satisfy constraint: [Member must have length less than or equal to " +
+                    std::to_string(most) + ", Member must have length greater than or equal to 1]");
+        }
+    }
+
+    std::vector<std::string> faults_;
+};
+
+void check_required(const json& body, const shape& model) {
+    for (const shape_member& each : model.members) {
+        if (each.presence != presence::required) continue;
+        const json* held = member_of(body, each.name);
+        if (!held) {
+            throw malformed{errc::validation, "The parameter '" + std::string(each.name) +
+                                                  "' is required but was not present in the request"};
+        }
+        if (!each.type->is_name || is_arn(text_of(*held))) continue;
+        if (length_of(*held) < shortest_name || length_of(*held) > longest_name) {
+            throw malformed{errc::validation, std::string(each.name) +
+                                                  " must be at least 3 characters long and at most 255 characters "
+                                                  "long"};
+        }
+    }
+}
+
+}  // namespace
+
+void check_limits(const rapidjson::Value& body, const shape& model) {
+    check_required(body, model);
+    limit_check limits;
+    limits.structure(body, model, {});
+    limits.finish();
+}
+
+}  // namespace dynalease::codec

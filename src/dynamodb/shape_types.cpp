@@ -1,0 +1,154 @@
+// Whether a body has the types of the model, in the words of the service's own deserialiser.
+#include "dynamodb/json_reader.hpp"
+#include "dynamodb/shape.hpp"
+
+#include <string>
+#include <utility>
+
+namespace dynalease::codec {
+
+namespace {
+
+using json = rapidjson::Value;
+
+[[noreturn]] void refuse_type(std::string what) {
+    throw malformed{errc::bad_response, std::move(what)};
+}
+
+std::string_view token_of(const json& value) {
+    if (value.IsBool()) return value.IsTrue() ? "TRUE_VALUE" : "FALSE_VALUE";
+    if (value.IsString()) return "STRING_VALUE";
+    if (value.IsNull()) return "NULL_VALUE";
+    return value.IsDouble() ? "DECIMAL_VALUE" : "NUMBER_VALUE";
+}
+
+void expect_scalar(const json& value, std::string_view type) {
+    if (value.IsArray()) refuse_type("Unrecognized collection type class java.lang." + std::string(type));
+    if (value.IsObject()) refuse_type("Start of structure or map found where not expected");
+}
+
+[[noreturn]] void refuse_conversion(const json& value, std::string_view type) {
+    refuse_type(std::string(token_of(value)) + " cannot be converted to " + std::string(type));
+}
+
+void check_text(const json& value) {
+    expect_scalar(value, "String");
+    if (!value.IsString()) refuse_conversion(value, "String");
+}
+
+void check_boolean(const json& value) {
+    expect_scalar(value, "Boolean");
+    if (value.IsString()) refuse_type("Unexpected token received from parser");
+    if (!value.IsBool()) refuse_conversion(value, "Boolean");
+}
+
+void check_number(const json& value, std::string_view type) {
+    expect_scalar(value, type);
+    if (!value.IsNumber()) refuse_conversion(value, type);
+}
+
+void check_blob(const json& value) {
+    if (value.IsArray()) refuse_type("Unrecognized collection type class java.nio.ByteBuffer");
+    if (value.IsObject()) refuse_type("Start of structure or map found where not expected");
+    if (!value.IsString()) refuse_type("only base-64-encoded strings are convertible to bytes");
+}
+
+void check_list_type(const json& value) {
+    if (value.IsObject()) refuse_type("Start of structure or map found where not expected");
+    if (!value.IsArray()) refuse_type("Unexpected field type");
+}
+
+void check_map_type(const json& value, std::string_view element) {
+    if (value.IsArray()) {
+        refuse_type("Unrecognized collection type java.util.Map<java.lang.String, " + std::string(element) + ">");
+    }
+    if (!value.IsObject()) refuse_type("Unexpected field type");
+}
+
+/// @param inside whether the structure is an element of a list or map, for which the service has other words.
+void check_structure_type(const json& value, std::string_view type, bool inside) {
+    if (value.IsArray()) {
+        refuse_type("Unrecognized collection type class com.amazonaws.dynamodb.v20120810." + std::string(type));
+    }
+    if (!value.IsObject()) refuse_type(inside ? "Unexpected value type in payload" : "Unexpected field type");
+}
+
+void check_elements(const json& list, void (*check)(const json&)) {
+    check_list_type(list);
+    for (const json& each : list.GetArray()) {
+        if (!each.IsNull()) check(each);
+    }
+}
+
+constexpr std::string_view attribute_value_class = "com.amazonaws.dynamodb.v20120810.AttributeValue";
+
+/// The depth was bounded when the body was parsed.
+void check_value_type(const json& value, bool inside) {
+    check_structure_type(value, "AttributeValue", inside);
+    for (const auto& [name, held] : value.GetObject()) {
+        const std::string_view type = text_of(name);
+        if (held.IsNull()) continue;
+        if (type == "S" || type == "N") check_text(held);
+        if (type == "B") check_blob(held);
+        if (type == "BOOL" || type == "NULL") check_boolean(held);
+        if (type == "SS" || type == "NS") check_elements(held, check_text);
+        if (type == "BS") check_elements(held, check_blob);
+        if (type == "L") {
+            check_list_type(held);
+            for (const json& each : held.GetArray()) check_value_type(each, true);
+        }
+        if (type == "M") {
+            check_map_type(held, attribute_value_class);
+            for (const auto& each : held.GetObject()) check_value_type(each.value, true);
+        }
+    }
+}
+
+std::string class_of(const shape& element) {
+    if (element.kind == shape_kind::text) return "java.lang.String";
+    if (element.kind == shape_kind::value) return std::string(attribute_value_class);
+    if (element.kind == shape_kind::list) return "java.util.List<" + class_of(*element.element) + ">";
+    return "com.amazonaws.dynamodb.v20120810." + std::string(element.type_name);
+}
+
+void check_types(const json& value, const shape& model, bool inside) {
+    switch (model.kind) {
+        case shape_kind::text:
+            return check_text(value);
+        case shape_kind::boolean:
+            return check_boolean(value);
+        case shape_kind::integer:
+            return check_number(value, "Integer");
+        case shape_kind::long_integer:
+            return check_number(value, "Long");
+        case shape_kind::value:
+            return check_value_type(value, inside);
+        case shape_kind::list:
+            check_list_type(value);
+            for (const json& each : value.GetArray()) {
+                if (!each.IsNull()) check_types(each, *model.element, true);
+            }
+            return;
+        case shape_kind::map:
+            check_map_type(value, class_of(*model.element));
+            for (const auto& each : value.GetObject()) {
+                if (!each.value.IsNull()) check_types(each.value, *model.element, true);
+            }
+            return;
+        case shape_kind::structure:
+            check_structure_type(value, model.type_name, inside);
+            for (const shape_member& each : model.members) {
+                if (const json* held = json_input{value}.find(each.name)) check_types(*held, *each.type, false);
+            }
+            return;
+    }
+}
+
+}  // namespace
+
+void check_types(const rapidjson::Value& body, const shape& model) {
+    if (!body.IsObject()) refuse_type("Unexpected value type in payload");
+    check_types(body, model, false);
+}
+
+}  // namespace dynalease::codec

@@ -1,0 +1,331 @@
+// Reading CreateTable and UpdateTable as the service does: each mistake in its turn, in its words.
+#include "dynamodb/table_fields.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace dynalease::codec {
+
+namespace {
+
+using definition_vector = std::vector<attribute_definition>;
+using element_vector = std::vector<key_element>;
+
+[[noreturn]] void refuse_table(std::string what) {
+    throw malformed{errc::validation, std::move(what)};
+}
+[[noreturn]] void refuse_table_parameter(std::string what) {
+    refuse_table("One or more parameter values were invalid: " + std::move(what));
+}
+
+template <class Range, class Projection>
+std::string joined(const Range& range, Projection member) {
+    std::string text;
+    for (const auto& each : range) text += (text.empty() ? "" : ", ") + each.*member;
+    return text;
+}
+
+// ---- throughput -------------------------------------------------------------------------------------------
+
+void check_bound(std::int64_t units, std::string_view name) {
+    constexpr std::int64_t most_units = 1'000'000'000'000;
+    if (units <= most_units) return;
+    refuse_table("Given value " + std::to_string(units) + " for " + std::string(name) + " is out of bounds");
+}
+
+void check_bounds(const throughput& units) {
+    check_bound(units.read_units, "ReadCapacityUnits");
+    check_bound(units.write_units, "WriteCapacityUnits");
+}
+
+void check_billing(const create_table_request& request) {
+    if (request.billing == billing_mode::pay_per_request) {
+        if (!request.provisioned) return;
+        refuse_table_parameter(
+            "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST");
+    }
+    if (!request.provisioned) {
+        refuse_table_parameter(
+            "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED");
+    }
+    check_bounds(*request.provisioned);
+}
+
+// ---- keys -------------------------------------------------------------------------------------------------
+
+void check_defined(const element_vector& key, const definition_vector& defined) {
+    for (const key_element& each : key) {
+        if (std::ranges::find(defined, each.name, &attribute_definition::name) != defined.end()) continue;
+        refuse_table_parameter("Some index key attributes are not defined in AttributeDefinitions. Keys: [" +
+                               joined(key, &key_element::name) + "], AttributeDefinitions: [" +
+                               joined(defined, &attribute_definition::name) + "]");
+    }
+}
+
+void check_roles(const element_vector& key) {
+    if (key.size() == 2 && key[0].name == key[1].name) {
+        refuse_table("Both the Hash Key and the Range Key element in the KeySchema have the same name");
+    }
+    if (key[0].role != key_role::hash) {
+        refuse_table("Invalid KeySchema: The first KeySchemaElement is not a HASH key type");
+    }
+    if (key.size() == 2 && key[1].role != key_role::range) {
+        refuse_table("Invalid KeySchema: The second KeySchemaElement is not a RANGE key type");
+    }
+}
+
+key_schema typed(const element_vector& key, const definition_vector& defined) {
+    key_schema schema = schema_of(key);
+    assign_types(defined, schema);
+    return schema;
+}
+
+void check_definitions_distinct(const definition_vector& defined) {
+    std::set<std::string_view> seen;
+    for (const auto& each : defined) {
+        if (seen.insert(each.name).second) continue;
+        refuse_table_parameter("Duplicate AttributeName in AttributeDefinitions: " + each.name);
+    }
+}
+
+void check_all_used(const create_table_request& request, const definition_vector& defined, std::size_t key_size) {
+    definition_list used;
+    used.add(request.key);
+    used.add_all(request.local_indexes);
+    used.add_all(request.global_indexes);
+    if (used.all().size() == defined.size()) return;
+    if (request.local_indexes.empty() && request.global_indexes.empty() && defined.size() != key_size) {
+        refuse_table_parameter(
+            "Number of attributes in KeySchema does not exactly match number of attributes defined in "
+            "AttributeDefinitions");
+    }
+    refuse_table_parameter("Some AttributeDefinitions are not used. AttributeDefinitions: [" +
+                           joined(defined, &attribute_definition::name) + "], keys used: [" +
+                           joined(used.all(), &attribute_definition::name) + "]");
+}
+
+// ---- indexes ----------------------------------------------------------------------------------------------
+
+void read_projection(json_input in, secondary_index& index) {
+    const auto* type = in.find("ProjectionType");
+    if (!type) refuse_table_parameter("Unknown ProjectionType: null");
+    read(json_input{*type}, index.projected);
+    if (const auto* included = in.find("NonKeyAttributes")) read(json_input{*included}, index.included);
+    const bool includes = index.projected == projection::include;
+    if (!includes && !index.included.empty()) {
+        refuse_table_parameter("ProjectionType is " + std::string(json_input{*type}.text()) +
+                               ", but NonKeyAttributes is specified");
+    }
+    if (includes && index.included.empty()) {
+        refuse_table_parameter("ProjectionType is INCLUDE, but NonKeyAttributes is not specified");
+    }
+}
+
+/// What a request says of one index, and what all indexes have to keep.
+class index_reader {
+public:
+    explicit index_reader(const definition_vector& defined) : defined_(defined) {}
+
+    secondary_index read_one(json_input in) {
+        element_vector key = key_of(in);
+        check_defined(key, defined_);
+        check_roles(key);
+        return finish(in, key);
+    }
+
+    secondary_index read_local(json_input in, const key_schema& table) {
+        element_vector key = key_of(in);
+        check_defined(key, defined_);
+        check_roles(key);
+        const std::string name = name_of(in);
+        if (key.size() != 2) refuse_table_parameter("Index KeySchema does not have a range key for index: " + name);
+        if (key[0].name != table.hash.name) {
+            refuse_table_parameter(
+                "Index KeySchema does not have the same leading hash key as table KeySchema for index: " + name +
+                ". index hash key: " + key[0].name + ", table hash key: " + table.hash.name);
+        }
+        return finish(in, key);
+    }
+
+private:
+    static element_vector key_of(json_input in) {
+        element_vector key;
+        read(json_input{*in.find("KeySchema")}, key);
+        return key;
+    }
+    static std::string name_of(json_input in) { return std::string(json_input{*in.find("IndexName")}.text()); }
+
+    secondary_index finish(json_input in, const element_vector& key) {
+        secondary_index index;
+        index.name = name_of(in);
+        index.key = typed(key, defined_);
+        read_projection(json_input{*in.find("Projection")}, index);
+        if (const auto* units = in.find("ProvisionedThroughput")) {
+            read(json_input{*units}, index.provisioned.emplace());
+            check_bounds(*index.provisioned);
+        }
+        if (!seen_.insert(index.name).second) refuse_table_parameter("Duplicate index name: " + index.name);
+        return index;
+    }
+
+    const definition_vector& defined_;
+    std::set<std::string> seen_;
+};
+
+void read_local_indexes(json_input in, index_reader& reader, create_table_request& out) {
+    const auto* list = in.find("LocalSecondaryIndexes");
+    if (!list) return;
+    if (list->Empty()) refuse_table_parameter("List of LocalSecondaryIndexes is empty");
+    if (!out.key.range) {
+        refuse_table_parameter(
+            "Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex");
+    }
+    for (const auto& each : list->GetArray()) {
+        out.local_indexes.push_back(reader.read_local(json_input{each}, out.key));
+    }
+    constexpr std::size_t most_indexes = 5;
+    if (out.local_indexes.size() > most_indexes) {
+        refuse_table_parameter("Number of LocalSecondaryIndexes exceeds per-table limit of 5");
+    }
+}
+
+void read_global_indexes(json_input in, index_reader& reader, create_table_request& out) {
+    const auto* list = in.find("GlobalSecondaryIndexes");
+    if (!list) return;
+    if (list->Empty()) refuse_table_parameter("List of GlobalSecondaryIndexes is empty");
+    for (const auto& each : list->GetArray()) {
+        secondary_index index = reader.read_one(json_input{each});
+        if (out.billing == billing_mode::pay_per_request && index.provisioned) {
+            refuse_table_parameter("ProvisionedThroughput should not be specified for index: " + index.name +
+                                   " when BillingMode is PAY_PER_REQUEST");
+        }
+        if (out.billing == billing_mode::provisioned && !index.provisioned) {
+            refuse_table_parameter("ProvisionedThroughput must be specified for index: " + index.name);
+        }
+        out.global_indexes.push_back(std::move(index));
+    }
+    constexpr std::size_t most_indexes = 20;
+    if (out.global_indexes.size() > most_indexes) {
+        refuse_table_parameter("GlobalSecondaryIndex count exceeds the per-table limit of 20");
+    }
+}
+
+// ---- streams ----------------------------------------------------------------------------------------------
+
+struct stream_request {
+    std::optional<bool> enabled;
+    std::optional<stream_view> view;
+};
+
+stream_request read_stream(json_input in) {
+    stream_request stream;
+    const auto* specification = in.find("StreamSpecification");
+    if (!specification) return stream;
+    field_reader inner(json_input{*specification});
+    inner.optional("StreamEnabled", stream.enabled);
+    inner.optional("StreamViewType", stream.view);
+    if (*stream.enabled && !stream.view) {
+        refuse_table_parameter("StreamViewType must be specified when the stream is enabled");
+    }
+    if (!*stream.enabled && stream.view) {
+        refuse_table_parameter("StreamViewType should not be specified when StreamEnabled is false");
+    }
+    return stream;
+}
+
+void check_index_update(const rapidjson::Value& update, std::set<std::string>& seen) {
+    const json_input in{update};
+    const rapidjson::Value* found = nullptr;
+    for (const char* name : {"Update", "Create", "Delete"}) {
+        const auto* action = in.find(name);
+        if (action && found) {
+            refuse_table_parameter(
+                "Only one of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, "
+                "GlobalSecondaryIndexUpdate.Delete may be specified");
+        }
+        if (action) found = action;
+    }
+    if (!found) {
+        refuse_table_parameter(
+            "One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, "
+            "GlobalSecondaryIndexUpdate.Delete must not be null");
+    }
+    const std::string index(json_input{*json_input{*found}.find("IndexName")}.text());
+    if (seen.insert(index).second) return;
+    refuse_table_parameter("Only one global secondary index update per index is allowed simultaneously. Index: " +
+                           index);
+}
+
+}  // namespace
+
+void read(json_input in, create_table_request& out) {
+    field_reader visitor(in);
+    visitor.required("TableName", out.table_name);
+    out.billing = billing_mode::provisioned;
+    visitor.expected("BillingMode", out.billing);
+    visitor.optional("ProvisionedThroughput", out.provisioned);
+    definition_vector defined;
+    visitor.required("AttributeDefinitions", defined);
+    element_vector key;
+    visitor.required("KeySchema", key);
+    check_billing(out);
+    if (key.size() > defined.size()) refuse_table("Invalid KeySchema: Some index key attribute have no definition");
+    check_defined(key, defined);
+    check_roles(key);
+    check_definitions_distinct(defined);
+    out.key = typed(key, defined);
+    index_reader indexes(defined);
+    read_local_indexes(in, indexes, out);
+    read_global_indexes(in, indexes, out);
+    check_all_used(out, defined, key.size());
+    visitor.optional("DeletionProtectionEnabled", out.deletion_protected);
+    out.stream = read_stream(in).view;
+    visitor.optional("TableClass", out.table_class);
+    tags_field(visitor, out.tags);
+}
+
+void read(json_input in, update_table_request& out) {
+    field_reader visitor(in);
+    visitor.required("TableName", out.table_name);
+    visitor.optional("BillingMode", out.billing);
+    visitor.optional("ProvisionedThroughput", out.provisioned);
+    const auto* changes = in.find("GlobalSecondaryIndexUpdates");
+    visitor.optional("DeletionProtectionEnabled", out.deletion_protected);
+    visitor.optional("TableClass", out.table_class);
+    const stream_request stream = read_stream(in);
+    out.stream_enabled = stream.enabled;
+    out.stream = stream.view;
+    if (!out.provisioned && !out.billing && (!changes || changes->Empty()) && !out.deletion_protected &&
+        !out.stream_enabled && out.table_class.empty()) {
+        refuse_table(
+            "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or "
+            "SSESpecification or ReplicaUpdates is required");
+    }
+    if (out.billing == billing_mode::provisioned && !out.provisioned) {
+        refuse_table_parameter("ProvisionedThroughput must be specified when BillingMode is PROVISIONED");
+    }
+    if (out.provisioned) check_bounds(*out.provisioned);
+    if (!changes) return;
+    std::set<std::string> seen;
+    for (const auto& each : changes->GetArray()) check_index_update(each, seen);
+    definition_vector defined;
+    visitor.optional("AttributeDefinitions", defined);
+    check_definitions_distinct(defined);
+    index_reader indexes(defined);
+    for (const auto& each : changes->GetArray()) {
+        const json_input change{each};
+        if (const auto* created = change.find("Create")) {
+            out.index_changes.emplace_back(indexes.read_one(json_input{*created}));
+        } else if (const auto* updated = change.find("Update")) {
+            update_index update;
+            read(json_input{*updated}, update);
+            out.index_changes.emplace_back(std::move(update));
+        } else {
+            delete_index removal;
+            read(json_input{*change.find("Delete")}, removal);
+            out.index_changes.emplace_back(std::move(removal));
+        }
+    }
+}
+
+}  // namespace dynalease::codec

@@ -1,0 +1,174 @@
+// Tables on the wire: what is asked arrives as it was meant, and each mistake is told as the service tells it.
+#include "dynamodb/codec.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace dynalease {
+
+namespace {
+
+std::string refusal(std::string_view operation, const std::string& body) {
+    const auto arrived = codec::decode_request(operation, body);
+    if (arrived) return {};
+    CHECK(arrived.error().code == errc::validation);
+    return arrived.error().details.message;
+}
+
+template <class Request>
+Request sent_and_read(const Request& request) {
+    const auto body = codec::encode_request(request);
+    INFO(body);
+    auto arrived = codec::decode_request(Request::name, body);
+    if (!arrived) FAIL(arrived.error().details.message);
+    CHECK(codec::encode_request(*arrived) == body);
+    return std::get<Request>(*std::move(arrived));
+}
+
+/// A CreateTable of a string key `a`, on demand, with more members.
+std::string table_with(const std::string& more) {
+    return R"({"TableName":"ttt","BillingMode":"PAY_PER_REQUEST",)" + more + "}";
+}
+
+const std::string definitions =
+    R"("AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"},{"AttributeName":"b","AttributeType":"N"}])";
+const std::string both_keys =
+    R"("KeySchema":[{"AttributeName":"a","KeyType":"HASH"},{"AttributeName":"b","KeyType":"RANGE"}])";
+const std::string swapped_keys =
+    R"("KeySchema":[{"AttributeName":"b","KeyType":"HASH"},{"AttributeName":"a","KeyType":"RANGE"}])";
+const std::string all = R"("Projection":{"ProjectionType":"ALL"})";
+
+std::string index(const std::string& name, const std::string& more) {
+    return R"({"IndexName":")" + name + "\"," + more + "}";
+}
+
+}  // namespace
+
+TEST_CASE("a table with everything arrives as it was asked for") {
+    create_table_request request{.table_name = "ttt",
+                                 .key = {{"a", scalar_type::s}, key_attribute{"b", scalar_type::n}}};
+    request.global_indexes = {{.name = "global",
+                               .key = {{"c", scalar_type::b}},
+                               .projected = projection::include,
+                               .included = {"x", "y"},
+                               .provisioned = throughput{3, 4}}};
+    request.local_indexes = {{.name = "local", .key = {{"a"}, key_attribute{"d"}}, .projected = projection::keys_only}};
+    request.billing = billing_mode::provisioned;
+    request.provisioned = throughput{1, 2};
+    request.deletion_protected = true;
+    request.stream = stream_view::new_image;
+    request.table_class = "STANDARD_INFREQUENT_ACCESS";
+    request.tags = {{"k", "v"}};
+    // The writer names a stream's view; the service wants it said that there is one.
+    auto body = codec::encode_request(request);
+    CHECK_THAT(body, Catch::Contains(R"("StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_IMAGE"})"));
+    const auto arrived = sent_and_read(request);
+    CHECK(arrived.global_indexes.front().provisioned->write_units == 4);
+    CHECK(arrived.local_indexes.front().key.range->name == "d");
+    CHECK(arrived.tags == request.tags);
+}
+
+TEST_CASE("a change of a table arrives as it was asked for") {
+    update_table_request request{.table_name = "ttt"};
+    request.billing = billing_mode::provisioned;
+    request.provisioned = throughput{5, 6};
+    request.index_changes.emplace_back(secondary_index{.name = "new", .key = {{"x", scalar_type::n}}});
+    request.index_changes.emplace_back(update_index{"old", {1, 1}});
+    request.index_changes.emplace_back(delete_index{"gone"});
+    request.deletion_protected = false;
+    request.stream_enabled = false;
+    const auto arrived = sent_and_read(request);
+    CHECK(std::get<secondary_index>(arrived.index_changes[0]).key.hash.type == scalar_type::n);
+    CHECK(arrived.deletion_protected == false);
+}
+
+TEST_CASE("a description keeps its indexes, billing, stream and class") {
+    table_description table;
+    table.table_name = "ttt";
+    table.key.hash.name = "a";
+    index_description one;
+    one.name = "one";
+    one.key.hash.name = "b";
+    one.status = "ACTIVE";
+    one.item_count = 3;
+    one.size_bytes = 4;
+    table.global_indexes.push_back(one);
+    table.pay_per_request_since = 1.5;
+    table.stream = stream_view::keys_only;
+    table.table_class = "STANDARD";
+    table.deletion_protected = true;
+    const auto body = codec::encode_response(describe_table_response{table});
+    const auto arrived = codec::decode_response(any_request(describe_table_request{}).index(), body);
+    if (!arrived) FAIL(arrived.error().details.message);
+    CHECK(codec::encode_response(*arrived) == body);
+    const auto& read = std::get<describe_table_response>(*arrived).table;
+    CHECK(read.global_indexes.front().item_count == 3);
+    CHECK(read.billing == billing_mode::pay_per_request);
+    CHECK(read.stream == stream_view::keys_only);
+}
+
+TEST_CASE("capacity by index and collection sizes arrive") {
+    put_item_response answer;
+    answer.consumed = consumed_capacity{.table_name = "ttt",
+                                        .capacity_units = 3,
+                                        .table_units = 1,
+                                        .global_index_units = {{"g", 1}},
+                                        .local_index_units = {{"l", 1}}};
+    answer.collection = item_collection_metrics{{{"a", "x"}}, {0, 1}};
+    const auto body = codec::encode_response(answer);
+    CHECK(body == R"({"ConsumedCapacity":{"TableName":"ttt","CapacityUnits":3.0,"Table":{"CapacityUnits":1.0},)"
+                  R"("GlobalSecondaryIndexes":{"g":{"CapacityUnits":1.0}},)"
+                  R"("LocalSecondaryIndexes":{"l":{"CapacityUnits":1.0}}},)"
+                  R"("ItemCollectionMetrics":{"ItemCollectionKey":{"a":{"S":"x"}},"SizeEstimateRangeGB":[0.0,1.0]}})");
+    const auto arrived = codec::decode_response(any_request(put_item_request{}).index(), body);
+    REQUIRE(arrived.has_value());
+    CHECK(codec::encode_response(*arrived) == body);
+}
+
+TEST_CASE("each mistake in a table's keys and indexes has its own words") {
+    const auto [members, message] = GENERATE(table<std::string, std::string>({
+        {R"("AttributeDefinitions":[],)" + both_keys, "Invalid KeySchema: Some index key attribute have no definition"},
+        {definitions + R"(,"KeySchema":[{"AttributeName":"x","KeyType":"HASH"}])",
+         "Some index key attributes are not defined in AttributeDefinitions. Keys: [x], AttributeDefinitions: [a, b]"},
+        {definitions +
+             R"(,"KeySchema":[{"AttributeName":"a","KeyType":"HASH"},{"AttributeName":"a","KeyType":"RANGE"}])",
+         "Both the Hash Key and the Range Key element in the KeySchema have the same name"},
+        {definitions + R"(,"KeySchema":[{"AttributeName":"a","KeyType":"RANGE"}])",
+         "Invalid KeySchema: The first KeySchemaElement is not a HASH key type"},
+        {definitions + R"(,"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}])",
+         "Number of attributes in KeySchema does not exactly match number of attributes defined in "
+         "AttributeDefinitions"},
+        {definitions + "," + both_keys + R"(,"ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1})",
+         "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"},
+        {definitions + "," + both_keys + R"(,"LocalSecondaryIndexes":[])", "List of LocalSecondaryIndexes is empty"},
+        {definitions + "," + both_keys + R"(,"LocalSecondaryIndexes":[)" + index("iii", swapped_keys + "," + all) + "]",
+         "Index KeySchema does not have the same leading hash key as table KeySchema for index: iii. index hash key: "
+         "b, table hash key: a"},
+        {definitions + "," + both_keys + R"(,"GlobalSecondaryIndexes":[)" + index("iii", both_keys + "," + all) + "," +
+             index("iii", both_keys + "," + all) + "]",
+         "Duplicate index name: iii"},
+        {definitions + "," + both_keys + R"(,"GlobalSecondaryIndexes":[)" +
+             index("iii", both_keys + R"(,"Projection":{})") + "]",
+         "Unknown ProjectionType: null"},
+        {definitions + "," + both_keys + R"(,"GlobalSecondaryIndexes":[)" +
+             index("iii", both_keys + R"(,"Projection":{"ProjectionType":"ALL","NonKeyAttributes":["x"]})") + "]",
+         "ProjectionType is ALL, but NonKeyAttributes is specified"},
+        {definitions + "," + both_keys + R"(,"GlobalSecondaryIndexes":[)" + index("i", both_keys + "," + all) + "]",
+         "Value 'i' at 'globalSecondaryIndexes.1.member.indexName' failed to satisfy constraint: Member must have "
+         "length greater than or equal to 3"},
+    }));
+    INFO(members);
+    CHECK_THAT(refusal("CreateTable", table_with(members)), Catch::EndsWith(message));
+}
+
+TEST_CASE("a change of a table that changes nothing, or too much at once, is refused") {
+    CHECK_THAT(refusal("UpdateTable", R"({"TableName":"ttt"})"), Catch::StartsWith("At least one of"));
+    CHECK_THAT(refusal("UpdateTable", R"({"TableName":"ttt","BillingMode":"PROVISIONED"})"),
+               Catch::Contains("ProvisionedThroughput must be specified"));
+    CHECK_THAT(refusal("UpdateTable", R"({"TableName":"ttt","GlobalSecondaryIndexUpdates":[{}]})"),
+               Catch::Contains("must not be null"));
+    CHECK_THAT(refusal("UpdateTable", R"({"TableName":"ttt","GlobalSecondaryIndexUpdates":[)"
+                                      R"({"Delete":{"IndexName":"iii"}},{"Delete":{"IndexName":"iii"}}]})"),
+               Catch::Contains("Only one global secondary index update per index"));
+}
+
+}  // namespace dynalease
