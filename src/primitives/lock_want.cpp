@@ -209,12 +209,13 @@ boost::asio::awaitable<void> lock_front::settle(protocol::lock_row& row) {
             row = std::move(seen.row);
         } else if (seen.kind == answer::refused) {
             row = std::move(seen.row);
-        } else if (seen.kind == answer::rejected) {
-            core_.log(severity::error,
-                      "lock '" + name_ + "': a given-up claim cannot be closed: " + seen.why->code.message());
-            close_claim(false);
-            break;
         } else {
+            // What is rejected now, for credentials that have expired, may pass later. Forgotten, the claim could leave
+            // the lock taken for as long as this session lives.
+            if (seen.kind == answer::rejected && failures == 0) {
+                core_.log(severity::error,
+                          "lock '" + name_ + "': a given-up claim cannot be closed yet: " + seen.why->code.message());
+            }
             co_await pause(protocol::retry_pause(failures++));
         }
     }
