@@ -20,7 +20,9 @@ public:
     lease_watch(std::chrono::nanoseconds lease, std::chrono::nanoseconds period, std::int64_t drift_ppm)
         : lease_(lease),
           period_(period),
-          hold_(lease / (1'000'000 + drift_ppm) * (1'000'000 - drift_ppm) + std::chrono::microseconds(10)) {}
+          hold_(lease / (1'000'000 + drift_ppm) * (1'000'000 - drift_ppm) + std::chrono::microseconds(10)),
+          cautious_hold_(lease - std::chrono::ceil<std::chrono::milliseconds>(lease - hold_) -
+                         std::chrono::milliseconds(5)) {}
 
     void sent(std::int64_t beat, time_point now) {
         sends_[beat] = now;
@@ -32,7 +34,7 @@ public:
         const auto found = sends_.find(beat);
         if (found == sends_.end() || over_) return;
         if (proven_ && now >= deadline()) return;
-        if (now >= found->second + hold_) return;
+        if (now >= found->second + (proven_ ? hold_ : cautious_hold_)) return;
         if (!proven_) sent_at_ = now;  // the first heartbeat is due when the session has begun
         proven_ = std::max(proven_.value_or(found->second), found->second);
     }
@@ -68,6 +70,7 @@ private:
     std::chrono::nanoseconds lease_;
     std::chrono::nanoseconds period_;
     std::chrono::nanoseconds hold_;
+    std::chrono::nanoseconds cautious_hold_;    ///< what the library makes of it: decides with what a session begins
     std::map<std::int64_t, time_point> sends_;  ///< by beat; the creation is beat 1
     std::optional<time_point> sent_at_;
     std::optional<time_point> proven_;

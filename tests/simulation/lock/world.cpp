@@ -223,7 +223,8 @@ void lock_world::crash_a_holder() {
     run_.census.hit("holder crashed in the calm");
     const auto still_held = [&] { return judge_.row(lock).holder == session; };
     // Heartbeats of it that are still under way begin its lease anew.
-    const auto overdue = [&] { return now() > judge_.last_beat(session) + take_over_bound(); };
+    const auto crashed_at = now();
+    const auto overdue = [&] { return now() > std::max(judge_.last_beat(session), crashed_at) + take_over_bound(); };
     while (still_held()) {
         if (overdue()) {
             fail("P6", "a dead process's lock was not taken over in time");
