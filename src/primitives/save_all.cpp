@@ -44,7 +44,7 @@ transact_write action_of(const write_intent& intent, bool only_checks) {
         intent.request);
 }
 
-std::pair<std::string, item_key> target_of(const transact_write& action) {
+std::pair<std::string, item_key> item_of(const transact_write& action) {
     return std::visit(
         [](const auto& one) {
             if constexpr (requires { one.key; })
@@ -91,7 +91,7 @@ result<joint_plan> plan_jointly(std::vector<joint_entry> entries) {
         for (std::size_t j = 0; j < entries.size(); ++j) {
             if (i == j || !plan.intents[j]) continue;
             const bool same = plan.intents[i]->key == plan.intents[j]->key &&
-                              target_of(plan.actions[i]).first == target_of(plan.actions[j]).first;
+                              item_of(plan.actions[i]).first == item_of(plan.actions[j]).first;
             if (!same) continue;
             return joint_failure(errc::duplicate_item, "entries " + std::to_string(std::min(i, j)) + " and " +
                                                            std::to_string(std::max(i, j)) +
@@ -134,7 +134,7 @@ joint_result all_saved(const joint_plan& plan) {
 enum class joint_verdict { applied, refused, again, doubt };
 
 /// What the reasons of a cancelled transaction say of all of it.
-joint_verdict judge(const joint_plan& plan, const failure& why, bool clean, joint_result& into) {
+joint_verdict judge_reasons(const joint_plan& plan, const failure& why, bool clean, joint_result& into) {
     bool refused = false;
     bool doubtful = false;
     bool passes = true;
@@ -217,7 +217,7 @@ awaitable<runtime::completion<joint_result>> run_save_all(database target, std::
         bool again =
             detail::classify(why) == detail::answer::unanswered || detail::classify(why) == detail::answer::delayed;
         if (why.code == errc::transaction_canceled) {
-            const auto meant = judge(*plan, why, clean, done.value);
+            const auto meant = judge_reasons(*plan, why, clean, done.value);
             if (meant == joint_verdict::applied) {
                 done.value = all_saved(*plan);
                 co_return done;
@@ -235,6 +235,8 @@ awaitable<runtime::completion<joint_result>> run_save_all(database target, std::
         }
         const bool cancelled = co_await runtime::cancellation_requested();
         if (cancelled || !again || world.clock->now() >= deadline) {
+            done.value = {};  // no entry is to blame
+            if (cancelled) why.code = errc::cancelled;
             if (!clean) why.code = errc::in_doubt;
             done.code = detail::report(why, details, "save_all", {});
             co_return done;
@@ -243,6 +245,12 @@ awaitable<runtime::completion<joint_result>> run_save_all(database target, std::
         const auto longest = protocol::retry_pause(failures);
         const std::chrono::nanoseconds jitter(world.random->below(static_cast<std::uint64_t>(longest.count() / 2 + 1)));
         co_await pause.wait_until(std::min(deadline, world.clock->now() + longest / 2 + jitter));
+        const bool cancelled_meanwhile = co_await runtime::cancellation_requested();
+        if (cancelled_meanwhile) {
+            done.value = {};
+            done.code = detail::report(failure(clean ? errc::cancelled : errc::in_doubt), details, "save_all", {});
+            co_return done;
+        }
     }
 }
 

@@ -10,23 +10,23 @@ namespace dynalease::detail {
 
 namespace {
 
-using kind = write_order::kind;
+using order_kind = write_order::kind;
 
-std::string_view verb_of(kind what) {
+std::string_view verb_of(order_kind what) {
     switch (what) {
-        case kind::create:
+        case order_kind::create:
             return "versioned.create";
-        case kind::save:
+        case order_kind::save:
             return "versioned.save";
-        case kind::touch:
+        case order_kind::touch:
             return "versioned.touch";
-        case kind::remove:
+        case order_kind::remove:
             return "versioned.remove";
-        case kind::blind:
+        case order_kind::blind:
             return "versioned.blind";
-        case kind::clobber:
+        case order_kind::clobber:
             return "versioned.clobber";
-        case kind::clobber_remove:
+        case order_kind::clobber_remove:
             return "versioned.clobber_remove";
     }
     return "versioned";
@@ -41,7 +41,8 @@ failure bad(errc code, std::string message) {
 /// The key that the order speaks of.
 result<item_key> key_for(const versioned_core& core, const write_order& order) {
     const auto& layout = core.layout();
-    const bool has_members = order.what == kind::create || order.what == kind::save || order.what == kind::clobber;
+    const bool has_members =
+        order.what == order_kind::create || order.what == order_kind::save || order.what == order_kind::clobber;
     auto key = order.key     ? core.key_of(*order.key)
                : has_members ? protocol::key_of(layout, order.members.present)
                              : protocol::key_of(layout, order.stored);
@@ -71,7 +72,7 @@ std::optional<failure> plan_checked(write_intent& intent, const write_order& ord
     intent.how = write_intent::test::checked;
 
     const auto requests = intent.core->requests();
-    if (order.what == kind::remove) {
+    if (order.what == order_kind::remove) {
         intent.removes = true;
         if (intent.core->options().removal == removal::erase) {
             intent.request = with_condition(requests.erase(intent.key, write), order.condition);
@@ -82,7 +83,7 @@ std::optional<failure> plan_checked(write_intent& intent, const write_order& ord
         intent.request = with_condition(std::move(bury), order.condition);
         return std::nullopt;
     }
-    if (order.what == kind::save) {
+    if (order.what == order_kind::save) {
         auto members = order.members;
         if (order.complete) {
             if (order.stored.empty()) {
@@ -103,14 +104,14 @@ std::optional<failure> plan_unchecked(write_intent& intent, const write_order& o
     const auto& mine = intent.write.mine;
     intent.how = write_intent::test::blind;
     intent.repeatable = false;
-    if (order.what == kind::clobber_remove) {
+    if (order.what == order_kind::clobber_remove) {
         intent.how = write_intent::test::erase_blindly;
         intent.removes = true;
         intent.request = requests.clobber_erase(intent.key, order.ignore_lock);
         return std::nullopt;
     }
     update_item_request update;
-    if (order.what == kind::clobber) {
+    if (order.what == order_kind::clobber) {
         intent.changes = protocol::all_members(layout, order.members);
         update = requests.clobber(intent.key, intent.changes, mine, order.ignore_lock, order.upsert);
     } else {
@@ -168,14 +169,15 @@ result<write_intent> plan_write(std::shared_ptr<versioned_core> core, write_orde
     intent.write.mine = mine ? *mine : intent.core->new_stamp();
 
     const auto& layout = intent.core->layout();
-    if (order.what == kind::create || order.what == kind::save || order.what == kind::clobber) {
+    if (order.what == order_kind::create || order.what == order_kind::save || order.what == order_kind::clobber) {
         if (auto why = protocol::check_members(layout, order.members)) return *std::move(why);
     }
     std::optional<failure> why;
-    if (order.what == kind::create) {
+    if (order.what == order_kind::create) {
         intent.members = std::move(order.members);
         plan_create(intent);
-    } else if (order.what == kind::blind || order.what == kind::clobber || order.what == kind::clobber_remove) {
+    } else if (order.what == order_kind::blind || order.what == order_kind::clobber ||
+               order.what == order_kind::clobber_remove) {
         why = plan_unchecked(intent, order);
     } else {
         why = plan_checked(intent, order);

@@ -27,7 +27,7 @@ settlement settlement_of(verdict meant) {
     }
 }
 
-result<settle_report> judge(const write_intent& intent, std::optional<item> found) {
+result<settle_report> judge_item(const write_intent& intent, std::optional<item> found) {
     settle_report report;
     std::optional<protocol::item_sight> sight;
     if (found) {
@@ -40,15 +40,15 @@ result<settle_report> judge(const write_intent& intent, std::optional<item> foun
     return report;
 }
 
-awaitable<result<settle_report>> settle(std::shared_ptr<const write_intent> intent) {
+awaitable<result<settle_report>> ask(std::shared_ptr<const write_intent> intent) {
     auto request = intent->core->requests().look(intent->key, true);
     auto read = co_await intent->core->target().call(std::move(request));
     if (!read) co_return std::move(read).error();
-    co_return judge(*intent, std::move(read->found));
+    co_return judge_item(*intent, std::move(read->found));
 }
 
 /// A write onto the same state takes it away from every copy that may still be on its way.
-awaitable<result<settle_report>> close(std::shared_ptr<const write_intent> intent) {
+awaitable<result<settle_report>> take_state_away(std::shared_ptr<const write_intent> intent) {
     auto write = intent->write;
     write.mine = intent->core->new_stamp();
     auto touch = intent->core->requests().save(intent->key, write, {});
@@ -61,7 +61,7 @@ awaitable<result<settle_report>> close(std::shared_ptr<const write_intent> inten
         co_return report;
     }
     auto why = std::move(answer).error();
-    if (classify(why) == detail::answer::refused) co_return judge(*intent, std::move(why.current));
+    if (classify(why) == detail::answer::refused) co_return judge_item(*intent, std::move(why.current));
     co_return why;
 }
 
@@ -70,7 +70,7 @@ awaitable<runtime::completion<settle_report>> run_settle(std::shared_ptr<const w
     runtime::completion<settle_report> done;
     // Nothing can take the place of an item that is not there, or of a write that tests no state.
     const bool can_close = closes && intent->how == write_intent::test::checked;
-    auto settled = can_close ? close(intent) : settle(intent);
+    auto settled = can_close ? take_state_away(intent) : ask(intent);
     auto outcome = co_await std::move(settled);
     if (outcome) {
         done.value = *std::move(outcome);

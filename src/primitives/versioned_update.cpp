@@ -67,6 +67,11 @@ awaitable<write_end> run_update(std::shared_ptr<versioned_core> core, update_ord
         std::optional<write_order> order;
         try {
             order = order_for(*core, what, stored);
+        } catch (const error& why) {
+            end.report.thrown = std::current_exception();
+            end.why = failure(why.code());
+            end.why->details = why.diagnostics();
+            co_return end;
         } catch (...) {
             end.report.thrown = std::current_exception();
             end.why = failure(errc::cancelled);
@@ -91,7 +96,7 @@ awaitable<write_end> run_update(std::shared_ptr<versioned_core> core, update_ord
         const auto next = world.clock->now() + (held ? longest / 2 + pause / 2 : pause);
         const bool cancelled = co_await runtime::cancellation_requested();
         if (cancelled) {
-            end.why = failure(errc::cancelled);
+            end = {.why = failure(errc::cancelled)};
             co_return end;
         }
         if (next > deadline) co_return end;
@@ -99,7 +104,7 @@ awaitable<write_end> run_update(std::shared_ptr<versioned_core> core, update_ord
         co_await alarm.wait_until(next);
         const bool cancelled_meanwhile = co_await runtime::cancellation_requested();
         if (cancelled_meanwhile) {
-            end.why = failure(errc::cancelled);
+            end = {.why = failure(errc::cancelled)};
             co_return end;
         }
         // The refusal brought what is there: no read.

@@ -17,8 +17,8 @@ namespace {
 using boost::asio::awaitable;
 using protocol::verdict;
 
-failure told(errc code, std::string message, outcome done = outcome::not_applied) {
-    failure why(code, done);
+failure explained(errc code, std::string message) {
+    failure why(code);
     why.details.message = std::move(message);
     return why;
 }
@@ -64,12 +64,13 @@ public:
             } else if (kind == answer::rejected) {
                 fail(std::move(why));
                 co_return std::move(end_);
-            } else if (!clean_ && !intent_.repeatable) {
-                co_await look();
-                co_return std::move(end_);
             }
             const bool cancelled = co_await runtime::cancellation_requested();
             if (cancelled) why = failure(errc::cancelled);
+            if (!cancelled && !clean_ && !intent_.repeatable) {
+                co_await look();
+                co_return std::move(end_);
+            }
             if (cancelled || clock.now() >= deadline) {
                 fail(std::move(why));
                 co_return std::move(end_);
@@ -79,6 +80,11 @@ public:
             const auto jittered = longest / 2 + std::chrono::nanoseconds(core_.world().random->below(
                                                     static_cast<std::uint64_t>(longest.count() / 2 + 1)));
             co_await pause.wait_until(std::min(deadline, clock.now() + jittered));
+            const bool cancelled_meanwhile = co_await runtime::cancellation_requested();
+            if (cancelled_meanwhile) {
+                fail(failure(errc::cancelled));
+                co_return std::move(end_);
+            }
         }
     }
 
@@ -178,18 +184,19 @@ private:
                 report.current.reset();
                 return;
             case verdict::held:
-                end_.why = told(errc::locked, "held by " + report.holder);
+                end_.why = explained(errc::locked, "held by " + report.holder);
                 return;
             case verdict::condition_false:
                 end_.why =
-                    told(errc::condition_failed, "the version is as expected, but the caller's condition is not");
+                    explained(errc::condition_failed, "the version is as expected, but the caller's condition is not");
                 return;
             case verdict::conflict:
-                end_.why = told(errc::conflict, "expected " + number(base.version) + ", found " + number(report.found) +
-                                                    (report.found == base.version ? " of another life" : ""));
+                end_.why =
+                    explained(errc::conflict, "expected " + number(base.version) + ", found " + number(report.found) +
+                                                  (report.found == base.version ? " of another life" : ""));
                 return;
             case verdict::exists:
-                end_.why = told(errc::exists, "it has " + number(report.found));
+                end_.why = explained(errc::exists, "it has " + number(report.found));
                 return;
             case verdict::missing:
                 end_.why = failure(errc::missing);

@@ -43,16 +43,16 @@ concept plain = std::same_as<T, std::string> || std::same_as<T, number> || std::
 template <class T>
 struct form : std::bool_constant<plain<T> || customised<T> || described_enum<T> || described_struct<T>> {};
 template <class T>
-struct form<std::optional<T>> : form<T> {
+struct form<std::optional<T>> : std::bool_constant<form<T>::value> {
     using optional_of = T;
 };
 template <class T>
     requires(!std::same_as<T, std::byte>)
-struct form<std::vector<T>> : form<T> {
+struct form<std::vector<T>> : std::bool_constant<form<T>::value> {
     using list_of = T;
 };
 template <class T, class Order>
-struct form<std::map<std::string, T, Order>> : form<T> {
+struct form<std::map<std::string, T, Order>> : std::bool_constant<form<T>::value> {
     using map_of = T;
 };
 template <class T, class Order>
