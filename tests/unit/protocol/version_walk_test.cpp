@@ -14,8 +14,8 @@ constexpr unsigned histories = 300;
 constexpr unsigned steps = 120;
 constexpr std::array<walk_setting, 4> settings{{{.tombstones = false, .starts_with_item = true},
                                                 {.tombstones = true, .starts_with_item = false},
-                                                {.tombstones = true, .starts_with_item = true, .foreign_writes = 3},
-                                                {.tombstones = false, .starts_with_item = true, .foreign_writes = 2}}};
+                                                {.tombstones = true, .starts_with_item = true, .foreign_writes = 1},
+                                                {.tombstones = false, .starts_with_item = true, .foreign_writes = 1}}};
 
 struct version_mutant {
     const char* name;

@@ -264,7 +264,6 @@ TEST_CASE("retry loop function: two requests without contention, one more for ea
     s.in_a(
         [](shop& in, int meet) -> asio::awaitable<void> {
             auto books = in.books(in.a);
-            auto others = in.books(in.b);
             const auto one = a_book("Old Title", 0);
             auto first = co_await books.create(one);
             in.a.network->clear_log();

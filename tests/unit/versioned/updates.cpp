@@ -1,0 +1,168 @@
+// Updates: load, change, save, and again until it holds.
+#include "book_shop.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <stdexcept>
+
+using namespace dynalease;
+using namespace dynalease::tests;
+
+namespace {
+
+book one_more(book value) {
+    ++value.pages;
+    return value;
+}
+
+}  // namespace
+
+TEST_CASE("an update waits for a lock, and does not count it as a conflict") {
+    shop s;
+    s.in_a(
+        [](shop& in) -> asio::awaitable<void> {
+            auto books = in.books(in.a);
+            const auto one = a_book();
+            co_await books.create(one);
+            auto held = in.stored();
+            held.emplace("_lockW", "s1.7.0000000001");
+            in.put(held);
+            auto update = [](versioned<book> table) -> asio::awaitable<void> {
+                auto done = co_await table.update(isbn, one_more, {.tries = 1});
+                CHECK(done.value.pages == 101);
+            };
+            running updating(in.where, in.b, update(in.books(in.b)));
+            co_await sleep(in.a, 3s);
+            CHECK_FALSE(updating.done());
+            held.erase("_lockW");
+            in.put(held);
+            co_await sleep(in.a, 2s);
+            CHECK(updating.done());
+            updating.wait();
+
+            held.emplace("_lockW", "s1.7.0000000001");
+            in.put(held);
+            auto [error, result] = co_await books.update(isbn, one_more, {.wait = 2s}, as_pair);
+            CHECK(error == errc::locked);
+            CHECK(result.holder == "s1.7.0000000001");
+        },
+        s);
+}
+
+TEST_CASE("an update that changes nothing writes nothing, and one that is called off neither") {
+    shop s;
+    s.in_a(
+        [](shop& in) -> asio::awaitable<void> {
+            auto books = in.books(in.a);
+            const auto one = a_book();
+            co_await books.create(one);
+            in.a.network->clear_log();
+            auto same = co_await books.update(isbn, [](book value) { return value; });
+            CHECK(same.version == 1);
+            auto called_off = co_await books.update(isbn, [](book) { return std::optional<book>(); });
+            CHECK(called_off.version == 1);
+            CHECK(in.requests(in.a) == 2);
+            CHECK(in.requests(in.a, "GetItem") == 2);
+        },
+        s);
+}
+
+TEST_CASE("what the function of an update throws is thrown on, and nothing is written") {
+    shop s;
+    s.in_a(
+        [](shop& in) -> asio::awaitable<void> {
+            auto books = in.books(in.a);
+            const auto one = a_book();
+            co_await books.create(one);
+            const auto fail = [](book) -> book { throw std::domain_error("sold out"); };
+            try {
+                co_await books.update(isbn, fail);
+                FAIL("it went on");
+            } catch (const std::domain_error& why) {
+                CHECK(std::string(why.what()) == "sold out");
+            }
+            auto [error, result] = co_await books.update(isbn, fail, as_pair);
+            CHECK(error == errc::cancelled);
+            CHECK_THROWS_AS(std::rethrow_exception(result.thrown), std::domain_error);
+        },
+        s);
+    CHECK(s.stored_version() == 1);
+}
+
+TEST_CASE("an update of a missing item is an error, or makes it from a default value") {
+    shop s;
+    s.in_a(
+        [](shop& in) -> asio::awaitable<void> {
+            auto books = in.books(in.a);
+            auto [error, result] = co_await books.update(isbn, one_more, as_pair);
+            CHECK(error == errc::missing);
+            auto made = co_await books.update(isbn, one_more, {.create = true});
+            CHECK(made.version == 1);
+            CHECK(made.value.isbn == isbn);
+            CHECK(made.value.pages == 1);
+            auto again = co_await books.update(isbn, one_more, {.create = true});
+            CHECK(again.value.pages == 2);
+        },
+        s);
+}
+
+TEST_CASE("an update gives up after its tries, with the last item") {
+    shop s;
+    s.in_a(
+        [](shop& in) -> asio::awaitable<void> {
+            auto books = in.books(in.a);
+            const auto one = a_book();
+            co_await books.create(one);
+            in.a.network->clear_log();
+            auto [error, result] = co_await books.update(
+                isbn,
+                [&](book value) {
+                    auto item = in.stored();
+                    item.insert_or_assign("version", *find_integer(item, "version") + 1);
+                    in.put(item);
+                    return one_more(value);
+                },
+                {.tries = 3}, as_pair);
+            CHECK(error == errc::conflict);
+            REQUIRE(result.current);
+            CHECK(result.current->version == 4);
+            CHECK(in.requests(in.a) == 4);
+        },
+        s);
+}
+
+TEST_CASE("contending updaters lose no update, and each conflict costs one request") {
+    shop s(7);
+    s.in_a(
+        [](shop& in) -> asio::awaitable<void> {
+            auto books = in.books(in.a);
+            const auto one = a_book("Counter", 0);
+            co_await books.create(one);
+        },
+        s);
+    s.a.network->clear_log();
+    auto count = [](versioned<book> books) -> asio::awaitable<void> {
+        for (int i = 0; i < 10; ++i) {
+            update_options how{.tries = 1000};
+            how.wait = 1h;
+            co_await books.update(isbn, one_more, how);
+        }
+    };
+    std::vector<std::unique_ptr<running>> work;
+    for (int i = 0; i < 8; ++i) {
+        auto& in = i % 2 == 0 ? s.a : s.b;
+        work.push_back(std::make_unique<running>(s.where, in, count(s.books(in))));
+    }
+    for (auto& each : work) each->wait(1h);
+    CHECK(find_integer(s.stored(), "pages") == 80);
+    CHECK(s.stored_version() == 81);
+    std::size_t reads = 0;
+    std::size_t refusals = 0;
+    for (auto* each : {&s.a, &s.b}) {
+        reads += s.requests(*each, "GetItem");
+        for (const auto& entry : each->network->log()) refusals += entry->code == errc::condition_failed ? 1 : 0;
+        CHECK(s.requests(*each) == s.requests(*each, "GetItem") + s.requests(*each, "UpdateItem"));
+    }
+    CHECK(reads == 80);
+    CHECK(s.requests(s.a, "UpdateItem") + s.requests(s.b, "UpdateItem") == 80 + refusals);
+}
