@@ -4,7 +4,6 @@
 #include "http/opening.hpp"
 #include "http/tls.hpp"
 
-#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/post.hpp>
 
 #include <utility>
@@ -14,7 +13,9 @@ namespace dynalease::http {
 namespace asio = boost::asio;
 
 connector::connector(environment world, std::shared_ptr<deadlines> timing, connector_options options)
-    : world_(std::move(world)), timing_(std::move(timing)), options_(std::move(options)), resolver_(world_.executor) {}
+    : world_(std::move(world)), timing_(std::move(timing)), options_(std::move(options)) {
+    if (!options_.names) options_.names = system_name_service(world_.executor);
+}
 
 void connector::open(handler done) {
     auto one = std::make_shared<opening>(shared_from_this(), std::move(done));
@@ -24,7 +25,7 @@ void connector::open(handler done) {
 }
 
 void connector::close() noexcept {
-    resolver_.cancel();
+    options_.names->cancel();
     for (const auto& weak : std::exchange(under_way_, {})) {
         if (const auto one = weak.lock()) one->abandon();
     }
@@ -41,19 +42,17 @@ void connector::find_addresses(addresses_handler done) {
     }
     asking_.push_back(std::move(done));
     if (asking_.size() > 1) return;
-    resolver_.async_resolve(
-        server.host, std::to_string(server.port),
-        asio::bind_executor(world_.executor, [self = shared_from_this()](error_code error, const auto& found) {
-            self->addresses_found(error, found);
-        }));
+    options_.names->resolve(server.host, server.port, [self = shared_from_this()](error_code error, auto found) {
+        self->addresses_found(error, std::move(found));
+    });
 }
 
-void connector::addresses_found(const error_code& error, const asio::ip::tcp::resolver::results_type& found) {
+void connector::addresses_found(const error_code& error, std::vector<tcp_address> found) {
     std::string problem;
     if (error) {
         problem = "cannot resolve " + options_.server.host + ": " + error.message();
     } else {
-        addresses_.resolved({found.begin(), found.end()}, timing_->now());
+        addresses_.resolved(std::move(found), timing_->now());
     }
     for (const auto& waiting : std::exchange(asking_, {})) waiting(problem);
 }

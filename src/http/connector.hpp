@@ -4,8 +4,7 @@
 #include "http/address_book.hpp"
 #include "http/connection.hpp"
 #include "http/endpoint.hpp"
-
-#include <boost/asio/ip/tcp.hpp>
+#include "http/name_service.hpp"
 
 #include <functional>
 #include <memory>
@@ -19,11 +18,11 @@ struct connector_options {
     std::shared_ptr<boost::asio::ssl::context> tls{};  ///< for a secure server
     clock::duration timeout = std::chrono::seconds(1);
     response_limits limits{};
+    std::shared_ptr<name_service> names{};  ///< empty: the system's
 };
 
-/// Numeric addresses and "localhost" are used as they are. For other names Asio's resolver is asked, which runs
-/// getaddrinfo on a thread of its own, the only one that the library ever causes; one question at a time, and
-/// while it gives no answer the last good addresses serve on.
+/// Numeric addresses and "localhost" are used as they are. For other names the name service is asked, one question at a
+/// time; while it fails, or is slow to answer, the last good addresses serve on.
 class connector : public std::enable_shared_from_this<connector> {
 public:
     struct opened {
@@ -45,13 +44,12 @@ private:
     using addresses_handler = std::function<void(const std::string& problem)>;
 
     void find_addresses(addresses_handler done);
-    void addresses_found(const error_code& error, const boost::asio::ip::tcp::resolver::results_type& found);
+    void addresses_found(const error_code& error, std::vector<tcp_address> found);
 
     environment world_;
     std::shared_ptr<deadlines> timing_;
     connector_options options_;
     address_book addresses_;
-    boost::asio::ip::tcp::resolver resolver_;
     std::vector<addresses_handler> asking_;
     std::vector<std::weak_ptr<opening>> under_way_;
 };

@@ -27,13 +27,23 @@ connector::opening::opening(std::shared_ptr<connector> owner, handler done)
 
 void connector::opening::begin() {
     if (!done_) return;  // abandoned meanwhile
-    owner_->timing_->add(*this, owner_->timing_->now() + owner_->options_.timeout);
+    const auto now = owner_->timing_->now();
+    until_ = now + owner_->options_.timeout;
+    // With addresses at hand that were good a while ago, a slow name service must not cost the whole time.
+    const bool has_others = !owner_->addresses_.candidates().empty();
+    owner_->timing_->add(*this, has_others ? now + owner_->options_.timeout / 4 : until_);
     owner_->find_addresses([self = shared_from_this()](const std::string& problem) {
-        if (!self->done_) return;
-        self->candidates_ = self->owner_->addresses_.candidates();
-        self->problem_ = problem;
-        self->try_next();
+        if (self->done_ && !self->started_) self->start(problem);
     });
+}
+
+void connector::opening::start(const std::string& problem) {
+    started_ = true;
+    owner_->timing_->remove(*this);
+    owner_->timing_->add(*this, until_);
+    candidates_ = owner_->addresses_.candidates();
+    problem_ = problem;
+    try_next();
 }
 
 void connector::opening::try_next() {
@@ -91,8 +101,10 @@ void connector::opening::fail(errc code, std::string problem) {
 }
 
 void connector::opening::expired() {
-    if (!connection_)
-        return fail(errc::unreachable, "no answer from the name service for " + owner_->options_.server.host);
+    if (!started_) {
+        const auto slow = "no answer from the name service for " + owner_->options_.server.host;
+        return owner_->timing_->now() < until_ ? start(slow) : fail(errc::unreachable, slow);
+    }
     const auto& address = candidates_[next_];
     owner_->addresses_.failed(address);
     fail(errc::unreachable, "no connection to " + to_string(address) + " within the connect timeout");

@@ -19,6 +19,8 @@ public:
     void abandon() noexcept { fail(errc::shut_down, "the client was closed"); }
 
 private:
+    /// Begins with the addresses that are known by now.
+    void start(const std::string& problem);
     void try_next();
     void connected(const error_code& error);
     void shake_hands();
@@ -31,6 +33,8 @@ private:
     std::shared_ptr<http::connection> connection_;
     std::vector<tcp_address> candidates_;
     std::size_t next_ = 0;
+    clock::time_point until_{};
+    bool started_ = false;
     std::string problem_;
 };
 

@@ -106,7 +106,10 @@ void pool::opened(pool_policy::slot which, connector::opened result) {
 
 void pool::give_back(pool_policy::slot which) noexcept {
     if (closed_) return;
-    switch (policy_.given_back(which, timing_->now(), connections_[which]->reusable())) {
+    const auto now = timing_->now();
+    // The one used last is used first; so the others would wait for ever, closed by the peer and yet open here.
+    while (const auto old = policy_.retire_oldest(now)) connections_[*old].reset();
+    switch (policy_.given_back(which, now, connections_[which]->reusable())) {
         case pool_policy::after_use::keep:
             return;
         case pool_policy::after_use::serve:

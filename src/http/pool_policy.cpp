@@ -66,6 +66,14 @@ pool_policy::after_use pool_policy::given_back(slot which, time_point now, bool 
     return next_use(which, now);
 }
 
+std::optional<pool_policy::slot> pool_policy::retire_oldest(time_point now) {
+    if (idle_.empty() || now - places_[idle_.front()].idle_since <= limits_.idle_limit) return std::nullopt;
+    const auto which = idle_.front();
+    idle_.erase(idle_.begin());
+    free_.push_back(which);
+    return which;
+}
+
 void pool_policy::free(slot which) {
     --in_use_;
     free_.push_back(which);

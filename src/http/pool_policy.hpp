@@ -4,6 +4,7 @@
 #include <dynalease/runtime/clock.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 namespace dynalease::http {
@@ -52,6 +53,9 @@ public:
     bool open_failed(slot which, time_point now);
 
     after_use given_back(slot which, time_point now, bool usable);
+    /// One that has been idle for too long, which those used since have kept from being offered; close it and ask
+    /// again.
+    std::optional<slot> retire_oldest(time_point now);
     /// The connection in `which` is gone.
     void free(slot which);
 

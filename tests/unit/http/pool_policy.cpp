@@ -209,3 +209,16 @@ TEST_CASE("whatever happens in whatever order: never more connections than allow
         }
     }
 }
+
+TEST_CASE("connections that nobody gets to are retired by those that are used") {
+    pool_policy policy(small());
+    const auto first = open_one(policy, start);
+    const auto second = open_one(policy, start);
+    CHECK(policy.given_back(first, start, true) == after_use::keep);
+    CHECK(policy.given_back(second, start + 20s, true) == after_use::keep);
+    CHECK_FALSE(policy.retire_oldest(start + 30s));
+    CHECK(policy.retire_oldest(start + 31s) == first);
+    CHECK_FALSE(policy.retire_oldest(start + 31s));
+    CHECK(policy.open() == 1);
+    CHECK(policy.request(start + 31s).which == second);
+}

@@ -1,0 +1,35 @@
+// The port to the name service.
+#pragma once
+
+#include "http/address_book.hpp"
+
+#include <dynalease/error.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace dynalease::http {
+
+class name_service {
+public:
+    using handler = std::function<void(error_code, std::vector<tcp_address>)>;
+
+    name_service() = default;
+    name_service(const name_service&) = delete;
+    name_service& operator=(const name_service&) = delete;
+    virtual ~name_service() = default;
+
+    /// Calls `done` once, on the executor it was made for, never inside this call; or never, after `cancel`.
+    virtual void resolve(const std::string& host, std::uint16_t port, handler done) = 0;
+    virtual void cancel() noexcept = 0;
+};
+
+/// Asio's resolver, which runs getaddrinfo on a thread of its own, the only one that the library ever causes.
+std::shared_ptr<name_service> system_name_service(const boost::asio::any_io_executor& executor);
+
+}  // namespace dynalease::http

@@ -1,0 +1,142 @@
+// The name service: asked once for all, and no single point of failure once it has answered.
+#include "unit/http/fixture.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <vector>
+
+using namespace http_test;
+using support::answer;
+using support::reaction;
+using support::scripted_server;
+
+namespace {
+
+/// Answers as it is told to, or not at all.
+class fake_names final : public http::name_service {
+public:
+    explicit fake_names(asio::any_io_executor executor) : executor_(std::move(executor)) {}
+
+    void resolve(const std::string&, std::uint16_t, handler done) override {
+        ++asked;
+        if (silent) {
+            unanswered.push_back(std::move(done));
+            return;
+        }
+        asio::post(executor_, [this, done = std::move(done)] { done(error, addresses); });
+    }
+    void cancel() noexcept override { unanswered.clear(); }
+
+    bool silent = false;
+    error_code error{};
+    std::vector<http::tcp_address> addresses;
+    std::vector<handler> unanswered;
+    int asked = 0;
+
+private:
+    asio::any_io_executor executor_;
+};
+
+http::tcp_address local(std::uint16_t port) {
+    return {asio::ip::address_v4::loopback(), port};
+}
+
+std::uint16_t nobody(asio::io_context& io) {
+    return asio::ip::tcp::acceptor(io, {asio::ip::address_v4::loopback(), 0}).local_endpoint().port();
+}
+
+struct named_fixture : fixture {
+    std::shared_ptr<fake_names> names = std::make_shared<fake_names>(world.executor);
+
+    void connect_by_name() {
+        connecting.names = names;
+        connect_to(443, "db.example");
+    }
+};
+
+reaction closing(std::size_t, const std::string&) {
+    return {answer(200, "{}", "Connection: close\r\n"), true};
+}
+
+/// Exchanges, each on a connection of its own.
+asio::awaitable<void> exchanges(named_fixture& fx, scripted_server& peer, int count) {
+    for (int i = 0; i < count; ++i) {
+        const auto result = co_await exchange(*fx.pool, post("{}"), fx.in(5s));
+        CHECK_FALSE(result.error);
+    }
+    peer.stop();
+}
+
+}  // namespace
+
+TEST_CASE("several addresses are tried, and the one that was good is tried first from then on") {
+    named_fixture f;
+    scripted_server server(f.io.get_executor(), closing);
+    f.names->addresses = {local(nobody(f.io)), local(server.port())};
+    f.connect_by_name();
+    f.run(exchanges(f, server, 3));
+    CHECK(server.connections() == 3);
+    CHECK(f.names->asked == 1);
+}
+
+TEST_CASE("requests that wait for a name share one question") {
+    named_fixture f;
+    scripted_server server(f.io.get_executor(),
+                           [](std::size_t, const std::string&) { return reaction{answer(200, "{}")}; });
+    f.names->addresses = {local(server.port())};
+    f.connect_by_name();
+    int done = 0;
+    for (int i = 0; i < 10; ++i) {
+        asio::co_spawn(
+            f.world.executor,
+            [](named_fixture& fx, scripted_server& peer, int& count) -> asio::awaitable<void> {
+                const auto result = co_await exchange(*fx.pool, post("{}"), fx.in(5s));
+                CHECK_FALSE(result.error);
+                if (++count == 10) {
+                    fx.pool->close();
+                    peer.stop();
+                }
+            }(f, server, done),
+            [](std::exception_ptr failure) {
+                if (failure) std::rethrow_exception(failure);
+            });
+    }
+    f.run();
+    CHECK(done == 10);
+    CHECK(f.names->asked == 1);
+}
+
+TEST_CASE("when the name service fails or falls silent the last good addresses serve on") {
+    for (const bool silent : {false, true}) {
+        named_fixture f;
+        f.connecting.timeout = 400ms;
+        scripted_server server(f.io.get_executor(), closing);
+        f.names->addresses = {local(server.port())};
+        f.connect_by_name();
+        f.run([](named_fixture& fx, scripted_server& peer, bool quiet) -> asio::awaitable<void> {
+            const auto before = co_await exchange(*fx.pool, post("{}"), fx.in(5s));
+            CHECK_FALSE(before.error);
+            fx.names->silent = quiet;
+            fx.names->error = asio::error::host_not_found_try_again;
+            // The answer is used for five seconds.
+            co_await fx.world.clock->async_wait_until(fx.in(5100ms), as_result);
+            const auto after = co_await exchange(*fx.pool, post("{}"), fx.in(5s));
+            CHECK_FALSE(after.error);
+            fx.source->close();
+            peer.stop();
+        }(f, server, silent));
+        CHECK(f.names->asked == 2);
+    }
+}
+
+TEST_CASE("a name service that never answers is told apart from a server that does not") {
+    named_fixture f;
+    f.connecting.timeout = 100ms;
+    f.names->silent = true;
+    f.connect_by_name();
+    f.run([](named_fixture& fx) -> asio::awaitable<void> {
+        const auto result = co_await exchange(*fx.pool, post("{}"), fx.in(5s));
+        CHECK(result.error == errc::unreachable);
+        CHECK_THAT(fx.pool->problem(), Catch::Contains("no answer from the name service for db.example"));
+    }(f));
+}
