@@ -277,7 +277,7 @@ void queue_walk::step(std::size_t index) {
                 who.now = phase::giving_up;
                 break;
             }
-            if (!who.unanswered || !rules_.claim_from_first) who.claim_running = true;
+            if (!who.unanswered) who.claim_running = true;  // from the first copy on
             send(index, requests.take(who.attempt, {}));
             break;
         case phase::entering:

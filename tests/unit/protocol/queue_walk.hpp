@@ -28,7 +28,6 @@ struct queue_rules {
     bool buries = true;                ///< a missing row is made impossible before it is passed over
     bool waits_to_bury = true;         ///< ... and not before its owner's claim is over
     bool claim_ends = true;            ///< a turn that is not written down is valid only while its claim runs
-    bool claim_from_first = true;      ///< the claim runs from the first copy of the request
     bool asks_session = true;          ///< a ticket is passed over only when its session is over
     bool leaves_again = true;          ///< an unanswered leave is repeated
     bool cancels_row_in_doubt = true;  ///< so is a row that may land: it is given up

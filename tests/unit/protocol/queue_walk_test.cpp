@@ -50,7 +50,6 @@ std::vector<queue_mutant> mutants() {
         {"NOTOMB: a missing row is passed over without a tombstone", lacking(&queue_rules::buries)},
         {"SKIPNOW: a missing row is buried before its owner's claim is over", lacking(&queue_rules::waits_to_bury)},
         {"NOCLAIM: a turn that is not written down is valid beyond its claim", lacking(&queue_rules::claim_ends)},
-        {"the claim is counted from the last copy of the request", lacking(&queue_rules::claim_from_first)},
         {"TOMBPUT: a tombstone over whatever stands there", careless(true)},
         {"a ticket is written down over its tombstone", careless(false)},
         {"DEADEARLY: a live session is taken for over", lacking(&queue_rules::asks_session)},
@@ -61,8 +60,7 @@ std::vector<queue_mutant> mutants() {
         {"NOVOID: a place is given up, its row left", lacking(&queue_rules::voids)},
         {"an unanswered cancel is not repeated", lacking(&queue_rules::voids_again)},
         {"VOIDSTAY: void rows are not passed over", lacking(&queue_rules::passes_void)},
-        {"RETRY: an own copy is not recognised",
-         stripped(" AND (attribute_not_exists(#last) OR #last <> :attempt)")},
+        {"RETRY: an own copy is not recognised", stripped(" AND (attribute_not_exists(#last) OR #last <> :attempt)")},
         {"an idle leave does not test that nobody waits", stripped(" AND #tail = :x")},
         {"a ticket leaves the ttl of an idle queue", stripped(" REMOVE #ttl")},
     };
