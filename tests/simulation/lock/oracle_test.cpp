@@ -7,7 +7,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <array>
 #include <functional>
+#include <utility>
 
 using namespace dynalease;
 using namespace dynalease::simulation;
@@ -87,11 +89,21 @@ TEST_CASE("histories of good worlds are accepted") {
 }
 
 TEST_CASE("two tokens that are swapped are noticed") {
-    must_be_noticed("P2", [](history& seen) {
+    must_be_noticed("P", [](history& seen) {
         const auto all = grants(seen, 0);
         if (all.size() < 2) return false;
         auto& one = std::get<lock_written>(seen[all[0]].what).after;
         auto& next = std::get<lock_written>(seen[all[1]].what).after;
+        // What the users were told is swapped with it.
+        for (auto& each : seen) {
+            auto* given = std::get_if<guard_given>(&each.what);
+            if (given == nullptr || given->lock != 0) continue;
+            if (given->token == one.token) {
+                given->token = next.token;
+            } else if (given->token == next.token) {
+                given->token = one.token;
+            }
+        }
         std::swap(one.token, next.token);
         std::swap(one.floor, next.floor);
         return true;
@@ -110,14 +122,20 @@ TEST_CASE("a floor that falls is noticed") {
 
 TEST_CASE("a release that never came is noticed when the next one takes the lock") {
     must_be_noticed("P1", [](history& seen) {
+        std::array<bool, lock_count> held{};
         for (std::size_t i = 0; i < seen.size(); ++i) {
             const auto* freed = std::get_if<lock_written>(&seen[i].what);
-            if (freed == nullptr || !freed->after.holder.empty()) continue;
+            if (freed == nullptr) continue;
+            const bool was_held = std::exchange(held[freed->lock], !freed->after.holder.empty());
+            if (!was_held || held[freed->lock]) continue;
             for (std::size_t j = i + 1; j < seen.size(); ++j) {
                 const auto* next = std::get_if<lock_written>(&seen[j].what);
                 if (next == nullptr || next->lock != freed->lock) continue;
                 const bool by_another = !next->after.holder.empty() && next->writer != freed->writer;
-                if (!by_another) break;
+                const auto ended = places<session_ended>(
+                    seen, [&](const session_ended& each) { return each.session == freed->writer; });
+                const bool from_the_dead = !ended.empty() && ended.front() < j;
+                if (!by_another || from_the_dead) break;
                 seen.erase(seen.begin() + static_cast<std::ptrdiff_t>(i));
                 return true;
             }

@@ -76,6 +76,7 @@ TEST_CASE_METHOD(two_nodes, "a paused node's clock goes on, a frozen one's stand
     int frozen = 0;
     testing::running on_a(simulated, a, count_seconds(a, paused));
     testing::running on_b(simulated, b, count_seconds(b, frozen));
+    simulated.run_for(1ms);
     const auto start = b.clock().now();
     a.pause();
     b.freeze();
