@@ -34,7 +34,12 @@ void put_in_order(json& value) {
 
 void put_in_order(const any_request& request, json& body) {
     put_in_order(body);
-    sort_items(member(body, "ConsumedCapacity"));
+    if (auto* consumed = member(body, "ConsumedCapacity")) {
+        std::ranges::sort(consumed->items, {}, [](const json& each) {
+            const auto* table = each.find("TableName");
+            return table ? table->text : std::string();
+        });
+    }
     const auto* query = std::get_if<query_request>(&request);
     const bool unordered = std::holds_alternative<scan_request>(request) || (query && !query->index_name.empty());
     if (unordered) sort_items(member(body, "Items"));

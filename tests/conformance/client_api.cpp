@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <exception>
 #include <iostream>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -46,6 +47,9 @@ public:
         co_await batches();
         co_await transactions();
         co_await time_to_live();
+        co_await new_index();
+        co_await tags();
+        co_await the_service();
         co_await drop_table();
         expect_every_operation();
         co_await hold_a_lock();
@@ -227,6 +231,52 @@ private:
         describe_time_to_live_request question{table_};
         const auto found = co_await ask(std::move(question));
         expect(found.attribute_name == "expires" && found.status.starts_with("ENABL"), "the time to live is set");
+    }
+
+    asio::awaitable<void> new_index() {
+        update_table_request update;
+        update.table_name = table_;
+        secondary_index by_amount;
+        by_amount.name = "by-n";
+        by_amount.key.hash = {"n", scalar_type::n};
+        update.index_changes.emplace_back(by_amount);
+        co_await ask(std::move(update));
+        std::string status;
+        while (status != "ACTIVE") {
+            describe_table_request question{table_};
+            const auto found = co_await ask(std::move(question));
+            expect(found.table.global_indexes.size() == 1, "UpdateTable adds an index");
+            status = found.table.global_indexes.front().status;
+        }
+        query_request query;
+        query.table_name = table_;
+        query.index_name = by_amount.name;
+        apply_key(query, attr("n") == 10);
+        const auto found = co_await ask(std::move(query));
+        expect(found.count == 1 && found.items.front() == row("b", 1, 10), "an index finds what was there before it");
+    }
+
+    asio::awaitable<void> tags() {
+        describe_table_request question{table_};
+        const auto described = co_await ask(std::move(question));
+        const auto arn = described.table.arn;
+        tag_resource_request tag{arn, {{"team", "locks"}, {"stage", "test"}}};
+        co_await ask(std::move(tag));
+        untag_resource_request untag{arn, {"stage"}};
+        co_await ask(std::move(untag));
+        list_tags_of_resource_request list{arn};
+        const auto left = co_await ask(std::move(list));
+        expect(left.tags == std::map<std::string, std::string>{{"team", "locks"}}, "tags come and go");
+    }
+
+    /// Not every server has these; what answers has to be understood.
+    asio::awaitable<void> the_service() {
+        describe_limits_request limits;
+        const auto known = co_await database_.call(std::move(limits));
+        expect(known ? known->table_write_units > 0 : known.error().code == errc::not_supported, "limits are told");
+        describe_endpoints_request endpoints;
+        const auto found = co_await database_.call(std::move(endpoints));
+        expect(found ? !found->endpoints.empty() : found.error().code == errc::not_supported, "endpoints are told");
     }
 
     asio::awaitable<void> drop_table() {

@@ -216,13 +216,8 @@ private:
         if (chance_.percent(40))
             out.limit = static_cast<std::int32_t>(chance_.below(20) == 0 ? 0 : 1 + chance_.below(3));
         out.consistent_read = chance_.percent(30);
-        if (out.projection_expression.empty() && chance_.percent(8)) count_only(out);
+        if (out.projection_expression.empty() && chance_.percent(8)) out.select = selection::count;
         out.report_capacity = chance_.percent(10);
-    }
-
-    template <class Request>
-    void count_only(Request& out) {
-        out.select = selection::count;
     }
 
     query_request query() {
