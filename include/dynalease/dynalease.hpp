@@ -6,7 +6,9 @@
 #include <dynalease/enter_all.hpp>
 #include <dynalease/lock.hpp>
 #include <dynalease/queue.hpp>
+#include <dynalease/save_all.hpp>
 #include <dynalease/session.hpp>
 #include <dynalease/table.hpp>
+#include <dynalease/versioned.hpp>
 #include <dynalease/with_lock.hpp>
 #include <dynalease/with_turn.hpp>
