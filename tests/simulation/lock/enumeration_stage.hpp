@@ -82,6 +82,8 @@ public:
     /// What was broken first; empty if nothing.
     const std::string& broken() const noexcept { return broken_; }
     void fail(std::string what);
+    /// The network makes a copy of its own: of a refused request only the audit finds it, eleven minutes later.
+    void expect_copies() noexcept { copies_ = true; }
 
     /// All is calm from here on: lets go of everything, and checks all that must hold then.
     void conclude();
@@ -95,6 +97,7 @@ private:
     std::size_t expected_ = 0;
     std::size_t called_ = 0;
     bool crashed_ = false;
+    bool copies_ = false;
     error_code told_;  ///< to the third, at the end
     std::string broken_;
 };
