@@ -9,6 +9,7 @@ namespace dynalease::simulation::mutants {
 namespace {
 
 constexpr std::string_view above_floor = " AND (attribute_not_exists(#floor) OR #floor < :t)";
+constexpr std::string_view above_known_floor = " AND #floor >= :seen AND #floor < :t";
 constexpr std::string_view our_schema = "(attribute_not_exists(#pk) OR #v = :v) AND ";
 
 bool takes(purpose meaning) {
@@ -23,8 +24,9 @@ std::int64_t expiry_in(const environment& world, std::chrono::seconds wait) {
     return (now + wait).count();
 }
 /// The forms that drop an absent head name the floor they saw instead.
-bool tests_floor(const update_item_request& request) {
-    return !request.values.contains(":head");
+void drop_floor_of_take(update_item_request& request) {
+    if (request.values.contains(":head")) return;
+    drop(request, request.values.contains(":seen") ? above_known_floor : above_floor);
 }
 
 }  // namespace
@@ -80,11 +82,16 @@ void session_row_expires_at_its_end(any_request& request, purpose meaning, const
 // ---- taking ------------------------------------------------------------------------------------------------
 
 void take_without_floor(any_request& request, purpose meaning, const environment&) {
-    if (meaning == purpose::take && tests_floor(update_of(request))) drop(update_of(request), above_floor);
+    if (meaning == purpose::take) drop_floor_of_take(update_of(request));
 }
 
 void take_over_without_floor(any_request& request, purpose meaning, const environment&) {
-    if (meaning == purpose::take_over && tests_floor(update_of(request))) drop(update_of(request), above_floor);
+    if (meaning == purpose::take_over) drop_floor_of_take(update_of(request));
+}
+
+void take_behind_the_known_floor(any_request& request, purpose meaning, const environment&) {
+    if (takes(meaning) && update_of(request).values.contains(":seen"))
+        replace(update_of(request), above_known_floor, above_floor);
 }
 
 void take_over_from_anybody(any_request& request, purpose meaning, const environment&) {
@@ -112,6 +119,7 @@ void take_expires(any_request& request, purpose meaning, const environment& worl
 
 void take_without_schema(any_request& request, purpose meaning, const environment&) {
     if (takes(meaning) || meaning == purpose::join) drop(update_of(request), our_schema);
+    if (meaning == purpose::release || meaning == purpose::hand_over) drop(update_of(request), "#v = :v AND ");
 }
 
 void take_before_the_line(any_request& request, purpose meaning, const environment&) {

@@ -17,6 +17,7 @@ void session_row_expires_at_its_end(any_request& request, purpose meaning, const
 // ---- taking ------------------------------------------------------------------------------------------------
 void take_without_floor(any_request& request, purpose meaning, const environment& world);
 void take_over_without_floor(any_request& request, purpose meaning, const environment& world);
+void take_behind_the_known_floor(any_request& request, purpose meaning, const environment& world);
 void take_over_from_anybody(any_request& request, purpose meaning, const environment& world);
 void take_without_condition(any_request& request, purpose meaning, const environment& world);
 void take_beside_expiry(any_request& request, purpose meaning, const environment& world);
