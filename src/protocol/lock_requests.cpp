@@ -38,6 +38,8 @@ update_item_request finish(update_item_request request) {
 
 /// Only rows of our own schema, or none at all.
 constexpr std::string_view our_schema = "(attribute_not_exists(#pk) OR #v = :v)";
+/// The same for a row that must be there.
+constexpr std::string_view present_in_our_schema = "#v = :v AND ";
 /// What makes tokens rise and late copies fail.
 constexpr std::string_view above_floor = "(attribute_not_exists(#floor) OR #floor < :t)";
 /// The same for a row that we know.
@@ -137,8 +139,10 @@ update_item_request lock_requests::join(const claim& mine) const {
 update_item_request lock_requests::hand_over(const claim& from, const claim& to, const item& data) const {
     auto request = draft();
     request.update_expression = "SET #attempt = :b, #token = :t, #floor = :t";
-    request.condition_expression = "#holder = :s AND #attempt = :a AND #floor < :t";
-    request.values = {{":s", self_}, {":a", from.attempt}, {":b", to.attempt}, {":t", to.token}};
+    request.condition_expression =
+        std::string(present_in_our_schema) + "#holder = :s AND #attempt = :a AND #floor < :t";
+    request.values = {
+        {":v", schema_version}, {":s", self_}, {":a", from.attempt}, {":b", to.attempt}, {":t", to.token}};
     set_data(request, data);
     request.returned = return_values::all_new;
     return finish(std::move(request));
@@ -148,10 +152,10 @@ update_item_request lock_requests::release(const claim& held, const std::optiona
                                            std::int64_t expiry) const {
     auto request = draft();
     request.update_expression = "SET #ttl = :expiry";
-    request.condition_expression = "#holder = :s AND #attempt = :a";
-    request.values = {{":s", self_}, {":a", held.attempt}, {":expiry", expiry}};
+    request.condition_expression = std::string(present_in_our_schema) + "#holder = :s AND #attempt ";
+    request.condition_expression += unresolved ? "IN (:a, :b)" : "= :a";
+    request.values = {{":v", schema_version}, {":s", self_}, {":a", held.attempt}, {":expiry", expiry}};
     if (unresolved) {
-        request.condition_expression = "#holder = :s AND #attempt IN (:a, :b)";
         request.values.emplace(":b", unresolved->attempt);
     }
     if (rejoin) {
@@ -188,8 +192,9 @@ update_item_request lock_requests::leave(const claim& mine, std::size_t place) c
     auto request = draft();
     request.update_expression = "SET #floor = :t REMOVE " + line_at(place);
     if (place == 0) request.update_expression += ", #passed";
-    request.condition_expression = std::string(above_floor) + " AND " + line_at(place) + " = :s";
-    request.values = {{":t", mine.token}, {":s", self_}};
+    request.condition_expression =
+        std::string(present_in_our_schema) + std::string(above_floor) + " AND " + line_at(place) + " = :s";
+    request.values = {{":v", schema_version}, {":t", mine.token}, {":s", self_}};
     request.returned = return_values::all_new;
     return finish(std::move(request));
 }
@@ -198,8 +203,8 @@ update_item_request lock_requests::leave_closed(std::size_t place) const {
     auto request = draft();
     request.update_expression = "REMOVE " + line_at(place);
     if (place == 0) request.update_expression += ", #passed";
-    request.condition_expression = line_at(place) + " = :s";
-    request.values = {{":s", self_}};
+    request.condition_expression = std::string(present_in_our_schema) + line_at(place) + " = :s";
+    request.values = {{":v", schema_version}, {":s", self_}};
     request.returned = return_values::all_new;
     return finish(std::move(request));
 }

@@ -101,15 +101,15 @@ TEST_CASE("joining, handing over and giving back") {
 
     const auto handed = requests.hand_over(mine, {8, 101}, {});
     check_texts(handed, "SET #attempt = :b, #token = :t, #floor = :t",
-                "#holder = :s AND #attempt = :a AND #floor < :t");
-    CHECK(handed.values == attribute_values{{":s", "me"}, {":a", 7}, {":b", 8}, {":t", 101}});
+                "#v = :v AND #holder = :s AND #attempt = :a AND #floor < :t");
+    CHECK(handed.values == attribute_values{{":v", 1}, {":s", "me"}, {":a", 7}, {":b", 8}, {":t", 101}});
     CHECK(handed.returned == return_values::all_new);
 
     check_texts(requests.release(mine, {}, false, 5000), "SET #ttl = :expiry REMOVE #holder, #attempt",
-                "#holder = :s AND #attempt = :a");
+                "#v = :v AND #holder = :s AND #attempt = :a");
     check_texts(requests.release(mine, claim{8, 101}, true, 5000),
                 "SET #ttl = :expiry, #line = list_append(if_not_exists(#line, :empty), :me) REMOVE #holder, #attempt",
-                "#holder = :s AND #attempt IN (:a, :b)");
+                "#v = :v AND #holder = :s AND #attempt IN (:a, :b)");
     CHECK(requests.release(mine, {}, false, 5000).returned == return_values::all_new);
 }
 
@@ -117,10 +117,12 @@ TEST_CASE("closing a claim, and leaving the line") {
     check_texts(requests.void_free(mine, 5000), "SET #v = :v, #floor = :t, #ttl = :expiry",
                 ours + " AND " + fresh + " AND attribute_not_exists(#holder)");
     check_texts(requests.void_held(mine), "SET #floor = :t", ours + " AND " + fresh + " AND attribute_exists(#holder)");
-    check_texts(requests.leave(mine, 0), "SET #floor = :t REMOVE #line[0], #passed", fresh + " AND #line[0] = :s");
-    check_texts(requests.leave(mine, 2), "SET #floor = :t REMOVE #line[2]", fresh + " AND #line[2] = :s");
-    check_texts(requests.leave_closed(0), "REMOVE #line[0], #passed", "#line[0] = :s");
-    check_texts(requests.leave_closed(2), "REMOVE #line[2]", "#line[2] = :s");
+    check_texts(requests.leave(mine, 0), "SET #floor = :t REMOVE #line[0], #passed",
+                "#v = :v AND " + fresh + " AND #line[0] = :s");
+    check_texts(requests.leave(mine, 2), "SET #floor = :t REMOVE #line[2]",
+                "#v = :v AND " + fresh + " AND #line[2] = :s");
+    check_texts(requests.leave_closed(0), "REMOVE #line[0], #passed", "#v = :v AND #line[0] = :s");
+    check_texts(requests.leave_closed(2), "REMOVE #line[2]", "#v = :v AND #line[2] = :s");
 
     const auto fence = requests.fence(mine);
     CHECK(fence.condition_expression == "#holder = :s AND #attempt = :a");
