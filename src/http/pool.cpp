@@ -135,6 +135,7 @@ void pool::answer(lease_handler handler, error_code error, lease held) {
 }
 
 pool_counters pool::counters() const noexcept {
+    if (closed_) return {opened_, reused_, 0, 0};
     return {opened_, reused_, policy_.open(), policy_.waiting()};
 }
 

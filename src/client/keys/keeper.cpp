@@ -19,7 +19,7 @@ using aws::shared_credentials;
 
 namespace {
 
-constexpr auto in_full = asio::as_tuple(asio::deferred);
+constexpr auto in_parts = asio::as_tuple(asio::deferred);
 constexpr auto shortest_interval = std::chrono::seconds(1);  // between fetches that bring nothing new
 
 failure too_late() {
@@ -54,7 +54,7 @@ asio::awaitable<result<shared_credentials>> keeper::get(clock::time_point until)
     begin_fetch();
     // A source that has its keys at hand has given them by now.
     if (fetching_) {
-        auto [error, ignored] = co_await waiting_.async_wait_until(*world_.clock, until, in_full);
+        auto [error, ignored] = co_await waiting_.async_wait_until(*world_.clock, until, in_parts);
         if (closed_) co_return failure(errc::shut_down);
         if (error == asio::error::timed_out) co_return too_late();
         if (error) co_return failure(errc::cancelled);
