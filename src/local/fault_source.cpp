@@ -1,10 +1,13 @@
 // Which fault, and how the service tells it.
 #include "local/fault_source.hpp"
 
+#include "local/cancellation.hpp"
+
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace dynalease::local {
 
@@ -29,29 +32,21 @@ failure told(errc code, outcome what, std::string message) {
     return why;
 }
 
-const std::string ongoing = "Transaction is ongoing for the item";
-
 /// Empty for requests that no transaction disturbs.
 std::optional<failure> conflict_of(const any_request& request) {
     std::size_t actions = 0;
     if (const auto* writes = std::get_if<transact_write_items_request>(&request)) actions = writes->actions.size();
     if (const auto* reads = std::get_if<transact_get_items_request>(&request)) actions = reads->gets.size();
     if (actions != 0) {
-        failure why = told(errc::transaction_canceled, outcome::not_applied, {});
-        why.reasons.assign(actions, {"None", {}, std::nullopt});
-        why.reasons.front() = {"TransactionConflict", ongoing, std::nullopt};
-        why.details.message = "Transaction cancelled, please refer cancellation reasons for specific reasons [";
-        for (const auto& reason : why.reasons) {
-            why.details.message += (why.details.message.ends_with('[') ? "" : ", ") + reason.code;
-        }
-        why.details.message += "]";
-        return why;
+        std::vector<cancellation_reason> reasons(actions, {"None", {}, std::nullopt});
+        reasons.front() = conflict_reason();
+        return cancelled_for(std::move(reasons));
     }
     const bool single = std::holds_alternative<put_item_request>(request) ||
                         std::holds_alternative<update_item_request>(request) ||
                         std::holds_alternative<delete_item_request>(request);
     if (!single) return std::nullopt;
-    return told(errc::transaction_conflict, outcome::not_applied, ongoing);
+    return told(errc::transaction_conflict, outcome::not_applied, transaction_is_ongoing);
 }
 
 }  // namespace

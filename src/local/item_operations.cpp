@@ -1,4 +1,5 @@
 // PutItem, GetItem, UpdateItem, DeleteItem.
+#include "local/cancellation.hpp"
 #include "local/capacity.hpp"
 #include "local/expression/projection.hpp"
 #include "local/key_paths.hpp"
@@ -48,7 +49,7 @@ result<any_response> execute_write(const context& in, const Request& request) {
     prepared_write write(in.state, write_of(request));
     write.locate(in.state, in.seconds());
     if (in.state.work.holds(write.place(), work_in_progress::kind::transaction, in.now)) {
-        throw refusal(errc::transaction_conflict, "Transaction is ongoing for the item");
+        throw refusal(errc::transaction_conflict, transaction_is_ongoing);
     }
     auto decision = write.decide();
     if (decision.refused) return refused_condition(write);

@@ -1,4 +1,5 @@
 // TransactWriteItems and TransactGetItems.
+#include "local/cancellation.hpp"
 #include "local/capacity.hpp"
 #include "local/expression/projection.hpp"
 #include "local/operations.hpp"
@@ -31,24 +32,10 @@ void check_distinct(std::set<item_place>& seen, item_place place) {
     }
 }
 
-failure cancelled(std::vector<cancellation_reason> reasons) {
-    failure why(errc::transaction_canceled);
-    std::string codes;
-    for (const auto& reason : reasons) codes += (codes.empty() ? "" : ", ") + reason.code;
-    why.details.message =
-        "Transaction cancelled, please refer cancellation reasons for specific reasons [" + codes + "]";
-    why.reasons = std::move(reasons);
-    return why;
-}
-
 /// A validation error of one action is that action's reason; anything else is the whole request's.
 cancellation_reason reason_of(refusal& fault) {
     if (fault.why.code != make_error_code(errc::validation)) throw std::move(fault);
     return {"ValidationError", std::move(fault.why.details.message), std::nullopt};
-}
-
-cancellation_reason conflict() {
-    return {"TransactionConflict", "Transaction is ongoing for the item", std::nullopt};
 }
 
 cancellation_reason refused_action(const prepared_write& write) {
@@ -84,7 +71,7 @@ public:
         }
         for (std::size_t i = 0; i < writes_.size(); ++i) {
             if (!in_.state.work.holds(writes_[i].place(), work_in_progress::kind::transaction, in_.now)) continue;
-            reasons_[i] = conflict();
+            reasons_[i] = conflict_reason();
             any_failed_ = true;
         }
         for (std::size_t i = 0; i < writes_.size(); ++i) {
@@ -168,7 +155,7 @@ result<any_response> execute(const context& in, const transact_write_items_reque
     }
     batch actions(in, request.actions);
     actions.decide();
-    if (actions.any_failed()) return cancelled(actions.take_reasons());
+    if (actions.any_failed()) return cancelled_for(actions.take_reasons());
     transact_write_items_response answer;
     if (request.report_capacity) answer.consumed = consumed_if(request, actions.units());
     for (auto& each : answer.consumed) each.write_units = each.capacity_units;
@@ -214,14 +201,14 @@ result<any_response> execute(const context& in, const transact_get_items_request
         check_distinct(seen, {&from, key});
         units[from.name()].own += read_units(present ? present->size : 0, read_kind::transactional);
         if (in.state.work.holds({&from, key}, work_in_progress::kind::write, in.now)) {
-            reasons[i] = conflict();
+            reasons[i] = conflict_reason();
             any_failed = true;
         }
         if (!present) continue;
         found = projection ? expression::project(present->attributes, projection->tree, expressions.bound())
                            : present->attributes;
     }
-    if (any_failed) return cancelled(std::move(reasons));
+    if (any_failed) return cancelled_for(std::move(reasons));
     answer.consumed = consumed_if(request, units);
     for (auto& each : answer.consumed) each.read_units = each.capacity_units;
     return any_response(std::move(answer));
