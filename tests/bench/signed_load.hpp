@@ -1,0 +1,35 @@
+// The load of the client's benches: one signed UpdateItem over and over, by the client or as the bytes it would send.
+#pragma once
+
+#include <dynalease/client.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace bench {
+
+/// What a stub answers to it.
+std::string_view update_answer() noexcept;
+
+/// For a stub on this port.
+dynalease::client_options client_of(std::uint16_t port);
+
+/// Sends `count` requests of the shape of a heartbeat, `in_flight` at once.
+void client_loop(const dynalease::client_options& options, std::size_t in_flight, std::size_t count);
+
+/// The bytes that the client would send.
+std::string signed_bytes(std::uint16_t port);
+
+double cpu_seconds();
+
+/// How many of `count` things a second of CPU time does.
+template <class Body>
+double rate(std::size_t count, Body body) {
+    const auto before = cpu_seconds();
+    body();
+    return static_cast<double>(count) / (cpu_seconds() - before);
+}
+
+}  // namespace bench
