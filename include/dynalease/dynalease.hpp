@@ -2,7 +2,9 @@
 #pragma once
 
 #include <dynalease/client.hpp>
+#include <dynalease/dynamodb/batches.hpp>
 #include <dynalease/dynamodb/expression.hpp>
+#include <dynalease/dynamodb/pages.hpp>
 #include <dynalease/enter_all.hpp>
 #include <dynalease/lock.hpp>
 #include <dynalease/queue.hpp>

@@ -36,12 +36,8 @@ public:
         return out;
     }
 
-    /// True if something was left over.
-    bool take(batch_write_item_response answer, batch_write_all_response&) {
-        const auto before = line_.size();
-        add(std::move(answer.unprocessed));
-        return line_.size() != before;
-    }
+    /// What was left over joins the line.
+    void take(batch_write_item_response answer, batch_write_all_response&) { add(std::move(answer.unprocessed)); }
 
 private:
     void add(std::map<std::string, std::vector<batch_write>> writes) {
@@ -82,16 +78,14 @@ public:
         return out;
     }
 
-    bool take(batch_get_item_response answer, batch_get_all_response& into) {
+    void take(batch_get_item_response answer, batch_get_all_response& into) {
         for (auto& [table, found] : answer.items) {
             auto& all = into.items[table];
             std::move(found.begin(), found.end(), std::back_inserter(all));
         }
-        const auto before = line_.size();
         for (auto& [table, part] : answer.unprocessed) {
             for (auto& key : part.keys) line_.emplace_back(table, std::move(key));
         }
-        return line_.size() != before;
     }
 
 private:
@@ -99,7 +93,7 @@ private:
     std::map<std::string, keys_and_options> how_;
 };
 
-failure left_over(std::size_t left) {
+failure too_late(std::size_t left) {
     failure why(errc::throttled);
     why.details.message = std::to_string(left) + " items of the batch are left at the deadline";
     why.details.advice = "slow down, allow more time in batch_options::timeout, or raise the table's capacity";
@@ -116,7 +110,9 @@ awaitable<runtime::completion<Response>> work_through(database target, Work work
     auto pause = shortest_pause;
     runtime::completion<Response> done;
     while (work.left() != 0) {
+        const auto all = work.left();
         auto request = work.next();
+        const auto others = work.left();
         request.report_capacity = options.report_capacity;
         auto answer = co_await target.call(std::move(request), options.call);
         if (!answer) {
@@ -125,14 +121,14 @@ awaitable<runtime::completion<Response>> work_through(database target, Work work
         }
         ++done.value.requests;
         for (const auto& part : answer->consumed) done.value.consumed[part.table_name] += part.capacity_units;
-        if (!work.take(*std::move(answer), done.value)) {
-            pause = shortest_pause;
-            continue;
-        }
+        work.take(*std::move(answer), done.value);
+        const auto left_over = work.left() - others;
+        if (left_over < all - others) pause = shortest_pause;  // something was taken
+        if (left_over == 0) continue;
         const auto wait = std::chrono::duration_cast<clock::duration>(pause * world.random->unit());
         pause = std::min(pause * 2, longest_pause);
         if (world.clock->now() + wait >= deadline) {
-            done.code = detail::report(left_over(work.left()), details, Work::verb, {});
+            done.code = detail::report(too_late(work.left()), details, Work::verb, {});
             co_return done;
         }
         runtime::alarm alarm(world);
