@@ -6,6 +6,7 @@
 #include <dynalease/dynamodb/expression.hpp>
 #include <dynalease/dynamodb/pages.hpp>
 #include <dynalease/enter_all.hpp>
+#include <dynalease/item_lock.hpp>
 #include <dynalease/lock.hpp>
 #include <dynalease/queue.hpp>
 #include <dynalease/save_all.hpp>
