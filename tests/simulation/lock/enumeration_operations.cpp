@@ -119,17 +119,16 @@ asio::awaitable<void> work(lock_guard& guard, testing::node& in) {
     if (guard.valid()) co_await clock->async_wait_until(clock->now() + 200ms, asio::as_tuple(asio::deferred));
 }
 
-asio::awaitable<void> guarded_work(stage& on) {
+asio::awaitable<void> guarded_work(stage& on, dynalease::lock target) {
     // Boost 1.81 throws out of its loop when a coroutine is cancelled before its first step.
     on.cancel.slot().assign([&on](asio::cancellation_type type) { on.cancel_body.emit(type); });
     const auto body = [&in = on.a.machine](lock_guard& guard) { return work(guard, in); };
-    auto target = on.a.lock();
     acquire_options options;
     co_await with_lock(std::move(target), body, std::move(options));
 }
 
 void with_a_lock(stage& on) {
-    asio::co_spawn(on.a.machine.environment().executor, guarded_work(on),
+    asio::co_spawn(on.a.machine.environment().executor, guarded_work(on, on.a.lock()),
                    asio::bind_cancellation_slot(on.cancel_body.slot(), on.handler(ignore)));
 }
 

@@ -139,6 +139,9 @@ void enumeration_stage::conclude() {
     }
     b.guard = {};
     run_for(8s);
+    // Whoever still waited has had its turn by now.
+    b.guard = {};
+    run_for(1s);
     if (copies_ && !a.machine.crashed()) {
         const auto row = world.row(coordination, "lock#x");
         if (row && find(*row, "holder")) run_for(13min);

@@ -170,14 +170,7 @@ void void_lowers_the_floor(any_request& request, purpose meaning, const environm
     if (meaning == purpose::void_free || meaning == purpose::void_held) drop(update_of(request), above_floor);
 }
 
-// ---- reading and guarding ----------------------------------------------------------------------------------
-
-void look_anywhere(any_request& request, purpose meaning, const environment&) {
-    if (meaning != purpose::look_at_session && meaning != purpose::look_at_lock) return;
-    auto& look = std::get<get_item_request>(request);
-    if (!look.consistent_read) stale("a look", "consistent_read");
-    look.consistent_read = false;
-}
+// ---- guarding ----------------------------------------------------------------------------------
 
 namespace {
 constexpr std::string_view by_this_grant = "#holder = :s AND #attempt = :a";

@@ -35,8 +35,7 @@ void release_the_first_only(any_request& request, purpose meaning, const environ
 void lock_row_expires_at_once(any_request& request, purpose meaning, const environment& world);
 void void_lowers_the_floor(any_request& request, purpose meaning, const environment& world);
 
-// ---- reading and guarding ----------------------------------------------------------------------------------
-void look_anywhere(any_request& request, purpose meaning, const environment& world);
+// ---- guarding ----------------------------------------------------------------------------------
 void guard_for_the_session(any_request& request, purpose meaning, const environment& world);
 void guard_nothing(any_request& request, purpose meaning, const environment& world);
 

@@ -167,11 +167,7 @@ const contribution leaving_mutants{{
             {.name = "TTL_SHORT",
              .rule = "a free row outlives all late copies [lock 3]",
              .wrap = editing<lock_row_expires_at_once>},
-            // ---- reading and guarding ----
-            {.name = "LOOK_STALE",
-             .rule = "looks are consistent [lock 1, mode 28]",
-             .wrap = editing<look_anywhere>,
-             .scenario = "unseen-session"},
+            // ---- guarding ----
             {.name = "GUARD_SESSION",
              .rule = "the fence names the attempt [lock 4]",
              .wrap = editing<guard_for_the_session>},
