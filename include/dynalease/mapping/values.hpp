@@ -278,13 +278,16 @@ T read(const attribute_value& stored, const mapping_place& place) {
 /// The attribute of the member that shows the version; empty if no member does.
 template <class T>
 std::string_view version_attribute() {
-    constexpr auto chosen = item_traits<T>::version_member;
+    // Named here, for GCC 12 loses the const of a constant whose type is asked for inside a generic lambda.
+    using pointer_to_chosen = std::remove_const_t<decltype(item_traits<T>::version_member)>;
     std::string_view name;
-    if constexpr (!std::same_as<decltype(chosen), const std::nullptr_t>) {
+    if constexpr (!std::same_as<pointer_to_chosen, std::nullptr_t>) {
         for_each_member<T>([&](auto each) {
             using descriptor = decltype(each);
-            if constexpr (std::same_as<decltype(descriptor::pointer), decltype(chosen)>) {
-                if (descriptor::pointer == chosen) name = item_traits<T>::attribute_name(descriptor::name);
+            if constexpr (std::same_as<std::remove_const_t<decltype(descriptor::pointer)>, pointer_to_chosen>) {
+                if (descriptor::pointer == item_traits<T>::version_member) {
+                    name = item_traits<T>::attribute_name(descriptor::name);
+                }
             }
         });
     }
