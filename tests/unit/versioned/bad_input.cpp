@@ -63,7 +63,8 @@ void check_read(shop& s, item stored, std::string_view named) {
 TEST_CASE("bad input: a number of more than 38 digits names its text") {
     CHECK_THROWS_AS(number("123456789012345678901234567890123456789"), error);
     try {
-        const mapping_place place(mapping_place{}, "price", "price");
+        const mapping_place whole;
+        const mapping_place place(whole, "price", "price");
         mapping::to_number("123456789012345678901234567890123456789", place);
         FAIL("it was taken");
     } catch (const error& why) {
