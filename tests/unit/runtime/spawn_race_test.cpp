@@ -129,47 +129,6 @@ TEST_CASE("cancelled at any step of an io_context, an operation completes once",
     CHECK(all.aborted > 300);
 }
 
-namespace {
-
-struct probe {
-    bool* stepped;
-};
-
-asio::awaitable<runtime::completion<parcel>> note_step(probe seen) {
-    *seen.stepped = true;
-    co_return runtime::completion<parcel>{};
-}
-
-}  // namespace
-
-TEST_CASE("a body cancelled before its first step never runs", "[spawn]") {
-    int never_ran = 0;
-    for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-        testing::scheduler scheduler(seed);
-        asio::cancellation_signal signal;
-        bool stepped = false;
-        tally once;
-        auto handler = [&](error_code code, parcel got) {
-            if (code) {
-                once(code, got);
-            } else {
-                ++once.delivered;
-            }
-        };
-        const asio::any_io_executor executor = scheduler.get_executor();
-        runtime::spawn<parcel>(executor, note_step({&stepped}),
-                               asio::bind_cancellation_slot(signal.slot(), std::move(handler)));
-        signal.emit(cancellation_types[seed % 3]);
-        scheduler.run();
-
-        INFO("seed " << seed);
-        REQUIRE(once.total() == 1);
-        REQUIRE(once.aborted == (stepped ? 0 : 1));
-        never_ran += once.aborted;
-    }
-    CHECK(never_ran > 50);
-}
-
 TEST_CASE("an emission of no type cancels nothing", "[spawn]") {
     testing::scheduler scheduler;
     const auto where = testing::make_environment(scheduler, 1);
