@@ -266,6 +266,67 @@ void slow_looks(stage& on, testing::tape& choices) {
     on.b.machine.network().set_plan({});
 }
 
+/// A look under way while the beat comes that it shows, the last one that gets through.
+void look_before_the_last_beat(stage& on, testing::tape& choices) {
+    on.warm_up(on.a);
+    on.hold(on.b);
+    on.a.machine.network().set_plan([&choices](const any_request& request, const call_options&) {
+        if (purpose_of(request) != purpose::look_at_session) return on_its_way;
+        return fault{.before = std::chrono::milliseconds(choices.choose("look: there", 900)), .after = 2ms};
+    });
+    on.a.lock().acquire(acquire_options{}, on.handler(keep(on.a.guard)));
+    on.run_for(4s + std::chrono::milliseconds(choices.choose("last beat", 3000)));
+    on.b.machine.network().set_plan(
+        [](const any_request&, const call_options&) { return fault{.what = fault::kind::lose_request}; });
+    on.run_for(30s);
+    if (!on.a.guard) on.fail("P6: a dead process's lock was not taken over");
+    on.b.machine.network().set_plan({});
+}
+
+void tries_at_a_dead_holder(stage& on, testing::tape&) {
+    on.warm_up(on.c);
+    on.hold(on.b);
+    on.b.machine.crash();
+    for (int i = 0; i < 120 && !on.c.guard; ++i) {
+        try_once(on, on.c);
+        on.run_for(300ms);
+    }
+    if (!on.c.guard) on.fail("P6: tries never find out that a holder is dead");
+    on.c.guard = {};
+    on.run_for(500ms);
+}
+
+void hand_over_after_hand_over(stage& on, testing::tape&) {
+    on.hold(on.a);
+    on.a.machine.network().set_plan([sent = 0](const any_request& request, const call_options&) mutable {
+        if (purpose_of(request) != purpose::hand_over || ++sent > 2) return on_its_way;
+        return fault{.what = sent == 1 ? fault::kind::lose_answer : fault::kind::lose_request};
+    });
+    on.a.lock().acquire(acquire_options{}, on.cancelled_handler(keep(on.second)));
+    on.run_for(50ms);
+    on.a.guard.release(on.handler(ignore));
+    on.run_for(1500ms);
+    on.cancel.emit(boost::asio::cancellation_type::terminal);
+    on.run_for(8s);
+    if (holds_row(on, on.a)) on.fail("P7: one of two hand-overs holds the lock");
+}
+
+/// A take is under way while another has the lock, gives it back, and the row is removed.
+void row_goes_back(stage& on, testing::tape&) {
+    on.warm_up(on.a);
+    on.warm_up(on.b);
+    on.a.machine.network().set_plan(first_of(purpose::take, {.before = 700ms, .after = 2ms}));
+    try_once(on, on.a);
+    on.run_for(50ms);
+    on.hold(on.b);
+    const auto granted = on.b.guard.fencing_token();
+    on.b.guard.release(on.handler(ignore));
+    on.run_for(100ms);
+    on.world.call(delete_item_request{.table_name = "coordination", .key = {{"pk", "lock#x"}, {"sk", "-"}}}).value();
+    on.run_for(3s);
+    if (on.a.guard && on.a.guard.fencing_token() <= granted) on.fail("P2: a token did not rise after its row was gone");
+}
+
 template <void (*Course)(stage& on, testing::tape& choices)>
 void play(world_run& run) {
     const auto on = std::make_unique<stage>();
@@ -292,7 +353,11 @@ const contribution rule_worlds{{
                   {"unanswered-try", 0, play<unanswered_try>},
                   {"abandoned-hand-over", 0, play<abandoned_hand_over>},
                   {"answer-after-the-deadline", 0, play<answer_after_the_deadline>},
-                  {"slow-looks", 0, play<slow_looks>}},
+                  {"slow-looks", 0, play<slow_looks>},
+                  {"look-before-the-last-beat", 0, play<look_before_the_last_beat>},
+                  {"tries-at-a-dead-holder", 0, play<tries_at_a_dead_holder>},
+                  {"hand-over-after-hand-over", 0, play<hand_over_after_hand_over>},
+                  {"row-goes-back", 0, play<row_goes_back>}},
 }};
 
 }  // namespace
