@@ -97,6 +97,8 @@ boost::asio::awaitable<void> queue_front::look_at_blocker() {
         blocked_since_ = core_.now();
         co_await pause(1);
     } else if (core_.remotes().watch(blocker).over()) {
+        // There is no more to see of it, so that nothing else would ever be due before the next look at it.
+        blocker_.clear();
         examine_again({});
     }
 }

@@ -46,6 +46,25 @@ TEST_CASE("a turn that dies before it was written down costs the others three se
     CHECK(second.valid());
 }
 
+TEST_CASE("whoever leaves and closes its session, at whatever moment, is followed at the next poll") {
+    // Some of these moments lie between a poll and a look at the session that has the turn.
+    for (auto moment = 0ms; moment < 2500ms; moment += 50ms) {
+        CAPTURE(moment.count());
+        world w;
+        node a(w, 1);
+        node b(w, 2);
+        queue_turn first;
+        queue_turn second;
+        run(w, a, enter(queue{*a.session, "x"}, first));
+        running waits(w, b, enter(queue{*b.session, "x"}, second));
+        w.scheduler.run_for(5s + moment);
+        run(w, a, leave(first));
+        a.session->close({}, [](error_code, close_report) {});
+        waits.wait(500ms);
+        CHECK(second.valid());
+    }
+}
+
 TEST_CASE("a dead waiter costs nothing when its turn comes") {
     world w;
     node a(w, 1);
