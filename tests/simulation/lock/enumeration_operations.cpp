@@ -144,7 +144,7 @@ void drop_session(stage& on) {
     on.a.session.reset();
 }
 
-constexpr enumerated_operation operations[] = {
+constexpr operation_on<stage> operations[] = {
     {"open", nothing, acquire},
     {"beat", a_holds, nothing, 2500ms},
     {"acquire free", a_is_warm, acquire},
@@ -171,7 +171,7 @@ constexpr enumerated_operation operations[] = {
 
 }  // namespace
 
-std::span<const enumerated_operation> enumerated_operations() {
+std::span<const operation_on<enumeration_stage>> enumerated_operations() {
     return operations;
 }
 

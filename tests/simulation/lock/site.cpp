@@ -1,7 +1,7 @@
 // A process begins, dies and begins again.
 #include "simulation/lock/site.hpp"
 
-#include "simulation/framework/mutant.hpp"
+#include "simulation/framework/machine.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -13,35 +13,11 @@ namespace dynalease::simulation::locks {
 
 namespace asio = boost::asio;
 
-namespace {
-
-testing::node_options machine_of(lock_world& world) {
-    auto& choices = world.choices();
-    const auto& made_of = world.made_of();
-    testing::node_options options;
-    options.seed = choices.choose("seed of a node", ~std::uint64_t{0});
-    options.clock.offset = std::chrono::hours(choices.choose("uptime of a node", 1000));
-    const auto range = static_cast<std::uint64_t>(made_of.drift_ppm);
-    const auto end = choices.choose("drift at its end", 4);
-    options.clock.drift_ppm = static_cast<std::int64_t>(choices.choose("drift", 2 * range + 1)) - made_of.drift_ppm;
-    if (end == 1) options.clock.drift_ppm = made_of.drift_ppm;
-    if (end == 2) options.clock.drift_ppm = -made_of.drift_ppm;
-    const auto error = static_cast<std::uint64_t>(made_of.wall_error.count());
-    options.clock.wall += std::chrono::milliseconds(static_cast<std::int64_t>(choices.choose("wall", 2 * error + 1))) -
-                          made_of.wall_error;
-    if (const auto* mistake = active_mutant(); mistake != nullptr && mistake->wrap != nullptr) {
-        options.in_front = mistake->wrap;
-    }
-    return options;
-}
-
-}  // namespace
-
 site::site(lock_world& where, std::size_t index)
     : world_(where),
       index_(index),
       name_("n" + std::to_string(index)),
-      machine_(where.simulated(), machine_of(where)),
+      machine_(where.simulated(), draw_machine(where.choices(), where.made_of().drift_ppm, where.made_of().wall_error)),
       owner_("owner-" + std::to_string(index)),
       heartbeat_(where.lease() / 4) {
     if (where.choices().choose("heartbeat of a node", 3) == 1) heartbeat_ = where.lease() / 3;

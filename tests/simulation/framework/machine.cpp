@@ -1,0 +1,27 @@
+// Drawing a machine.
+#include "simulation/framework/machine.hpp"
+
+#include "simulation/framework/mutant.hpp"
+
+namespace dynalease::simulation {
+
+testing::node_options draw_machine(testing::tape& choices, std::int64_t drift_ppm,
+                                   std::chrono::milliseconds wall_error) {
+    testing::node_options options;
+    options.seed = choices.choose("seed of a node", ~std::uint64_t{0});
+    options.clock.offset = std::chrono::hours(choices.choose("uptime of a node", 1000));
+    const auto range = static_cast<std::uint64_t>(drift_ppm);
+    const auto end = choices.choose("drift at its end", 4);
+    options.clock.drift_ppm = static_cast<std::int64_t>(choices.choose("drift", 2 * range + 1)) - drift_ppm;
+    if (end == 1) options.clock.drift_ppm = drift_ppm;
+    if (end == 2) options.clock.drift_ppm = -drift_ppm;
+    const auto error = static_cast<std::uint64_t>(wall_error.count());
+    options.clock.wall +=
+        std::chrono::milliseconds(static_cast<std::int64_t>(choices.choose("wall", 2 * error + 1))) - wall_error;
+    if (const auto* mistake = active_mutant(); mistake != nullptr && mistake->wrap != nullptr) {
+        options.in_front = mistake->wrap;
+    }
+    return options;
+}
+
+}  // namespace dynalease::simulation

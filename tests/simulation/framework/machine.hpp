@@ -1,0 +1,17 @@
+// What kind of machine a process of a world runs on.
+#pragma once
+
+#include <dynalease/testing/node.hpp>
+#include <dynalease/testing/tape.hpp>
+
+#include <chrono>
+#include <cstdint>
+
+namespace dynalease::simulation {
+
+/// A clock that runs and shows what `choices` say, within these bounds; and before the network whatever the mutant that
+/// is on puts there.
+testing::node_options draw_machine(testing::tape& choices, std::int64_t drift_ppm,
+                                   std::chrono::milliseconds wall_error);
+
+}  // namespace dynalease::simulation
