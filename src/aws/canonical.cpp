@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <utility>
 
 namespace dynalease::aws {
@@ -100,16 +99,27 @@ std::string canonical_query(std::string_view query) {
 }
 
 // Ends trimmed, each run of blanks (folded lines too) made one blank.
-std::string canonical_value(std::string_view value) {
-    std::string out;
-    bool pending = false;
-    for (const char c : trim(value)) {
-        if (is_blank(c)) {
-            pending = true;
-            continue;
-        }
-        if (std::exchange(pending, false)) out += ' ';
-        out += c;
+void append_value(std::string& out, std::string_view value) {
+    value = trim(value);
+    while (!value.empty()) {
+        const auto word = std::ranges::find_if(value, is_blank);
+        out.append(value.begin(), word);
+        const auto next = std::find_if_not(word, value.end(), is_blank);
+        if (next != value.end()) out += ' ';
+        value = {next, value.end()};
+    }
+}
+
+// By name; equal names stay in order of appearance.
+std::vector<header_view> sorted(const std::vector<header_view>& headers) {
+    const auto before = [](std::string_view a, std::string_view b) {
+        const auto lowered = [](char c) { return lower(c); };
+        return std::ranges::lexicographical_compare(a, b, {}, lowered, lowered);
+    };
+    std::vector<header_view> out;
+    out.reserve(headers.size());
+    for (const header_view& header : headers) {
+        out.insert(std::ranges::upper_bound(out, header.name, before, &header_view::name), header);
     }
     return out;
 }
@@ -118,25 +128,24 @@ std::string canonical_value(std::string_view value) {
 
 canonical_form canonicalize(const request_view& request, const std::vector<header_view>& headers, bool normalize_path,
                             std::string_view body_hash) {
-    // Sorted by name; equal names stay in order of appearance.
-    std::multimap<std::string, std::string> fields;
-    for (const header_view& header : headers) fields.emplace(lower(header.name), canonical_value(header.value));
-
     canonical_form form;
+    constexpr std::size_t enough_for_most = 512;
+    form.text.reserve(enough_for_most);
     form.text = request.method;
     form.text += '\n';
     append_encoded(form.text, normalize_path ? normalized(request.path) : std::string{request.path}, "/");
     form.text += '\n';
     form.text += canonical_query(request.query);
     form.text += '\n';
+    const auto fields = sorted(headers);
     for (auto field = fields.begin(); field != fields.end();) {
-        const std::string& name = field->first;
+        const std::string name = lower(field->name);
         if (!form.signed_headers.empty()) form.signed_headers += ';';
         form.signed_headers += name;
         form.text += name;
-        for (char separator = ':'; field != fields.end() && field->first == name; ++field, separator = ',') {
-            form.text += separator;
-            form.text += field->second;
+        for (char separator = ':'; field != fields.end() && equal_ignoring_case(field->name, name); ++field) {
+            form.text += std::exchange(separator, ',');
+            append_value(form.text, field->value);
         }
         form.text += '\n';
     }

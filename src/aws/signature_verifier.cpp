@@ -26,9 +26,9 @@ struct credential_parts {
     signing_scope scope;
 };
 
-std::optional<std::string_view> find_header(const request_view& request, std::string_view lower_name) {
+std::optional<std::string_view> find_header(const request_view& request, std::string_view name) {
     for (const header_view& header : request.headers) {
-        if (lower(header.name) == lower_name) return trim(header.value);
+        if (equal_ignoring_case(header.name, name)) return trim(header.value);
     }
     return std::nullopt;
 }
@@ -62,16 +62,22 @@ std::optional<credential_parts> parse_credential(std::string_view text) {
     return credential_parts{parts[0], {parts[1], parts[2], parts[3]}};
 }
 
+// The first of the names, which is taken off.
+std::string_view take_name(std::string_view& names) {
+    const auto end = names.find(';');
+    const std::string_view name = names.substr(0, end);
+    names.remove_prefix(end == std::string_view::npos ? names.size() : end + 1);
+    return name;
+}
+
 // The values of the named headers, repeated ones in order of appearance; empty if one is not there.
 std::vector<header_view> pick(const request_view& request, std::string_view names) {
     std::vector<header_view> picked;
     while (!names.empty()) {
-        const auto end = names.find(';');
-        const std::string_view name = names.substr(0, end);
-        names.remove_prefix(end == std::string_view::npos ? names.size() : end + 1);
+        const std::string_view name = take_name(names);
         const std::size_t before = picked.size();
         for (const header_view& header : request.headers) {
-            if (lower(header.name) == name) picked.push_back({name, header.value});
+            if (equal_ignoring_case(header.name, name)) picked.push_back({name, header.value});
         }
         if (picked.size() == before) return {};
     }
@@ -79,8 +85,10 @@ std::vector<header_view> pick(const request_view& request, std::string_view name
 }
 
 bool names_contain(std::string_view names, std::string_view wanted) {
-    const std::string padded = ';' + std::string{names} + ';';
-    return padded.find(';' + std::string{wanted} + ';') != std::string::npos;
+    while (!names.empty()) {
+        if (take_name(names) == wanted) return true;
+    }
+    return false;
 }
 
 bool equal_in_constant_time(std::string_view a, std::string_view b) noexcept {

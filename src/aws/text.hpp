@@ -1,6 +1,7 @@
 // Small ASCII helpers: the parsers of this room must not depend on the locale.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,10 @@ inline std::string lower(std::string_view text) {
     std::string out{text};
     for (char& c : out) c = lower(c);
     return out;
+}
+
+constexpr bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept {
+    return std::ranges::equal(a, b, {}, [](char c) { return lower(c); }, [](char c) { return lower(c); });
 }
 
 constexpr std::string_view trim(std::string_view text) noexcept {

@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <limits>
 
 namespace dynalease::codec {
@@ -21,6 +23,20 @@ constexpr unsigned max_json_depth = 2 * max_nesting + 16;
 
 [[noreturn]] void refuse(std::string_view what) {
     throw malformed{errc::bad_response, std::string(what)};
+}
+
+/// Whether the encoding need not be looked at character by character; it is so of nearly all bodies.
+bool is_ascii(std::string_view text) {
+    constexpr std::uint64_t high_bits = 0x8080'8080'8080'8080;
+    std::uint64_t seen = 0;
+    while (text.size() >= sizeof seen) {
+        std::uint64_t next = 0;
+        std::memcpy(&next, text.data(), sizeof next);
+        seen |= next;
+        text.remove_prefix(sizeof seen);
+    }
+    return (seen & high_bits) == 0 &&
+           std::ranges::all_of(text, [](char c) { return static_cast<signed char>(c) >= 0; });
 }
 
 }  // namespace
@@ -46,11 +62,12 @@ json_body::json_body(std::string_view text) {
     rapidjson::EncodedInputStream<rapidjson::UTF8<>, rapidjson::MemoryStream> stream(memory);
     rapidjson::GenericReader<rapidjson::UTF8<>, rapidjson::UTF8<>, pool> reader(&stack_, 256);
     rapidjson::ParseResult parsed;
+    const bool ascii = is_ascii(text);
     const auto parse = [&](auto&) {
         // Iterative, so that depth is bounded by the check above and not by the thread's stack.
-        constexpr unsigned flags =
-            rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag | rapidjson::kParseFullPrecisionFlag;
-        parsed = reader.Parse<flags>(stream, document_);
+        constexpr unsigned flags = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag;
+        parsed = ascii ? reader.Parse<flags>(stream, document_)
+                       : reader.Parse < flags | rapidjson::kParseValidateEncodingFlag > (stream, document_);
         return !parsed.IsError();
     };
     document_.Populate(parse);

@@ -1,10 +1,10 @@
 // The protocol of the service above HTTP.
 #include "local/front.hpp"
 
+#include "aws/text.hpp"
 #include "dynamodb/codec.hpp"
 #include "local/compression.hpp"
 
-#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -12,24 +12,17 @@ namespace dynalease::local {
 
 namespace {
 
-char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-bool same_name(std::string_view name, std::string_view lower_case) {
-    return std::ranges::equal(name, lower_case, {}, lower);
-}
-
-std::string_view header(const aws::request_view& request, std::string_view lower_case) {
+std::string_view header(const aws::request_view& request, std::string_view name) {
     for (const auto& each : request.headers) {
-        if (same_name(each.name, lower_case)) return each.value;
+        if (aws::equal_ignoring_case(each.name, name)) return each.value;
     }
     return {};
 }
 
 bool is_json(std::string_view content_type) {
     const std::string_view type = content_type.substr(0, content_type.find(';'));
-    return same_name(type, "application/x-amz-json-1.0") || same_name(type, "application/json");
+    return aws::equal_ignoring_case(type, "application/x-amz-json-1.0") ||
+           aws::equal_ignoring_case(type, "application/json");
 }
 
 /// The texts are ours and the verifier's; a header's value may be quoted in them.
