@@ -201,6 +201,8 @@ boost::asio::awaitable<bool> item_front::granted(sighting& seen, bool taken_over
 
 boost::asio::awaitable<void> item_front::settle(sighting& seen) {
     using protocol::item_settle_step;
+    // An answer that shows nothing does not show that there is no item.
+    if (seen.kind != answer::applied && seen.kind != answer::refused) seen.lock.exists = true;
     ++core_.counters().settling;
     bool closed = claim_->closed;
     bool done = false;
