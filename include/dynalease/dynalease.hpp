@@ -1,7 +1,9 @@
 // Everything. Include the single headers where compile time matters.
 #pragma once
 
+#include <dynalease/acquire_all.hpp>
 #include <dynalease/client.hpp>
+#include <dynalease/commit_all.hpp>
 #include <dynalease/dynamodb/batches.hpp>
 #include <dynalease/dynamodb/expression.hpp>
 #include <dynalease/dynamodb/pages.hpp>

@@ -16,6 +16,7 @@ namespace dynalease {
 
 namespace detail {
 class item_front;
+struct acquire_all_verb;
 
 /// All users of one item in a process share one front; whoever may call it keeps its session alive.
 struct item_target {
@@ -118,6 +119,7 @@ public:
     }
 
 private:
+    friend struct detail::acquire_all_verb;
     enum class item_way { exclusive, shared, try_exclusive, try_shared };
     struct acquire_verb {
         detail::item_target target;

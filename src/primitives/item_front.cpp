@@ -58,7 +58,7 @@ void item_front::turn_away(const failure& why) {
 
 bool item_front::busy(item_access access) const {
     const bool shares = access == item_access::shared && grant_.access == item_access::shared;
-    return (phase_ == phase::held && !shares) || wanted();
+    return (phase_ == phase::held && !shares) || phase_ == phase::reserved || wanted();
 }
 
 void item_front::wake() {

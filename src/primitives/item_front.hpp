@@ -39,7 +39,8 @@ struct item_place {
 /// As a lock's front: at most one coroutine drives it, with at most one open claim. Readers of this process share one
 /// grant; it is given back with the last of them. Guarded writes are sent by their callers, one at a time.
 ///
-/// idle -> wanting -> held -> giving back -> held | idle; wanting -> settling -> giving back | idle.
+/// idle -> wanting -> held -> giving back -> held | idle; wanting -> settling -> giving back | idle; and for several
+/// items at once idle -> reserved -> held | settling | idle.
 class item_front final : public claiming_member, public std::enable_shared_from_this<item_front> {
 public:
     static constexpr auto membership = member_kind::item_lock;
@@ -70,6 +71,15 @@ public:
         dynalease::item left{};  ///< the item after it
     };
 
+    /// The answer to one request about the item, and what it showed.
+    struct sighting {
+        answer kind = answer::delayed;
+        protocol::item_lock_sight lock{};
+        std::optional<dynalease::item> whole{};  ///< the item, if the answer brought all of it
+        shared_failure why{};
+        bool doubtful = false;  ///< refused after a copy without an answer, which may be the very reason
+    };
+
     const std::string& name() const noexcept { return name_; }
     member_key key() const noexcept override { return {membership, name_}; }
     protocol::item_lock_requests requests() const { return {place_.layout, place_.key, core_.id()}; }
@@ -95,6 +105,47 @@ public:
     boost::asio::awaitable<write_end> erase(std::shared_ptr<item_hold> hold, condition_expression condition);
     boost::asio::awaitable<write_end> downgrade(std::shared_ptr<item_hold> hold);
 
+    // ---- several items at once: item_joint.cpp ----
+    const item_place& place() const noexcept { return place_; }
+    /// Takes the front out of the hands of this process's other users, if none of them is at work on the item.
+    /// @param mine the claim that several items share. Another one that is open here is closed first: it is in the way
+    /// until then.
+    bool reserve(const std::optional<protocol::claim>& mine);
+    /// Readers of this process have the item, and may go on having it as others join them.
+    bool read_here() const { return phase_ == phase::held && grant_.access == protocol::item_access::shared; }
+    /// The least token that may be granted here.
+    std::int64_t next_token() const;
+    /// The request for this claim is about to be sent.
+    void stake(const protocol::claim& mine);
+    void note_unanswered();
+    /// No copy of the claim can land any more.
+    void renew_claim();
+    /// What to do about the item in this state, as for a try.
+    protocol::item_want_decision consider(const protocol::item_lock_sight& lock, const protocol::claim& mine,
+                                          protocol::item_access access);
+    transact_update take_together(const protocol::claim& mine, const protocol::item_take_form& form) const;
+    boost::asio::awaitable<sighting> look(bool whole);
+    sighting read_item(answer kind, const dynalease::item* shown, bool whole) const;
+    std::chrono::nanoseconds time_to_next_look(const protocol::item_lock_sight& lock);
+    /// The end of a reservation without a grant. What may still land is settled. @param lock the item as last seen.
+    void give_free(const protocol::item_lock_sight& lock);
+    /// The end of a reservation with one.
+    item_guard grant(sighting seen, protocol::item_access access);
+    /// How long a write without an answer is sent again before it is in doubt.
+    static constexpr std::chrono::seconds settle_within{10};
+    using guarded_request = std::variant<update_item_request, delete_item_request>;
+    struct last_write {
+        guarded_request request;
+        std::optional<item_stamp> stamp{};  ///< what it leaves on the item
+        bool erases = false;
+    };
+    last_write last_change(update_expression update, condition_expression condition, const item_stamp& stamp) const;
+    last_write last_erase(const condition_expression& condition) const;
+    /// What the refusal of a last write means: a copy was applied, the caller's condition is false, or it is not ours.
+    protocol::guarded_step judge_last(const sighting& seen, const last_write& last) const;
+    /// The grant has ended by its last write.
+    void ended(const std::shared_ptr<item_hold>& hold, error_code code);
+
     void session_lost(const failure& why) override;
     void session_closes(const failure& why, bool release,
                         std::vector<std::shared_ptr<const parting>>& under_way) override;
@@ -105,7 +156,7 @@ public:
     void resolve_claim(bool look_first) override;
 
 private:
-    enum class phase { idle, wanting, held, giving_back, settling, auditing };
+    enum class phase { idle, reserved, wanting, held, giving_back, settling, auditing };
 
     struct open_claim {
         protocol::claim id;
@@ -114,15 +165,6 @@ private:
         bool intended = false;
         bool closed = false;  ///< kept for the audit alone
         dynalease::time_point sent_at{};
-    };
-
-    /// The answer to one request about the item, and what it showed.
-    struct sighting {
-        answer kind = answer::delayed;
-        protocol::item_lock_sight lock{};
-        std::optional<dynalease::item> whole{};  ///< the item, if the answer brought all of it
-        shared_failure why{};
-        bool doubtful = false;  ///< refused after a copy without an answer, which may be the very reason
     };
 
     // Driving: each step runs until the phase changes. `seen` is the item as last seen.
@@ -140,34 +182,24 @@ private:
     boost::asio::awaitable<protocol::item_want_decision> next_step(const protocol::item_lock_sight& lock,
                                                                    shared_failure& why);
     protocol::holder_is judge(const protocol::item_claimant& who, bool waits);
-    std::chrono::nanoseconds time_to_next_look(const protocol::item_lock_sight& lock);
+    void note_shown(const protocol::item_lock_sight& lock);
     boost::asio::awaitable<bool> granted(sighting& seen, bool taken_over, bool own_copy);
 
     // Requests.
     template <class Request>
     boost::asio::awaitable<sighting> send(Request request);
-    boost::asio::awaitable<sighting> look(bool whole);
-    sighting read_item(answer kind, const dynalease::item* shown, bool whole) const;
     sighting read_failure(failure why) const;
     boost::asio::awaitable<void> pause(std::chrono::nanoseconds time);
 
     // Guarded writes.
-    using guarded_request = std::variant<update_item_request, delete_item_request>;
-    struct last_write {
-        guarded_request request;
-        std::optional<item_stamp> stamp{};  ///< what it leaves on the item
-        bool erases = false;
-    };
     boost::asio::awaitable<sighting> send_until_known(guarded_request request);
     write_end write_lost(const std::shared_ptr<item_hold>& hold);
     boost::asio::awaitable<write_end> end_with(std::shared_ptr<item_hold> hold, last_write last);
     bool landed(const sighting& seen, const last_write& last) const;
-    void ended(const std::shared_ptr<item_hold>& hold, error_code code);
     static shared_failure fault(errc code);
 
     // The claim and the grant.
     protocol::claim next_claim(std::int64_t floor);
-    void note_unanswered();
     void close_claim(bool applied);
     void give_up(const protocol::item_lock_sight& lock);
     bool serve();

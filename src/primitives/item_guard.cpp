@@ -10,7 +10,6 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/system_executor.hpp>
 
-#include <optional>
 #include <utility>
 
 namespace dynalease {
@@ -19,37 +18,6 @@ namespace {
 
 using boost::asio::awaitable;
 using detail::item_hold;
-
-/// Why a guard cannot write now; empty: it can.
-std::optional<failure> unfit(const item_hold& hold) {
-    const auto now = hold.state();
-    if (now == guard_state::released) return failure(errc::not_held);
-    if (now == guard_state::lost) return failure(hold.core()->valid() ? errc::lock_lost : errc::session_lost);
-    if (hold.write == item_hold::writing::in_doubt) {
-        failure why(errc::in_doubt);
-        why.details.message = "an earlier write of this guard has had no answer; release it to settle that";
-        return why;
-    }
-    if (hold.write == item_hold::writing::under_way) {
-        failure why(errc::invalid_option);
-        why.details.message = "another write of this guard is under way; they go one at a time";
-        return why;
-    }
-    if (!hold.exclusive()) {
-        failure why(errc::not_exclusive);
-        why.details.message = "a reader's guard writes nothing; release it and acquire the item exclusively";
-        return why;
-    }
-    return std::nullopt;
-}
-
-std::optional<failure> reserved(const item_hold& hold, const update_expression& change) {
-    const auto name = hold.front().reserved_name_in(change);
-    if (name.empty()) return std::nullopt;
-    failure why(errc::reserved_name);
-    why.details.message = "attribute \"" + name + "\" belongs to the library";
-    return why;
-}
 
 struct guarded_update {
     std::shared_ptr<item_hold> hold;
@@ -62,8 +30,8 @@ awaitable<runtime::completion<dynalease::item>> run_update_item(guarded_update w
     const auto verb = what.last ? "item_guard.update_and_release" : "item_guard.update";
     auto& hold = what.hold;
     runtime::completion<dynalease::item> done;
-    auto why = reserved(*hold, what.change);
-    if (!why) why = unfit(*hold);
+    auto why = detail::reserved(*hold, what.change);
+    if (!why) why = detail::unfit(*hold, true);
     if (!why && what.last && !hold->let_go()) why = failure(errc::not_held);
     if (why) {
         done.code = detail::report(*why, details, verb, hold->name());
@@ -92,7 +60,7 @@ struct guarded_end_of_item {
 awaitable<runtime::completion<void>> run_end_item(guarded_end_of_item what, diagnostics* details) {
     const auto verb = what.erases ? "item_guard.erase" : "item_guard.downgrade";
     auto& hold = what.hold;
-    auto why = unfit(*hold);
+    auto why = detail::unfit(*hold, true);
     if (!why && what.erases && !hold->let_go()) why = failure(errc::not_held);
     if (why) co_return runtime::completion<void>{detail::report(*why, details, verb, hold->name())};
     detail::item_front::write_end end;

@@ -31,4 +31,34 @@ void item_hold::abandon() noexcept {
     boost::asio::post(core()->world().executor, [self = shared_from_this()] { self->front_->give_back(self); });
 }
 
+std::optional<failure> unfit(const item_hold& hold, bool writes) {
+    const auto now = hold.state();
+    if (now == guard_state::released) return failure(errc::not_held);
+    if (now == guard_state::lost) return failure(hold.core()->valid() ? errc::lock_lost : errc::session_lost);
+    if (hold.write == item_hold::writing::in_doubt) {
+        failure why(errc::in_doubt);
+        why.details.message = "an earlier write of this guard has had no answer; release it to settle that";
+        return why;
+    }
+    if (hold.write == item_hold::writing::under_way) {
+        failure why(errc::invalid_option);
+        why.details.message = "another write of this guard is under way; they go one at a time";
+        return why;
+    }
+    if (writes && !hold.exclusive()) {
+        failure why(errc::not_exclusive);
+        why.details.message = "a reader's guard writes nothing; release it and acquire the item exclusively";
+        return why;
+    }
+    return std::nullopt;
+}
+
+std::optional<failure> reserved(const item_hold& hold, const update_expression& change) {
+    const auto name = hold.front().reserved_name_in(change);
+    if (name.empty()) return std::nullopt;
+    failure why(errc::reserved_name);
+    why.details.message = "attribute \"" + name + "\" belongs to the library";
+    return why;
+}
+
 }  // namespace dynalease::detail

@@ -4,11 +4,13 @@
 #include "primitives/hold.hpp"
 #include "protocol/item_lock_requests.hpp"
 
+#include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/item_guard.hpp>
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace dynalease::detail {
@@ -38,11 +40,17 @@ public:
     void downgraded() noexcept { exclusive_ = false; }
 
     static item_guard make_guard(std::shared_ptr<item_hold> hold) noexcept { return item_guard(std::move(hold)); }
+    static const std::shared_ptr<item_hold>& of(const item_guard& guard) noexcept { return guard.hold_; }
 
 private:
     std::shared_ptr<item_front> front_;
     protocol::claim claim_;
     std::atomic<bool> exclusive_;
 };
+
+/// Why a guard can do nothing more, or not write; empty: it can.
+std::optional<failure> unfit(const item_hold& hold, bool writes);
+/// Why a change may not be written under a lock: it names an attribute of the library.
+std::optional<failure> reserved(const item_hold& hold, const update_expression& change);
 
 }  // namespace dynalease::detail

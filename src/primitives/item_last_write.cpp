@@ -6,24 +6,34 @@
 
 namespace dynalease::detail {
 
-boost::asio::awaitable<item_front::write_end> item_front::change_and_release(std::shared_ptr<item_hold> hold,
-                                                                             update_expression update,
-                                                                             condition_expression condition) {
-    const auto stamp = fresh_stamp(*core_.world().random);
+item_front::last_write item_front::last_change(update_expression update, condition_expression condition,
+                                               const item_stamp& stamp) const {
     protocol::guarded_change what{.update = std::move(update),
                                   .condition = std::move(condition),
                                   .stamp = stamp,
                                   .versioned = place_.options.versioned,
                                   .release = true};
+    // A mere release leaves the item as it is.
+    if (what.update.empty()) what.versioned = false;
     last_write last{.request = requests().change(grant_, what)};
     if (what.versioned) last.stamp = stamp;
+    return last;
+}
+
+item_front::last_write item_front::last_erase(const condition_expression& condition) const {
+    return {.request = requests().erase(grant_, condition), .erases = true};
+}
+
+boost::asio::awaitable<item_front::write_end> item_front::change_and_release(std::shared_ptr<item_hold> hold,
+                                                                             update_expression update,
+                                                                             condition_expression condition) {
+    auto last = last_change(std::move(update), std::move(condition), fresh_stamp(*core_.world().random));
     return end_with(std::move(hold), std::move(last));
 }
 
 boost::asio::awaitable<item_front::write_end> item_front::erase(std::shared_ptr<item_hold> hold,
                                                                 condition_expression condition) {
-    last_write last{.request = requests().erase(grant_, condition), .erases = true};
-    return end_with(std::move(hold), std::move(last));
+    return end_with(std::move(hold), last_erase(condition));
 }
 
 boost::asio::awaitable<item_front::write_end> item_front::end_with(std::shared_ptr<item_hold> hold, last_write last) {

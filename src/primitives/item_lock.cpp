@@ -1,18 +1,12 @@
 // The public handle of an item's lock.
 #include <dynalease/item_lock.hpp>
 
-#include "primitives/item_front.hpp"
+#include "primitives/item_acquire.hpp"
 #include "primitives/item_options.hpp"
 #include "primitives/session_core.hpp"
 #include "primitives/verb_failure.hpp"
-#include "runtime/cancellation.hpp"
 #include "runtime/spawn.hpp"
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/deferred.hpp>
-
-#include <algorithm>
-#include <tuple>
 #include <utility>
 
 namespace dynalease {
@@ -24,60 +18,15 @@ using detail::item_front;
 using detail::item_target;
 using protocol::item_access;
 
-struct item_want {
-    item_target target;
-    item_acquire_options options;
-    item_access access;
-    bool tries;  ///< an empty guard if others hold it
-};
-
-awaitable<runtime::completion<item_guard>> run_acquire_item(item_want want, diagnostics* details) {
-    auto& core = *want.target.core;
-    auto& front = *want.target.front;
-    const auto verb = want.tries ? "item_lock.try_acquire" : "item_lock.acquire";
-    const auto& wait = want.options.wait;
-    // A wait of no time is one attempt, which a deadline would cut short.
-    const bool once = want.tries || (wait && *wait <= std::chrono::nanoseconds::zero());
-    std::optional<time_point> deadline;
-    if (wait && !once) deadline = core.now() + std::min(*wait, time_point::max() - core.now());
-
+awaitable<runtime::completion<item_guard>> run_acquire_item(detail::item_wish wish, diagnostics* details) {
+    const auto verb = wish.tries ? "item_lock.try_acquire" : "item_lock.acquire";
+    const auto front = wish.target.front;
     runtime::completion<item_guard> done;
-    const auto unopened = co_await core.open(deadline);
-    if (unopened) {
-        done.code = detail::report(*unopened, details, verb, front.name());
-        co_return done;
-    }
-    error_code waited;
-    detail::item_served served;
-    const bool cancelled = co_await runtime::cancellation_requested();
-    if (cancelled) {
-        waited = boost::asio::error::operation_aborted;
-    } else if (!once || !front.busy(want.access)) {
-        item_front::waiter self(front, want.access, once);
-        ++core.counters().waiting;
-        front.wake();
-        auto token = boost::asio::as_tuple(boost::asio::deferred);
-        if (deadline) {
-            auto got = co_await self.served.async_wait_until(*core.world().clock, *deadline, token);
-            std::tie(waited, served) = std::move(got);
-        } else {
-            auto got = co_await self.served.async_wait(token);
-            std::tie(waited, served) = std::move(got);
-        }
-        --core.counters().waiting;
-    }
-    if (waited) {
-        const bool may_land = front.left();
-        failure why(may_land                                  ? errc::in_doubt
-                    : waited == boost::asio::error::timed_out ? errc::wait_timeout
-                                                              : errc::cancelled);
-        done.code = detail::report(why, details, verb, front.name());
-    } else if (served.why) {
-        done.code = detail::report(*served.why, details, verb, front.name());
-    } else if (!served.guard && !want.tries) {
-        done.code = detail::report(errc::wait_timeout, details, verb, front.name());
+    auto answer = co_await detail::acquire_item(std::move(wish));
+    if (answer.why) {
+        done.code = detail::report(*answer.why, details, verb, front->name());
     } else {
-        done.value = std::move(served.guard);
+        done.value = std::move(answer.guard);
     }
     co_return done;
 }
@@ -103,11 +52,11 @@ const std::string& item_lock::name() const noexcept {
 void item_lock::acquire_verb::operator()(diagnostics* details, detail::handler_for<item_guard> handler) && {
     const auto executor = target.core->world().executor;
     const bool shares = way == item_way::shared || way == item_way::try_shared;
-    item_want want{.target = std::move(target),
-                   .options = options,
-                   .access = shares ? item_access::shared : item_access::exclusive,
-                   .tries = way == item_way::try_exclusive || way == item_way::try_shared};
-    runtime::spawn<item_guard>(executor, run_acquire_item(std::move(want), details), std::move(handler));
+    detail::item_wish wish{.target = std::move(target),
+                           .access = shares ? item_access::shared : item_access::exclusive,
+                           .tries = way == item_way::try_exclusive || way == item_way::try_shared,
+                           .wait = options.wait};
+    runtime::spawn<item_guard>(executor, run_acquire_item(std::move(wish), details), std::move(handler));
 }
 
 boost::asio::awaitable<item_guard> item_lock::acquire(item_acquire_options options) const {

@@ -107,14 +107,7 @@ boost::asio::awaitable<item_front::sighting> item_front::carry_out(item_want_dec
 
 boost::asio::awaitable<item_want_decision> item_front::next_step(const protocol::item_lock_sight& lock,
                                                                  shared_failure& why) {
-    std::string shown = lock.writer ? lock.writer->text : std::string();
-    for (const auto& reader : lock.readers) shown += " " + reader.text;
-    if (lock.intent) shown += "|" + lock.intent->text;
-    if (shown != shown_) {
-        shown_ = std::move(shown);
-        shown_since_ = core_.now();
-        looks_ = 0;
-    }
+    note_shown(lock);
     while (core_.may_write() && wanted()) {
         const bool waits = waited_for();
         wants_ = first_waiter()->access;
@@ -141,6 +134,17 @@ boost::asio::awaitable<item_want_decision> item_front::next_step(const protocol:
         }
     }
     co_return item_want_decision{item_want_step::poll};
+}
+
+void item_front::note_shown(const protocol::item_lock_sight& lock) {
+    floor_ = std::max(floor_, lock.floor);
+    std::string shown = lock.writer ? lock.writer->text : std::string();
+    for (const auto& reader : lock.readers) shown += " " + reader.text;
+    if (lock.intent) shown += "|" + lock.intent->text;
+    if (shown == shown_) return;
+    shown_ = std::move(shown);
+    shown_since_ = core_.now();
+    looks_ = 0;
 }
 
 protocol::holder_is item_front::judge(const protocol::item_claimant& who, bool waits) {

@@ -11,13 +11,6 @@ namespace dynalease::detail {
 
 using protocol::guarded_step;
 
-namespace {
-
-/// How long a write without an answer is sent again before it is in doubt.
-constexpr std::chrono::seconds settle_within{10};
-
-}  // namespace
-
 shared_failure item_front::fault(errc code) {
     return std::make_shared<const failure>(code);
 }

@@ -3,6 +3,8 @@
 
 #include "support/world.hpp"
 
+#include <dynalease/acquire_all.hpp>
+#include <dynalease/commit_all.hpp>
 #include <dynalease/dynamodb/expression.hpp>
 #include <dynalease/item_lock.hpp>
 
@@ -11,13 +13,14 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace dynalease::tests {
 
 inline constexpr auto as_tuple = asio::as_tuple(asio::deferred);
 
-inline item_ref till() {
-    return {"tills", {{"id", "north"}}};
+inline item_ref till(const char* which = "north") {
+    return {"tills", {{"id", which}}};
 }
 
 /// A world with that item in it.
@@ -28,12 +31,12 @@ struct till_world : world {
         put({{"id", "north"}, {"amount", 0}, {"version", 7}});
     }
     void put(dynalease::item stored) { apply(put_item_request{.table_name = "tills", .new_item = std::move(stored)}); }
-    dynalease::item stored() {
-        return apply(get_item_request{.table_name = "tills", .key = till().key}).found.value_or(dynalease::item{});
+    dynalease::item stored(const char* which = "north") {
+        return apply(get_item_request{.table_name = "tills", .key = till(which).key}).found.value_or(dynalease::item{});
     }
-    std::int64_t amount() { return find_integer(stored(), "amount").value_or(-1); }
-    bool unlocked() {
-        const auto now = stored();
+    std::int64_t amount(const char* which = "north") { return find_integer(stored(which), "amount").value_or(-1); }
+    bool unlocked(const char* which = "north") {
+        const auto now = stored(which);
         return !now.contains("_lockW") && !now.contains("_lockR") && !now.contains("_lockI");
     }
 };
@@ -46,6 +49,10 @@ inline asio::awaitable<void> share(item_lock target, item_guard& into, item_acqu
 }
 inline asio::awaitable<void> try_take(item_lock target, item_guard& into) {
     into = co_await target.try_acquire();
+}
+inline asio::awaitable<void> take_all(std::vector<item_demand> wanted, std::vector<item_guard>& into,
+                                      acquire_all_options options = {}) {
+    into = co_await acquire_all(std::move(wanted), options);
 }
 inline asio::awaitable<void> give_back(item_guard& guard) {
     co_await guard.release();

@@ -1,0 +1,89 @@
+// An item's front as one of several: reserved for a claim that they share, and ended in one transaction with others.
+#include "primitives/item_front.hpp"
+
+#include "protocol/version_requests.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace dynalease::detail {
+
+using protocol::item_access;
+
+bool item_front::reserve(const std::optional<protocol::claim>& mine) {
+    if (phase_ != phase::idle || driven_ || wanted()) return false;
+    if (claim_ && claim_->closed) close_claim(false);
+    if (claim_ && !(mine && claim_->id == *mine)) {
+        resolve_claim(false);
+        return false;
+    }
+    phase_ = phase::reserved;
+    driven_ = true;
+    return true;
+}
+
+std::int64_t item_front::next_token() const {
+    return protocol::choose_token(core_.wall(), last_token_, floor_);
+}
+
+void item_front::stake(const protocol::claim& mine) {
+    if (!claim_) claim_ = open_claim{mine};
+    last_token_ = mine.token;
+    claim_->sent = true;
+    claim_->sent_at = core_.now();
+}
+
+void item_front::renew_claim() {
+    close_claim(false);
+}
+
+protocol::item_want_decision item_front::consider(const protocol::item_lock_sight& lock, const protocol::claim& mine,
+                                                  item_access access) {
+    note_shown(lock);
+    const std::function<protocol::holder_is(const protocol::item_claimant&)> judged =
+        [&](const protocol::item_claimant& who) { return judge(who, true); };
+    return protocol::decide_item_want({.sight = lock,
+                                       .self = core_.id(),
+                                       .mine = mine,
+                                       .access = access,
+                                       .waits = false,
+                                       .most_readers = place_.options.most_readers,
+                                       .judge = judged});
+}
+
+transact_update item_front::take_together(const protocol::claim& mine, const protocol::item_take_form& form) const {
+    return protocol::as_action(requests().take(mine, form, place_.options.most_readers));
+}
+
+void item_front::give_free(const protocol::item_lock_sight& lock) {
+    driven_ = false;
+    if (!core_.may_write()) {
+        drop();
+        return;
+    }
+    phase_ = phase::idle;
+    if (claim_) give_up(lock);
+    if (phase_ == phase::idle) rest();
+    if (phase_ != phase::idle) drive();
+}
+
+item_guard item_front::grant(sighting seen, item_access access) {
+    const auto* entry = seen.lock.held_by(core_.id(), claim_->id.attempt);
+    grant_ = {.id = claim_->id, .access = access, .step = entry->step, .born = seen.lock.born};
+    known_ = *std::move(seen.whole);
+    floor_ = std::max(floor_, grant_.id.token);
+    close_claim(true);
+    phase_ = phase::held;
+    driven_ = false;
+    auto guard = item_hold::make_guard(make_hold());
+    // Other readers of this process need not ask.
+    if (access == item_access::shared && wanted()) drive();
+    return guard;
+}
+
+protocol::guarded_step item_front::judge_last(const sighting& seen, const last_write& last) const {
+    if (landed(seen, last)) return protocol::guarded_step::applied;
+    return protocol::decide_guarded(seen.lock, core_.id(), grant_.id.attempt, grant_.step);
+}
+
+}  // namespace dynalease::detail

@@ -1,0 +1,276 @@
+// Several items wanted under one claim, until it is granted or nobody wants them any more.
+#include "primitives/joint_claim.hpp"
+
+#include "primitives/joint_reasons.hpp"
+#include "protocol/waiting.hpp"
+
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace dynalease::detail {
+
+using protocol::acquire_all_decision;
+using protocol::acquire_all_step;
+using protocol::item_want_step;
+
+joint_claim::joint_claim(std::shared_ptr<session_core> core, std::vector<wanted_item> wanted, bool once)
+    : served(core->world().executor),
+      core_(std::move(core)),
+      wanted_(std::move(wanted)),
+      once_(once),
+      sleep_(core_->world()) {}
+
+boost::asio::awaitable<void> joint_claim::run(std::shared_ptr<joint_claim> self) {
+    // Whoever made us begins to wait after the call, not before.
+    co_await boost::asio::post(self->core_->world().executor, boost::asio::deferred);
+    while (self->wanted() && self->refusals_ < protocol::refusals_together) {
+        const auto busy = self->reserve();
+        if (busy) {
+            co_await self->wait_here(*busy);
+            continue;
+        }
+        const auto refusing = co_await self->claim_all();
+        if (refusing) co_await self->wait_for(*refusing);
+    }
+    if (!self->core_->live()) self->fail(self->core_->over_failure());
+    self->served.complete_one(joint_served{.one_by_one = true});
+}
+
+bool joint_claim::left() {
+    sleep_.wake();
+    return writing_ || unanswered_;
+}
+
+void joint_claim::fail(failure why) {
+    served.complete_one(joint_served{.why = std::move(why)});
+}
+
+/// All of the fronts or none. @returns the first that is in other hands.
+std::optional<std::size_t> joint_claim::reserve() {
+    for (std::size_t i = 0; i < wanted_.size(); ++i) {
+        if (wanted_[i].front->reserve(claim_)) continue;
+        for (std::size_t j = 0; j < i; ++j) wanted_[j].front->give_free(wanted_[j].seen.lock);
+        return i;
+    }
+    return std::nullopt;
+}
+
+void joint_claim::give_free() {
+    for (auto& each : wanted_) each.front->give_free(each.seen.lock);
+    // While the fronts settle it, each for itself, the claim is no longer ours.
+    if (std::exchange(unanswered_, false)) claim_.reset();
+}
+
+boost::asio::awaitable<void> joint_claim::pause(std::chrono::nanoseconds time) {
+    co_await sleep_.wait_until(core_->now() + time);
+}
+
+// ---- waiting: nothing is reserved --------------------------------------------------------------------------
+
+/// For others in this process.
+boost::asio::awaitable<void> joint_claim::wait_here(std::size_t item) {
+    const auto& front = *wanted_[item].front;
+    if (once_) fail(errc::wait_timeout);
+    // Readers that join one another may have it for ever.
+    if (front.read_here()) ++refusals_;
+    co_await pause(front.place().options.poll_interval);
+}
+
+boost::asio::awaitable<void> joint_claim::wait_for(std::size_t item) {
+    auto& each = wanted_[item];
+    ++refusals_;
+    if (once_) fail(errc::wait_timeout);
+    while (wanted() && refusals_ < protocol::refusals_together) {
+        co_await pause(each.front->time_to_next_look(each.seen.lock));
+        auto seen = co_await each.front->look(false);
+        if (seen.kind == answer::rejected) fail(*seen.why);
+        if (seen.kind != answer::applied) continue;
+        each.seen = std::move(seen);
+        // The claim was given away: the next one tells.
+        if (!claim_) co_return;
+        each.next = each.front->consider(each.seen.lock, *claim_, each.access);
+        if (each.next.step == item_want_step::look) {
+            const auto failed = co_await core_->remotes().look(each.next.who.front());
+            if (!failed) each.next = each.front->consider(each.seen.lock, *claim_, each.access);
+        }
+        if (each.next.step != item_want_step::refuse && each.next.step != item_want_step::look) co_return;
+        // Readers that come and go are kept out by an intent only, which whoever holds nothing cannot leave.
+        if (!each.seen.lock.readers.empty()) ++refusals_;
+    }
+}
+
+// ---- claiming: all fronts are reserved on entry, and none afterwards ------------------------------------------
+
+void joint_claim::choose_claim() {
+    protocol::claim next;
+    for (const auto& each : wanted_) next.token = std::max(next.token, each.front->next_token());
+    next.attempt = core_->next_attempt();
+    claim_ = next;
+}
+
+transact_write_items_request joint_claim::draft() {
+    transact_write_items_request all;
+    all.client_request_token = core_->world().random->id();
+    for (const auto& each : wanted_) {
+        all.actions.emplace_back(each.front->take_together(*claim_, each.next.form));
+    }
+    return all;
+}
+
+void joint_claim::note_unanswered() {
+    unanswered_ = true;
+    for (auto& each : wanted_) each.front->note_unanswered();
+}
+
+/// Sends the claim until it is granted, or certain not to be for now. @returns the item to wait for.
+boost::asio::awaitable<std::optional<std::size_t>> joint_claim::claim_all() {
+    for (auto& each : wanted_) {
+        if (each.next.step != item_want_step::take) each.forget();
+    }
+    if (!claim_) choose_claim();
+    auto sending = draft();
+    unsigned failures = 0;
+    while (wanted()) {
+        for (auto& each : wanted_) each.front->stake(*claim_);
+        writing_ = true;
+        auto copy = sending;
+        auto answered = co_await core_->target().call(std::move(copy));
+        writing_ = false;
+        if (!core_->may_write()) break;
+        if (answered) {
+            co_await take_home();
+            co_return std::nullopt;
+        }
+        auto why = std::move(answered).error();
+        if (why.outcome == outcome::unknown) note_unanswered();
+        bool again = classify(why) == answer::unanswered || classify(why) == answer::delayed;
+        bool shown = false;
+        if (why.code == errc::transaction_canceled) again = read_reasons(why, shown);
+        if (shown && again) {
+            const auto meant = co_await decide_all();
+            if (meant.step == acquire_all_step::granted) {
+                co_await take_home();
+                co_return std::nullopt;
+            }
+            if (meant.step == acquire_all_step::wait) {
+                give_free();
+                co_return meant.item;
+            }
+            if (meant.step == acquire_all_step::missing) {
+                const auto& front = *wanted_[meant.item].front;
+                why = failure(errc::missing);
+                why.details.table = front.place().layout.table;
+                why.details.message = "there is no item " + front.name() + " to lock";
+                again = false;
+            } else {
+                sending = draft();
+            }
+        }
+        if (!again) {
+            fail(std::move(why));
+            break;
+        }
+        if (!shown) co_await pause(protocol::retry_pause(failures++));
+    }
+    give_free();
+    co_return std::nullopt;
+}
+
+/// What the reasons of a refusal show of each item. @returns whether it may be sent again.
+bool joint_claim::read_reasons(failure& why, bool& shown) {
+    for (std::size_t i = 0; i < wanted_.size() && i < why.reasons.size(); ++i) {
+        const auto& reason = why.reasons[i];
+        const auto kind = kind_of(reason);
+        if (kind == joint_reason::stays) return false;
+        if (kind != joint_reason::condition) continue;
+        auto& each = wanted_[i];
+        each.seen = each.front->read_item(answer::refused, reason.current ? &*reason.current : nullptr, true);
+        shown = true;
+        if (each.seen.kind != answer::rejected) continue;
+        why = *std::exchange(each.seen.why, nullptr);
+        return false;
+    }
+    return true;
+}
+
+/// Asks after holders that nothing is known of, and takes a new claim if this one is closed, until it is clear what
+/// to do.
+boost::asio::awaitable<acquire_all_decision> joint_claim::decide_all() {
+    for (unsigned failures = 0;;) {
+        std::vector<protocol::item_want_decision> each_of_them;
+        for (auto& each : wanted_) {
+            if (each.seen.kind == answer::refused || each.seen.kind == answer::applied) {
+                each.next = each.front->consider(each.seen.lock, *claim_, each.access);
+            }
+            each_of_them.push_back(each.next);
+        }
+        auto next = protocol::decide_acquire_all(each_of_them);
+        if (next.step == acquire_all_step::renew) {
+            for (auto& each : wanted_) each.front->renew_claim();
+            unanswered_ = false;
+            choose_claim();
+            continue;
+        }
+        if (next.step == acquire_all_step::look && wanted()) {
+            const auto failed = co_await core_->remotes().look(next.session);
+            if (failed) co_await pause(protocol::retry_pause(failures++));
+            continue;
+        }
+        co_return next;
+    }
+}
+
+/// The claim is granted. What is in the items is read in one go, and shows whether anybody has wiped a lock off since.
+boost::asio::awaitable<void> joint_claim::take_home() {
+    for (unsigned failures = 0; core_->may_write(); ++failures) {
+        const bool read = co_await read_all();
+        if (read) break;
+        co_await pause(protocol::retry_pause(failures));
+    }
+    const bool ours = std::ranges::all_of(wanted_, [&](const auto& each) {
+        return each.seen.whole && each.seen.lock.held_by(core_->id(), claim_->attempt);
+    });
+    if (!ours || !wanted()) {
+        // Each front looks for what there is of the claim, and gives it back.
+        note_unanswered();
+        give_free();
+        co_return;
+    }
+    joint_served all;
+    for (auto& each : wanted_) all.granted.push_back(each.front->grant(std::move(each.seen), each.access));
+    unanswered_ = false;
+    served.complete_one(std::move(all));
+}
+
+boost::asio::awaitable<bool> joint_claim::read_all() {
+    std::map<std::string, keys_and_options> asked;
+    for (auto& each : wanted_) {
+        each.seen = {};
+        auto& table = asked[each.front->place().layout.table];
+        table.keys.push_back(each.front->place().key);
+        table.consistent_read = true;
+    }
+    while (!asked.empty()) {
+        batch_get_item_request batch;
+        batch.tables = std::move(asked);
+        auto answered = co_await core_->target().call(std::move(batch));
+        if (!answered) co_return false;
+        for (auto& each : wanted_) {
+            const auto& place = each.front->place();
+            for (const auto& found : answered->items[place.layout.table]) {
+                if (protocol::key_of(place.layout, found) == place.key) {
+                    each.seen = each.front->read_item(answer::applied, &found, true);
+                }
+            }
+        }
+        asked = std::move(answered->unprocessed);
+        for (auto& [table, keys] : asked) keys.consistent_read = true;
+        std::erase_if(asked, [](const auto& table) { return table.second.keys.empty(); });
+    }
+    co_return true;
+}
+
+}  // namespace dynalease::detail

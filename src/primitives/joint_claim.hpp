@@ -1,0 +1,82 @@
+// One claim on several items, and what drives it.
+#pragma once
+
+#include "primitives/item_front.hpp"
+#include "primitives/session_core.hpp"
+#include "protocol/acquire_all.hpp"
+#include "runtime/alarm.hpp"
+#include "runtime/waiter_list.hpp"
+
+#include <dynalease/dynamodb/failure.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace dynalease::detail {
+
+struct wanted_item {
+    std::shared_ptr<item_front> front;
+    protocol::item_access access;
+    /// As last seen, and what is to be done about it. While nothing is known it is taken to be free.
+    item_front::sighting seen{};
+    protocol::item_want_decision next{protocol::item_want_step::take};
+
+    void forget() {
+        seen = {};
+        next = {protocol::item_want_step::take};
+        next.form.access = access;
+    }
+};
+
+struct joint_served {
+    std::vector<item_guard> granted{};
+    std::optional<failure> why{};
+    bool one_by_one = false;  ///< neither: it does not pay to go on so
+};
+
+/// Has the items' fronts reserved while a transaction is under way, and none of them while it waits. It outlives its
+/// caller for as long as something is unsettled; after that each front settles what is its own.
+class joint_claim {
+public:
+    /// @param once give up at the first refusal.
+    joint_claim(std::shared_ptr<session_core> core, std::vector<wanted_item> wanted, bool once);
+
+    /// One caller waits here.
+    runtime::waiter_list<joint_served> served;
+
+    static boost::asio::awaitable<void> run(std::shared_ptr<joint_claim> self);
+    /// Nobody waits any more. @returns whether the transaction may still be applied.
+    bool left();
+
+private:
+    bool wanted() const { return !served.empty() && core_->live(); }
+    void fail(failure why);
+    std::optional<std::size_t> reserve();
+    void give_free();
+    void choose_claim();
+    void note_unanswered();
+    transact_write_items_request draft();
+    bool read_reasons(failure& why, bool& shown);
+    boost::asio::awaitable<void> pause(std::chrono::nanoseconds time);
+    boost::asio::awaitable<void> wait_here(std::size_t item);
+    boost::asio::awaitable<void> wait_for(std::size_t item);
+    boost::asio::awaitable<std::optional<std::size_t>> claim_all();
+    boost::asio::awaitable<protocol::acquire_all_decision> decide_all();
+    boost::asio::awaitable<void> take_home();
+    boost::asio::awaitable<bool> read_all();
+
+    std::shared_ptr<session_core> core_;
+    std::vector<wanted_item> wanted_;
+    const bool once_;
+    runtime::alarm sleep_;
+    std::optional<protocol::claim> claim_;
+    unsigned refusals_ = 0;
+    bool writing_ = false;     ///< a copy of the transaction is under way
+    bool unanswered_ = false;  ///< one has had no answer
+};
+
+}  // namespace dynalease::detail

@@ -1,0 +1,141 @@
+// The end of several locked items in one transaction: all the changes and releases, or none.
+#include "tills.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace dynalease;
+using namespace dynalease::tests;
+
+TEST_CASE("all changes and all releases are one request") {
+    tills_world w;
+    node a(w);
+    std::vector<item_guard> guards;
+    run(w, a, take_all(every_till(a), guards));
+    a.network->clear_log();
+    run(w, a, commit(add_to_each(std::move(guards), 4)));
+    CHECK(a.network->log().size() == 1);
+    CHECK(w.all_hold(4));
+    CHECK(w.all_unlocked());
+    CHECK(*find_integer(w.stored("west"), "version") == 8);
+    CHECK(a.session->counters().leases_held == 0);
+    item_guard next;
+    run(w, a, take(lock_of(a, "north"), next), 1s);
+    CHECK(next.valid());
+}
+
+TEST_CASE("a guard without a change is only released; one may be erased") {
+    tills_world w;
+    node a(w);
+    std::vector<item_guard> guards;
+    run(w, a, take_all(every_till(a), guards));
+    std::vector<item_commit> parts(3);
+    for (std::size_t i = 0; i < 3; ++i) parts[i].guard = std::move(guards[i]);
+    parts[0].change = add("amount", 1);
+    parts[2].erase = true;
+    run(w, a, commit(std::move(parts)));
+    CHECK(w.amount("north") == 1);
+    CHECK(*find_integer(w.stored("south"), "version") == 7);
+    CHECK(w.unlocked("south"));
+    CHECK(w.stored("west").empty());
+}
+
+TEST_CASE("one condition that is false keeps all from happening, and all are released") {
+    tills_world w;
+    node a(w);
+    std::vector<item_guard> guards;
+    run(w, a, take_all(every_till(a), guards));
+    auto parts = add_to_each(std::move(guards), 4);
+    parts[1].condition = attr("amount") > 100;
+    std::string named;
+    error_code code;
+    try {
+        run(w, a, commit(std::move(parts)));
+    } catch (const dynalease::error& e) {
+        code = e.code();
+        named = e.diagnostics().key;
+    }
+    CHECK(code == errc::condition_failed);
+    CHECK(named == "tills/south");
+    CHECK(w.all_hold(0));
+    w.scheduler.run_for(1s);
+    CHECK(w.all_unlocked());
+}
+
+TEST_CASE("one lock that was lost keeps all from happening") {
+    tills_world w;
+    node a(w, 1);
+    node b(w, 2);
+    std::vector<item_guard> guards;
+    item_guard taken;
+    run(w, a, take_all(every_till(a), guards));
+    w.put({{"id", "south"}, {"amount", 0}});  // a foreign writer that knows no locks
+    run(w, b, take(lock_of(b, "south"), taken));
+    error_code code;
+    run(w, a, code_of(commit(add_to_each(std::move(guards), 4)), code));
+    CHECK(code == errc::lock_lost);
+    CHECK(w.all_hold(0));
+    CHECK(taken.valid());
+    w.scheduler.run_for(1s);
+    CHECK(w.unlocked("north"));
+    CHECK_FALSE(w.unlocked("south"));
+}
+
+TEST_CASE("what was only read is a condition of what is written") {
+    tills_world w;
+    node a(w, 1);
+    std::vector<item_guard> guards;
+    std::vector<item_demand> wanted{{lock_of(a, "north"), true}, {lock_of(a, "south")}};
+    run(w, a, take_all(wanted, guards));
+    CHECK_FALSE(guards[0].exclusive());
+    run(w, a, commit(add_to_each(std::move(guards), 1)));
+    CHECK(w.amount("north") == 0);
+    CHECK(w.amount("south") == 1);
+    w.scheduler.run_for(1s);
+    CHECK(w.all_unlocked());
+
+    run(w, a, take_all(wanted, guards));
+    w.put({{"id", "north"}, {"amount", 50}});
+    error_code code;
+    run(w, a, code_of(commit(add_to_each(std::move(guards), 1)), code));
+    CHECK(code == errc::lock_lost);
+    CHECK(w.amount("south") == 1);
+}
+
+TEST_CASE("a commit of guards that cannot write is refused, and gives them back") {
+    tills_world w;
+    node a(w, 1);
+    node b(w, 2);
+    std::vector<item_guard> guards;
+    error_code code;
+    run(w, a, take_all(every_till(a, true), guards));
+    std::vector<item_commit> parts;
+    parts.push_back({.guard = std::move(guards[0]), .change = add("amount", 1)});
+    run(w, a, code_of(commit(std::move(parts)), code));
+    CHECK(code == errc::not_exclusive);
+    guards.clear();
+    w.scheduler.run_for(1s);
+    CHECK(w.all_unlocked());
+
+    item_guard mine;
+    item_guard theirs;
+    run(w, a, take(lock_of(a, "north"), mine));
+    run(w, b, take(lock_of(b, "south"), theirs));
+    std::vector<item_commit> mixed;
+    mixed.push_back({.guard = std::move(mine)});
+    mixed.push_back({.guard = std::move(theirs)});
+    code = {};
+    run(w, a, code_of(commit(std::move(mixed)), code));
+    CHECK(code == errc::invalid_option);
+    w.scheduler.run_for(1s);
+    CHECK(w.all_unlocked());
+
+    run(w, a, take(lock_of(a, "north"), mine));
+    std::vector<item_commit> reserved;
+    reserved.push_back({.guard = std::move(mine), .change = set("_lockF", 1)});
+    code = {};
+    run(w, a, code_of(commit(std::move(reserved)), code));
+    CHECK(code == errc::reserved_name);
+
+    std::vector<item_commit> empty(1);
+    CHECK_THROWS_AS(commit_all(std::move(empty), as_tuple), error);
+}
