@@ -36,6 +36,7 @@ void judge::on(time_point, const lock_written& seen) {
     auto& lock = locks_[seen.lock];
     const auto& before = lock.row;
     const auto& after = seen.after;
+    if (before.exists && before.version != 1) fail("schema", "a row of another version was written");
     if (after.floor < before.floor) fail("P2", "the floor fell from " + std::to_string(before.floor));
     if (after.floor < after.token) fail("P2", "the floor lies below a granted token");
     if (!after.holder.empty() && after.expires) fail("P1", "a held lock could be removed by TTL");
@@ -48,9 +49,6 @@ void judge::on(time_point, const lock_written& seen) {
 void judge::judge_grant(lock_record& lock, const lock_written& seen) {
     const auto& after = seen.after;
     if (after.holder != seen.writer) fail("P1", "a session wrote another one into the lock");
-    // Whoever holds it already may still hand it over and give it back.
-    const bool foreign_row = lock.row.exists && lock.row.version != 1;
-    if (foreign_row && lock.row.holder != after.holder) fail("schema", "a row of another version was taken");
     if (after.token <= lock.highest_token) {
         fail("P2", "token " + std::to_string(after.token) + " after " + std::to_string(lock.highest_token));
     }

@@ -253,3 +253,15 @@ TEST_CASE("what a session may believe ends with its lease, whatever it shows") {
     watch.acknowledged(2, start + 11s);
     CHECK_FALSE(watch.may_believe(start + 11s));
 }
+
+TEST_CASE("a write to a row of another schema is noticed") {
+    must_be_noticed("schema", [](history& seen) {
+        const auto writes = places<lock_written>(seen, [](const auto& each) { return each.lock == 0; });
+        if (writes.size() < 2) return false;
+        auto newer = std::get<lock_written>(seen[writes[0]].what).after;
+        newer.version = 2;
+        seen.insert(seen.begin() + static_cast<std::ptrdiff_t>(writes[0]) + 1,
+                    event{.at = seen[writes[0]].at, .what = lock_replaced{.lock = 0, .after = newer}});
+        return true;
+    });
+}

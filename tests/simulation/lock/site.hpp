@@ -49,6 +49,13 @@ public:
     /// Since when nothing has kept this process from running, by its own clock.
     time_point undisturbed_since() const noexcept { return undisturbed_; }
     void note_disturbance() noexcept { undisturbed_ = clock_now(); }
+    /// What the present session has sent: heartbeats, and all else.
+    struct sent_count {
+        std::uint64_t beats = 0;
+        std::uint64_t others = 0;
+    };
+    const sent_count& sent_so_far() const noexcept { return sent_; }
+    std::chrono::nanoseconds period() const { return watch()->period(); }
     void user_gone();
 
     void sent(const testing::logged_request& entry, const any_request& request) override;
@@ -73,6 +80,7 @@ private:
     std::optional<dynalease::session> session_;
     std::vector<std::shared_ptr<user>> users_;
     time_point undisturbed_{};
+    sent_count sent_;
     bool closed_ = false;
 };
 

@@ -56,6 +56,7 @@ const char* kind_of_write(const update_item_request& write) {
 // ---- sent --------------------------------------------------------------------------------------------------
 
 void site::sent(const testing::logged_request& entry, const any_request& request) {
+    ++(entry.lane == lane::heartbeat ? sent_.beats : sent_.others);
     const auto id = session_in(entry.key);
     if (id.empty()) return;
     const auto now = clock_now();

@@ -158,6 +158,7 @@ void lock_world::play() {
     crash_a_holder();
     stop_everyone();
     check_orphans();
+    check_idle_costs();
     close_everything();
     run_.census.lived += static_cast<std::int64_t>(lock_count_) * now().time_since_epoch();
 }
@@ -282,6 +283,30 @@ void lock_world::check_orphans() {
         const auto counters = each->session()->counters();
         if (counters.settling != 0 || counters.waiting != 0 || counters.leases_held != 0)
             fail("P7", each->name() + " counts something unsettled, waiting or held");
+    }
+    throw_broken();
+}
+
+// Locks that nobody wants cost the heartbeats of their session, and what is looked up once after lost answers.
+void lock_world::check_idle_costs() {
+    struct start {
+        site::sent_count sent;
+        time_point at;
+    };
+    std::vector<start> starts;
+    for (const auto& each : sites_) starts.push_back({each->sent_so_far(), each->clock_now()});
+    go_on_until(now() + 8 * lease_);
+    for (std::size_t i = 0; i < sites_.size(); ++i) {
+        const auto& each = *sites_[i];
+        if (!each.live()) continue;
+        const auto beats = static_cast<std::int64_t>(each.sent_so_far().beats - starts[i].sent.beats);
+        const auto due = (each.clock_now() - starts[i].at) / each.period() + 1;
+        if (beats > due) {
+            fail("S2", each.name() + " sent " + std::to_string(beats) + " heartbeats for " + std::to_string(due));
+        }
+        if (each.sent_so_far().others - starts[i].sent.others > lock_count_) {
+            fail("S2", each.name() + " sent requests for locks that nobody wants");
+        }
     }
     throw_broken();
 }

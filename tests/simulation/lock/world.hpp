@@ -78,6 +78,7 @@ private:
     void crash_a_holder();
     void stop_everyone();
     void check_orphans();
+    void check_idle_costs();
     void close_everything();
     void let_days_go_by();
     void disturb_store(mishap kind);

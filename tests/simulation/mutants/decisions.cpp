@@ -95,6 +95,7 @@ lease_times wrapped_times(milliseconds lease, milliseconds heartbeat, std::uint3
     if (active("MARGIN")) times.hold = times.lease;
     if (active("NO_DEADLINE")) times.hold = std::chrono::hours(24 * 365);
     if (active("NO_JEOPARDY")) times.jeopardy = times.hold;
+    if (active("BEATS_TOO_OFTEN")) times.period /= 4;
     return times;
 }
 

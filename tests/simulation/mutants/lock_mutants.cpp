@@ -18,6 +18,7 @@ const contribution session_mutants{{
              .rule = "the holder's lease is shorter than the watcher's by the drift of both clocks [lock 5]"},
             {.name = "NO_DEADLINE", .rule = "a session ends at its deadline, even if nobody says so [mode 4]"},
             {.name = "NO_JEOPARDY", .rule = "unanswered heartbeats are told before the deadline [mode 16]"},
+            {.name = "BEATS_TOO_OFTEN", .rule = "one heartbeat for each period, whatever is held [budget S2]"},
             {.name = "REVIVE",
              .rule = "lost is final: an answer handled after the deadline changes nothing [lock 2]",
              .scenario = "answer-after-the-deadline"},
