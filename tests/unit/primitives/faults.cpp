@@ -5,6 +5,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <utility>
+#include <variant>
+
 using namespace dynalease;
 using namespace dynalease::tests;
 
@@ -70,4 +73,46 @@ TEST_CASE("whichever request gets no answer, the lock is taken once and given ba
             CHECK(a.session->counters().settling == 0);
         }
     }
+}
+
+TEST_CASE("a claim in doubt is closed in the end, even if its credentials expire meanwhile") {
+    world w;
+    node a(w);
+    const auto expired_until = w.scheduler.now() + 60s;
+    bool taken = false;
+    a.network->set_plan([&](const any_request& request, const call_options&) -> testing::fault {
+        const auto* write = std::get_if<update_item_request>(&request);
+        const auto* read = std::get_if<get_item_request>(&request);
+        const auto* key = write ? &write->key : read ? &read->key : nullptr;
+        if (!key || *find_string(*key, "pk") != "lock#x") return {};
+        if (write && !std::exchange(taken, true)) return {.what = testing::fault::kind::lose_answer};
+        if (w.scheduler.now() >= expired_until) return {};
+        return {.what = testing::fault::kind::fail, .answer = failure(errc::expired_credentials)};
+    });
+    lock target{*a.session, "x"};
+    error_code code;
+    target.acquire([&](error_code ec, lock_guard) { code = ec; });
+    w.scheduler.run_for(30s);
+    CHECK(code == errc::expired_credentials);
+    CHECK(find(w.row("lock#x"), "holder"));
+    w.scheduler.run_for(60s);
+    CHECK_FALSE(find(w.row("lock#x"), "holder"));
+    CHECK(a.session->counters().settling == 0);
+}
+
+TEST_CASE("the first heartbeat is due a period after the creation was sent, however late its answer came") {
+    world w;
+    node a(w);
+    bool created = false;
+    a.network->set_plan([&](const any_request&, const call_options&) {
+        testing::fault fate;
+        if (!std::exchange(created, true)) fate.after = 900ms;
+        return fate;
+    });
+    lock target{*a.session, "x"};
+    lock_guard guard;
+    target.acquire([&](error_code, lock_guard got) { guard = std::move(got); });
+    w.scheduler.run_for(2600ms);
+    CHECK(guard.valid());
+    CHECK(a.session->counters().heartbeats_acknowledged == 1);
 }
