@@ -83,8 +83,8 @@ public:
     bool report() const {
         std::uint64_t all_listed = 0;
         for (const auto& [known, times] : listed_) all_listed += times;
-        std::cout << R"({"server":")" << how_.server << R"(","programs":)" << how_.programs << R"(,"calls":)" << calls_
-                  << R"(,"differences":)" << differences_ << R"(,"listed":)" << all_listed << "}" << std::endl;
+        std::cout << R"({"programs":)" << how_.programs << R"(,"calls":)" << calls_ << R"(,"differences":)"
+                  << differences_ << R"(,"listed":)" << all_listed << "}" << std::endl;
         return differences_ == 0;
     }
 
