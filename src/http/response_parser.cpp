@@ -10,6 +10,8 @@ namespace dynalease::http {
 namespace {
 constexpr std::size_t small_read = 4 * 1024;
 constexpr std::size_t large_read = 64 * 1024;
+/// "0", CRLF, CRLF: the least that is still to come of a chunked body before its end.
+constexpr std::size_t last_chunk = 5;
 }  // namespace
 
 void response_parser::message::on_body_init_impl(const boost::optional<std::uint64_t>& length, error_code&) {
@@ -28,7 +30,7 @@ void response_parser::reset() {
 
 void response_parser::feed(boost::beast::flat_buffer& buffer, boost::system::error_code& error) {
     error = {};
-    while (!done() && buffer.size() != 0) {
+    while (!done() && buffer.size() >= least()) {
         buffer.consume(message_->put(buffer.data(), error));
         if (error == boost::beast::http::error::need_more) {
             error = {};
@@ -44,6 +46,11 @@ void response_parser::feed(boost::beast::flat_buffer& buffer, boost::system::err
         reset();
         interim_ = seen;
     }
+}
+
+/// Beast takes for granted that the last chunk does not come in smaller portions, even if it is the first.
+std::size_t response_parser::least() const noexcept {
+    return message_->is_header_done() && message_->chunked() ? last_chunk : 1;
 }
 
 void response_parser::feed_end(boost::system::error_code& error) {

@@ -66,6 +66,8 @@ private:
         response& into_;
     };
 
+    std::size_t least() const noexcept;
+
     response& into_;
     response_limits limits_;
     std::optional<message> message_;

@@ -37,6 +37,7 @@ outcome parse(std::string_view text, std::size_t size, bool end = false, respons
 const std::string plain = "HTTP/1.1 200 OK\r\nX-Amz-Crc32: 2745614147\r\nContent-Length: 2\r\n\r\n{}";
 const std::string chunked =
     "HTTP/1.1 400 Bad\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n1;x=y\r\n \r\n5\r\nworld\r\n0\r\n\r\n";
+const std::string empty = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
 const std::string unbounded = "HTTP/1.1 200 OK\r\n\r\nuntil the end";
 
 }  // namespace
@@ -56,6 +57,10 @@ TEST_CASE("every way to frame a body, in portions of every size") {
         REQUIRE(in_chunks.done);
         CHECK(in_chunks.what.status() == 400);
         CHECK(in_chunks.what.body() == "hello world");
+
+        const auto no_chunk = parse(empty, size);
+        REQUIRE(no_chunk.done);
+        CHECK(no_chunk.what.body().empty());
 
         const auto to_the_end = parse(unbounded, size, true);
         REQUIRE(to_the_end.done);
