@@ -64,8 +64,9 @@ json_body::json_body(std::string_view text) {
     rapidjson::ParseResult parsed;
     const bool ascii = is_ascii(text);
     const auto parse = [&](auto&) {
-        // Iterative, so that depth is bounded by the check above and not by the thread's stack.
-        constexpr unsigned flags = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag;
+        // Iterative, so that depth is bounded by the check above and not by the thread's stack. Not in full precision:
+        // that takes 0e38 for -1.9e227, and up to 15 digits are exact without it.
+        constexpr unsigned flags = rapidjson::kParseIterativeFlag;
         parsed = ascii ? reader.Parse<flags>(stream, document_)
                        : reader.Parse < flags | rapidjson::kParseValidateEncodingFlag > (stream, document_);
         return !parsed.IsError();

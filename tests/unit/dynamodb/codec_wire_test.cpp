@@ -53,7 +53,8 @@ TEST_CASE("item collection metrics are asked for and read, of one item and of ma
     CHECK(*find_string(one.collection->key, "pk") == "k");
     CHECK(one.collection->size_range_gb == std::vector<double>{0.0, 1.5});
     const auto many = answer_to<batch_write_item_response>(
-        batch_write_item_request{}, R"({"UnprocessedItems":{},"ItemCollectionMetrics":{"t":[{"SizeEstimateRangeGB":[1]}]}})");
+        batch_write_item_request{},
+        R"({"UnprocessedItems":{},"ItemCollectionMetrics":{"t":[{"SizeEstimateRangeGB":[1]}]}})");
     CHECK(many.collections.at("t").at(0).size_range_gb == std::vector<double>{1});
 }
 
@@ -174,6 +175,22 @@ TEST_CASE("time to live is switched and described") {
         R"({"TimeToLiveDescription":{"AttributeName":"ttl","TimeToLiveStatus":"ENABLED"}})");
     CHECK(answer.attribute_name == "ttl");
     CHECK(answer.status == "ENABLED");
+}
+
+TEST_CASE("a number of an answer is what it says, in whatever notation") {
+    for (const auto& [text, value] : {std::pair{"0", 0.0},
+                                      {"0e38", 0.0},
+                                      {"-0e-124", 0.0},
+                                      {"0.5", 0.5},
+                                      {"35E-1", 3.5},
+                                      {"1795285852664", 1795285852664.0},
+                                      {"123456789012.345", 123456789012.345}}) {
+        INFO(text);
+        const auto body = R"({"ConsumedCapacity":{"CapacityUnits":)" + std::string(text) + "}}";
+        const auto answer = answer_to<get_item_response>(get_item_request{}, body);
+        REQUIRE(answer.consumed);
+        CHECK(answer.consumed->capacity_units == value);
+    }
 }
 
 TEST_CASE("an item that is absent is not an item that is empty") {

@@ -68,7 +68,8 @@ public:
     void fill(bool& out) { out = values_.coin(); }
     void fill(std::int32_t& out) { out = static_cast<std::int32_t>(values_.below(1000)); }
     void fill(std::int64_t& out) { out = static_cast<std::int64_t>(values_.below(1000)); }
-    void fill(double& out) { out = static_cast<double>(values_.below(1000)) / 3; }
+    /// With few digits, as the service tells capacities and times; such are read exactly.
+    void fill(double& out) { out = static_cast<double>(values_.below(1000)) / 8; }
     void fill(attribute_value& out) { out = values_.value(); }
     void fill(attribute_map& out) { out = values_.members(); }
     void fill(key_schema& out) {
