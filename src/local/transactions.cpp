@@ -96,6 +96,17 @@ public:
         return sums;
     }
 
+    /// Of reading all that a transaction wrote that was done before.
+    capacities units_of_reading() {
+        capacities sums;
+        for (prepared_write& write : writes_) {
+            write.locate(in_.state, in_.seconds());
+            const row* present = write.where().find(write.key());
+            sums[write.where().name()].own += read_units(present ? present->size : 0, read_kind::transactional);
+        }
+        return sums;
+    }
+
     void carry_out() {
         for (std::size_t i = 0; i < writes_.size(); ++i) {
             writes_[i].carry_out(std::move(decisions_[i]));
@@ -143,6 +154,15 @@ void check_token(const std::string& token) {
     }
 }
 
+/// The answer to what was done before: nothing is written, and only the reads count.
+transact_write_items_response repeated(const context& in, const transact_write_items_request& request) {
+    transact_write_items_response answer;
+    if (!request.report_capacity) return answer;
+    answer.consumed = consumed_if(request, batch(in, request.actions).units_of_reading());
+    for (auto& each : answer.consumed) each.read_units = each.capacity_units;
+    return answer;
+}
+
 }  // namespace
 
 result<any_response> execute(const context& in, const transact_write_items_request& request) {
@@ -151,7 +171,7 @@ result<any_response> execute(const context& in, const transact_write_items_reque
     const bool idempotent = !request.client_request_token.empty();
     const fingerprint print = idempotent ? fingerprint_of(request) : fingerprint{};
     if (idempotent && in.state.tokens.was_done(request.client_request_token, print, in.now)) {
-        return any_response(transact_write_items_response{});
+        return any_response(repeated(in, request));
     }
     batch actions(in, request.actions);
     actions.decide();

@@ -171,6 +171,21 @@ TEST_CASE("a token that comes back with another request is refused") {
     CHECK(find_integer(*world.get({{"pk", "a"}}), "n") == 1);
 }
 
+TEST_CASE("a repeat by its token costs the reads of what it wrote") {
+    engine_world world;
+    world.put({{"pk", "large"}, {"n", 1}, {"text", std::string(5000, 'x')}});
+    auto request = transaction({increment("a"), increment("large")}, "token");
+    request.report_capacity = true;
+    REQUIRE(world.execute(request));
+    const auto repeat = world.execute(request);
+    REQUIRE(repeat);
+    const auto& consumed = repeat->consumed;
+    REQUIRE(consumed.size() == 1);
+    CHECK(consumed[0].read_units == 6.0);
+    CHECK(consumed[0].capacity_units == 6.0);
+    CHECK_FALSE(consumed[0].write_units);
+}
+
 TEST_CASE("a cancelled transaction does not use up its token") {
     engine_world world;
     const auto request = transaction({put_of("a", "attribute_not_exists(n)")}, "token");
