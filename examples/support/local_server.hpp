@@ -17,6 +17,8 @@ public:
 
     /// Such as "http://127.0.0.1:40123".
     const std::string& endpoint() const noexcept { return endpoint_; }
+    /// Of the process.
+    pid_t id() const noexcept { return process_.id(); }
 
 private:
     child_process process_;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t read_size = 8 * 1024;
 /// A buffer that grew beyond this for one large request is given back after it.
-constexpr std::size_t kept_size = 256 * 1024;
+constexpr std::size_t kept_size = memory_budget::free_size;
 
 reply plain(unsigned status, std::string text) {
     return {status, "text/plain", std::move(text)};
@@ -24,7 +24,7 @@ reply plain(unsigned status, std::string text) {
 }  // namespace
 
 connection::connection(std::shared_ptr<shared_service> service, asio::ip::tcp::socket socket)
-    : service_(std::move(service)), socket_(std::move(socket)) {
+    : service_(std::move(service)), socket_(std::move(socket)), share_(service_->memory, [this] { close(); }) {
     boost::system::error_code ignored;
     socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
     service_->open.insert(this);
@@ -40,8 +40,10 @@ void connection::close() noexcept {
 }
 
 void connection::read() {
+    // Room for what has come, once more, and not for what was only announced.
     const std::size_t missing = wanted_ > in_.size() ? wanted_ - in_.size() : 0;
-    const auto space = in_.prepare(std::max(read_size, missing));
+    const auto space = in_.prepare(std::max(read_size, std::min(missing, in_.size())));
+    if (!has_room_for(in_.capacity())) return put_off();
     socket_.async_read_some(space, [self = shared_from_this()](boost::system::error_code error, std::size_t count) {
         if (error) return;
         self->in_.commit(count);
@@ -67,7 +69,8 @@ void connection::prepare_answer(const request_head& head) {
     service_->responses.write(answer, head.keep_alive, now, out_);
     in_.consume(wanted_);
     wanted_ = 0;
-    if (in_.size() == 0 && in_.capacity() > kept_size) in_.shrink_to_fit();
+    if (in_.capacity() > kept_size) in_.shrink_to_fit();
+    if (!has_room_for(out_.size())) return put_off();
     if (service_->latency.count() > 0) return send_later(head.keep_alive);
     send(head.keep_alive);
 }
@@ -77,6 +80,15 @@ void connection::refuse(request_head::status why) {
     if (why == request_head::status::too_large) answer = plain(413, "Request Entity Too Large\n");
     if (why == request_head::status::no_length) answer = plain(411, "Length Required\n");
     service_->responses.write(answer, false, service_->clock->wall(), out_);
+    send(false);
+}
+
+void connection::put_off() {
+    in_.clear();
+    in_.shrink_to_fit();
+    std::string().swap(out_);
+    share_.release();
+    service_->responses.write(plain(503, "Service Unavailable\n"), false, service_->clock->wall(), out_);
     send(false);
 }
 
@@ -92,6 +104,7 @@ void connection::send(bool keep_alive) {
                       [self = shared_from_this(), keep_alive](boost::system::error_code error, std::size_t) {
                           if (error) return;
                           if (self->out_.capacity() > kept_size) std::string().swap(self->out_);
+                          self->share_.release();
                           if (keep_alive) return self->proceed();
                           self->finish();
                       });

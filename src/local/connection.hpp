@@ -2,6 +2,7 @@
 #pragma once
 
 #include "local/front.hpp"
+#include "local/memory_budget.hpp"
 #include "local/request_head.hpp"
 #include "local/response_head.hpp"
 
@@ -26,6 +27,7 @@ struct shared_service {
     response_writer responses;
     std::shared_ptr<dynalease::clock> clock;
     std::chrono::milliseconds latency;
+    memory_budget memory;
     std::unordered_set<connection*> open{};
 };
 
@@ -45,6 +47,10 @@ private:
     /// Answers the request that the buffer begins with, or reads more of it.
     void proceed();
     void refuse(request_head::status why);
+    /// The request, or its answer, is too much for the memory there is now. As on AWS, 503 leaves it open whether a
+    /// write was done.
+    void put_off();
+    bool has_room_for(std::size_t size) { return share_.cover(size, service_->clock->now()); }
     void prepare_answer(const request_head& head);
     void send(bool keep_alive);
     void send_later(bool keep_alive);
@@ -57,6 +63,7 @@ private:
     std::string out_;
     aws::request_view request_;  ///< views into `in_`, valid while a request is being answered
     std::size_t wanted_ = 0;     ///< bytes that the present request is known to have
+    memory_budget::share share_;
 };
 
 }  // namespace dynalease::local

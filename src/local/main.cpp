@@ -7,6 +7,8 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 
+#include <sys/resource.h>
+
 #include <csignal>
 #include <exception>
 #include <iostream>
@@ -17,7 +19,16 @@ namespace {
 
 constexpr int bad_usage = 2;
 
+/// A connection each; the usual limit of 1024 is for programs that use select().
+void allow_many_connections() {
+    rlimit files{};
+    if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+    files.rlim_cur = files.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &files);
+}
+
 int serve(dynalease::local::server_options options) {
+    allow_many_connections();
     boost::asio::io_context context{1};
     boost::asio::signal_set signals(context, SIGTERM, SIGINT);
     dynalease::local::server server(context.get_executor(), std::move(options));

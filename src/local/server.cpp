@@ -43,6 +43,9 @@ tcp::acceptor listen(const asio::any_io_executor& executor, const server_options
     }
 }
 
+/// For large requests and answers under way; the tables come on top.
+constexpr std::size_t memory_of_connections = 256 * 1024 * 1024;
+
 std::shared_ptr<shared_service> make_service(const asio::any_io_executor& executor, const server_options& options) {
     auto clock = options.clock ? options.clock : environment::system(executor).clock;
     const auto seed = static_cast<std::uint64_t>(clock->wall().time_since_epoch().count()) << 20U;
@@ -51,7 +54,8 @@ std::shared_ptr<shared_service> make_service(const asio::any_io_executor& execut
     const bool any_fault = options.faults.throttled + options.faults.failed + options.faults.conflicting > 0;
     if (any_fault) store->set_faults(options.faults);
     return std::make_shared<shared_service>(shared_service{front(std::move(store), accepted_by(options)),
-                                                           response_writer(seed), std::move(clock), options.latency});
+                                                           response_writer(seed), std::move(clock), options.latency,
+                                                           memory_budget(memory_of_connections)});
 }
 
 }  // namespace

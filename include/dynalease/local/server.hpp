@@ -34,8 +34,9 @@ struct server_options {
     std::shared_ptr<dynalease::clock> clock{};
 };
 
-/// HTTP/1.1 with keep-alive; one request of a connection at a time. Memory per connection is bounded by the largest
-/// request, 16 MB.
+/// HTTP/1.1 with keep-alive; one request of a connection at a time. A connection holds up to 128 KiB, and all of them
+/// together up to 256 MiB of larger requests and answers, of which the largest has 16 MB. When that is used up, whoever
+/// has been at it for longest, and for more than 3 s, is cut off; if there is nobody, the request is answered with 503.
 class server {
 public:
     /// Listens at once.
