@@ -100,7 +100,8 @@ struct write_result {
 };
 
 /// Thrown when the item is not as the write demands: `errc::conflict`, `errc::exists`, `errc::condition_failed` or
-/// `errc::locked`. Nothing was written, and nothing of it will be.
+/// `errc::locked`. Nothing was written, and nothing of it will be; but the last two close nothing: the item is as the
+/// write demands, so that a copy of it which the network made on its own may still land.
 template <class T>
 class conflict : public error {
 public:

@@ -73,7 +73,8 @@ protocol::verdict decide(const write_intent& intent, const protocol::item_sight*
 /// The item under the key; a tombstone counts as none.
 boost::asio::awaitable<result<std::optional<stored_item>>> load_item(std::shared_ptr<versioned_core> core, item_key key,
                                                                      bool consistent);
-boost::asio::awaitable<write_end> run_write(std::shared_ptr<versioned_core> core, write_order order);
+/// @param mine the stamp of the write.
+boost::asio::awaitable<write_end> run_write(std::shared_ptr<versioned_core> core, write_order order, item_stamp mine);
 
 /// The key as text, for diagnostics.
 std::string text_of(const item_key& key);

@@ -59,6 +59,7 @@ awaitable<write_end> run_update(std::shared_ptr<versioned_core> core, update_ord
         co_return end;
     }
     auto stored = *std::move(loaded);
+    auto mine = core->new_stamp();
     for (unsigned tries = 1, waits = 0;;) {
         if (!stored && !what.options.create) {
             end.why = failure(errc::missing);
@@ -82,7 +83,7 @@ awaitable<write_end> run_update(std::shared_ptr<versioned_core> core, update_ord
             end.report.saved = std::move(stored);
             co_return end;
         }
-        end = co_await run_write(core, *std::move(order));
+        end = co_await run_write(core, *std::move(order), mine);
         if (!end.why) co_return end;
         const auto code = end.why->code;
         const bool held = code == errc::locked;
@@ -91,6 +92,9 @@ awaitable<write_end> run_update(std::shared_ptr<versioned_core> core, update_ord
         if (!held && !overtaken) co_return end;
         if (overtaken && tries >= what.options.tries) co_return end;
 
+        // Behind a lock the state stays, and with it the stamp: should a copy that the network made of the refused
+        // write land when the lock goes, the next try knows it for its own.
+        if (overtaken) mine = core->new_stamp();
         const auto longest = held ? protocol::retry_pause(waits++) : protocol::conflict_pause(++tries);
         const std::chrono::nanoseconds pause(world.random->below(static_cast<std::uint64_t>(longest.count()) + 1));
         const auto next = world.clock->now() + (held ? longest / 2 + pause / 2 : pause);

@@ -107,8 +107,8 @@ private:
 
     void saved(item attributes) {
         auto sight = protocol::sight_of(core_.layout(), attributes);
-        // The write is done, whatever another writer has made of the attributes since.
-        if (sight) end_.report.saved = stored_item{std::move(sight->state), std::move(attributes)};
+        // The write is done, whatever another writer has made of the item since: even a tombstone.
+        if (sight && !sight->gone) end_.report.saved = stored_item{std::move(sight->state), std::move(attributes)};
     }
 
     /// Judges a refusal.
@@ -256,8 +256,8 @@ awaitable<runtime::completion<write_report>> run_write_verb(std::shared_ptr<vers
 
 }  // namespace
 
-awaitable<write_end> run_write(std::shared_ptr<versioned_core> core, write_order order) {
-    auto planned = plan_write(std::move(core), std::move(order));
+awaitable<write_end> run_write(std::shared_ptr<versioned_core> core, write_order order, item_stamp mine) {
+    auto planned = plan_write(std::move(core), std::move(order), mine);
     if (!planned) {
         write_end refused{.why = std::move(planned).error()};
         co_return refused;
