@@ -1,6 +1,7 @@
 // What users do.
 #include "simulation/lock/user.hpp"
 
+#include "simulation/framework/counted_frame.hpp"
 #include "simulation/lock/site.hpp"
 #include "simulation/lock/world.hpp"
 
@@ -20,15 +21,6 @@ namespace {
 
 /// The slot of these is bound, and Boost 1.81 cannot bind one to `asio::deferred`.
 constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
-
-/// Counts a coroutine that stands: what a crash leaves behind shows.
-struct counted_frame {
-    explicit counted_frame(std::size_t& of) : count(of) { ++count; }
-    counted_frame(const counted_frame&) = delete;
-    counted_frame& operator=(const counted_frame&) = delete;
-    ~counted_frame() { --count; }
-    std::size_t& count;
-};
 
 bool over(session_state state) {
     return state == session_state::lost || state == session_state::closed;

@@ -1,0 +1,208 @@
+// How callers spend their time, and what they remember.
+#include "simulation/versioned/caller.hpp"
+
+#include "simulation/framework/counted_frame.hpp"
+#include "simulation/versioned/site.hpp"
+#include "simulation/versioned/world.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <array>
+#include <utility>
+
+namespace dynalease::simulation::versions {
+
+namespace asio = boost::asio;
+
+namespace {
+
+/// The slot of these is bound, and Boost 1.81 cannot bind one to `asio::deferred`.
+constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
+
+versioned_options options_of(const recipe& made_of) {
+    return {.table = table, .key = "pk", .sort_key = "sk", .removal = made_of.removal};
+}
+
+}  // namespace
+
+caller::caller(site& at) : site_(at), accounts_(at.machine().database(), options_of(at.world().made_of())) {}
+
+asio::awaitable<void> caller::live(std::shared_ptr<caller> self) {
+    auto& me = *self;
+    auto& world = me.site_.world();
+    const counted_frame standing(me.site_.frames);
+    co_await me.sleep_up_to("caller: first rest", world.made_of().longest_rest);
+    while (!world.stopping()) {
+        co_await me.act();
+        if (world.stopping()) break;
+        const auto rest = world.calm() ? std::chrono::milliseconds(100) : world.made_of().longest_rest;
+        co_await me.sleep_up_to("caller: rest", rest);
+    }
+}
+
+asio::awaitable<void> caller::sleep_up_to(const char* label, std::chrono::milliseconds longest) {
+    const auto time = site_.world().choices().choose(label, static_cast<std::uint64_t>(longest.count()) + 1);
+    const auto clock = site_.machine().environment().clock;
+    const auto when = clock->now() + std::chrono::milliseconds(time);
+    ++operation_;
+    co_await clock->async_wait_until(when, asio::bind_cancellation_slot(cancel_.slot(), as_tuple));
+}
+
+void caller::cancel_after(std::chrono::nanoseconds time) {
+    const auto clock = site_.machine().environment().clock;
+    const auto type = site_.world().choices().choose("caller: cancellation", 3);
+    clock->async_wait_until(clock->now() + time,
+                            asio::bind_executor(site_.machine().environment().executor,
+                                                [weak = weak_from_this(), type, of = operation_](error_code code) {
+                                                    const auto self = weak.lock();
+                                                    if (code || !self || self->operation_ != of) return;
+                                                    constexpr std::array types{asio::cancellation_type::terminal,
+                                                                               asio::cancellation_type::partial,
+                                                                               asio::cancellation_type::total};
+                                                    self->cancel_.emit(types[type]);
+                                                }));
+}
+
+void caller::interrupt() {
+    cancel_.emit(asio::cancellation_type::terminal);
+}
+
+key_values caller::key_of(std::size_t item) const {
+    return {version_world::name_of(item), "-"};
+}
+
+asio::awaitable<void> caller::act() {
+    auto& world = site_.world();
+    auto& choices = world.choices();
+    if (doubt_ && (world.calm() || choices.choose("caller: doubt", 3) == 1)) {
+        const bool closes = choices.choose("caller: close", 2) == 1;
+        co_await settle(closes);
+        co_return;
+    }
+    const auto item = choices.choose("caller: item", world.items());
+    if (world.calm()) {
+        co_await update(item);
+        co_return;
+    }
+    const auto& habits = world.made_of().callers;
+    const bool from_old = choices.choose("caller: from what is old", world.made_of().stale) == 1;
+    const bool again = choices.choose("caller: from what was saved", 4) == 1;
+    if (from_old && old_) {
+        held_ = std::exchange(old_, std::nullopt);
+    } else if (!again || !held_ || held_->item != item) {
+        const bool consistent = choices.choose("caller: consistent", 3) != 1;
+        co_await load(item, consistent);
+    }
+    if (held_ && choices.choose("caller: keep", 6) == 1) old_ = held_;
+    co_await sleep_up_to("caller: thought", world.made_of().longest_thought);
+
+    const std::array weights{habits.update, habits.save,  habits.whole, habits.revision, habits.touch,
+                             habits.remove, habits.blind, habits.exact, habits.clobber,  habits.joint};
+    std::uint64_t all = 0;
+    for (const auto each : weights) all += each;
+    auto drawn = choices.choose("caller: verb", all);
+    std::size_t verb = 0;
+    while (drawn >= weights[verb]) drawn -= weights[verb++];
+    if (verb == 0) {
+        co_await update(item);
+        co_return;
+    }
+    if (verb == 6 || verb == 7) {
+        co_await blind(item, verb == 7);
+        co_return;
+    }
+    if (!held_) {
+        co_await create(item);
+        co_return;
+    }
+    auto base = *held_;
+    if (verb == 1) co_await save(std::move(base), save_scope::changed);
+    if (verb == 2) co_await save(std::move(base), save_scope::whole);
+    if (verb == 3) co_await save_revision(std::move(base));
+    if (verb == 4) co_await touch(std::move(base));
+    if (verb == 5) co_await remove(std::move(base));
+    if (verb == 8) co_await clobber(std::move(base));
+    if (verb == 9) co_await joint(std::move(base));
+}
+
+// ---- what is told and remembered -----------------------------------------------------------------------------
+
+void caller::begin(std::size_t item, intent what, std::optional<serial> base) {
+    auto& world = site_.world();
+    if (number_ == 0) {
+        number_ = world.next_number();
+        ++operation_;
+        const bool changes_mind =
+            !world.calm() && world.choices().choose("caller: change of mind", world.made_of().cancels) == 1;
+        if (changes_mind) {
+            cancel_after(std::chrono::microseconds(world.choices().choose("caller: when", 3'000'000)));
+        }
+    }
+    since_ = world.judged().now(item);
+    world.tell(site_.name(), intended{.number = number_, .item = item, .what = what, .base = base});
+}
+
+std::optional<serial> caller::serial_of(std::size_t item, const std::optional<loaded<account>>& shown) {
+    if (!shown) return std::nullopt;
+    const auto state = site_.world().serial_of(item, shown->attributes);
+    if (!state) site_.world().fail("O4", "a caller was shown a state that never was");
+    return state;
+}
+
+void caller::remember(std::size_t item, const std::optional<loaded<account>>& value) {
+    held_.reset();
+    if (!value) return;
+    if (const auto state = serial_of(item, value)) held_ = known{.item = item, .value = *value, .state = *state};
+}
+
+void caller::tell(std::size_t item, answer what, std::optional<serial> shown) {
+    const auto met = site_.requests_of(number_);
+    site_.world().tell(site_.name(), told{.number = number_,
+                                          .what = what,
+                                          .item = item,
+                                          .shown = shown,
+                                          .since = since_,
+                                          .unanswered = met.unanswered,
+                                          .last_refusal = met.last_refusal});
+    number_ = 0;
+    ++operation_;
+}
+
+void caller::end(std::size_t item, outcome_of_write done, bool shows_its_own) {
+    auto& census = site_.world().run().census;
+    const auto code = std::get<0>(done);
+    auto& result = std::get<1>(done);
+    if (!code) {
+        census.hit(result.superseded ? "own write found under others" : "written");
+        const auto shown = serial_of(item, result.saved);
+        remember(item, result.saved);
+        tell(item, result.superseded ? answer::superseded : answer::applied,
+             shows_its_own ? shown : std::optional<serial>());
+        return;
+    }
+    if (code == errc::in_doubt) {
+        census.hit("in doubt");
+        if (result.pending) doubt_ = doubt{.item = item, .number = number_, .write = std::move(result.pending)};
+        held_.reset();
+        tell(item, answer::doubt, {});
+        return;
+    }
+    auto what = answer::not_applied;
+    if (code == errc::conflict) what = answer::conflict;
+    if (code == errc::exists) what = answer::exists;
+    if (code == errc::missing) what = answer::missing;
+    if (code == errc::locked) what = answer::locked;
+    if (what == answer::conflict) census.hit("conflict");
+    if (what == answer::exists) census.hit("exists");
+    if (what == answer::missing) census.hit("missing");
+    if (what == answer::locked) census.hit("locked");
+    if (code == condition::cancelled) census.hit("cancelled");
+    const auto shown = serial_of(item, result.current);
+    remember(item, result.current);
+    tell(item, what, shown);
+}
+
+}  // namespace dynalease::simulation::versions

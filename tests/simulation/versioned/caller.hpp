@@ -1,0 +1,97 @@
+// Somebody in a process who loads items, thinks, and writes them in one way or another.
+#pragma once
+
+#include "simulation/versioned/history.hpp"
+
+#include <dynalease/save_all.hpp>
+#include <dynalease/versioned.hpp>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/describe/class.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dynalease::simulation::versions {
+
+class site;
+
+/// What the application keeps in its table.
+struct account {
+    std::string pk{};
+    std::string sk{};
+    std::vector<std::int64_t> entries{};
+    std::optional<std::string> note{};
+};
+BOOST_DESCRIBE_STRUCT(account, (), (pk, sk, entries, note))
+
+class caller : public std::enable_shared_from_this<caller> {
+public:
+    explicit caller(site& at);
+
+    /// Goes on until everyone is to stop.
+    static boost::asio::awaitable<void> live(std::shared_ptr<caller> self);
+
+    /// The write that is under way; 0: none.
+    std::int64_t number() const noexcept { return number_; }
+    /// Updates that succeeded since the calm began.
+    bool served() const noexcept { return served_; }
+    void interrupt();
+
+private:
+    using outcome_of_write = std::tuple<error_code, write_result<account>>;
+    struct known {
+        std::size_t item = 0;
+        loaded<account> value{};
+        serial state = 0;
+    };
+
+    boost::asio::awaitable<void> act();
+    boost::asio::awaitable<void> load(std::size_t item, bool consistent);
+    boost::asio::awaitable<void> create(std::size_t item);
+    boost::asio::awaitable<void> save(known base, save_scope scope);
+    boost::asio::awaitable<void> save_revision(known base);
+    boost::asio::awaitable<void> touch(known base);
+    boost::asio::awaitable<void> remove(known base);
+    boost::asio::awaitable<void> update(std::size_t item);
+    boost::asio::awaitable<void> blind(std::size_t item, bool exact);
+    boost::asio::awaitable<void> clobber(known base);
+    boost::asio::awaitable<void> joint(known base);
+    boost::asio::awaitable<void> settle(bool close);
+    boost::asio::awaitable<void> sleep_up_to(const char* label, std::chrono::milliseconds longest);
+
+    /// Before the request: what is intended, and perhaps a change of mind on the way.
+    void begin(std::size_t item, intent what, std::optional<serial> base = {});
+    void end(std::size_t item, outcome_of_write done, bool shows_its_own = true);
+    void tell(std::size_t item, answer what, std::optional<serial> shown);
+    std::optional<serial> serial_of(std::size_t item, const std::optional<loaded<account>>& shown);
+    void remember(std::size_t item, const std::optional<loaded<account>>& value);
+    auto token();
+    void cancel_after(std::chrono::nanoseconds time);
+    key_values key_of(std::size_t item) const;
+
+    site& site_;
+    versioned<account> accounts_;
+    std::int64_t number_ = 0;
+    serial since_ = 0;
+    std::optional<known> held_;  ///< as last loaded or saved
+    std::optional<known> old_;   ///< kept for long
+    struct doubt {
+        std::size_t item = 0;
+        std::int64_t number = 0;
+        pending_write<account> write{};
+    };
+    std::optional<doubt> doubt_;
+    bool served_ = false;
+    std::uint64_t operation_ = 0;
+    boost::asio::cancellation_signal cancel_;
+};
+
+}  // namespace dynalease::simulation::versions

@@ -1,0 +1,65 @@
+// What a kind of world is made of.
+#pragma once
+
+#include "simulation/framework/director.hpp"
+#include "simulation/framework/weather.hpp"
+
+#include <dynalease/versioned_options.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace dynalease::simulation::versions {
+
+using namespace std::chrono_literals;
+
+/// How often callers do what, against each other.
+struct habits {
+    unsigned save = 6;
+    unsigned whole = 2;     ///< ... of all members
+    unsigned revision = 1;  ///< ... of a state that travelled as text
+    unsigned touch = 1;
+    unsigned remove = 2;
+    unsigned update = 6;
+    unsigned blind = 2;
+    unsigned exact = 1;  ///< blind, as a transaction of one
+    unsigned clobber = 0;
+    unsigned joint = 1;  ///< save one, check or save another
+};
+
+/// Another library's writers, who know of the version alone.
+enum class strangers { none, update, put };
+
+struct recipe {
+    std::size_t fewest_nodes = 2;
+    std::size_t most_nodes = 5;
+    std::size_t most_items = 2;
+    dynalease::removal removal = removal::tombstone;
+    habits callers{};
+    strangers beside = strangers::none;
+    bool locks = true;  ///< somebody locks an item for a while, now and then
+    /// Without tombstones a creation that comes late brings an item back that was removed: keep creations from it.
+    bool no_late_creations = false;
+    std::chrono::milliseconds longest_rest = 1500ms;
+    /// How long a caller thinks about what it loaded.
+    std::chrono::milliseconds longest_thought = 700ms;
+    /// Of one in so many writes the caller changes its mind.
+    std::uint64_t cancels = 8;
+    /// One in so many writes is made from what was loaded long before.
+    std::uint64_t stale = 6;
+    std::chrono::seconds shortest{15};
+    std::chrono::seconds longest{60};
+    std::int64_t drift_ppm = 1000;
+    std::chrono::milliseconds wall_error = 4min;
+    weather_options weather{};
+    std::vector<mishap> mishaps{};
+    double mishap_presence = 0.3;
+    clock::duration mishap_interval = 12s;
+    clock::duration longest_mishap = 20s;
+    /// Hours go by in the middle, in which TTL removes tombstones.
+    bool hours_go_by = false;
+};
+
+}  // namespace dynalease::simulation::versions
