@@ -156,7 +156,8 @@ TEST_CASE("readers that overlap for ever do not keep out whoever wants several i
         at_work.push_back(
             std::make_unique<running>(w, *readers.back(), [](node& in, const bool& enough) -> asio::awaitable<void> {
                 while (!enough) {
-                    auto guard = co_await lock_of(in, "south").acquire_shared();
+                    auto lock = lock_of(in, "south");
+                    auto guard = co_await lock.acquire_shared();
                     co_await sleep(in, 2s);
                     co_await guard.release();
                 }

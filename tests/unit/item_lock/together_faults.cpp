@@ -20,7 +20,8 @@ asio::awaitable<void> one_joint_round(node& in, bool one_by_one) {
 }
 
 asio::awaitable<void> open_session(node& in) {
-    auto guard = co_await lock_of(in, "north").acquire();
+    auto lock = lock_of(in, "north");
+    auto guard = co_await lock.acquire();
     co_await guard.release();
 }
 
