@@ -43,7 +43,13 @@ awaitable<std::vector<std::optional<stored_item>>> await_verb(load_many_verb ver
 }
 
 awaitable<settle_report> await_verb(settle_verb verb) {
-    auto executor = verb.intent ? verb.intent->core->world().executor : boost::asio::any_io_executor{};
+    if (!verb.intent) {
+        diagnostics details;
+        details.operation = "pending_write";
+        details.message = "no write is in doubt here";
+        throw error(errc::not_held, std::move(details));
+    }
+    auto executor = verb.intent->core->world().executor;
     return await_verb<settle_report>(std::move(executor), std::move(verb));
 }
 

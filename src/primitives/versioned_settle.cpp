@@ -85,12 +85,6 @@ awaitable<runtime::completion<settle_report>> run_settle(std::shared_ptr<const w
 }  // namespace
 
 void settle_verb::operator()(diagnostics* details, handler_for<settle_report> handler) && {
-    if (!intent) {
-        diagnostics why;
-        why.operation = "pending_write";
-        why.message = "no write is in doubt here";
-        throw error(make_error_code(errc::not_held), std::move(why));
-    }
     const auto executor = intent->core->world().executor;
     runtime::spawn<settle_report>(executor, run_settle(std::move(intent), closes, details), std::move(handler));
 }
