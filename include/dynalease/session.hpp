@@ -20,7 +20,8 @@ namespace dynalease {
 
 namespace detail {
 class session_core;
-}
+struct update_verb;
+}  // namespace detail
 
 struct session_options {
     /// The coordination table, made by `create_table`. 3 to 255 characters; must be given.
@@ -55,10 +56,10 @@ struct session_counters {
     std::chrono::nanoseconds worst_heartbeat_delay{};  ///< how late the latest-started heartbeat was
     std::uint64_t jeopardies = 0;                      ///< times the session entered `jeopardy`
 
-    std::uint64_t acquired = 0;         ///< grants, take-overs and hand-offs together
-    std::uint64_t hand_offs = 0;        ///< grants passed on inside the process
-    std::uint64_t take_overs = 0;       ///< grants taken from a session that was over
-    std::uint64_t own_copies = 0;       ///< grants learnt from the row because the answer was lost
+    std::uint64_t acquired = 0;    ///< grants, take-overs and hand-offs together
+    std::uint64_t hand_offs = 0;   ///< grants passed on inside the process
+    std::uint64_t take_overs = 0;  ///< grants taken from a session that was over
+    std::uint64_t own_copies = 0;  ///< grants learnt from the row because the answer was lost
     std::uint64_t released = 0;
     std::uint64_t lost = 0;             ///< guards that became invalid before they were released
     std::uint64_t marked_dead = 0;      ///< sessions of others that this one marked dead
@@ -66,9 +67,9 @@ struct session_counters {
     std::uint64_t unknown_applied = 0;  ///< ... it had happened
     std::uint64_t unknown_void = 0;     ///< ... it had not, and never will
 
-    std::uint64_t leases_held = 0;      ///< now
-    std::uint64_t waiting = 0;          ///< now: callers waiting for a lock
-    std::uint64_t settling = 0;         ///< now: attempts that are being resolved in the background
+    std::uint64_t leases_held = 0;  ///< now
+    std::uint64_t waiting = 0;      ///< now: callers waiting for a lock
+    std::uint64_t settling = 0;     ///< now: attempts that are being resolved in the background
 };
 
 struct close_options {
@@ -137,6 +138,7 @@ private:
     friend class item_lock;
     friend class lock;
     friend class queue;
+    friend struct detail::update_verb;
     struct over_verb {
         std::shared_ptr<detail::session_core> core;
         void operator()(diagnostics* details, detail::handler_for<void> handler) &&;

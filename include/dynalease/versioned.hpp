@@ -156,7 +156,8 @@ public:
     /// `write_result::thrown`). It runs on this table's executor. An item that is as wanted is not written.
     ///
     /// Errors, beside those of `save`: `errc::conflict` after `update_options::tries`, `errc::locked` when a lock
-    /// outlasted `update_options::wait`. Cost: 1 read and 1 write, and 1 write more for each conflict.
+    /// outlasted `update_options::wait`; those of a session, if one is to promote it. Cost: 1 read and 1 write, and 1
+    /// write more for each conflict; a promotion is 2 writes.
     template <class Function, class... Tail>
         requires detail::verb_tail<write_result<T>, Tail...>
     auto update(key_values key, Function change, update_options how, Tail&&... tail) const {
@@ -261,6 +262,7 @@ private:
         order.whole = how.scope == save_scope::whole;
         order.ignore_lock = how.ignore_lock;
         order.condition = std::move(how.condition);
+        order.read_back = how.read_back;
         return order;
     }
 

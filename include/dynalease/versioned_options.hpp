@@ -6,9 +6,12 @@
 #include <chrono>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 
 namespace dynalease {
+
+class session;
 
 /// What `remove` leaves behind.
 enum class removal {
@@ -17,11 +20,14 @@ enum class removal {
 };
 
 struct versioned_options {
-    std::string table;                 ///< of the application; it must exist
-    std::string key;                   ///< name of the partition key's attribute
-    std::string sort_key{};            ///< name of the sort key's attribute; empty: the table has none
-    std::string version{"version"};    ///< attribute of the version, a number
-    std::string stamp{"_stamp"};       ///< attribute of the last write's stamp
+    std::string table;               ///< of the application; it must exist
+    std::string key;                 ///< name of the partition key's attribute
+    std::string sort_key{};          ///< name of the sort key's attribute; empty: the table has none
+    std::string version{"version"};  ///< attribute of the version, a number
+    std::string stamp{"_stamp"};     ///< attribute of the last write's stamp
+    /// Leave the stamps of the last four writes on the item, about 50 bytes. Without them a write that was refused
+    /// after a lost answer is always `errc::in_doubt`; only creations can still be told apart.
+    bool stamps = true;
     std::string lock_prefix{"_lock"};  ///< what the names of an item lock's attributes begin with
     std::int64_t first_version = 1;    ///< of a created item; any integer
     std::int64_t step = 1;             ///< what a write adds to the version; at least 1
@@ -49,6 +55,9 @@ struct save_options {
     save_scope scope = save_scope::changed;
     condition_expression condition{};  ///< demanded beside the version
     bool ignore_lock = false;          ///< write even if an item lock holds it; transactions are respected always
+    /// Return the item as it stands, with what others wrote without raising the version; otherwise what is returned is
+    /// what was loaded and what was changed. The cost is the same, but for the bytes of the answer.
+    bool read_back = false;
 };
 
 struct remove_options {
@@ -69,6 +78,14 @@ struct clobber_options {
     bool ignore_lock = false;
 };
 
+/// Ends a quarrel of optimistic writers over one item: whoever met too many conflicts takes the item's lock, which the
+/// others' saves respect, and writes under it.
+struct promotion {
+    /// The lock is held under its lease. It must be there when the update begins.
+    session* with = nullptr;
+    unsigned after = 5;  ///< conflicts, at least 1; an item that is locked is waited for in this way at once
+};
+
 struct update_options {
     bool create = false;      ///< where there is no item, let the function make one from a default value with that key
     bool consistent = false;  ///< of the first load; a stale one costs one conflict
@@ -76,6 +93,7 @@ struct update_options {
     std::chrono::milliseconds wait{10'000};  ///< for all tries together, and for a lock on the item
     save_scope scope = save_scope::changed;
     bool ignore_lock = false;
+    std::optional<promotion> promote{};
 };
 
 }  // namespace dynalease

@@ -53,6 +53,7 @@ struct write_order {
     bool ignore_lock = false;
     bool upsert = false;
     bool exact = false;
+    bool read_back = false;
     update_expression change{};
     condition_expression condition{};
     std::optional<failure> invalid{};  ///< why there are no members: told before anything is sent

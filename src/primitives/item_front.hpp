@@ -101,7 +101,7 @@ public:
                                              condition_expression condition);
     /// The guard was let go before.
     boost::asio::awaitable<write_end> change_and_release(std::shared_ptr<item_hold> hold, update_expression update,
-                                                         condition_expression condition);
+                                                         condition_expression condition, item_stamp stamp);
     boost::asio::awaitable<write_end> erase(std::shared_ptr<item_hold> hold, condition_expression condition);
     boost::asio::awaitable<write_end> downgrade(std::shared_ptr<item_hold> hold);
 

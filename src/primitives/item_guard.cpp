@@ -2,6 +2,7 @@
 #include <dynalease/item_guard.hpp>
 
 #include "primitives/empty_guard.hpp"
+#include "primitives/fresh_stamp.hpp"
 #include "primitives/item_front.hpp"
 #include "primitives/item_hold.hpp"
 #include "primitives/verb_failure.hpp"
@@ -39,7 +40,8 @@ awaitable<runtime::completion<dynalease::item>> run_update_item(guarded_update w
     }
     detail::item_front::write_end end;
     if (what.last) {
-        end = co_await hold->front().change_and_release(hold, std::move(what.change), std::move(what.condition));
+        const auto stamp = detail::fresh_stamp(*hold->core()->world().random);
+        end = co_await hold->front().change_and_release(hold, std::move(what.change), std::move(what.condition), stamp);
     } else {
         end = co_await hold->front().change(hold, std::move(what.change), std::move(what.condition));
     }

@@ -1,5 +1,4 @@
 // The last guarded write of a grant: the change, or the removal, and the release in one.
-#include "primitives/fresh_stamp.hpp"
 #include "primitives/item_front.hpp"
 
 #include <utility>
@@ -26,8 +25,9 @@ item_front::last_write item_front::last_erase(const condition_expression& condit
 
 boost::asio::awaitable<item_front::write_end> item_front::change_and_release(std::shared_ptr<item_hold> hold,
                                                                              update_expression update,
-                                                                             condition_expression condition) {
-    auto last = last_change(std::move(update), std::move(condition), fresh_stamp(*core_.world().random));
+                                                                             condition_expression condition,
+                                                                             item_stamp stamp) {
+    auto last = last_change(std::move(update), std::move(condition), stamp);
     return end_with(std::move(hold), std::move(last));
 }
 

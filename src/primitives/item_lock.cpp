@@ -31,16 +31,10 @@ awaitable<runtime::completion<item_guard>> run_acquire_item(detail::item_wish wi
     co_return done;
 }
 
-item_target target_of(const std::shared_ptr<detail::session_core>& core, item_ref target, item_lock_options options) {
-    auto name = detail::item_name(target);
-    const auto place = detail::checked_place(std::move(target), std::move(options));
-    return {core, core->member<item_front>(std::move(name), place)};
-}
-
 }  // namespace
 
 item_lock::item_lock(session& session, item_ref target, item_lock_options options)
-    : target_(target_of(session.core_, std::move(target), std::move(options))) {}
+    : target_(detail::item_target_of(session.core_, std::move(target), std::move(options))) {}
 
 item_lock::executor_type item_lock::get_executor() const noexcept {
     return target_.core->world().executor;

@@ -72,8 +72,7 @@ void check_attribute_names(const item_ref& target, const item_lock_options& opti
     require_of_item_lock(!options.prefix.empty(), errc::invalid_name, "prefix must not be empty");
 }
 
-}  // namespace
-
+/// "<table>/<values of the key>": for people, too.
 std::string item_name(const item_ref& target) {
     auto name = target.table;
     for (const auto& [attribute, value] : target.key) {
@@ -83,6 +82,7 @@ std::string item_name(const item_ref& target) {
     return name;
 }
 
+/// @throws dynalease::error
 item_place checked_place(item_ref target, item_lock_options options) {
     check_table_name(target.table);
     check_key_values(target.key);
@@ -110,6 +110,14 @@ item_place checked_place(item_ref target, item_lock_options options) {
     place.key = std::move(target.key);
     place.options = std::move(options);
     return place;
+}
+
+}  // namespace
+
+item_target item_target_of(const std::shared_ptr<session_core>& core, item_ref target, item_lock_options options) {
+    auto name = item_name(target);
+    const auto place = checked_place(std::move(target), std::move(options));
+    return {core, core->member<item_front>(std::move(name), place)};
 }
 
 }  // namespace dynalease::detail

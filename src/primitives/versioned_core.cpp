@@ -4,7 +4,6 @@
 #include "primitives/session_options.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 namespace dynalease::detail {
@@ -61,17 +60,8 @@ versioned_core::versioned_core(database target, versioned_options options)
                .time_to_live = options_.time_to_live,
                .first_version = options_.first_version,
                .step = options_.step,
-               .version_limit = options_.version_limit};
-}
-
-item_stamp versioned_core::new_stamp() const {
-    item_stamp stamp{};
-    auto& random = *world().random;
-    const std::array<std::uint64_t, 2> drawn{random.next(), random.next()};
-    for (std::size_t i = 0; i < stamp.size(); ++i) {
-        stamp[i] = static_cast<std::byte>(drawn[i / 8] >> (8 * (i % 8)));
-    }
-    return stamp;
+               .version_limit = options_.version_limit,
+               .stamps = options_.stamps};
 }
 
 std::int64_t versioned_core::tombstone_expiry() const {

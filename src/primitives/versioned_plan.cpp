@@ -94,7 +94,9 @@ std::optional<failure> plan_checked(write_intent& intent, const write_order& ord
         intent.changes = order.whole || order.stored.empty() ? protocol::all_members(layout, members)
                                                              : protocol::changed_members(layout, order.stored, members);
     }
-    intent.request = with_condition(requests.save(intent.key, write, intent.changes), order.condition);
+    auto save = requests.save(intent.key, write, intent.changes);
+    if (order.read_back) save.returned = return_values::all_new;
+    intent.request = with_condition(std::move(save), order.condition);
     return std::nullopt;
 }
 
@@ -203,8 +205,13 @@ std::optional<item> item_after(const write_intent& intent) {
         if (!intent.changes.set.contains(layout.time_to_live)) now.erase(layout.time_to_live);
     }
     now.insert_or_assign(layout.version, write.target);
-    now.insert_or_assign(layout.stamp, protocol::bytes_of(write.mine));
-    now.insert_or_assign(protocol::item_attribute::trail, protocol::bytes_of(protocol::pushed_trail(write.base)));
+    if (layout.stamps) {
+        now.insert_or_assign(layout.stamp, protocol::bytes_of(write.mine));
+        now.insert_or_assign(protocol::item_attribute::trail, protocol::bytes_of(protocol::pushed_trail(write.base)));
+    } else {
+        now.erase(layout.stamp);
+        now.erase(protocol::item_attribute::trail);
+    }
     if (!write.base.born) now.insert_or_assign(protocol::item_attribute::born, protocol::bytes_of(write.mine));
     return now;
 }

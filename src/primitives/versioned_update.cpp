@@ -1,13 +1,14 @@
 // Load, change, save, and again from what a conflict shows, until it holds.
+#include "primitives/versioned_update.hpp"
 #include "primitives/verb_failure.hpp"
-#include "primitives/versioned_core.hpp"
 #include "protocol/version_decisions.hpp"
 #include "protocol/waiting.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/cancellation.hpp"
 #include "runtime/spawn.hpp"
 
-#include <algorithm>
+#include <dynalease/session.hpp>
+
 #include <utility>
 
 namespace dynalease::detail {
@@ -15,13 +16,6 @@ namespace dynalease::detail {
 namespace {
 
 using boost::asio::awaitable;
-
-struct update_order {
-    item_key key;
-    update_function change;
-    update_options options;
-    bool complete;
-};
 
 /// The order that brings the item to what the function wants; empty: it is as wanted.
 std::optional<write_order> order_for(const versioned_core& core, const update_order& what,
@@ -46,10 +40,40 @@ std::optional<write_order> order_for(const versioned_core& core, const update_or
     return order;
 }
 
+}  // namespace
+
+update_step next_write(const versioned_core& core, const update_order& what, const std::optional<stored_item>& stored) {
+    update_step step;
+    try {
+        step.write = order_for(core, what, stored);
+        if (!step.write) step.end.report.saved = stored;
+    } catch (const error& why) {
+        step.end.report.thrown = std::current_exception();
+        step.end.why = failure(why.code());
+        step.end.why->details = why.diagnostics();
+    } catch (...) {
+        step.end.report.thrown = std::current_exception();
+        step.end.why = failure(errc::cancelled);
+        step.end.why->details.message = "the function threw, and nothing was written";
+    }
+    return step;
+}
+
+namespace {
+
+bool is_overtaken(const failure& why, const update_options& how) {
+    return why.code == errc::conflict || why.code == errc::exists || (why.code == errc::missing && how.create);
+}
+
 awaitable<write_end> run_update(std::shared_ptr<versioned_core> core, update_order what) {
     const auto& world = core->world();
     const auto deadline = world.clock->now() + what.options.wait;
     write_end end;
+    if (what.options.promote && (!what.promotes || what.options.promote->after == 0)) {
+        end.why = failure(errc::invalid_option);
+        end.why->details.message = what.promotes ? "promote.after must be at least 1" : "promote.with names no session";
+        co_return end;
+    }
 
     auto loaded = co_await load_item(core, what.key, what.options.consistent);
     // An eventually consistent read may not know yet of an item that is there.
@@ -65,36 +89,28 @@ awaitable<write_end> run_update(std::shared_ptr<versioned_core> core, update_ord
             end.why = failure(errc::missing);
             co_return end;
         }
-        std::optional<write_order> order;
-        try {
-            order = order_for(*core, what, stored);
-        } catch (const error& why) {
-            end.report.thrown = std::current_exception();
-            end.why = failure(why.code());
-            end.why->details = why.diagnostics();
-            co_return end;
-        } catch (...) {
-            end.report.thrown = std::current_exception();
-            end.why = failure(errc::cancelled);
-            end.why->details.message = "the function threw, and nothing was written";
-            co_return end;
-        }
-        if (!order) {
-            end.report.saved = std::move(stored);
-            co_return end;
-        }
-        end = co_await run_write(core, *std::move(order), mine);
+        auto step = next_write(*core, what, stored);
+        if (!step.write) co_return std::move(step.end);
+        end = co_await run_write(core, *std::move(step.write), mine);
         if (!end.why) co_return end;
-        const auto code = end.why->code;
-        const bool held = code == errc::locked;
-        const bool overtaken =
-            code == errc::conflict || code == errc::exists || (code == errc::missing && what.options.create);
+        const bool held = end.why->code == errc::locked;
+        const bool overtaken = is_overtaken(*end.why, what.options);
         if (!held && !overtaken) co_return end;
-        if (overtaken && tries >= what.options.tries) co_return end;
-
         // Behind a lock the state stays, and with it the stamp: should a copy that the network made of the refused
         // write land when the lock goes, the next try knows it for its own.
         if (overtaken) mine = core->new_stamp();
+        // Only what is there can be locked.
+        const bool promotes = what.promotes && end.report.current && (held || tries >= what.options.promote->after);
+        if (promotes) {
+            auto under_lock = what;
+            end = co_await update_locked(core, std::move(under_lock), mine, deadline);
+            const bool gone = end.why && end.why->code == errc::missing && what.options.create;
+            if (!gone) co_return end;
+            stored.reset();
+            continue;
+        }
+        if (overtaken && tries >= what.options.tries) co_return end;
+
         const auto longest = held ? protocol::retry_pause(waits++) : protocol::conflict_pause(++tries);
         const std::chrono::nanoseconds pause(world.random->below(static_cast<std::uint64_t>(longest.count()) + 1));
         const auto next = world.clock->now() + (held ? longest / 2 + pause / 2 : pause);
@@ -135,6 +151,7 @@ awaitable<runtime::completion<write_report>> run_update_verb(std::shared_ptr<ver
 void update_verb::operator()(diagnostics* details, handler_for<write_report> handler) && {
     const auto executor = core->world().executor;
     update_order order{core->key_of(key), std::move(change), options, complete};
+    if (options.promote && options.promote->with) order.promotes = options.promote->with->core_;
     runtime::spawn<write_report>(executor, run_update_verb(std::move(core), std::move(order), details),
                                  std::move(handler));
 }

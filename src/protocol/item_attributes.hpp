@@ -37,6 +37,7 @@ struct item_layout {
     std::int64_t first_version = 1;
     std::int64_t step = 1;
     std::int64_t version_limit = std::numeric_limits<std::int64_t>::max();
+    bool stamps = true;  ///< otherwise writes leave none, and take away those that stand there
 
     std::string writer() const { return lock_prefix + "W"; }
     std::string readers() const { return lock_prefix + "R"; }

@@ -85,27 +85,34 @@ std::string version_requests::guard(const checked_write& write, attribute_values
 
 std::string version_requests::stamping(const checked_write& write, attribute_values& values) const {
     values.emplace(":n1", write.target);
-    values.emplace(":m", bytes_of(write.mine));
-    std::string text = "SET #ver = :n1, #stamp = :m, #trail = ";
-    if (write.knows_stamps) {
-        text += ":tr";
+    if (layout_.stamps || !write.base.born) values.emplace(":m", bytes_of(write.mine));
+    std::string text = "SET #ver = :n1";
+    if (layout_.stamps && write.knows_stamps) {
+        text += ", #stamp = :m, #trail = :tr";
         values.emplace(":tr", bytes_of(pushed_trail(write.base)));
-    } else {
-        text += "if_not_exists(#stamp, :none)";
+    } else if (layout_.stamps) {
+        text += ", #stamp = :m, #trail = if_not_exists(#stamp, :none)";
         values.emplace(":none", binary{});
     }
     if (!write.base.born) text += ", #born = :m";  // adopts it
     return text;
 }
 
+/// Without stamps, those of writes before would be taken for those of this one.
+std::string_view version_requests::outdated() const {
+    return layout_.stamps ? "" : "#stamp, #trail";
+}
+
 update_expression raised_version(const item_layout& layout, const item_stamp& mine) {
-    return set(layout.version,
-               if_not_exists(layout.version, layout.first_version - layout.step) + operand(layout.step)) +
-           set(item_attribute::trail, if_not_exists(layout.stamp, binary{})) + set(layout.stamp, bytes_of(mine));
+    auto raised =
+        set(layout.version, if_not_exists(layout.version, layout.first_version - layout.step) + operand(layout.step));
+    if (!layout.stamps) return raised + remove(layout.stamp) + remove(item_attribute::trail);
+    return raised + set(item_attribute::trail, if_not_exists(layout.stamp, binary{})) +
+           set(layout.stamp, bytes_of(mine));
 }
 
 std::string version_requests::own_stamp_absent() const {
-    return "(attribute_not_exists(#stamp) OR #stamp <> :m) AND "
+    return " AND (attribute_not_exists(#stamp) OR #stamp <> :m) AND "
            "(attribute_not_exists(#trail) OR NOT contains(#trail, :m))";
 }
 
@@ -120,7 +127,7 @@ put_item_request version_requests::create(const item& members, const item_stamp&
                              .current_on_refusal = true};
     request.new_item.insert_or_assign(layout_.version, layout_.first_version);
     request.new_item.insert_or_assign(item_attribute::born, bytes_of(mine));
-    request.new_item.insert_or_assign(layout_.stamp, bytes_of(mine));
+    if (layout_.stamps) request.new_item.insert_or_assign(layout_.stamp, bytes_of(mine));
     settle_names(layout_, request.names, {}, request.condition_expression);
     return request;
 }
@@ -135,7 +142,9 @@ update_item_request version_requests::create_over(const item_key& key, const che
     const bool sets_ttl = changes.set.contains(layout_.time_to_live);
     auto others = changes;
     std::erase(others.remove, layout_.time_to_live);
-    remove_members(request, others, sets_ttl ? "#gone" : "#gone, #ttl");
+    std::string also = sets_ttl ? "#gone" : "#gone, #ttl";
+    if (!layout_.stamps) also += ", " + std::string(outdated());
+    remove_members(request, others, also);
     settle(request);
     return request;
 }
@@ -146,7 +155,7 @@ update_item_request version_requests::save(const item_key& key, const checked_wr
     request.condition_expression = guard(write, request.values);
     request.update_expression = stamping(write, request.values);
     set_members(request, changes);
-    remove_members(request, changes);
+    remove_members(request, changes, outdated());
     settle(request);
     // Without the item before, the one after must be asked for.
     if (!write.knows_stamps) request.returned = return_values::all_new;
@@ -169,7 +178,7 @@ update_item_request version_requests::bury(const item_key& key, const checked_wr
     request.values.emplace(":t", expiry);
     auto others = changes;
     std::erase(others.remove, layout_.time_to_live);
-    remove_members(request, others);
+    remove_members(request, others, outdated());
     settle(request);
     return request;
 }
@@ -177,9 +186,11 @@ update_item_request version_requests::bury(const item_key& key, const checked_wr
 update_item_request version_requests::blind(const item_key& key, const update_expression& change,
                                             const item_stamp& mine, bool ignore_lock) const {
     auto request = draft(key);
-    request.values.emplace(":m", bytes_of(mine));
-    request.condition_expression =
-        "attribute_exists(#k) AND " + std::string(lock_test(ignore_lock)) + " AND " + own_stamp_absent();
+    request.condition_expression = "attribute_exists(#k) AND " + std::string(lock_test(ignore_lock));
+    if (layout_.stamps) {
+        request.values.emplace(":m", bytes_of(mine));
+        request.condition_expression += own_stamp_absent();
+    }
     settle(request);
     apply(request, change + raised_version(layout_, mine));
     request.returned = return_values::all_new;

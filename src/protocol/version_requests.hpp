@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace dynalease::protocol {
 
@@ -62,6 +63,7 @@ private:
     std::string guard(const checked_write& write, attribute_values& values) const;
     std::string stamping(const checked_write& write, attribute_values& values) const;
     std::string own_stamp_absent() const;
+    std::string_view outdated() const;
 
     const item_layout& layout_;
 };

@@ -146,7 +146,7 @@ TEST_CASE("versioned delete: tests the version, and can be told not to") {
         s);
 }
 
-TEST_CASE("custom step and start: any, up to a limit of the table") {
+TEST_CASE("custom step/start: any, up to a limit of the table") {
     shop s;
     s.in_a(
         [](shop& in) -> asio::awaitable<void> {
