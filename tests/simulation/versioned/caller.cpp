@@ -71,7 +71,7 @@ void caller::interrupt() {
 }
 
 key_values caller::key_of(std::size_t item) const {
-    return {version_world::name_of(item), "-"};
+    return {ledger::name_of(item), "-"};
 }
 
 asio::awaitable<void> caller::act() {
@@ -133,7 +133,7 @@ asio::awaitable<void> caller::act() {
 void caller::begin(std::size_t item, intent what, std::optional<serial> base) {
     auto& world = site_.world();
     if (number_ == 0) {
-        number_ = world.next_number();
+        number_ = world.ledger().next_number();
         ++operation_;
         const bool changes_mind =
             !world.calm() && world.choices().choose("caller: change of mind", world.made_of().cancels) == 1;
@@ -141,13 +141,13 @@ void caller::begin(std::size_t item, intent what, std::optional<serial> base) {
             cancel_after(std::chrono::microseconds(world.choices().choose("caller: when", 3'000'000)));
         }
     }
-    since_ = world.judged().now(item);
-    world.tell(site_.name(), intended{.number = number_, .item = item, .what = what, .base = base});
+    since_ = world.ledger().now(item);
+    world.ledger().tell(site_.name(), intended{.number = number_, .item = item, .what = what, .base = base});
 }
 
 std::optional<serial> caller::serial_of(std::size_t item, const std::optional<loaded<account>>& shown) {
     if (!shown) return std::nullopt;
-    const auto state = site_.world().serial_of(item, shown->attributes);
+    const auto state = site_.world().ledger().serial_of(item, shown->attributes);
     if (!state) site_.world().fail("O4", "a caller was shown a state that never was");
     return state;
 }
@@ -159,14 +159,14 @@ void caller::remember(std::size_t item, const std::optional<loaded<account>>& va
 }
 
 void caller::tell(std::size_t item, answer what, std::optional<serial> shown) {
-    const auto met = site_.requests_of(number_);
-    site_.world().tell(site_.name(), told{.number = number_,
-                                          .what = what,
-                                          .item = item,
-                                          .shown = shown,
-                                          .since = since_,
-                                          .unanswered = met.unanswered,
-                                          .last_refusal = met.last_refusal});
+    const auto met = site_.witness().requests_of(number_);
+    site_.world().ledger().tell(site_.name(), told{.number = number_,
+                                                   .what = what,
+                                                   .item = item,
+                                                   .shown = shown,
+                                                   .since = since_,
+                                                   .unanswered = met.unanswered,
+                                                   .last_refusal = met.last_refusal});
     number_ = 0;
     ++operation_;
 }

@@ -19,21 +19,23 @@ auto caller::token() {
 
 asio::awaitable<void> caller::load(std::size_t item, bool consistent) {
     auto& world = site_.world();
-    const auto since = world.judged().now(item);
+    const auto since = world.ledger().now(item);
     ++operation_;
     auto done = co_await accounts_.load(key_of(item), {.consistent = consistent}, token());
     ++operation_;
     held_.reset();
     if (std::get<0>(done)) co_return;
     const auto& found = std::get<1>(done);
-    auto shown = found ? world.serial_of(item, found->attributes) : world.serial_of(item, std::nullopt);
-    world.tell(site_.name(), loaded_state{.item = item, .shown = shown, .since = since, .consistent = consistent});
+    auto shown =
+        found ? world.ledger().serial_of(item, found->attributes) : world.ledger().serial_of(item, std::nullopt);
+    world.ledger().tell(site_.name(),
+                        loaded_state{.item = item, .shown = shown, .since = since, .consistent = consistent});
     if (found && shown) held_ = known{.item = item, .value = *found, .state = *shown};
 }
 
 asio::awaitable<void> caller::create(std::size_t item) {
     begin(item, intent::create);
-    account fresh{.pk = version_world::name_of(item), .sk = "-", .entries = {number_}};
+    account fresh{.pk = ledger::name_of(item), .sk = "-", .entries = {number_}};
     auto done = co_await accounts_.create(fresh, token());
     end(item, std::move(done));
 }
@@ -140,7 +142,7 @@ asio::awaitable<void> caller::settle(bool close) {
     } catch (const error&) {
         answered = false;
     }
-    site_.requests_of(std::exchange(number_, 0));
+    site_.witness().requests_of(std::exchange(number_, 0));
     if (!answered) co_return;
     if (found.current) serial_of(of.item, found.current);
     if (found.verdict == settlement::open) {
@@ -150,10 +152,10 @@ asio::awaitable<void> caller::settle(bool close) {
     }
     const bool applied = found.verdict == settlement::applied;
     census.hit(applied ? "settled: applied" : close ? "closed" : "settled: not applied");
-    world.tell(site_.name(), told{.number = of.number,
-                                  .what = applied ? answer::superseded : answer::not_applied,
-                                  .item = of.item,
-                                  .since = 0});
+    world.ledger().tell(site_.name(), told{.number = of.number,
+                                           .what = applied ? answer::superseded : answer::not_applied,
+                                           .item = of.item,
+                                           .since = 0});
     doubt_.reset();
 }
 

@@ -1,24 +1,23 @@
-// One process of a world of versioned items: its machine, its caller, and what its network tells.
+// One process of a world of versioned items: its machine, its caller, and who sees its requests.
 #pragma once
 
 #include "simulation/versioned/caller.hpp"
+#include "simulation/versioned/witness.hpp"
 #include "simulation/versioned/world.hpp"
 
 #include <dynalease/testing/node.hpp>
 
-#include <map>
 #include <memory>
-#include <optional>
-#include <set>
 #include <string>
-#include <unordered_map>
 
 namespace dynalease::simulation::versions {
 
-class site final : public testing::network_observer {
+class site {
 public:
     site(version_world& where, std::size_t index);
-    ~site() override;
+    ~site();
+    site(const site&) = delete;
+    site& operator=(const site&) = delete;
 
     version_world& world() noexcept { return world_; }
     testing::node& machine() noexcept { return machine_; }
@@ -32,35 +31,16 @@ public:
     /// After a crash, or once its caller has gone.
     void reopen();
 
-    /// What the requests of an intent met; forgets it.
-    struct account_of_requests {
-        bool unanswered = false;
-        std::optional<serial> last_refusal{};
-    };
-    account_of_requests requests_of(std::int64_t number);
-
-    void sent(const testing::logged_request& entry, const any_request& request) override;
-    void applied(const testing::logged_request& entry, const any_request& request,
-                 const result<any_response>& answer) override;
-    void answered(const testing::logged_request& entry, const any_request& request,
-                  const result<any_response>& answer) override;
+    versions::witness& witness() noexcept { return witness_; }
 
 private:
-    /// A request on its way, perhaps long after its caller has gone.
-    struct sent_request {
-        std::int64_t number = 0;
-        std::optional<serial> met{};
-    };
-
     version_world& world_;
     const std::size_t index_;
     const std::string name_;
     testing::node machine_;
     std::uint64_t lives_ = 0;
     std::shared_ptr<caller> caller_;
-    std::unordered_map<const testing::logged_request*, sent_request> requests_;
-    std::map<std::int64_t, account_of_requests> accounts_;
-    std::set<std::string> carried_out_;  ///< transactions, by token
+    versions::witness witness_;
 };
 
 }  // namespace dynalease::simulation::versions

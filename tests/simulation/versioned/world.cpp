@@ -52,10 +52,8 @@ version_world::version_world(world_run& run, const recipe& ingredients, history*
       node_count_(run.choices.between("nodes", recipe_.fewest_nodes, recipe_.most_nodes)),
       item_count_(run.choices.between("items", 1, recipe_.most_items)),
       sky_(run, simulated_, recipe_.weather, node_count_),
-      judge_(item_count_),
-      director_(run, simulated_, sky_, mishaps_of(recipe_)),
-      states_(item_count_, std::vector<std::optional<item>>(1)) {
-    simulated_.create_table(table);
+      ledger_(simulated_, item_count_, [this](const auto& node, event happened) { hear(node, std::move(happened)); }),
+      director_(run, simulated_, sky_, mishaps_of(recipe_)) {
     if (sky_.present(request_fault_kind::stale_read)) simulated_.keep_previous_rows();
     for (std::size_t i = 0; i < node_count_; ++i) {
         sites_.push_back(std::make_unique<site>(*this, i));
@@ -68,9 +66,7 @@ version_world::version_world(world_run& run, const recipe& ingredients, history*
 
 version_world::~version_world() = default;
 
-void version_world::tell(const std::string& node, decltype(event::what) what) {
-    event happened{.at = now(), .what = std::move(what)};
-    judge_.see(happened);
+void version_world::hear(const std::string& node, event happened) {
     run_.trace.add(now(), node, happened.what.index(), [&] { return text_of(happened); });
     if (kept_) kept_->push_back(std::move(happened));
 }
@@ -92,7 +88,8 @@ bool version_world::go_on_while(const std::function<bool()>& condition, time_poi
 }
 
 void version_world::throw_broken() const {
-    if (judge_.broken()) throw violation(*judge_.broken());
+    const auto& judged = ledger_.judged().broken();
+    if (judged) throw violation(*judged);
     if (broken_) throw violation(*broken_);
 }
 
@@ -158,11 +155,9 @@ void version_world::let_hours_go_by() {
     end_calls();
     simulated_.scheduler().advance(std::chrono::hours(run_.choices.between("hours go by", 1, 12)));
     for (std::size_t i = 0; i < item_count_; ++i) {
-        const auto after = state_of(stored(i));
-        if (after == judge_.state(i)) continue;
-        run_.census.fault("ttl_deletion");
-        tell("", replaced{.item = i, .after = after});
-        note_state(i);
+        const auto before = ledger_.now(i);
+        ledger_.look_again(i);
+        if (ledger_.now(i) != before) run_.census.fault("ttl_deletion");
     }
     stopping_ = false;
     arm_strangers();
@@ -171,7 +166,7 @@ void version_world::let_hours_go_by() {
 
 void version_world::close_everything() {
     end_calls();
-    judge_.conclude();
+    ledger_.conclude();
     if (simulated_.step()) fail("R1", "something goes on after everything was closed");
     throw_broken();
 }

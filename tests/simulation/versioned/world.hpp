@@ -4,8 +4,7 @@
 #include "simulation/framework/director.hpp"
 #include "simulation/framework/weather.hpp"
 #include "simulation/framework/world_run.hpp"
-#include "simulation/versioned/history.hpp"
-#include "simulation/versioned/judge.hpp"
+#include "simulation/versioned/ledger.hpp"
 #include "simulation/versioned/recipe.hpp"
 
 #include <dynalease/testing/world.hpp>
@@ -19,11 +18,6 @@
 namespace dynalease::simulation::versions {
 
 class site;
-
-inline constexpr const char* table = "accounts";
-
-/// As the store has it: what the judge is to know of it.
-item_state state_of(const std::optional<item>& stored);
 
 class version_world {
 public:
@@ -46,24 +40,14 @@ public:
     std::size_t items() const noexcept { return item_count_; }
     bool calm() const noexcept { return calm_; }
     bool stopping() const noexcept { return stopping_; }
-    std::int64_t next_number() noexcept { return ++numbers_; }
-    const judge& judged() const noexcept { return judge_; }
-    static std::string name_of(std::size_t index) { return "item#" + std::to_string(index); }
-
-    /// Judges what happened, and tells it.
-    void tell(const std::string& node, decltype(event::what) what);
-    /// The store has carried out a write to that item.
-    void written_by(const std::string& node, std::int64_t number, std::size_t index, bool copy = false);
-    /// Which state of the item this is; empty: none that ever was.
-    std::optional<serial> serial_of(std::size_t index, std::optional<item> shown) const;
+    versions::ledger& ledger() noexcept { return ledger_; }
     void fail(const char* promise, const std::string& what);
 
 private:
     void go_on_until(time_point when);
     bool go_on_while(const std::function<bool()>& condition, time_point limit);
     void throw_broken() const;
-    std::optional<item> stored(std::size_t index);
-    void note_state(std::size_t index);
+    void hear(const std::string& node, event happened);
     void arm_strangers();
     void write_as_stranger(std::size_t index);
     void lock_for_a_while(std::size_t index);
@@ -80,11 +64,9 @@ private:
     const std::size_t node_count_;
     const std::size_t item_count_;
     weather sky_;
-    judge judge_;
+    versions::ledger ledger_;
     director director_;
-    std::vector<std::vector<std::optional<item>>> states_;  ///< of each item, by serial; without its lock
     std::vector<std::unique_ptr<site>> sites_;
-    std::int64_t numbers_ = 0;
     bool calm_ = false;
     bool stopping_ = false;
     std::optional<std::string> broken_;

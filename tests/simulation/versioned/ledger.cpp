@@ -1,0 +1,97 @@
+// The states of items, as they follow each other.
+#include "simulation/versioned/ledger.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace dynalease::simulation::versions {
+
+namespace {
+
+/// Locks come and go without making another state of an item.
+std::optional<item> without_lock(std::optional<item> stored) {
+    if (stored) std::erase_if(*stored, [](const auto& each) { return each.first.starts_with("_lock"); });
+    return stored;
+}
+
+std::string bytes_in(const item& stored, const char* name) {
+    const auto* value = find(stored, name);
+    const auto* bytes = value ? value->get_if<binary>() : nullptr;
+    std::string text;
+    for (const auto each : bytes ? *bytes : binary{}) text += static_cast<char>(each);
+    return text;
+}
+
+}  // namespace
+
+item_state state_of(const std::optional<item>& stored) {
+    item_state shown;
+    if (!stored) return shown;
+    shown.exists = true;
+    shown.gone = stored->contains("_gone");
+    shown.version = find_integer(*stored, "version");
+    shown.life = bytes_in(*stored, "_born");
+    shown.legacy = stored->contains("legacy");
+    if (const auto* holder = find_string(*stored, "_lockW")) shown.holder = *holder;
+    const auto* entries = find(*stored, "entries");
+    const auto* list = entries ? entries->get_if<attribute_list>() : nullptr;
+    for (std::size_t i = 0; list && i < list->size(); ++i) {
+        shown.entries.push_back(std::stoll((*list)[i].get_if<number>()->text()));
+    }
+    return shown;
+}
+
+ledger::ledger(testing::world& where, std::size_t items,
+               std::function<void(const std::string& node, event happened)> heard)
+    : world_(where), heard_(std::move(heard)), judge_(items), states_(items, std::vector<std::optional<item>>(1)) {
+    world_.create_table(table);
+}
+
+std::optional<std::size_t> ledger::item_in(const item_key& key) {
+    const auto* text = find_string(key, "pk");
+    constexpr std::string_view prefix = "item#";
+    if (!text || !text->starts_with(prefix)) return std::nullopt;
+    return static_cast<std::size_t>((*text)[prefix.size()] - '0');
+}
+
+std::optional<item> ledger::stored(std::size_t index) {
+    return world_.row(table, name_of(index));
+}
+
+void ledger::tell(const std::string& node, decltype(event::what) what) {
+    event happened{.at = world_.now(), .what = std::move(what)};
+    judge_.see(happened);
+    heard_(node, std::move(happened));
+}
+
+void ledger::note_state(std::size_t index) {
+    auto& known = states_[index];
+    if (judge_.now(index) + 1 > known.size()) known.push_back(without_lock(stored(index)));
+}
+
+void ledger::written_by(const std::string& node, std::int64_t number, std::size_t index, bool copy) {
+    const auto after = stored(index);
+    // A transaction that the service knows already changes nothing.
+    if (without_lock(after) == states_[index].back()) return;
+    tell(node, written{.number = number, .item = index, .after = state_of(after), .copy = copy});
+    note_state(index);
+}
+
+void ledger::look_again(std::size_t index) {
+    const auto after = state_of(stored(index));
+    if (after == judge_.state(index)) return;
+    tell("", replaced{.item = index, .after = after});
+    note_state(index);
+}
+
+std::optional<serial> ledger::serial_of(std::size_t index, std::optional<item> shown) const {
+    const auto& known = states_[index];
+    const auto wanted = without_lock(std::move(shown));
+    for (auto at = known.size(); at-- > 0;) {
+        const bool none = !known[at] || known[at]->contains("_gone");
+        if (wanted ? known[at] == wanted : none) return at;
+    }
+    return std::nullopt;
+}
+
+}  // namespace dynalease::simulation::versions
