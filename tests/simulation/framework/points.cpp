@@ -83,10 +83,15 @@ course play(const any_operation& operation, const disturbance& by) {
     const auto on = operation.set_up();
     on->world.run_for(1ms);
     course went;
-    on->disturbed().network().set_plan([&went, &by](const any_request&, const call_options&) {
+    on->disturbed().network().set_plan([&went, &by](const any_request& request, const call_options&) {
         const bool hit = by.what == disturbance::kind::request && went.requests == by.at;
         ++went.requests;
-        return hit ? ways_to_fail()[by.how].fate : testing::fault{};
+        if (!hit) return testing::fault{};
+        auto fate = ways_to_fail()[by.how].fate;
+        // A read is never in doubt.
+        if (!is_write(request) && fate.answer.code == errc::in_doubt)
+            fate.answer = failure(errc::timeout, outcome::not_applied);
+        return fate;
     });
     if (by.what == disturbance::kind::request &&
         ways_to_fail()[by.how].fate.what == testing::fault::kind::apply_twice) {

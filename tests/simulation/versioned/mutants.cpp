@@ -1,0 +1,127 @@
+// The known mistakes of versioned writes: decisions that the linker puts in the library's place (names in
+// decisions.txt), and the requests of edits.hpp. In brackets the section of the protocol of items.
+#include "simulation/framework/primitive.hpp"
+#include "simulation/versioned/edits.hpp"
+
+#include "protocol/version_decisions.hpp"
+
+#include <algorithm>
+
+namespace dynalease::simulation::versions {
+
+using namespace protocol;
+using mutants::editing;
+using mutants::wrap;
+
+verdict real_checked(const refusal& what) asm("__real__ZN9dynalease8protocol14decide_checkedERKNS0_7refusalE");
+verdict wrapped_checked(const refusal& what) asm("__wrap__ZN9dynalease8protocol14decide_checkedERKNS0_7refusalE");
+verdict real_create(const refusal& what, std::int64_t first_version,
+                    bool tombstones) asm("__real__ZN9dynalease8protocol13decide_createERKNS0_7refusalElb");
+verdict wrapped_create(const refusal& what, std::int64_t first_version,
+                       bool tombstones) asm("__wrap__ZN9dynalease8protocol13decide_createERKNS0_7refusalElb");
+verdict real_blind(const refusal& what) asm("__real__ZN9dynalease8protocol12decide_blindERKNS0_7refusalE");
+verdict wrapped_blind(const refusal& what) asm("__wrap__ZN9dynalease8protocol12decide_blindERKNS0_7refusalE");
+
+namespace {
+
+constexpr item_stamp nobodys{};
+
+/// As if no stamp were looked for.
+refusal without_stamp(const refusal& what, bool clean) {
+    return {
+        .base = what.base, .mine = nobodys, .target = what.target, .step = what.step, .clean = clean, .now = what.now};
+}
+
+/// Whether the stamp is among the last ones; a birth tells nothing of it.
+bool in_chain(const item_version& state, const std::optional<item_stamp>& stamp) {
+    if (!stamp) return false;
+    return state.stamp == stamp || std::ranges::find(state.trail, *stamp) != state.trail.end();
+}
+
+}  // namespace
+
+verdict wrapped_checked(const refusal& what) {
+    if (active("NO_SETTLE")) return real_checked(without_stamp(what, true));
+    if (active("CHAIN_FIRST") && !what.clean) {
+        const auto first = real_checked(without_stamp(what, false));
+        if (first == verdict::conflict) return first;
+    }
+    const auto meant = real_checked(what);
+    if (meant != verdict::doubt) return meant;
+    if (!what.now) return active("GONE_NOT") ? verdict::missing : meant;
+    const auto& state = what.now->state;
+    const auto base = what.base.version.value_or(0);
+    const auto version = state.version.value_or(0);
+    if (active("PLUS_ONE") && version <= base + 1) return verdict::conflict;
+    if (active("BASE_SEEN") && in_chain(state, what.base.stamp) && version != base) return verdict::conflict;
+    const auto known = what.target + static_cast<std::int64_t>(state.trail.size());
+    if (active("CHAIN_ANY_LIFE") && version >= what.target && version <= known) return verdict::conflict;
+    return meant;
+}
+
+verdict wrapped_create(const refusal& what, std::int64_t first_version, bool tombstones) {
+    if (active("NO_SETTLE")) return real_create(without_stamp(what, true), first_version, tombstones);
+    return real_create(what, first_version, tombstones);
+}
+
+verdict wrapped_blind(const refusal& what) {
+    if (active("NO_SETTLE")) return real_blind(without_stamp(what, true));
+    return real_blind(what);
+}
+
+namespace {
+
+const contribution version_mutants{{
+    .name = "versioned",
+    .mutants =
+        {
+            {.name = "VERSION_ONLY",
+             .rule = "a version counts within one life of the item only [2]",
+             .wrap = editing<state_without_birth>,
+             .scenario = "erased"},
+            {.name = "STAMP_ONLY",
+             .rule = "a stamp alone names no state: blind copies bring it back [4]",
+             .wrap = editing<state_by_stamp_alone>,
+             .scenario = "repeated-blind"},
+            {.name = "NO_SETTLE", .rule = "a refusal after a lost answer is settled by stamps [4]"},
+            {.name = "CHAIN_FIRST", .rule = "the own stamp is looked for before all others [4]"},
+            {.name = "BASE_SEEN",
+             .rule = "that the base's stamp is still known proves nothing [4]",
+             .scenario = "repeated-blind"},
+            {.name = "CHAIN_ANY_LIFE", .rule = "the stamps of another life prove nothing [4]", .scenario = "erased"},
+            {.name = "PLUS_ONE",
+             .rule = "the next version by another stamp proves nothing without the birth [0]",
+             .scenario = "erased"},
+            {.name = "GONE_NOT", .rule = "no item after a lost answer proves nothing [4]", .scenario = "erased"},
+            {.name = "GONE_MINE",
+             .rule = "no item after a removal without an answer proves nothing [4]",
+             .wrap = wrap<gone_is_mine>,
+             .scenario = "erased"},
+            {.name = "STAMP_SHARED", .rule = "a stamp is one write's [2]", .wrap = wrap<one_stamp_for_all>},
+            {.name = "RESEND_NEW",
+             .rule = "all copies of a write bear the same stamp [4]",
+             .wrap = wrap<new_stamp_for_each_copy>},
+            {.name = "BLIND_NO_BUMP",
+             .rule = "blind writes raise the version [3]",
+             .wrap = editing<blind_raises_nothing>},
+            {.name = "BLIND_NO_GUARD",
+             .rule = "a blind write is refused while its stamp is known [3]",
+             .wrap = editing<blind_without_own_stamp>},
+            {.name = "ERASE_LATE",
+             .rule = "tombstones keep late creations out [5]",
+             .wrap = wrap<erases>,
+             .scenario = "short-lives"},
+            {.name = "TOMB_SHORT",
+             .rule = "a tombstone outlives all late copies [3]",
+             .wrap = editing<tombstone_expires_at_once>,
+             .scenario = "short-lives"},
+            {.name = "TOMB_OPEN",
+             .rule = "a creation goes over the tombstone that it saw, not over any [3]",
+             .wrap = editing<create_over_any_tombstone>,
+             .scenario = "short-lives"},
+        },
+}};
+
+}  // namespace
+
+}  // namespace dynalease::simulation::versions
