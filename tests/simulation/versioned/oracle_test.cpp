@@ -191,7 +191,9 @@ TEST_CASE("half of what was to happen together is noticed") {
             const auto* said = std::get_if<told>(&each.what);
             return said && said->number == number;
         });
-        seen.insert(seen.begin(), event{.what = intended{.number = number, .item = other, .what = intent::update}});
+        history spoilt{{.at = seen[0].at, .what = intended{.number = number, .item = other, .what = intent::update}}};
+        for (const auto& each : seen) spoilt.push_back(each);
+        seen = std::move(spoilt);
         return true;
     });
 }
