@@ -92,13 +92,24 @@ void write_fields(auto& visitor, auto& request) {
     }
 }
 
+void start_key_field(auto& visitor, auto& request) {
+    constexpr std::string_view name = "ExclusiveStartKey";
+    visitor.optional(name, request.exclusive_start_key);
+    if constexpr (is_reading<decltype(visitor)>) {
+        // Which would be taken for none.
+        if (request.exclusive_start_key.empty() && visitor.object().find(name)) {
+            throw malformed{errc::validation, "The provided starting key is invalid"};
+        }
+    }
+}
+
 void page_fields(auto& visitor, auto& request) {
     visitor.required("TableName", request.table_name);
     visitor.optional("IndexName", request.index_name);
     visitor.expression("FilterExpression", request.filter_expression);
     projection_fields(visitor, request);
     visitor.placeholders("ExpressionAttributeValues", request.values);
-    visitor.optional("ExclusiveStartKey", request.exclusive_start_key);
+    start_key_field(visitor, request);
     visitor.optional("Limit", request.limit);
     visitor.optional("ConsistentRead", request.consistent_read);
     visitor.optional("Select", request.select);

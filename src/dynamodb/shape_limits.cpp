@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,13 +31,20 @@ bool is_arn(std::string_view text) {
     return text.starts_with("arn:");
 }
 
+/// The nearest integer that there is, for a number beyond them.
+std::int64_t whole_part(double value) {
+    constexpr double limit = 9223372036854775808.0;
+    if (value >= limit) return std::numeric_limits<std::int64_t>::max();
+    return value < -limit ? std::numeric_limits<std::int64_t>::min() : static_cast<std::int64_t>(std::floor(value));
+}
+
 std::string shown(const json& value) {
     constexpr std::size_t most_shown = 1024;
     if (value.IsString()) return std::string(text_of(value).substr(0, most_shown));
     if (value.IsNull()) return "null";
     if (value.IsBool()) return value.IsTrue() ? "true" : "false";
     if (value.IsInt64()) return std::to_string(value.GetInt64());
-    if (value.IsNumber()) return std::to_string(static_cast<std::int64_t>(std::floor(value.GetDouble())));
+    if (value.IsNumber()) return std::to_string(whole_part(value.GetDouble()));
     std::string text = value.IsArray() ? "[" : "{";
     const auto append = [&](const std::string& part) { text += (text.size() > 1 ? ", " : "") + part; };
     if (value.IsArray()) {

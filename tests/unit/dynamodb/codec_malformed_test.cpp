@@ -145,6 +145,11 @@ TEST_CASE("the server says of a malformed request whether its JSON or its conten
          "ValidationException", "ExpressionAttributeNames contains invalid key: Syntax error; key: \"a\""},
         {"GetItem", R"({"TableName":"ttt","Key":{},"ProjectionExpression":""})", "ValidationException",
          "Invalid ProjectionExpression: The expression can not be empty;"},
+        {"Scan", R"({"TableName":"ttt","Limit":-1e30})", "ValidationException",
+         "1 validation error detected: Value '-9223372036854775808' at 'limit' failed to satisfy constraint: Member "
+         "must have value greater than or equal to 1"},
+        {"Scan", R"({"TableName":"ttt","ExclusiveStartKey":{}})", "ValidationException",
+         "The provided starting key is invalid"},
         {"PutItem", R"({"TableName":"ttt","Item":{},"ExpressionAttributeValues":{":a":{"S":"a"}}})",
          "ValidationException",
          "ExpressionAttributeValues can only be specified when using expressions: ConditionExpression is null"},
