@@ -175,6 +175,13 @@ std::optional<attribute_value> reduced(const attribute_value& present, const att
 void apply(const update& tree, const bindings& bound, const item& before, item& after) {
     std::vector<change> changes;
     std::vector<resolved_path> removals;
+    const auto remove = [&](const path& target) {
+        resolved_path where = resolve(target, bound);
+        // An index means what it meant before: beyond the old end there is nothing, even if SET appends there.
+        const bool element = !where.back().is_name;
+        if (element) container_of(after, where);
+        if (!element || find(before, target, bound)) removals.push_back(std::move(where));
+    };
     const right_side right(before, bound);
     for (const set_action& action : tree.set) {
         changes.push_back({resolve(action.target, bound), right.value(action.value)});
@@ -189,16 +196,10 @@ void apply(const update& tree, const bindings& bound, const item& before, item& 
         if (rest) {
             changes.push_back({resolve(action.target, bound), *std::move(rest)});
         } else {
-            removals.push_back(resolve(action.target, bound));
+            remove(action.target);
         }
     }
-    for (const path& target : tree.remove) {
-        resolved_path where = resolve(target, bound);
-        // An index means what it meant before: beyond the old end there is nothing, even if SET appends there.
-        const bool element = !where.back().is_name;
-        if (element) container_of(after, where);
-        if (!element || find(before, target, bound)) removals.push_back(std::move(where));
-    }
+    for (const path& target : tree.remove) remove(target);
     // In order of the paths, so that several elements beyond a list's end are appended by their index; removals
     // the other way, so that one does not move the next.
     std::ranges::sort(changes, {}, &change::target);

@@ -112,6 +112,7 @@ TEST_CASE("updates that change the item") {
         {"DELETE ss :red", with({{"ss", string_set{"green"}}})},
         {"DELETE ss :both", with({}, {"ss"})},
         {"DELETE gone :red", with({})},
+        {"SET l[8] = :v DELETE l[4] :red", with({{"l", list({"l0", "l1", "l2", "l3", "new"})}})},
         {"set n = :0 remove s add k :1 delete ss :red", with({{"n", 0}, {"k", 1}, {"ss", string_set{"green"}}}, {"s"})},
         {"REMOVE n SET s = :v", with({{"s", "new"}}, {"n"})},
         {"SET q = n REMOVE n", with({{"q", 5}}, {"n"})},
