@@ -1,4 +1,4 @@
-// A payment that is charged under a lock on its own item: readers first, one writer, and what a late holder can do.
+// A payment that is charged under a lock on its own item: readers first, one writer, and then two payments together.
 //
 // It runs on a DynamoDB inside the process.
 #include <dynalease/dynalease.hpp>
@@ -10,6 +10,8 @@
 #include <exception>
 #include <iostream>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -20,10 +22,12 @@ asio::awaitable<void> prepare(dynalease::database database) {
     payments.table_name = "payments";
     payments.key.hash.name = "id";
     co_await database.execute(std::move(payments));
-    dynalease::put_item_request order;
-    order.table_name = "payments";
-    order.new_item = {{"id", "order/4711"}, {"state", "NEW"}, {"amount", 120}};
-    co_await database.execute(std::move(order));
+    for (const auto* id : {"order/4711", "order/4712"}) {
+        dynalease::put_item_request order;
+        order.table_name = "payments";
+        order.new_item = {{"id", id}, {"state", "NEW"}, {"amount", 120}};
+        co_await database.execute(std::move(order));
+    }
 }
 
 asio::awaitable<void> charge(dynalease::item_lock payment) {
@@ -36,6 +40,19 @@ asio::awaitable<void> charge(dynalease::item_lock payment) {
     auto charged = dynalease::set("state", "CHARGED") + dynalease::set("receipt", guard.fencing_token());
     auto left = co_await guard.update_and_release(std::move(charged));  // the change and the unlock in one write
     std::cout << "charged: state " << *find_string(left, "state") << '\n';
+}
+
+/// Two payments that change together. Whoever wants both, in whatever order, gets both or waits holding none.
+asio::awaitable<void> settle_together(dynalease::item_lock one, dynalease::item_lock other) {
+    std::vector<dynalease::item_demand> wanted{{other}, {one}};
+    auto guards = co_await dynalease::acquire_all(std::move(wanted));
+    std::cout << "both locked, under one token: " << (guards[0].fencing_token() == guards[1].fencing_token()) << '\n';
+    std::vector<dynalease::item_commit> last(2);
+    for (std::size_t i = 0; i < last.size(); ++i) {
+        last[i].guard = std::move(guards[i]);
+        last[i].change = dynalease::set("state", "SETTLED");
+    }
+    co_await dynalease::commit_all(std::move(last));  // both changes and both releases in one transaction
 }
 
 asio::awaitable<void> demonstrate(dynalease::database database) {
@@ -66,6 +83,13 @@ asio::awaitable<void> demonstrate(dynalease::database database) {
     if (!state || *state != "CHARGED") throw std::runtime_error("the charge was lost");
     std::cout << "the next holder finds it " << *state << ", with fencing token " << guard.fencing_token() << '\n';
     co_await guard.release();
+
+    order.key = {{"id", "order/4712"}};
+    dynalease::item_lock another{session, order};
+    co_await settle_together(here, another);
+    auto last = co_await there.acquire();
+    if (*find_string(last.item(), "state") != "SETTLED") throw std::runtime_error("the settlement was lost");
+    co_await last.release();
 
     co_await session.close();
     co_await elsewhere.close();

@@ -322,20 +322,3 @@ TEST_CASE("random faults: no update is lost and none is applied twice") {
         CHECK(done > 5);
     }
 }
-
-TEST_CASE("where no write is in doubt there is nothing to settle") {
-    shop s;
-    error_code code;
-    s.in_a(
-        [](error_code& thrown) -> asio::awaitable<void> {
-            const pending_write<book> none;
-            CHECK_FALSE(none);
-            try {
-                co_await none.settle();
-            } catch (const error& why) {
-                thrown = why.code();
-            }
-        },
-        code);
-    CHECK(code == errc::not_held);
-}

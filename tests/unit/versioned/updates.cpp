@@ -166,3 +166,20 @@ TEST_CASE("contending updaters lose no update, and each conflict costs one reque
     CHECK(reads == 80);
     CHECK(s.requests(s.a, "UpdateItem") + s.requests(s.b, "UpdateItem") == 80 + refusals);
 }
+
+TEST_CASE("where no write is in doubt there is nothing to settle") {
+    shop s;
+    error_code code;
+    s.in_a(
+        [](error_code& thrown) -> asio::awaitable<void> {
+            const pending_write<book> none;
+            CHECK_FALSE(none);
+            try {
+                co_await none.settle();
+            } catch (const error& why) {
+                thrown = why.code();
+            }
+        },
+        code);
+    CHECK(code == errc::not_held);
+}
