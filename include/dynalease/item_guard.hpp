@@ -40,7 +40,7 @@ public:
     /// or without a network. No I/O; any thread.
     bool valid() const noexcept;
     guard_state state() const noexcept;
-    /// False for a reader's guard, and after `downgrade`.
+    /// False for a reader's guard, and from the call of `downgrade` on, unless that surely failed.
     bool exclusive() const noexcept;
     /// Rises with every grant for as long as the item lives. 0 for an empty guard.
     std::int64_t fencing_token() const noexcept;

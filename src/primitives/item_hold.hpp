@@ -37,7 +37,7 @@ public:
     dynalease::item known;
     /// A guarded write is under way; or one had no answer, and no other may be sent beside it.
     enum class writing { nothing, under_way, in_doubt } write = writing::nothing;
-    void downgraded() noexcept { exclusive_ = false; }
+    void set_exclusive(bool alone) noexcept { exclusive_ = alone; }
 
     static item_guard make_guard(std::shared_ptr<item_hold> hold) noexcept { return item_guard(std::move(hold)); }
     static const std::shared_ptr<item_hold>& of(const item_guard& guard) noexcept { return guard.hold_; }

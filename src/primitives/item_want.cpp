@@ -92,14 +92,19 @@ boost::asio::awaitable<item_front::sighting> item_front::carry_out(item_want_dec
         case item_want_step::reap:
             request = requests().reap(step.who);
             break;
+        case item_want_step::free:
+            request = requests().release({.id = {.attempt = step.attempt}});
+            request.returned = return_values::all_new;
+            break;
         default:
             co_return co_await look(false);
     }
-    if (step.step != item_want_step::reap) {
+    const bool claims = step.step == item_want_step::take || step.step == item_want_step::intend;
+    if (claims) {
         claim_->sent = true;
         claim_->sent_at = core_.now();
     }
-    writing_ = step.step != item_want_step::reap;
+    writing_ = claims;
     auto seen = co_await send(std::move(request));
     writing_ = false;
     co_return seen;

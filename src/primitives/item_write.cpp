@@ -29,7 +29,12 @@ boost::asio::awaitable<item_front::sighting> item_front::send_until_known(guarde
             seen = co_await send(std::move(copy));
         }
         seen.doubtful = seen.doubtful || unanswered;
-        if (seen.kind != answer::unanswered && seen.kind != answer::delayed) co_return seen;
+        if (seen.kind == answer::applied || seen.kind == answer::refused) co_return seen;
+        if (seen.kind == answer::rejected) {
+            // It was cancelled, say. That does not call an earlier copy back.
+            if (unanswered) break;
+            co_return seen;
+        }
         if (seen.kind == answer::unanswered && !std::exchange(unanswered, true)) ++core_.counters().unknown_writes;
         if (core_.now() >= give_up_at) break;
         runtime::alarm later(core_.world());
@@ -103,16 +108,20 @@ boost::asio::awaitable<item_front::write_end> item_front::change(std::shared_ptr
 boost::asio::awaitable<item_front::write_end> item_front::downgrade(std::shared_ptr<item_hold> hold) {
     guarded_request request = requests().downgrade(grant_);
     hold->write = item_hold::writing::under_way;
+    // Readers may come in before the answer does.
+    hold->set_exclusive(false);
     auto seen = co_await send_until_known(std::move(request));
     hold->write = item_hold::writing::nothing;
     if (seen.kind == answer::unanswered) hold->write = item_hold::writing::in_doubt;
     const bool refused = seen.kind == answer::refused;
-    if (!refused && seen.kind != answer::applied) co_return write_end{.why = seen.why};
+    if (!refused && seen.kind != answer::applied) {
+        if (seen.kind != answer::unanswered) hold->set_exclusive(true);
+        co_return write_end{.why = seen.why};
+    }
     const auto* entry = refused ? seen.lock.held_by(core_.id(), grant_.id.attempt) : nullptr;
     const bool reads = refused && entry && !seen.lock.writer;
     if (refused && !reads) co_return write_lost(hold);
     grant_.access = protocol::item_access::shared;
-    hold->downgraded();
     if (wanted()) drive();
     co_return write_end{};
 }

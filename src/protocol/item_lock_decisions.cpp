@@ -24,6 +24,18 @@ item_want_decision wait_for(const item_want_facts& facts) {
     return {facts.waits ? item_want_step::poll : item_want_step::refuse};
 }
 
+/// Behind the intent of another: that one waits for what of ours stands there, and would for ever.
+item_want_decision wait_for_intent(const item_want_facts& facts) {
+    const auto& writer = facts.sight.writer;
+    if (writer && writer->session == facts.self) return {item_want_step::free, {}, {}, writer->attempt};
+    std::vector<std::string> ghosts;
+    for (const auto& reader : facts.sight.readers) {
+        if (reader.session == facts.self) ghosts.push_back(reader.text);
+    }
+    if (!ghosts.empty()) return {item_want_step::reap, {}, std::move(ghosts)};
+    return wait_for(facts);
+}
+
 item_want_decision take_from_readers(const item_want_facts& facts, item_take_form form) {
     std::vector<std::string> over;
     std::vector<std::string> unknown;
@@ -80,7 +92,7 @@ item_want_decision decide_item_want(const item_want_facts& facts) {
     if (sight.intent) {
         const auto is = judge_claimant(facts, *sight.intent);
         if (is == holder_is::not_known) return look_at(*sight.intent);
-        if (is == holder_is::alive) return wait_for(facts);
+        if (is == holder_is::alive) return wait_for_intent(facts);
         form.intent = sight.intent->text;
     }
     if (facts.access == item_access::shared) return join_readers(facts, std::move(form));

@@ -45,6 +45,7 @@ enum class item_want_step {
     take,          ///< send `form`
     intend,        ///< let no more readers in
     reap,          ///< remove `who`, all of them readers that are over
+    free,          ///< give back what stands there as the writer `attempt` of our own session
     look,          ///< find out whether `who`, one session, lives; then decide again
     poll,          ///< look at the item again after the poll interval
     refuse,        ///< a try finds it taken
@@ -54,6 +55,7 @@ struct item_want_decision {
     item_want_step step;
     item_take_form form{};
     std::vector<std::string> who{};  ///< texts for `reap`, one session for `look`
+    std::int64_t attempt = 0;        ///< for `free`
     friend bool operator==(const item_want_decision&, const item_want_decision&) = default;
 };
 

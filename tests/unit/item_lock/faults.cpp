@@ -1,6 +1,9 @@
 // Under faults: every guarded write exactly once or in doubt, one writer at a time, and nothing left behind.
 #include "till.hpp"
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -179,4 +182,72 @@ TEST_CASE("under faults, drift and pauses no update is lost, none done twice, an
     }
     CHECK(total.rounds > worlds * 10);
     CHECK(total.surely > static_cast<std::int64_t>(worlds) * 5);
+}
+
+TEST_CASE("a guarded write that is cancelled on its way is in doubt, and the next user of the process gets the item") {
+    const bool lands = GENERATE(true, false);
+    till_world w;
+    node a(w);
+    item_guard first;
+    run(w, a, take(item_lock{*a.session, till()}, first));
+    a.network->set_plan([lands](const any_request& request, const call_options& how) {
+        using kind = testing::fault::kind;
+        if (!is_write(request) || how.lane == lane::heartbeat) return testing::fault{};
+        return testing::fault{.what = lands ? kind::lose_answer : kind::lose_request};
+    });
+    asio::cancellation_signal cancel;
+    std::optional<error_code> told;
+    auto change = add("amount", 1);
+    first.update(std::move(change), {},
+                 asio::bind_cancellation_slot(cancel.slot(), [&](error_code code, const item&) { told = code; }));
+    w.scheduler.run_for(200ms);
+    cancel.emit(asio::cancellation_type::terminal);
+    w.scheduler.run_for(200ms);
+    REQUIRE(told);
+    CHECK(*told == errc::in_doubt);
+    a.network->set_plan({});
+    item_guard second;
+    running waiting(w, a, take(item_lock{*a.session, till()}, second));
+    w.scheduler.run_for(100ms);
+    run(w, a, give_back(first));
+    w.scheduler.run_for(1s);
+    CHECK(second.valid());
+    CHECK(w.amount() == (lands ? 1 : 0));
+    run(w, a, give_back(second));
+    CHECK(w.unlocked());
+}
+
+TEST_CASE("a forgotten hold of the own session does not wait for an intent that waits for it") {
+    const bool as_reader = GENERATE(true, false);
+    till_world w;
+    node a(w);
+    node b(w, 2);
+    item_guard mine;
+    item_guard theirs;
+    run(w, a, take(item_lock{*a.session, till()}, mine));
+    run(w, a, give_back(mine));
+    run(w, b, take(item_lock{*b.session, till()}, theirs));
+    run(w, b, give_back(theirs));
+    // As if a copy of a claim that was given up had landed; and another waits for it.
+    auto haunted = w.stored();
+    const auto ghost = std::string(a.session->id()) + ".999";
+    if (as_reader) {
+        haunted.emplace("_lockR", string_set{ghost});
+    } else {
+        haunted.emplace("_lockW", ghost + ".0000000000");
+    }
+    haunted.emplace("_lockI", std::string(b.session->id()) + ".998");
+    w.put(haunted);
+    const auto in_turn = [](node& in, item_guard& guard, int& turns) -> asio::awaitable<void> {
+        item_lock target{*in.session, till()};
+        guard = co_await target.acquire();
+        co_await guard.release();
+        ++turns;
+    };
+    int turns = 0;
+    running there(w, b, in_turn(b, theirs, turns));
+    running here(w, a, in_turn(a, mine, turns));
+    w.scheduler.run_for(20s);
+    CHECK(turns == 2);
+    CHECK(w.unlocked());
 }
