@@ -2,6 +2,7 @@
 #include "simulation/versioned/ledger.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace dynalease::simulation::versions {
@@ -13,6 +14,8 @@ std::optional<item> without_lock(std::optional<item> stored) {
     if (stored) std::erase_if(*stored, [](const auto& each) { return each.first.starts_with("_lock"); });
     return stored;
 }
+
+constexpr std::array names{"Intends", "Written", "Found right", "Replaced", "Told", "Shown"};
 
 std::string bytes_in(const item& stored, const char* name) {
     const auto* value = find(stored, name);
@@ -33,12 +36,34 @@ item_state state_of(const std::optional<item>& stored) {
     shown.life = bytes_in(*stored, "_born");
     shown.legacy = stored->contains("legacy");
     if (const auto* holder = find_string(*stored, "_lockW")) shown.holder = *holder;
+    const auto* readers = find(*stored, "_lockR");
+    if (readers && shown.holder.empty()) shown.holder = *readers->get_if<string_set>()->begin();
     const auto* entries = find(*stored, "entries");
     const auto* list = entries ? entries->get_if<attribute_list>() : nullptr;
     for (std::size_t i = 0; list && i < list->size(); ++i) {
         shown.entries.push_back(std::stoll((*list)[i].get_if<number>()->text()));
     }
     return shown;
+}
+
+std::string text_of(const event& happened) {
+    std::string text = names[happened.what.index()];
+    if (const auto* begun = std::get_if<intended>(&happened.what)) {
+        text += " " + std::to_string(begun->number) + " kind " + std::to_string(static_cast<int>(begun->what)) +
+                " item " + std::to_string(begun->item);
+        if (begun->base) text += " from state " + std::to_string(*begun->base);
+    }
+    if (const auto* write = std::get_if<written>(&happened.what)) {
+        text += " by " + std::to_string(write->number) + " item " + std::to_string(write->item) +
+                (write->after.there() ? " version " + std::to_string(write->after.version.value_or(-1))
+                                      : std::string(write->after.exists ? " tombstone" : " none"));
+    }
+    if (const auto* said = std::get_if<told>(&happened.what)) {
+        constexpr std::array answers{"applied", "superseded", "conflict",    "exists",
+                                     "missing", "locked",     "not applied", "in doubt"};
+        text += " " + std::to_string(said->number) + ": " + answers[static_cast<std::size_t>(said->what)];
+    }
+    return text;
 }
 
 ledger::ledger(testing::world& where, std::size_t items,

@@ -20,6 +20,9 @@ inline constexpr const char* table = "accounts";
 /// As the store has it: what the judge is to know of it.
 item_state state_of(const std::optional<item>& stored);
 
+/// For a world that is told.
+std::string text_of(const event& happened);
+
 /// Makes the table of its items.
 class ledger {
 public:

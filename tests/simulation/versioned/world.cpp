@@ -4,7 +4,6 @@
 #include "simulation/versioned/site.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace dynalease::simulation::versions {
@@ -18,28 +17,6 @@ director_options mishaps_of(const recipe& made_of) {
             .longest = made_of.longest_mishap,
             .drift_ppm = made_of.drift_ppm,
             .wall_error = made_of.wall_error};
-}
-
-constexpr std::array names{"Intends", "Written", "Found right", "Replaced", "Told", "Shown"};
-
-std::string text_of(const event& happened) {
-    std::string text = names[happened.what.index()];
-    if (const auto* begun = std::get_if<intended>(&happened.what)) {
-        text += " " + std::to_string(begun->number) + " kind " + std::to_string(static_cast<int>(begun->what)) +
-                " item " + std::to_string(begun->item);
-        if (begun->base) text += " from state " + std::to_string(*begun->base);
-    }
-    if (const auto* write = std::get_if<written>(&happened.what)) {
-        text += " by " + std::to_string(write->number) + " item " + std::to_string(write->item) +
-                (write->after.there() ? " version " + std::to_string(write->after.version.value_or(-1))
-                                      : std::string(write->after.exists ? " tombstone" : " none"));
-    }
-    if (const auto* said = std::get_if<told>(&happened.what)) {
-        constexpr std::array answers{"applied", "superseded", "conflict",    "exists",
-                                     "missing", "locked",     "not applied", "in doubt"};
-        text += " " + std::to_string(said->number) + ": " + answers[static_cast<std::size_t>(said->what)];
-    }
-    return text;
 }
 
 }  // namespace

@@ -1,0 +1,128 @@
+// One rule after the other.
+#include "simulation/item_lock/judge.hpp"
+
+#include <algorithm>
+
+namespace dynalease::simulation::item_locks {
+
+namespace {
+std::string text(const claimant& who) {
+    return who.session + "/" + std::to_string(who.attempt);
+}
+bool stands(const claimant& who) {
+    return !who.session.empty();
+}
+}  // namespace
+
+void judge::see(const event& seen) {
+    std::visit([&](const auto& what) { on(what); }, seen.what);
+}
+
+void judge::fail(const char* promise, std::string what) {
+    if (!broken_) broken_ = std::string(promise) + ": " + std::move(what);
+}
+
+bool judge::in_hand(std::size_t item, const claimant& grant) const {
+    return std::ranges::any_of(
+        guards_, [&](const auto& each) { return each.second.item == item && each.second.grant == grant; });
+}
+
+void judge::on(const lock_written& seen) {
+    auto& of = items_[seen.item];
+    const auto before = of.state;
+    const auto& after = seen.after;
+    if (!before.exists && after.exists && seen.number == 0) fail("E1", "a lock request made an item");
+    if (before.exists && after.exists && after.floor < before.floor) fail("P2", "the floor fell");
+    judge_content(of, seen);
+    if (stands(before.writer) && before.writer != after.writer) judge_end(of, seen.item, seen, before.writer);
+    for (const auto& each : before.readers) {
+        if (!after.readers.contains(each)) judge_end(of, seen.item, seen, each);
+    }
+    if (stands(after.writer) && before.writer != after.writer) judge_grant(of, seen.item, seen, after.writer, true);
+    for (const auto& each : after.readers) {
+        if (!before.readers.contains(each)) judge_grant(of, seen.item, seen, each, false);
+    }
+    if (stands(after.writer) && !after.readers.empty()) fail("P1", "a writer beside readers in the item");
+    if (stands(before.intent) && before.intent != after.intent && before.intent.session != seen.session &&
+        !over(before.intent.session)) {
+        fail("P9", "a session took away the intent of another, which is not over");
+    }
+    of.state = after;
+}
+
+void judge::judge_content(const item_record& of, const lock_written& seen) {
+    const auto guarded = writes_.find(seen.number);
+    if (seen.number == 0 || guarded == writes_.end()) return;
+    if (guarded->second.second != of.state.writer) {
+        fail("P3", "guarded write " + std::to_string(seen.number) + " of " + text(guarded->second.second) +
+                       " happened while the item was " +
+                       (stands(of.state.writer) ? text(of.state.writer) + "'s" : std::string("nobody's")));
+    }
+}
+
+void judge::judge_grant(item_record& of, std::size_t item, const lock_written& seen, const claimant& who,
+                        bool exclusive) {
+    const auto& before = of.state;
+    if (who.session != seen.session) fail("P1", "a session wrote another one into the item");
+    const bool downgraded = !exclusive && before.writer == who;
+    if (downgraded) return;
+    const auto may_go = [&](const claimant& each) {
+        return over(each.session) || (each.session == who.session && !in_hand(item, each));
+    };
+    if (stands(before.writer) && !may_go(before.writer))
+        fail("P1", text(who) + " took the item from " + text(before.writer));
+    for (const auto& each : before.readers) {
+        if (exclusive && !may_go(each)) fail("P1", text(who) + " took the item from reader " + text(each));
+    }
+    // Between writers there is no order, and one of this process may hand the item to the next.
+    const auto& intent = before.intent;
+    const bool handed_over = exclusive && before.writer.session == who.session;
+    if (stands(intent) && !handed_over && intent.session != who.session && !over(intent.session)) {
+        fail("F1", text(who) + " passed " + text(intent) + ", which waits");
+    }
+    const auto token = seen.after.floor;
+    if (token <= of.highest) fail("P2", "token " + std::to_string(token) + " after " + std::to_string(of.highest));
+    if (of.former.contains(who)) fail("P9", text(who) + " holds the item for a second time");
+    of.highest = std::max(of.highest, token);
+    of.tokens[who] = token;
+}
+
+void judge::judge_end(item_record& of, std::size_t item, const lock_written& seen, const claimant& who) {
+    const bool downgraded = seen.after.readers.contains(who);
+    if (downgraded) return;
+    of.former.insert(who);
+    if (who.session != seen.session && !over(who.session)) fail("P9", "a session freed the item of another");
+    const bool own_end = who.session == seen.session && seen.number != 0;
+    if (!over(who.session) && !own_end && in_hand(item, who)) fail("P9", "freed while a user still holds it");
+}
+
+void judge::on(const lock_replaced& seen) {
+    auto& of = items_[seen.item];
+    // An item that is removed takes its floor along: tokens rise in each life of it.
+    if (seen.after.life != of.state.life || !seen.after.exists) {
+        of.highest = 0;
+        of.tokens.clear();
+        of.former.clear();
+    }
+    of.state = seen.after;
+}
+
+void judge::on(const guard_given& seen) {
+    const auto& of = items_[seen.item];
+    const auto granted = std::ranges::find_if(
+        of.tokens, [&](const auto& each) { return each.first.session == seen.session && each.second == seen.token; });
+    // A grant of a former life is found out with the next write under it.
+    if (granted == of.tokens.end()) return;
+    guards_[seen.handle] = {.item = seen.item, .grant = granted->first, .exclusive = seen.exclusive};
+}
+
+void judge::on(const guarded_begun& seen) {
+    const auto guard = guards_.find(seen.handle);
+    if (guard == guards_.end()) {
+        writes_[seen.number] = {0, claimant{"a guard that was never granted", 0}};
+    } else {
+        writes_[seen.number] = {guard->second.item, guard->second.grant};
+    }
+}
+
+}  // namespace dynalease::simulation::item_locks

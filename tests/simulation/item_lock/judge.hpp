@@ -1,0 +1,61 @@
+// The promises of item locks, judged from what happened alone.
+#pragma once
+
+#include "simulation/item_lock/history.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dynalease::simulation::item_locks {
+
+/// Keeps the first broken promise: P1 one writer or any number of readers; P2 tokens rise for as long as the item
+/// lives; P3 a guarded write happens under the very grant of its guard; P9 nobody else's lock is freed; F1 readers do
+/// not pass a writer that waits; E1 no lock request makes an item.
+class judge {
+public:
+    explicit judge(std::size_t items) : items_(items) {}
+
+    void see(const event& seen);
+    const std::optional<std::string>& broken() const noexcept { return broken_; }
+    const lock_state& state(std::size_t item) const { return items_[item].state; }
+    bool over(const std::string& session) const { return over_.contains(session); }
+
+private:
+    struct item_record {
+        lock_state state;
+        std::int64_t highest = 0;                 ///< token of this life
+        std::map<claimant, std::int64_t> tokens;  ///< of every grant of this life
+        std::set<claimant> former;                ///< those that ended
+    };
+    struct held_guard {
+        std::size_t item = 0;
+        claimant grant{};
+        bool exclusive = true;
+    };
+
+    void on(const lock_written& seen);
+    void on(const lock_replaced& seen);
+    void on(const session_over& seen) { over_.insert(seen.session); }
+    void on(const guard_given& seen);
+    void on(const guard_let_go& seen) { guards_.erase(seen.handle); }
+    void on(const guarded_begun& seen);
+
+    void judge_grant(item_record& of, std::size_t item, const lock_written& seen, const claimant& who, bool exclusive);
+    void judge_end(item_record& of, std::size_t item, const lock_written& seen, const claimant& who);
+    void judge_content(const item_record& of, const lock_written& seen);
+    bool in_hand(std::size_t item, const claimant& grant) const;
+    void fail(const char* promise, std::string what);
+
+    std::vector<item_record> items_;
+    std::set<std::string> over_;
+    std::map<std::uint64_t, held_guard> guards_;
+    std::map<std::int64_t, std::pair<std::size_t, claimant>> writes_;  ///< guarded ones, by number
+    std::optional<std::string> broken_;
+};
+
+}  // namespace dynalease::simulation::item_locks

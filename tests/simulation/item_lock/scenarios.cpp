@@ -1,0 +1,107 @@
+// The kinds of worlds in which item locks are tried, and what must be seen in them.
+#include "simulation/framework/primitive.hpp"
+#include "simulation/item_lock/recipe.hpp"
+#include "simulation/item_lock/world.hpp"
+
+namespace dynalease::simulation::item_locks {
+
+namespace {
+
+using enum mishap;
+
+const std::vector<mishap> everything_promised{pause,       suspend,   crash_new_identity, loop_blocked,  drift_change,
+                                              wall_step,   partition, one_way_partition,  outage,        throttle_storm,
+                                              unreachable, no_names,  no_connection,      no_credentials};
+
+recipe swarm() {
+    return {.mishaps = everything_promised};
+}
+
+/// One item, many who want it, and sessions that are lost meanwhile.
+recipe crowd() {
+    recipe made = swarm();
+    made.fewest_nodes = 3;
+    made.most_items = 1;
+    made.leases = {2s, 4s};
+    made.longest_hold = 400ms;
+    made.longest_rest = 500ms;
+    made.weather.always = {request_fault_kind::answer_lost};
+    made.mishaps = {pause, partition, one_way_partition, loop_blocked, no_credentials, crash_new_identity};
+    made.mishap_presence = 0.7;
+    made.mishap_interval = 6s;
+    made.longest_mishap = 8s;
+    made.longest = 25s;
+    return made;
+}
+
+/// Readers that come and go, and writers that must not starve among them.
+recipe readers_and_writers() {
+    recipe made = crowd();
+    made.readers = 2;
+    made.most_readers = 3;
+    made.savers = 8;
+    made.mishap_presence = 0.3;
+    return made;
+}
+
+/// Optimistic savers beside lockers.
+recipe both_controls() {
+    recipe made = crowd();
+    made.savers = 2;
+    made.mishap_presence = 0.2;
+    return made;
+}
+
+/// Three processes on one item, under all faults of requests at once, by callers that change their minds.
+recipe three_processes() {
+    recipe made = swarm();
+    made.fewest_nodes = made.most_nodes = 3;
+    made.most_users = 1;
+    made.most_items = 1;
+    made.cancels = 2;
+    made.longest_hold = 800ms;
+    made.longest_rest = 800ms;
+    made.weather.presence = 0.9;
+    made.weather.worst_chance = 60'000;
+    made.mishap_presence = 0.15;
+    made.longest = 28s;
+    return made;
+}
+
+template <recipe (*Recipe)()>
+void play(world_run& run) {
+    item_world(run, Recipe()).play();
+}
+
+const contribution item_lock_worlds{{
+    .name = "item_lock",
+    .scenarios = {{"swarm", 4, play<swarm>},
+                  {"crowd", 3, play<crowd>},
+                  {"readers-and-writers", 3, play<readers_and_writers>},
+                  {"both-controls", 2, play<both_controls>},
+                  {"three-processes", 3, play<three_processes>}},
+    .probes = {"locked",
+               "read locked",
+               "taken over or handed over",
+               "intended",
+               "voided",
+               "downgraded",
+               "guarded write done",
+               "guarded write in doubt",
+               "saved",
+               "save found the item locked",
+               "given up in doubt",
+               "cancelled while waiting",
+               "waited in vain",
+               "try refused",
+               "release in doubt",
+               "release lost the race",
+               "late item write applied",
+               "late item write refused",
+               "session marked dead",
+               "audit waited for"},
+}};
+
+}  // namespace
+
+}  // namespace dynalease::simulation::item_locks

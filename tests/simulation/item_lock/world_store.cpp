@@ -1,0 +1,98 @@
+// The items of a world and their locks, as its store has them.
+#include "simulation/item_lock/world.hpp"
+
+#include <charconv>
+#include <utility>
+
+namespace dynalease::simulation::item_locks {
+
+namespace {
+
+/// "<session>.<attempt>", or with a step behind.
+claimant claimant_in(std::string_view text) {
+    const auto session = text.substr(0, text.find('.'));
+    claimant who{.session = std::string(session)};
+    const auto rest = text.substr(session.size() + 1);
+    std::from_chars(rest.data(), rest.data() + rest.size(), who.attempt);
+    return who;
+}
+
+}  // namespace
+
+lock_state item_world::lock_of(std::size_t index) {
+    const auto stored = ledger_.stored(index);
+    lock_state shown;
+    if (!stored) return shown;
+    shown.exists = true;
+    shown.life = versions::state_of(stored).life;
+    if (const auto* writer = find_string(*stored, "_lockW")) shown.writer = claimant_in(*writer);
+    if (const auto* intent = find_string(*stored, "_lockI")) shown.intent = claimant_in(*intent);
+    if (const auto* readers = find(*stored, "_lockR")) {
+        for (const auto& each : *readers->get_if<string_set>()) shown.readers.insert(claimant_in(each));
+    }
+    shown.floor = find_integer(*stored, "_lockF").value_or(0);
+    return shown;
+}
+
+void item_world::lock_written_by(const std::string& node, const std::string& session, std::int64_t number,
+                                 std::size_t index) {
+    const auto before = ledger_.now(index);
+    ledger_.look_again(index);
+    if (number == 0 && ledger_.now(index) != before) fail("L2", "a lock request changed the item itself");
+    auto after = lock_of(index);
+    const auto& known = judge_.state(index);
+    if (after == known && number == 0) return;
+    auto& census = run_.census;
+    const bool exclusive = !after.writer.session.empty() && after.writer != known.writer;
+    if (exclusive) census.hit(known.writer.session.empty() ? "locked" : "taken over or handed over");
+    if (after.readers.size() > known.readers.size()) census.hit("read locked");
+    if (!known.readers.empty() && exclusive) census.hit("dead readers removed by a writer");
+    if (!after.intent.session.empty() && after.intent != known.intent) census.hit("intended");
+    if (after.floor > known.floor && !exclusive && after.readers == known.readers) census.hit("voided");
+    tell(node, lock_written{.item = index, .session = session, .number = number, .after = std::move(after)});
+}
+
+void item_world::look_at_session(const std::string& node, const std::string& key) {
+    constexpr std::string_view prefix = "session#";
+    if (!key.starts_with(prefix)) return;
+    const auto row = simulated_.row(coordination, key.substr(0, key.size() - 2));
+    const auto* state = row ? find_string(*row, "state") : nullptr;
+    if (!state || *state == "alive") return;
+    auto session = key.substr(prefix.size(), key.size() - prefix.size() - 2);
+    if (judge_.over(session)) return;
+    run_.census.hit(*state == "dead" ? "session marked dead" : "session closed");
+    tell(node, session_over{.session = std::move(session)});
+}
+
+// ---- others --------------------------------------------------------------------------------------------------
+
+void item_world::make_item(std::size_t index) {
+    auto fresh = ledger_.key_of(index);
+    fresh.emplace("entries", attribute_list{});
+    fresh.emplace("version", 1);
+    binary born(12, std::byte{1});
+    const auto number = run_.choices.choose("birth of an item", ~std::uint64_t{0});
+    for (std::size_t i = 0; i < 8; ++i) born[i] = static_cast<std::byte>(number >> (8 * i));
+    fresh.emplace("_born", born);
+    fresh.emplace("_stamp", born);
+    simulated_.call(put_item_request{.table_name = versions::table, .new_item = std::move(fresh)}).value();
+    ledger_.look_again(index);
+    tell("", lock_replaced{.item = index, .after = lock_of(index)});
+}
+
+void item_world::arm_rebirth() {
+    const std::chrono::milliseconds wait(run_.choices.between("next rebirth", 3000, 15'000));
+    simulated_.scheduler().add_timer(now() + wait, [this] {
+        if (calm_ || stopping_) return;
+        const auto index = run_.choices.choose("which item is born anew", item_count_);
+        simulated_.call(delete_item_request{.table_name = versions::table, .key = ledger_.key_of(index)}).value();
+        ledger_.look_again(index);
+        tell("", lock_replaced{.item = index, .after = lock_of(index)});
+        run_.census.fault("item_removed");
+        const std::chrono::milliseconds gone(run_.choices.between("how long an item is gone", 1, 1500));
+        simulated_.scheduler().add_timer(now() + gone, [this, index] { make_item(index); });
+        arm_rebirth();
+    });
+}
+
+}  // namespace dynalease::simulation::item_locks
