@@ -13,8 +13,29 @@ namespace dynalease::conformance {
 
 namespace {
 
+std::string order_of_number(const json& value) {
+    const auto held = number::parse(value.text);
+    return held ? std::to_string(held->to_double()) : value.text;
+}
+
+/// Numbers by their value: not every server gives them one form.
+void make_orderable(json& value) {
+    for (auto& [name, each] : value.members) {
+        make_orderable(each);
+        if (name == "N") each.text = order_of_number(each);
+        if (name == "NS") {
+            for (auto& number : each.items) number.text = order_of_number(number);
+        }
+    }
+    for (auto& each : value.items) make_orderable(each);
+}
+
 void sort_items(json* list) {
-    if (list) std::ranges::sort(list->items, {}, [](const json& each) { return to_text(each); });
+    if (!list) return;
+    std::ranges::sort(list->items, {}, [](json each) {
+        make_orderable(each);
+        return to_text(each);
+    });
 }
 
 json* member(json& of, std::string_view name) {
@@ -27,7 +48,8 @@ json* member(json& of, std::string_view name) {
 void put_in_order(json& value) {
     for (auto& [name, each] : value.members) {
         put_in_order(each);
-        if (name == "SS" || name == "NS" || name == "BS") sort_items(&each);
+        if (name == "SS" || name == "BS") sort_items(&each);
+        if (name == "NS") std::ranges::sort(each.items, {}, order_of_number);
     }
     for (auto& each : value.items) put_in_order(each);
 }

@@ -31,6 +31,15 @@ bool only_takes_away(const std::string& update) {
     return !update.empty() && !has("SET ", "set ") && !has("ADD ", "add ");
 }
 
+/// Whether an item in the making has a key is a question that servers answer differently.
+bool names_a_key(const update_item_request& update) {
+    const auto has = [&](const char* name) {
+        return update.update_expression.find(name) != std::string::npos ||
+               std::ranges::any_of(update.names, [&](const auto& each) { return each.second == name; });
+    };
+    return has("pk") || has("sk");
+}
+
 /// Not what only a pass over all pages, or a certain kind of answer, makes comparable.
 bool can_be_mutated(const any_request& request) {
     if (const auto* scan = std::get_if<scan_request>(&request)) return !scan->limit && !scan->total_segments;
@@ -43,7 +52,7 @@ bool can_be_mutated(const any_request& request) {
                });
     }
     const auto* update = std::get_if<update_item_request>(&request);
-    return !update || !only_takes_away(update->update_expression);
+    return !update || (!only_takes_away(update->update_expression) && !names_a_key(*update));
 }
 
 /// Makes the calls of one program.

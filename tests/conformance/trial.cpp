@@ -102,6 +102,7 @@ bool stage::judge(std::size_t at, const call& what, const answer& ours, const an
         out.listed.push_back(known);
         same_effect = same_effect && known->same_effect;
     }
+    if (ours.refused && theirs.refused) return !leaves_parts(server_, what, theirs);
     // Where one has written and the other has not, all that follows differs.
     return same_effect && (ours.refused == theirs.refused || !is_write(what.request));
 }

@@ -1,0 +1,108 @@
+// Where moto 5.2 reads DynamoDB in another way than AWS's documents.
+#include "conformance/difference_marks.hpp"
+
+#include <dynalease/dynamodb/attribute_value.hpp>
+
+#include <array>
+
+namespace dynalease::conformance {
+
+namespace {
+
+/// "\"1.0\"" and "\"1\"".
+bool same_number(const std::string& ours, const std::string& theirs) {
+    const auto value = [](const std::string& quoted) { return number(quoted.substr(1, quoted.size() - 2)); };
+    return ours.starts_with('"') && theirs.starts_with('"') && value(ours) == value(theirs);
+}
+
+bool number_text(const difference& found) {
+    return (found.path.ends_with(".N") || found.path.ends_with(".NS[]")) &&
+           same_number(found.our_value, found.their_value);
+}
+
+bool condition_turned(const difference& found) {
+    if (both_answer(found)) {
+        return (found.path == "Count" || found.path == "Items") &&
+               has_any(text_of(found.what), {"\"FilterExpression\""});
+    }
+    constexpr std::string_view refused = "ConditionalCheckFailedException";
+    return (found.ours.error() == refused && !found.theirs.refused) ||
+           (found.theirs.error() == refused && !found.ours.refused);
+}
+
+bool update_before_condition(const difference& found) {
+    return found.ours.error() == "ConditionalCheckFailedException" &&
+           has_any(found.theirs.message(), {"document path provided in the update expression is invalid",
+                                            "refers to an attribute that does not exist in the item"});
+}
+
+bool key_of_a_new_item(const difference& found) {
+    const auto* update = std::get_if<update_item_request>(&found.what.request);
+    return update && update->returned == return_values::updated_new && found.our_value == "absent" &&
+           (found.path == "Attributes.pk" || found.path == "Attributes.sk");
+}
+
+bool last_page(const difference& found) {
+    return (is<query_request>(found) || is<scan_request>(found)) &&
+           ((found.path == "Pages" && std::stoi(found.our_value) > std::stoi(found.their_value)) ||
+            (found.path == "LastEvaluatedKey" && found.their_value == "absent"));
+}
+
+constexpr std::array list{
+    known_difference{"moto leaves out many of the service's checks", false, passes_elsewhere},
+    known_difference{"expressions are checked before the table is looked for; not by moto", true,
+                     [](const difference& found) {
+                         return found.ours.error() == "ValidationException" &&
+                                found.theirs.error() == "ResourceNotFoundException";
+                     }},
+    known_difference{"numbers are given back in their one plain form (data types, Number); moto keeps the text", true,
+                     number_text},
+    known_difference{"moto misreads names before an index, and filters on attributes that are not there", true,
+                     [](const difference& found) {
+                         return !found.ours.refused &&
+                                has_any(found.theirs.message(), {"unused in expressions", "Bad Filter Expression"});
+                     }},
+    known_difference{"a comparison with what is not there is false, and so its negation is true; moto takes some of "
+                     "them the other way round, dynoxide none",
+                     false, condition_turned},
+    known_difference{"an update that only takes away makes no item where there was none; with moto it does", false,
+                     made_by_taking_away},
+    known_difference{"where there is no item, what is to be taken away from it may be any path; moto wants it to exist",
+                     false, taken_away_from_nothing},
+    known_difference{"UPDATED_NEW gives what the update names (API reference, ReturnValues); moto adds the key of an "
+                     "item that it makes",
+                     true, key_of_a_new_item},
+    known_difference{"a page that ends at its limit names its last item, whether or not there are more (API "
+                     "reference, LastEvaluatedKey); moto looks ahead",
+                     true, last_page},
+    known_difference{"a condition comes before its update; with moto the update does", true, update_before_condition},
+    known_difference{
+        "a key can be read by an update of another attribute; moto takes that for an update of the key", false,
+        [](const difference& found) {
+            return !found.ours.refused && has_any(found.theirs.message(), {"This attribute is part of the key"});
+        }},
+    known_difference{"no blank is needed between SET and a placeholder; moto needs one", false,
+                     [](const difference& found) {
+                         return found.ours.error() != "ValidationException" &&
+                                has_any(found.theirs.message(), {"near: \"SET#", "near: \"set#"});
+                     }},
+    known_difference{"the time to live of a table that is not there: ResourceNotFoundException (API reference); moto "
+                     "puts that name into the message",
+                     true,
+                     [](const difference& found) {
+                         return found.ours.error() == "ResourceNotFoundException" &&
+                                has_any(found.theirs.message(), {"ResourceNotFound: Table not found"});
+                     }},
+    known_difference{"moto does not reckon capacity as the service does", true,
+                     [](const difference& found) { return found.path.starts_with("ConsumedCapacity"); }},
+    known_difference{"moto answers with a status of 500, and no JSON, where an expression surprises it", false,
+                     [](const difference& found) { return found.theirs.error() == "InternalServerError"; }},
+};
+
+}  // namespace
+
+std::span<const known_difference> differences_of_moto() {
+    return list;
+}
+
+}  // namespace dynalease::conformance
