@@ -1,0 +1,263 @@
+// The known mistakes of item locks: decisions that the linker puts in the library's place (names in decisions.txt), and
+// requests that are rewritten on their way. In brackets the section of the protocol of items.
+#include "simulation/framework/primitive.hpp"
+#include "simulation/mutants/rewriting_database.hpp"
+#include "simulation/versioned/ledger.hpp"
+
+#include "protocol/item_lock_decisions.hpp"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace dynalease::simulation::item_locks {
+
+using namespace protocol;
+using mutants::drop;
+using mutants::editing;
+using mutants::purpose;
+
+// ---- decisions ---------------------------------------------------------------------------------------------
+
+item_want_decision real_want(const item_want_facts& facts) asm(
+    "__real__ZN9dynalease8protocol16decide_item_wantERKNS0_15item_want_factsE");
+item_want_decision wrapped_want(const item_want_facts& facts) asm(
+    "__wrap__ZN9dynalease8protocol16decide_item_wantERKNS0_15item_want_factsE");
+give_up_step real_give_up(const item_give_up_facts& facts) asm(
+    "__real__ZN9dynalease8protocol19decide_item_give_upERKNS0_18item_give_up_factsE");
+give_up_step wrapped_give_up(const item_give_up_facts& facts) asm(
+    "__wrap__ZN9dynalease8protocol19decide_item_give_upERKNS0_18item_give_up_factsE");
+item_settle_step real_settle(const item_lock_sight& sight, std::string_view self, const claim& mine, bool closed) asm(
+    "__real__ZN9dynalease8protocol18decide_item_settleERKNS0_15item_lock_sightESt17basic_string_viewIcSt11char_"
+    "traitsIcEERKNS0_5claimEb");
+item_settle_step
+wrapped_settle(const item_lock_sight& sight, std::string_view self, const claim& mine, bool closed) asm(
+    "__wrap__ZN9dynalease8protocol18decide_item_settleERKNS0_15item_"
+    "lock_sightESt17basic_string_viewIcSt11char_traitsIcEERKNS0_5claimEb");
+guarded_step
+real_guarded(const item_lock_sight& sight, std::string_view self, std::int64_t attempt, std::int64_t step) asm(
+    "__real__ZN9dynalease8protocol14decide_guardedERKNS0_15item_lock_"
+    "sightESt17basic_string_viewIcSt11char_traitsIcEEll");
+guarded_step
+wrapped_guarded(const item_lock_sight& sight, std::string_view self, std::int64_t attempt, std::int64_t step) asm(
+    "__wrap__ZN9dynalease8protocol14decide_guardedERKNS0_15item_"
+    "lock_sightESt17basic_string_viewIcSt11char_traitsIcEEll");
+
+namespace {
+
+item_want_decision want(const item_want_facts& facts, const item_lock_sight& sight,
+                        const std::function<holder_is(const item_claimant&)>& judge) {
+    return real_want({.sight = sight,
+                      .self = facts.self,
+                      .mine = facts.mine,
+                      .access = facts.access,
+                      .waits = facts.waits,
+                      .most_readers = facts.most_readers,
+                      .judge = judge});
+}
+
+/// What of the own session nobody here knows of counts as another's.
+item_lock_sight with_ghosts_of_others(const item_want_facts& facts) {
+    auto sight = facts.sight;
+    const auto estrange = [&](item_claimant& who) {
+        if (who.session == facts.self && who.attempt != facts.mine.attempt) who.session.clear();
+    };
+    if (sight.writer) estrange(*sight.writer);
+    if (sight.intent) estrange(*sight.intent);
+    for (auto& reader : sight.readers) estrange(reader);
+    return sight;
+}
+
+}  // namespace
+
+item_want_decision wrapped_want(const item_want_facts& facts) {
+    if (active("XR_LIVE") && facts.access == item_access::exclusive && !facts.sight.writer) {
+        return want(facts, facts.sight, [](const item_claimant&) { return holder_is::over; });
+    }
+    if (active("S_IGNORES_I") && facts.access == item_access::shared) {
+        auto sight = facts.sight;
+        sight.intent.reset();
+        return want(facts, sight, facts.judge);
+    }
+    if (active("GHOST_STAYS")) return want(facts, with_ghosts_of_others(facts), facts.judge);
+    return real_want(facts);
+}
+
+give_up_step wrapped_give_up(const item_give_up_facts& facts) {
+    const auto next = real_give_up(facts);
+    return next == give_up_step::audit && active("NO_AUDIT") ? give_up_step::done : next;
+}
+
+item_settle_step wrapped_settle(const item_lock_sight& sight, std::string_view self, const claim& mine, bool closed) {
+    const auto next = real_settle(sight, self, mine, closed);
+    const bool held_by_other = (sight.writer && sight.writer->session != self) || !sight.readers.empty();
+    if (next == item_settle_step::close && active("NO_VOID")) return item_settle_step::done;
+    if (next == item_settle_step::close && active("VOID_FREE_ONLY") && held_by_other) return item_settle_step::done;
+    if (next == item_settle_step::leave && active("I_STAYS")) return item_settle_step::close;
+    if (next == item_settle_step::leave_closed && active("I_STAYS")) return item_settle_step::done;
+    return next;
+}
+
+guarded_step wrapped_guarded(const item_lock_sight& sight, std::string_view self, std::int64_t attempt,
+                             std::int64_t step) {
+    const auto next = real_guarded(sight, self, attempt, step);
+    return next == guarded_step::applied && active("G_NO_SETTLE") ? guarded_step::lost : next;
+}
+
+// ---- requests ----------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::string_view above_floor = " AND (attribute_not_exists(#F) OR #F < :t)";
+
+update_item_request* update_in(any_request& request) {
+    auto* update = std::get_if<update_item_request>(&request);
+    return update && versions::ledger::item_in(update->key) ? update : nullptr;
+}
+
+bool has(const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+}
+
+/// An update of an item whose text begins so, or null.
+update_item_request* beginning(any_request& request, std::string_view text) {
+    auto* update = update_in(request);
+    return update && update->update_expression.starts_with(text) ? update : nullptr;
+}
+update_item_request* exclusive_take(any_request& request) {
+    return beginning(request, "SET #W = :w, #F = :t REMOVE #I");
+}
+update_item_request* shared_take(any_request& request) {
+    auto* update = beginning(request, "SET #F = :t REMOVE #I");
+    return update && has(update->update_expression, "ADD #R :me") ? update : nullptr;
+}
+/// A guarded write: it raises the step, or ends the grant with a change.
+update_item_request* guarded(any_request& request) {
+    auto* update = update_in(request);
+    if (!update || !has(update->condition_expression, "#W = :k")) return nullptr;
+    const bool about_the_lock = update->update_expression.starts_with("SET #W = :w, #F") ||
+                                update->update_expression.starts_with("REMOVE #W ADD");
+    return about_the_lock ? nullptr : update;
+}
+
+void take_without_floor(any_request& request, purpose, const environment&) {
+    if (auto* update = exclusive_take(request)) drop(*update, above_floor);
+}
+void read_without_floor(any_request& request, purpose, const environment&) {
+    if (auto* update = shared_take(request)) drop(*update, above_floor);
+}
+void read_below_floor(any_request& request, purpose, const environment&) {
+    if (auto* update = shared_take(request)) drop(*update, "SET #F = :t ");
+}
+void take_from_any_writer(any_request& request, purpose, const environment&) {
+    if (auto* update = exclusive_take(request); update && update->values.contains(":seen"))
+        drop(*update, " AND #W = :seen");
+}
+void take_from_any_readers(any_request& request, purpose, const environment&) {
+    if (auto* update = exclusive_take(request); update && update->values.contains(":over"))
+        drop(*update, " AND #R = :over");
+}
+void read_past_intents(any_request& request, purpose, const environment&) {
+    auto* update = shared_take(request);
+    if (!update) return;
+    drop(*update, has(update->condition_expression, "(attribute_not_exists(#I) OR #I = :i)")
+                      ? " AND (attribute_not_exists(#I) OR #I = :i)"
+                      : " AND attribute_not_exists(#I)");
+}
+
+/// "<session>." of "<session>.<attempt>...", or with the attempt.
+std::string beginning_of(const std::string& claimant, bool with_attempt) {
+    auto end = claimant.find('.') + 1;
+    if (with_attempt) end = claimant.find('.', end) + 1;
+    return claimant.substr(0, end);
+}
+void release_for_the_session(any_request& request, purpose, const environment&) {
+    auto* update = beginning(request, "REMOVE #W");
+    if (!update || !update->values.contains(":sa")) return;
+    auto& text = update->values.at(":sa");
+    text = beginning_of(*text.get_if<std::string>(), false);
+}
+void guard_by(any_request& request, bool attempt) {
+    auto* update = guarded(request);
+    if (!update) return;
+    auto& text = update->values.at(":k");
+    text = beginning_of(*text.get_if<std::string>(), attempt);
+    mutants::replace(*update, "#W = :k", "begins_with(#W, :k)");
+}
+void guard_by_attempt(any_request& request, purpose, const environment&) {
+    guard_by(request, true);
+}
+void guard_by_session(any_request& request, purpose, const environment&) {
+    guard_by(request, false);
+}
+void guarded_raises_nothing(any_request& request, purpose, const environment&) {
+    auto* update = guarded(request);
+    if (!update) return;
+    for (const auto& [name, value] : update->values) {
+        if (value.is<number>() && has(update->update_expression, ") + " + name)) {
+            update->values.at(name) = 0;
+            return;
+        }
+    }
+}
+void save_through_locks(any_request& request, purpose, const environment&) {
+    if (auto* update = beginning(request, "SET #ver = :n1"))
+        drop(*update, " AND attribute_not_exists(#W) AND attribute_not_exists(#R)");
+}
+void void_without_floor(any_request& request, purpose, const environment&) {
+    auto* update = update_in(request);
+    if (update && update->update_expression == "SET #F = :t") drop(*update, above_floor);
+}
+
+const contribution item_lock_mutants{{
+    .name = "item_lock",
+    .mutants =
+        {
+            {.name = "X_NO_FLOOR",
+             .rule = "an exclusive grant tests the floor [7]",
+             .wrap = editing<take_without_floor>},
+            {.name = "S_NO_FLOOR", .rule = "a reader's grant tests the floor [7]", .wrap = editing<read_without_floor>},
+            {.name = "S_KEEPS_FLOOR",
+             .rule = "a reader's grant raises the floor [7]",
+             .wrap = editing<read_below_floor>},
+            {.name = "T_UNCOND",
+             .rule = "a take-over names the writer that it saw [7]",
+             .wrap = editing<take_from_any_writer>,
+             .scenario = "two-take-over"},
+            {.name = "XR_UNCOND",
+             .rule = "a take-over names the readers that it saw [7]",
+             .wrap = editing<take_from_any_readers>,
+             .scenario = "reader-before-a-take-over"},
+            {.name = "XR_LIVE", .rule = "only readers that are over are taken from [7]"},
+            {.name = "S_IGNORES_I",
+             .rule = "no reader passes a writer that waits [8]",
+             .wrap = editing<read_past_intents>},
+            {.name = "REL_SESSION",
+             .rule = "a release names the attempt [7]",
+             .wrap = editing<release_for_the_session>},
+            {.name = "G_BY_ATTEMPT", .rule = "a guarded write names the step [7]", .wrap = editing<guard_by_attempt>},
+            {.name = "G_BY_SESSION",
+             .rule = "a guarded write names the attempt [7]",
+             .wrap = editing<guard_by_session>},
+            {.name = "G_NO_SETTLE", .rule = "the next step in the item is the own write's [8]"},
+            {.name = "G_NO_BUMP",
+             .rule = "guarded writes raise the version [9]",
+             .wrap = editing<guarded_raises_nothing>},
+            {.name = "NO_RESPECT",
+             .rule = "versioned writes respect locks [1]",
+             .wrap = editing<save_through_locks>,
+             .scenario = "both-controls"},
+            {.name = "NO_VOID",
+             .rule = "a given-up claim with an unanswered copy is closed [8]",
+             .scenario = "late-take"},
+            {.name = "VOID_FREE_ONLY", .rule = "... also under a holder [8]", .scenario = "late-take-under-a-holder"},
+            {.name = "V_LOWERS", .rule = "a void only raises the floor [7]", .wrap = editing<void_without_floor>},
+            {.name = "I_STAYS", .rule = "who gives up takes the intent back [8]"},
+            {.name = "NO_AUDIT", .rule = "copies of refused claims are looked after [7]", .scenario = "copy-of-a-try"},
+            {.name = "GHOST_STAYS", .rule = "forgotten holds of the own session go at once [7]"},
+        },
+}};
+
+}  // namespace
+
+}  // namespace dynalease::simulation::item_locks
