@@ -1,0 +1,160 @@
+// The judge of item locks itself: histories of good worlds are accepted, and every way of spoiling them is noticed.
+#include "simulation/item_lock/judge.hpp"
+#include "simulation/item_lock/recipe.hpp"
+#include "simulation/item_lock/world.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <functional>
+#include <optional>
+#include <utility>
+
+using namespace dynalease;
+using namespace dynalease::simulation;
+using namespace dynalease::simulation::item_locks;
+
+namespace {
+
+constexpr std::size_t item_count = 2;
+
+history good_locks(std::uint64_t seed) {
+    recipe made_of;
+    made_of.most_items = item_count;
+    made_of.mishaps = {mishap::pause, mishap::partition, mishap::crash_new_identity};
+    testing::tape choices(seed);
+    census counted;
+    trace events;
+    world_run run{.choices = choices, .census = counted, .trace = events};
+    history kept;
+    item_world(run, made_of, &kept).play();
+    return kept;
+}
+
+std::string verdict_on_locks(const history& seen) {
+    judge judged(item_count);
+    for (const auto& each : seen) judged.see(each);
+    return judged.broken().value_or("");
+}
+
+/// The first write from the middle on that `wanted` picks, given the lock before it.
+std::optional<std::size_t> lock_write(
+    const history& in, const std::function<bool(const lock_state& before, const lock_written& seen)>& wanted) {
+    std::vector<lock_state> states(item_count);
+    for (std::size_t i = 0; i < in.size(); ++i) {
+        if (const auto* seen = std::get_if<lock_written>(&in[i].what)) {
+            if (i > in.size() / 3 && wanted(states[seen->item], *seen)) return i;
+            states[seen->item] = seen->after;
+        }
+        if (const auto* seen = std::get_if<lock_replaced>(&in[i].what)) states[seen->item] = seen->after;
+    }
+    return std::nullopt;
+}
+
+using spoiling = std::function<bool(history&)>;
+
+void must_be_noticed_of_locks(const char* promise, const spoiling& spoil) {
+    std::size_t spoilt = 0;
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+        auto seen = good_locks(seed);
+        if (!spoil(seen)) continue;
+        ++spoilt;
+        INFO("seed " << seed);
+        CHECK_THAT(verdict_on_locks(seen), Catch::StartsWith(promise));
+    }
+    CHECK(spoilt > 3);
+}
+
+bool grants_writer(const lock_state& before, const lock_written& seen) {
+    return before.writer.session.empty() && before.readers.empty() && !seen.after.writer.session.empty();
+}
+
+}  // namespace
+
+TEST_CASE("histories of good worlds of item locks are accepted") {
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) CHECK(verdict_on_locks(good_locks(seed)).empty());
+}
+
+TEST_CASE("a writer that takes the item from another is noticed") {
+    must_be_noticed_of_locks("P9", [](history& seen) {
+        const auto at = lock_write(seen, grants_writer);
+        if (!at) return false;
+        auto stolen = seen[*at];
+        auto& write = std::get<lock_written>(stolen.what);
+        write.session = write.after.writer.session = "a thief";
+        ++write.after.floor;
+        seen.insert(seen.begin() + static_cast<std::ptrdiff_t>(*at) + 1, stolen);
+        return true;
+    });
+}
+
+TEST_CASE("a token that does not rise is noticed") {
+    must_be_noticed_of_locks("P2", [](history& seen) {
+        const auto at = lock_write(seen, grants_writer);
+        if (!at) return false;
+        std::get<lock_written>(seen[*at].what).after.floor = 1;
+        return true;
+    });
+}
+
+TEST_CASE("a guarded write of an earlier holder is noticed") {
+    must_be_noticed_of_locks("P3", [](history& seen) {
+        const auto at = lock_write(seen, grants_writer);
+        if (!at) return false;
+        auto late = seen[*at];
+        auto& write = std::get<lock_written>(late.what);
+        write.number = 999'999;
+        const event begun{.at = late.at, .what = guarded_begun{.handle = 999'999, .number = 999'999}};
+        seen.insert(seen.begin() + static_cast<std::ptrdiff_t>(*at) + 1, late);
+        seen.insert(seen.begin() + static_cast<std::ptrdiff_t>(*at) + 1, begun);
+        return true;
+    });
+}
+
+TEST_CASE("a release by another is noticed") {
+    must_be_noticed_of_locks("P9", [](history& seen) {
+        const auto at = lock_write(seen, [](const auto& before, const auto& write) {
+            return !before.writer.session.empty() && write.after.writer.session.empty() && write.number == 0 &&
+                   write.after.readers.empty();
+        });
+        if (!at) return false;
+        std::get<lock_written>(seen[*at].what).session = "a thief";
+        return true;
+    });
+}
+
+TEST_CASE("a reader that passes a writer that waits is noticed") {
+    must_be_noticed_of_locks("F1", [](history& seen) {
+        const auto at = lock_write(seen, [](const auto& before, const auto& write) {
+            return before.intent.session.empty() && write.after.intent == before.intent &&
+                   write.after.readers.size() > before.readers.size() && before.writer.session.empty();
+        });
+        if (!at) return false;
+        auto intends = seen[*at];
+        auto& write = std::get<lock_written>(intends.what);
+        // Of somebody else, a moment before: as it was, but for the intent.
+        lock_state before;
+        for (std::size_t i = 0; i < *at; ++i) {
+            const auto* each = std::get_if<lock_written>(&seen[i].what);
+            if (each && each->item == write.item) before = each->after;
+            const auto* anew = std::get_if<lock_replaced>(&seen[i].what);
+            if (anew && anew->item == write.item) before = anew->after;
+        }
+        write.session = "one who waits";
+        before.intent = {.session = "one who waits", .attempt = 1};
+        write.after = before;
+        std::get<lock_written>(seen[*at].what).after.intent = before.intent;
+        seen.insert(seen.begin() + static_cast<std::ptrdiff_t>(*at), intends);
+        return true;
+    });
+}
+
+TEST_CASE("an item that a lock request makes is noticed") {
+    must_be_noticed_of_locks("E1", [](history& seen) {
+        const auto at = lock_write(seen, grants_writer);
+        if (!at) return false;
+        const auto item = std::get<lock_written>(seen[*at].what).item;
+        seen.insert(seen.begin() + static_cast<std::ptrdiff_t>(*at),
+                    event{.at = seen[*at].at, .what = lock_replaced{.item = item, .after = {}}});
+        return true;
+    });
+}
