@@ -5,6 +5,8 @@
 #include "dynamodb/error_names.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <initializer_list>
 #include <string_view>
 #include <utility>
@@ -15,7 +17,10 @@ namespace {
 
 std::string order_of_number(const json& value) {
     const auto held = number::parse(value.text);
-    return held ? std::to_string(held->to_double()) : value.text;
+    if (!held) return value.text;
+    std::array<char, 32> digits{};
+    const double plain = held->to_double() + 0.0;  // -0 is 0
+    return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), plain).ptr};
 }
 
 /// Numbers by their value: not every server gives them one form.

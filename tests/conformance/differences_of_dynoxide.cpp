@@ -162,13 +162,19 @@ bool empty_name_compared(const difference& found) {
            has_any(found.theirs.message(), {"Empty attribute name"});
 }
 
-/// Texts that are not ASCII are needed for that; of a write that was refused they cannot be seen here.
+/// Texts that are not ASCII are needed for that; where a write was refused, or a page projected, they cannot be seen.
 bool length_of_a_text(const difference& found) {
-    if (!has_any(text_of(found.what), {"size("})) return false;
-    constexpr std::string_view refused = "ConditionalCheckFailedException";
-    if (found.ours.error() == refused || found.theirs.error() == refused) return found.path == "__type";
+    const auto text = text_of(found.what);
+    if (!has_any(text, {"size("})) return false;
+    const auto conditional = [](const answer& each) {
+        return each.error() == "ConditionalCheckFailedException" || has_any(each.message(), {"ConditionalCheckFailed"});
+    };
+    if (conditional(found.ours) || conditional(found.theirs)) {
+        return found.path == "__type" || found.path == "CancellationReasons[].Code";
+    }
     return (found.path == "Count" || found.path == "Items") &&
-           has_any(to_text(found.ours.body) + to_text(found.theirs.body), {"é", "😀"});
+           (has_any(text, {"\"ProjectionExpression\"", "\"COUNT\""}) ||
+            has_any(to_text(found.ours.body) + to_text(found.theirs.body), {"é", "😀"}));
 }
 
 /// Nothing beside the key.
