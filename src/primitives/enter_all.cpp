@@ -30,6 +30,11 @@ struct joint_entry {
     bool wanted() const {
         return std::all_of(entrants.begin(), entrants.end(), [](const auto& who) { return who->wanted(); });
     }
+    /// Each front knows of it before anything is sent: it ends with the session, and its rows are ours.
+    void begin_attempt() {
+        attempt = core->world().random->id();
+        for (std::size_t i = 0; i < targets.size(); ++i) targets[i].front->expect(entrants[i], attempt);
+    }
     void fail(const shared_failure& why) {
         for (const auto& who : entrants) who->complete({{}, why});
     }
@@ -85,7 +90,6 @@ void join_all(const joint_entry& entry, const protocol::seen_heads& heads, const
     for (std::size_t i = 0; i < entry.entrants.size(); ++i) {
         const auto& who = entry.entrants[i];
         const auto head = protocol::head_after(heads[i], places[i], entry.attempt);
-        who->ticket->attempt = entry.attempt;
         who->ticket->mine = places[i];
         who->ticket->position = static_cast<std::size_t>(protocol::tickets_ahead(head, places[i]));
         entry.targets[i].front->join(who, head);
@@ -113,7 +117,6 @@ boost::asio::awaitable<void> draw_for_all(std::shared_ptr<joint_entry> entry) {
         }
         if (!std::exchange(chosen, true)) {
             places = protocol::choose_places(heads, core.wall());
-            entry->attempt = core.world().random->id();
             if (places.empty()) {
                 entry->fail(std::make_shared<const failure>(exhausted_counter()));
                 break;
@@ -144,6 +147,7 @@ boost::asio::awaitable<void> draw_for_all(std::shared_ptr<joint_entry> entry) {
         if (next == protocol::enter_all_step::renew) {
             // Others entered meanwhile: no copy of this number can be applied any more.
             entry->unanswered = false;
+            entry->begin_attempt();
             chosen = false;
         }
         const auto step = std::chrono::milliseconds(10) * (1u << std::min(failures++, 5u));
@@ -204,6 +208,7 @@ boost::asio::awaitable<runtime::completion<turns>> run_enter_all(std::vector<que
         co_return done;
     }
     ++core->counters().waiting;
+    entry->begin_attempt();
     if (!runtime::spawn_background(core->world().executor, core->work(), draw_for_all(entry))) {
         entry->fail(std::make_shared<const failure>(core->over_failure()));
     }

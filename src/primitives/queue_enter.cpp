@@ -161,7 +161,7 @@ boost::asio::awaitable<void> queue_front::write_down_later([[maybe_unused]] queu
         const auto again = core_.now() + protocol::retry_pause(failures++);
         co_await sleep.wait_until(std::min(again, hold->unwritten_until()));
     }
-    if (still_held()) turn_ran_out(hold);
+    if (still_held()) lose_turn(hold, "it could not be written down in time");
 }
 
 }  // namespace dynalease::detail

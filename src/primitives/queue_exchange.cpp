@@ -60,8 +60,9 @@ boost::asio::awaitable<queue_front::row_answer> queue_front::put(put_item_reques
     co_return seen;
 }
 
-boost::asio::awaitable<queue_front::page> queue_front::read_ahead(std::int64_t first, std::int64_t last) {
-    auto request = requests().ahead(first, last);
+boost::asio::awaitable<queue_front::page> queue_front::read_ahead(std::int64_t first, std::int64_t last,
+                                                                  std::int32_t rows) {
+    auto request = requests().ahead(first, last, rows);
     auto answered = co_await core_.target().call(std::move(request));
     page seen;
     if (!answered) {
@@ -77,7 +78,9 @@ boost::asio::awaitable<queue_front::page> queue_front::read_ahead(std::int64_t f
         const auto owner = owner_of(*parsed);
         seen.rows.push_back({*std::move(parsed), owner});
     }
-    seen.more = !answered->last_evaluated_key.empty();
+    // A page that ends with the last of them says that there may be more, too.
+    const bool all_read = !seen.rows.empty() && seen.rows.back().row.ticket >= last;
+    seen.more = !all_read && !answered->last_evaluated_key.empty();
     co_return seen;
 }
 
@@ -102,6 +105,7 @@ void queue_front::sight(const std::optional<protocol::queue_head>& head) {
         // Somebody deleted the row; whoever waits begins again.
         head_known_ = false;
         head_ = {};
+        gone_.clear();
         serve();
         return;
     }
@@ -116,8 +120,11 @@ void queue_front::sight(const std::optional<protocol::queue_head>& head) {
         still_polls_ = 0;
         missing_since_.erase(missing_since_.begin(), missing_since_.upper_bound(head_.passed));
         voids_.erase(voids_.begin(), voids_.upper_bound(head_.passed));
+        gone_.erase(gone_.begin(), gone_.upper_bound(head_.passed));
         plan_poll();
     }
+    const auto hold = hold_.lock();
+    if (hold && head_.passed >= hold->mine().ticket) lose_turn(hold, "others passed it over");
     serve();
 }
 

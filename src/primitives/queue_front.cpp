@@ -78,8 +78,13 @@ bool queue_front::gave_up(const std::shared_ptr<queue_entrant>& who) {
     return !who->ticket->known() && who->ticket->unanswered;
 }
 
-void queue_front::join(std::shared_ptr<queue_entrant> who, const protocol::queue_head& head) {
+void queue_front::expect(const std::shared_ptr<queue_entrant>& who, const std::string& attempt) {
+    // Known before it is sent: whoever of us sees its row first must not take it for one that nobody wants.
+    who->ticket->attempt = attempt;
     know(who->ticket, who);
+}
+
+void queue_front::join(std::shared_ptr<queue_entrant> who, const protocol::queue_head& head) {
     who->ticket->row_sent = true;
     sight(head);
     wait_in_line(who);
@@ -97,7 +102,7 @@ void queue_front::wait_in_line(const std::shared_ptr<queue_entrant>& who) {
     leftovers_.count_wait();
     if (waiting_.begin()->first == ticket) {
         plan_poll();
-        if (protocol::tickets_ahead(head_, who->ticket->mine) == 1) next_poll_ = core_.now();
+        if (ahead_of(who->ticket->mine) <= 1) next_poll_ = core_.now();
     }
     watch_on();
 }

@@ -18,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -45,7 +46,9 @@ public:
     /// Ours, or wanted by others in this process: a try need not ask the table.
     bool busy() const;
     void enter(std::shared_ptr<queue_entrant> who);
-    /// Its ticket is drawn and written down already, together with others. @param head as that has made it.
+    /// Its ticket is about to be drawn and written down, together with others.
+    void expect(const std::shared_ptr<queue_entrant>& who, const std::string& attempt);
+    /// That was done. @param head as it has made it.
     void join(std::shared_ptr<queue_entrant> who, const protocol::queue_head& head);
     /// The entrant's caller has gone. @returns whether its ticket is in doubt; it is resolved in the background.
     bool gave_up(const std::shared_ptr<queue_entrant>& who);
@@ -70,7 +73,8 @@ public:
         bool more = false;
         shared_failure why{};
     };
-    boost::asio::awaitable<page> read_ahead(std::int64_t first, std::int64_t last);
+    boost::asio::awaitable<page> read_ahead(std::int64_t first, std::int64_t last,
+                                            std::int32_t rows = protocol::page_of_rows);
 
 private:
     struct row_answer {
@@ -108,7 +112,7 @@ private:
     boost::asio::awaitable<void> withdraw(queue_target self, std::shared_ptr<drawn_ticket> ticket);
     void begin_withdraw(std::shared_ptr<drawn_ticket> ticket);
     void end_turn(const std::shared_ptr<queue_hold>& hold);
-    void turn_ran_out(const std::shared_ptr<queue_hold>& hold);
+    void lose_turn(const std::shared_ptr<queue_hold>& hold, std::string_view why);
 
     // Watching.
     void watch_on();
@@ -123,6 +127,8 @@ private:
     void examine_soon();
     boost::asio::awaitable<void> examine_for_try(queue_target self);
     void plan_poll();
+    void found_gone(std::int64_t ticket);
+    std::int64_t ahead_of(const protocol::place& mine) const;
     void examine_again(std::chrono::nanoseconds after);
     bool blocked_by_ourselves() const;
     dynalease::time_point blocker_due();
@@ -160,6 +166,7 @@ private:
     std::weak_ptr<queue_hold> hold_;          ///< the present turn
     std::optional<protocol::place> leaving_;  ///< the turn that is being given back
     protocol::void_tickets voids_;            ///< given up by us, and not passed yet
+    std::set<std::int64_t> gone_;             ///< those and all others that are known to be over, and not passed yet
 
     // The watch.
     bool watching_ = false;

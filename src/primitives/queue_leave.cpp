@@ -52,7 +52,9 @@ boost::asio::awaitable<void> queue_front::give_turn_back([[maybe_unused]] queue_
         if (done) ++core_.counters().released;
         hold->finish(done ? error_code() : make_error_code(errc::lock_lost));
         for (const auto& each : over) {
-            if (each.ticket != mine.ticket || hold->ticket()->row_sent) leftovers_.discard(each.ticket);
+            // An earlier copy may have done less than this one asked for.
+            const bool passed = each.ticket <= head_.passed;
+            if (passed && (each.ticket != mine.ticket || hold->ticket()->row_sent)) leftovers_.discard(each.ticket);
         }
         if (done && !idle) after_moving();
         watch_on();
@@ -62,11 +64,11 @@ boost::asio::awaitable<void> queue_front::give_turn_back([[maybe_unused]] queue_
     hold->finish(core_.over_failure().code);
 }
 
-void queue_front::turn_ran_out(const std::shared_ptr<queue_hold>& hold) {
+void queue_front::lose_turn(const std::shared_ptr<queue_hold>& hold, std::string_view why) {
     end_turn(hold);
     if (!hold->lose()) return;
     ++core_.counters().lost;
-    core_.log(severity::error, "a turn in queue '" + name_ + "' was lost: it could not be written down in time");
+    core_.log(severity::error, "a turn in queue '" + name_ + "' was lost: " + std::string(why));
     begin_withdraw(hold->ticket());
 }
 
@@ -104,7 +106,10 @@ boost::asio::awaitable<void> queue_front::withdraw([[maybe_unused]] queue_target
             const auto seen = co_await put(std::move(request));
             answered = seen.kind;
             voided = answered == answer::applied;
-            if (voided && head_.passed < ticket->mine.ticket) voids_[ticket->mine.ticket] = ticket->mine;
+            if (voided && head_.passed < ticket->mine.ticket) {
+                voids_[ticket->mine.ticket] = ticket->mine;
+                found_gone(ticket->mine.ticket);
+            }
             // A row in the way that is no row of ours stays where it is, whoever it keeps waiting.
             if (answered == answer::rejected && condition_of(seen.why->code) == condition::misconfigured) {
                 core_.log(severity::error,
@@ -147,6 +152,7 @@ boost::asio::awaitable<void> queue_front::rest([[maybe_unused]] queue_target sel
 
 // Whoever has the turn now may be one who gave up too late to be passed by anybody.
 boost::asio::awaitable<void> queue_front::usher([[maybe_unused]] queue_target self) {
+    if (head_.free()) co_return;
     const auto passed = head_.passed;
     const auto until = head_.tail + 1;
     auto ahead = co_await read_ahead(passed + 1, head_.tail);

@@ -3,6 +3,7 @@
 #include "protocol/waiting.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace dynalease::detail {
@@ -22,7 +23,7 @@ boost::asio::awaitable<void> queue_front::watch([[maybe_unused]] queue_target se
             co_await sleep_->wait_until(dynalease::time_point::max());
             continue;
         }
-        const bool next_in_line = protocol::tickets_ahead(head_, mine) == 1;
+        const bool next_in_line = ahead_of(mine) <= 1;
         if (next_in_line && examined_ != head_.passed) examine_again({});
         const auto examination = next_in_line ? next_examination_ : dynalease::time_point::max();
         const auto blocker = next_in_line ? blocker_due() : dynalease::time_point::max();
@@ -51,10 +52,22 @@ bool queue_front::blocked_by_ourselves() const {
     return hold && hold->mine().ticket + 1 == next;
 }
 
+// Whoever has only such before it that are over is next in line, however many they are: it passes them over.
+std::int64_t queue_front::ahead_of(const protocol::place& mine) const {
+    return protocol::tickets_ahead(head_, mine) - std::distance(gone_.begin(), gone_.lower_bound(mine.from));
+}
+
+void queue_front::found_gone(std::int64_t ticket) {
+    if (ticket <= head_.passed || !gone_.insert(ticket).second) return;
+    const auto planned = next_poll_;
+    plan_poll();
+    next_poll_ = std::min(planned, next_poll_);
+}
+
 void queue_front::plan_poll() {
     if (waiting_.empty()) return;
     const auto now = core_.now();
-    const auto ahead = std::max<std::int64_t>(1, tickets_ahead(head_, waiting_.begin()->second->ticket->mine));
+    const auto ahead = std::max<std::int64_t>(1, ahead_of(waiting_.begin()->second->ticket->mine));
     auto interval = protocol::next_poll(
         {.ahead = ahead, .issued = head_.tail - head_.passed, .pace = head_.pace, .still = now - moved_at_},
         options_.poll_interval, options_.longest_poll_interval, core_.world().random->unit());
@@ -64,12 +77,13 @@ void queue_front::plan_poll() {
 
 boost::asio::awaitable<void> queue_front::poll() {
     const auto mine = waiting_.begin()->second->ticket->mine;
-    const bool next_in_line = protocol::tickets_ahead(head_, mine) == 1;
+    const bool next_in_line = ahead_of(mine) <= 1;
     if (!next_in_line && still_polls_ >= protocol::still_polls_per_examination) {
         still_polls_ = 0;
         co_await examine(mine.from, true);
         plan_poll();
-        co_return;
+        // A row that is not there may be one that was passed meanwhile.
+        if (missing_since_.empty()) co_return;
     }
     const auto before = head_.passed;
     const auto seen = co_await look();
@@ -141,7 +155,7 @@ boost::asio::awaitable<void> queue_front::examine(std::int64_t until, bool sampl
     std::vector<protocol::seen_ticket> rows;
     auto first = passed + 1;
     for (;;) {
-        auto read = co_await read_ahead(first, until - 1);
+        auto read = co_await read_ahead(first, until - 1, sample ? protocol::page_of_survey : protocol::page_of_rows);
         if (!core_.may_write()) co_return;
         if (read.why) {
             if (classify(*read.why) == answer::rejected) fail_waiting(read.why);
@@ -149,7 +163,10 @@ boost::asio::awaitable<void> queue_front::examine(std::int64_t until, bool sampl
         }
         rows.insert(rows.end(), std::make_move_iterator(read.rows.begin()), std::make_move_iterator(read.rows.end()));
         if (sample) co_await look_at_sessions(rows, until);
-        for (auto& seen : rows) seen.owner = owner_of(seen.row);
+        for (auto& seen : rows) {
+            seen.owner = owner_of(seen.row);
+            if (seen.row.is_void || seen.owner == protocol::owner_is::over) found_gone(seen.row.ticket);
+        }
         auto next = protocol::decide_examine({.passed = passed,
                                               .rows = rows,
                                               .more = read.more,
@@ -181,6 +198,7 @@ boost::asio::awaitable<void> queue_front::carry_out(protocol::examine_decision n
         case examine_step::watch:
             blocker_ = std::move(next.session);
             blocked_since_ = core_.now();
+            examine_again(protocol::look_at_blocking_row);
             break;
         case examine_step::remember:
             for (const auto& each : next.places) missing_since_.try_emplace(each.ticket, core_.now());
@@ -189,6 +207,10 @@ boost::asio::awaitable<void> queue_front::carry_out(protocol::examine_decision n
             }
             break;
         case examine_step::bury: {
+            // Those far behind may not know yet that it was passed, and its row deleted.
+            const auto passed = head_.passed;
+            const auto seen = co_await look();
+            if (seen.kind != answer::applied || head_.passed != passed) break;
             const bool buried = co_await bury(next.places);
             if (buried) {
                 co_await pass_over(std::move(next.places));

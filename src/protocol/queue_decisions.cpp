@@ -41,6 +41,7 @@ namespace {
 /// Tickets [first, end) have no row: bury those at the front that have been missing for long enough.
 examine_decision decide_missing(const examine_facts& facts, std::int64_t first, std::int64_t end) {
     examine_decision next{.step = examine_step::remember};
+    end = std::min(end, first + static_cast<std::int64_t>(batch_limit));
     for (auto ticket = first; ticket < end; ++ticket) {
         const auto since = facts.missing_since.find(ticket);
         const bool due = since != facts.missing_since.end() && facts.now - since->second >= facts.bury_after;

@@ -142,13 +142,13 @@ get_item_request queue_requests::look() const {
     return {.table_name = table_, .key = queue_head_key(queue_), .consistent_read = true};
 }
 
-query_request queue_requests::ahead(std::int64_t first, std::int64_t last) const {
+query_request queue_requests::ahead(std::int64_t first, std::int64_t last, std::int32_t rows) const {
     query_request request{.table_name = table_, .key_condition_expression = "#pk = :pk AND #sk BETWEEN :low AND :high"};
     request.names = {{"#pk", attribute::partition}, {"#sk", attribute::sort}};
     request.values = {{":pk", std::string(queue_prefix) + queue_.entity},
                       {":low", ticket_sort_key(queue_, first)},
                       {":high", ticket_sort_key(queue_, last)}};
-    request.limit = page_of_rows;
+    request.limit = rows;
     request.consistent_read = true;
     return request;
 }

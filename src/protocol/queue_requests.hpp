@@ -27,6 +27,10 @@ struct ticket_face {
     item data;
 };
 
+/// Rows of one page of `ahead`: for who is next, and for those behind, who rarely look at all who are before them.
+inline constexpr std::int32_t page_of_rows = 8;
+inline constexpr std::int32_t page_of_survey = 100;
+
 /// Builds requests for one queue on behalf of one session. Holds references: a short-lived helper.
 class queue_requests {
 public:
@@ -59,7 +63,7 @@ public:
 
     get_item_request look() const;
     /// The rows of the tickets in [first, last], in order; one page.
-    query_request ahead(std::int64_t first, std::int64_t last) const;
+    query_request ahead(std::int64_t first, std::int64_t last, std::int32_t rows = page_of_rows) const;
     /// Rows that were passed and not deleted; one page.
     query_request left_behind(std::int64_t passed) const;
     /// @param tickets at most `batch_limit`, all of them passed.
@@ -77,8 +81,6 @@ private:
     const std::string& self_;
 };
 
-/// Rows of one page of `ahead`.
-inline constexpr std::int32_t page_of_rows = 8;
 /// What one BatchWriteItem takes, and one page of `left_behind`.
 inline constexpr std::size_t batch_limit = 25;
 

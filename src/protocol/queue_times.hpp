@@ -24,6 +24,9 @@ std::chrono::nanoseconds bury_after(std::uint32_t drift_ppm);
 
 /// A missing row is looked for so often.
 inline constexpr std::chrono::seconds look_for_row{1};
+/// So often the row that blocks us is looked at again: its owner may have given it up without knowing that it has the
+/// turn already.
+inline constexpr std::chrono::seconds look_at_blocking_row{4};
 
 struct poll_facts {
     std::int64_t ahead;              ///< tickets before ours, the present turn counted; at least 1
@@ -38,8 +41,8 @@ struct poll_facts {
 std::chrono::nanoseconds next_poll(const poll_facts& facts, std::chrono::nanoseconds shortest,
                                    std::chrono::nanoseconds longest, double unit);
 
-/// Behind the next in line every so many looks that find nothing moved are a look at the rows ahead.
-inline constexpr unsigned still_polls_per_examination = 4;
+/// Behind the next in line every so many looks that find nothing moved are followed by a look at the rows ahead.
+inline constexpr unsigned still_polls_per_examination = 1;
 
 /// The pace that the one who leaves writes into the head, with the time that a hand-off takes.
 std::chrono::milliseconds smoothed_pace(std::chrono::milliseconds before, std::chrono::nanoseconds turn);
