@@ -2,6 +2,8 @@
 // word.
 #pragma once
 
+#include "simulation/framework/session_judge.hpp"
+
 #include <dynalease/runtime/time.hpp>
 
 #include <chrono>
@@ -37,23 +39,6 @@ struct lock_replaced {
     std::size_t lock = 0;
     row_state after{};
 };
-
-/// A session's row came to be, or its beat moved.
-struct session_beaten {
-    std::string session{};
-    std::int64_t beat = 0;
-    std::chrono::nanoseconds lease{};
-    bool expires = false;
-};
-
-/// A session's row says that it is over: marked dead, or closed by its owner.
-struct session_ended {
-    std::string session{};
-    bool marked_dead = false;
-};
-
-/// What is known of sessions no longer counts: the world lost or changed their rows.
-struct sessions_disturbed {};
 
 /// A user got a guard.
 struct guard_given {

@@ -3,7 +3,10 @@
 
 namespace dynalease::simulation::locks {
 
-judge::judge(const judge_options& options) : options_(options), locks_(options.locks) {}
+judge::judge(const judge_options& options)
+    : options_(options),
+      locks_(options.locks),
+      sessions_({.drift_ppm = options.drift_ppm, .early_death_waived = options.exclusion_waived}) {}
 
 void judge::see(const event& seen) {
     std::visit([&](const auto& what) { on(seen.at, what); }, seen.what);
@@ -11,16 +14,6 @@ void judge::see(const event& seen) {
 
 void judge::fail(const char* promise, std::string what) {
     if (!broken_) broken_ = std::string(promise) + ": " + std::move(what);
-}
-
-bool judge::over(const std::string& session) const {
-    const auto known = sessions_.find(session);
-    return known != sessions_.end() && known->second.over;
-}
-
-time_point judge::last_beat(const std::string& session) const {
-    const auto known = sessions_.find(session);
-    return known == sessions_.end() ? time_point() : known->second.beaten_at;
 }
 
 judge::grant* judge::current_grant(lock_record& lock) {
@@ -77,33 +70,6 @@ void judge::judge_release(lock_record& lock, const lock_written& seen) {
 
 void judge::on(time_point, const lock_replaced& seen) {
     locks_[seen.lock].row = seen.after;
-}
-
-// ---- sessions ----------------------------------------------------------------------------------------------
-
-void judge::on(time_point at, const session_beaten& seen) {
-    auto& session = sessions_[seen.session];
-    if (session.over) fail("P5", "session " + seen.session + " came back after it was over");
-    if (seen.beat <= session.beat) fail("P1", "the beat of session " + seen.session + " did not rise");
-    if (seen.expires) fail("P1", "a live session's row could be removed by TTL");
-    session.beat = seen.beat;
-    session.lease = seen.lease;
-    session.beaten_at = at;
-}
-
-void judge::on(time_point at, const session_ended& seen) {
-    auto& session = sessions_[seen.session];
-    if (session.over && seen.marked_dead) fail("P5", "session " + seen.session + " ended twice");
-    session.over = true;
-    // Whoever watches sees the beat after it was written, and waits a whole lease by a clock that may run fast.
-    const auto least = session.lease / (1'000'000 + options_.drift_ppm) * 1'000'000 - std::chrono::microseconds(1);
-    if (seen.marked_dead && !options_.exclusion_waived && at - session.beaten_at < least) {
-        fail("P1", "session " + seen.session + " was marked dead before its lease was over");
-    }
-}
-
-void judge::on(time_point, const sessions_disturbed&) {
-    sessions_.clear();
 }
 
 // ---- users -------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // The promises that can be judged from what happened alone: tokens, the fence, releases, and who may end a session.
 #pragma once
 
+#include "simulation/framework/session_judge.hpp"
 #include "simulation/lock/history.hpp"
 
 #include <cstdint>
@@ -33,9 +34,9 @@ public:
     /// A grant is in force in the store: `holder` and `attempt` of the row.
     const row_state& row(std::size_t lock) const { return locks_[lock].row; }
     std::uint64_t grants() const noexcept { return grants_; }
-    bool over(const std::string& session) const;
+    bool over(const std::string& session) const { return sessions_.over(session); }
     /// When the session's row was last proof of life; true time.
-    time_point last_beat(const std::string& session) const;
+    time_point last_beat(const std::string& session) const { return sessions_.last_beat(session); }
 
 private:
     struct grant {
@@ -52,18 +53,13 @@ private:
         std::int64_t current = 0;                    ///< token of the last grant
         std::optional<std::uint64_t> last_accepted;  ///< outside, by order
     };
-    struct session_record {
-        bool over = false;
-        std::int64_t beat = 0;
-        std::chrono::nanoseconds lease{};
-        time_point beaten_at{};
-    };
-
     void on(time_point at, const lock_written& seen);
     void on(time_point at, const lock_replaced& seen);
-    void on(time_point at, const session_beaten& seen);
-    void on(time_point at, const session_ended& seen);
-    void on(time_point at, const sessions_disturbed& seen);
+    template <class OfSession>
+    void on(time_point at, const OfSession& seen) {
+        auto broken = sessions_.see(at, seen);
+        if (!broken.empty() && !broken_) broken_ = std::move(broken);
+    }
     void on(time_point at, const guard_given& seen);
     void on(time_point at, const guard_let_go& seen);
     void on(time_point at, const outside_written& seen);
@@ -76,7 +72,7 @@ private:
 
     const judge_options options_;
     std::vector<lock_record> locks_;
-    std::unordered_map<std::string, session_record> sessions_;
+    session_judge sessions_;
     std::set<std::pair<std::string, std::int64_t>> attempts_;                          ///< every one that ever held
     std::unordered_map<std::uint64_t, std::pair<std::size_t, std::int64_t>> handles_;  ///< lock and token
     std::uint64_t grants_ = 0;

@@ -1,7 +1,7 @@
 // The checkers themselves: histories of good worlds are accepted, and every way of spoiling them is noticed.
 #include "simulation/framework/campaign.hpp"
+#include "simulation/framework/lease_watch.hpp"
 #include "simulation/lock/judge.hpp"
-#include "simulation/lock/lease_watch.hpp"
 #include "simulation/lock/recipe.hpp"
 #include "simulation/lock/world.hpp"
 

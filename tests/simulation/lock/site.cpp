@@ -19,8 +19,8 @@ site::site(lock_world& where, std::size_t index)
       name_("n" + std::to_string(index)),
       machine_(where.simulated(), draw_machine(where.choices(), where.made_of().drift_ppm, where.made_of().wall_error)),
       owner_("owner-" + std::to_string(index)),
-      heartbeat_(where.lease() / 4) {
-    if (where.choices().choose("heartbeat of a node", 3) == 1) heartbeat_ = where.lease() / 3;
+      heartbeat_(where.lease() / (where.choices().choose("heartbeat of a node", 3) == 1 ? 3 : 4)),
+      watches_(where.lease(), heartbeat_, where.made_of().drift_ppm) {
     where.run().census.fault("drift");
     open();
 }
@@ -91,9 +91,7 @@ void site::unblocked() {
 }
 
 const lease_watch* site::watch() const {
-    if (!session_) return nullptr;
-    const auto found = watches_.find(session_->id());
-    return found == watches_.end() ? nullptr : &found->second;
+    return session_ ? watches_.of(session_->id()) : nullptr;
 }
 
 bool site::live() const {

@@ -1,14 +1,13 @@
 // One process of a lock's world: its machine, its session, its users of locks, and what its network tells.
 #pragma once
 
-#include "simulation/lock/lease_watch.hpp"
+#include "simulation/framework/session_watches.hpp"
 #include "simulation/lock/user.hpp"
 #include "simulation/lock/world.hpp"
 
 #include <dynalease/session.hpp>
 #include <dynalease/testing/node.hpp>
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -65,7 +64,6 @@ public:
                   const result<any_response>& answer) override;
 
 private:
-    void check_heartbeat(const testing::logged_request& entry, lease_watch& watch);
     void session_row_written(const std::string& id, const any_request& request);
     void arm_reopening(clock::duration after);
 
@@ -75,8 +73,8 @@ private:
     testing::node machine_;
     std::string owner_;
     std::uint64_t lives_ = 0;
-    std::chrono::milliseconds heartbeat_;
-    std::map<std::string, lease_watch> watches_;  ///< by session, of all lives
+    const std::chrono::milliseconds heartbeat_;
+    session_watches watches_;
     std::optional<dynalease::session> session_;
     std::vector<std::shared_ptr<user>> users_;
     time_point undisturbed_{};

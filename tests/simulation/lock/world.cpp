@@ -72,8 +72,8 @@ void lock_world::tell(const std::string& node, decltype(event::what) what) {
     if (kept_) kept_->push_back(std::move(happened));
 }
 
-void lock_world::fail(const char* promise, const std::string& what) {
-    if (!broken_) broken_ = std::string(promise) + ": " + what;
+void lock_world::fail(const std::string& promise_and_what) {
+    if (!broken_) broken_ = promise_and_what;
 }
 
 row_state lock_world::row_of(std::size_t lock) {

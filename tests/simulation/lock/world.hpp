@@ -63,7 +63,8 @@ public:
     /// Judges what happened, and tells it.
     void tell(const std::string& node, decltype(event::what) what);
     /// May be called anywhere; the world ends after the step that is under way.
-    void fail(const char* promise, const std::string& what);
+    void fail(const std::string& promise_and_what);
+    void fail(const char* promise, const std::string& what) { fail(std::string(promise) + ": " + what); }
     /// The row of a lock as the store has it now.
     row_state row_of(std::size_t lock);
     static std::string lock_name(std::size_t lock) { return "x" + std::to_string(lock); }

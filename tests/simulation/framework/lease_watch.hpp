@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-namespace dynalease::simulation::locks {
+namespace dynalease::simulation {
 
 /// All times are the node's own. The bound on believing is the true one: what a watcher's clock may make of a lease if
 /// it runs as fast, and the holder's as slow, as the promise allows. The library gives a few milliseconds more away.
@@ -77,4 +77,4 @@ private:
     bool over_ = false;
 };
 
-}  // namespace dynalease::simulation::locks
+}  // namespace dynalease::simulation
