@@ -44,6 +44,11 @@ int mutants(const primitive& what, const command_line& asked) {
         found = true;
         const auto needed = seeds_until_noticed(what, each, asked.first);
         report(each, needed, std::cout);
+        if (each.told && needed) {
+            activate(&each);
+            replay(what, std::to_string(asked.first + *needed - 1), each.scenario, std::cout);
+            activate(nullptr);
+        }
         all_killed = all_killed && needed;
     }
     if (!found) std::cerr << "no such mutant: " << asked.mutant << '\n';

@@ -20,6 +20,8 @@ struct mutant {
     std::shared_ptr<database_backend> (*wrap)(std::shared_ptr<database_backend> network) = nullptr;
     /// Which of the primitive's worlds shows it best (`scenario::name`); empty: any.
     std::string_view scenario{};
+    /// The world in which it was noticed is told, with a timeline.
+    bool told = false;
 };
 
 /// The one that is on in this program; null: none.

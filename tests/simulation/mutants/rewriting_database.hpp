@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -52,9 +53,12 @@ std::shared_ptr<database_backend> editing(std::shared_ptr<database_backend> netw
 /// What rewriting databases and the decisions in the library's place tell each other. Of one world: it is cleared when
 /// the last process of a world has gone, so that no world depends on the one before it.
 struct notes {
-    time_point look_sent{};          ///< of the look at a session whose answer is being handled
-    std::int64_t highest_token = 0;  ///< that any process of the world ever chose
-    std::string handed_over{};       ///< session and attempt of the grant that was handed over last
+    time_point look_sent{};                        ///< of the look at a session whose answer is being handled
+    std::int64_t highest_token = 0;                ///< that any process of the world ever chose
+    std::string handed_over{};                     ///< session and attempt of the grant that was handed over last
+    std::set<std::int64_t> nothing_before{};       ///< places in queues before which no row was seen
+    time_point last_draw_sent{};                   ///< of the request for a ticket
+    std::chrono::nanoseconds claim_begins_late{};  ///< by how much the claim of a ticket is counted from too late
 };
 notes& notes_of_this_world();
 

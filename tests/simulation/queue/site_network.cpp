@@ -1,0 +1,217 @@
+// What a process's requests and answers tell: to the judge what the store did, to the site what may be believed.
+#include "simulation/framework/request_text.hpp"
+#include "simulation/queue/site.hpp"
+
+#include <variant>
+
+namespace dynalease::simulation::queues {
+
+namespace {
+
+struct row_name {
+    std::size_t queue = 0;
+    std::int64_t ticket = 0;  ///< 0: the head
+};
+
+/// Empty for rows that are no queue's.
+template <class Key>
+std::optional<row_name> row_in(const Key& key) {
+    const auto* partition = find_string(key, "pk");
+    const auto* sort = find_string(key, "sk");
+    if (partition == nullptr || sort == nullptr || !partition->starts_with("queue#e")) return {};
+    const auto entity = static_cast<std::size_t>(partition->back() - '0');
+    const auto slash = sort->find('/');
+    const auto digits = sort->substr(slash + 1);
+    return row_name{.queue = 2 * entity + (slash == 0 ? 0 : 1), .ticket = digits.empty() ? 0 : std::stoll(digits)};
+}
+
+head_written::kind kind_of(const update_item_request& write) {
+    using kind = head_written::kind;
+    const auto has = [&](const char* name) { return write.values.contains(name); };
+    if (has(":attempt")) return kind::drawn;
+    if (has(":pace")) return has(":expiry") ? kind::left_idle : kind::left;
+    return has(":expiry") ? kind::rested : kind::passed_over;
+}
+
+const char* name_of(head_written::kind what) {
+    constexpr const char* names[] = {"drawn", "drawn together", "passed over", "left", "left idle", "rested"};
+    return names[static_cast<std::size_t>(what)];
+}
+
+const char* name_late(head_written::kind what, bool done) {
+    if (what == head_written::kind::drawn) return done ? "late draw applied" : "late draw refused";
+    return done ? "late end of a turn applied" : "late end of a turn refused";
+}
+
+}  // namespace
+
+// ---- sent --------------------------------------------------------------------------------------------------
+
+void site::sent(const testing::logged_request& entry, const any_request& request) {
+    if (session_) senders_[&entry] = session_->id();
+    if (const auto* beating = watches_.beating(entry, request)) {
+        check_state();
+        const auto wrong = session_watches::judge_heartbeat(entry, *beating, clock_now(), undisturbed_);
+        if (!wrong.empty()) world_.fail(wrong);
+    }
+    watches_.sent(entry, request, clock_now());
+    const auto* update = std::get_if<update_item_request>(&request);
+    if (update == nullptr || !update->values.contains(":attempt")) return;
+    first_sends_.try_emplace(text_value(update->values, ":attempt"), clock_now());
+}
+
+// ---- applied -----------------------------------------------------------------------------------------------
+
+void site::applied(const testing::logged_request& entry, const any_request& request,
+                   const result<any_response>& answer) {
+    auto& census = world_.run().census;
+    const bool late = entry.completed.has_value();
+    if (!answer) {
+        const auto* update = std::get_if<update_item_request>(&request);
+        if (late && update != nullptr && row_in(update->key)) census.hit(name_late(kind_of(*update), false));
+        const auto* put = std::get_if<put_item_request>(&request);
+        if (put != nullptr && row_in(put->new_item)) census.hit("row refused");
+        return;
+    }
+    if (const auto id = session_in(entry.key); !id.empty()) {
+        const auto change = session_change(id, request, world_.lease(), world_.simulated(), table);
+        if (!change) return;
+        if (const auto* ended = std::get_if<session_ended>(&*change)) {
+            census.hit(ended->marked_dead ? "session marked dead" : "session closed");
+        }
+        std::visit([&](const auto& seen) { world_.tell(name_, seen); }, *change);
+        return;
+    }
+    if (const auto* update = std::get_if<update_item_request>(&request)) {
+        if (late) census.hit(name_late(kind_of(*update), true));
+        head_updated(entry, *update);
+    } else if (const auto* put = std::get_if<put_item_request>(&request)) {
+        row_put(entry, put->new_item);
+    } else if (const auto* together = std::get_if<transact_write_items_request>(&request)) {
+        entered_together(entry, *together);
+    } else if (const auto* batch = std::get_if<batch_write_item_request>(&request)) {
+        rows_deleted(*batch, answer);
+    }
+}
+
+void site::head_updated(const testing::logged_request& entry, const update_item_request& write) {
+    const auto row = row_in(write.key);
+    if (!row) return;
+    auto& census = world_.run().census;
+    const auto what = kind_of(write);
+    census.hit(name_of(what));
+    const auto& before = world_.judged().head(row->queue);
+    const auto after = world_.head_of(row->queue);
+    if (what == head_written::kind::drawn && !before.exists) census.hit("head made");
+    if (what == head_written::kind::passed_over && after.passed > before.passed + 1) census.hit("several passed over");
+    const bool ushers =
+        what == head_written::kind::passed_over &&
+        std::none_of(users_.begin(), users_.end(), [&](const auto& each) { return each->waits_for(row->queue); });
+    if (ushers) census.hit("passed over by one who does not wait");
+    world_.tell(name_, head_written{.what = what,
+                                    .queue = row->queue,
+                                    .writer = senders_[&entry],
+                                    .attempt = text_value(write.values, ":attempt"),
+                                    .after = after});
+}
+
+void site::row_put(const testing::logged_request& entry, const item& row) {
+    const auto name = row_in(row);
+    if (!name) return;
+    auto& census = world_.run().census;
+    const auto* ticket = world_.judged().find(name->queue, name->ticket);
+    const auto& writer = senders_[&entry];
+    const bool is_void = row.contains("void");
+    if (is_void) census.hit(ticket != nullptr && ticket->session == writer ? "given up" : "buried");
+    if (!is_void) census.hit(ticket != nullptr && ticket->direct ? "turn written down" : "written down");
+    world_.tell(name_, ticket_written{.queue = name->queue,
+                                      .ticket = name->ticket,
+                                      .from = find_integer(row, "from").value_or(0),
+                                      .writer = writer,
+                                      .is_void = is_void,
+                                      .expires = row.contains("ttl")});
+}
+
+void site::entered_together(const testing::logged_request& entry, const transact_write_items_request& request) {
+    if (const auto* fence = std::get_if<condition_check>(&request.actions.front())) {
+        const auto row = row_in(fence->key);
+        world_.tell(name_, fence_passed{.queue = row ? row->queue : 0,
+                                        .ticket = integer_value(fence->values, ":t").value_or(0)});
+        return;
+    }
+    const auto& attempt = request.client_request_token;
+    const auto* first = std::get_if<transact_put>(&request.actions.at(1));
+    const auto name = first == nullptr ? std::nullopt : row_in(first->new_item);
+    const auto* drawn = name ? world_.judged().find(name->queue, name->ticket) : nullptr;
+    // Answered out of the service's memory of an earlier copy.
+    if (drawn != nullptr && drawn->attempt == attempt) return;
+    for (const auto& action : request.actions) {
+        if (const auto* update = std::get_if<transact_update>(&action)) {
+            const auto row = row_in(update->key);
+            // The ticket's row comes right behind its head.
+            const auto& own_row = std::get<transact_put>(*(&action + 1)).new_item;
+            const auto from = find_integer(own_row, "from").value_or(0);
+            const auto& before = world_.judged().head(row->queue);
+            const auto after = world_.head_of(row->queue);
+            if (before.exists && before.tail != before.passed) world_.run().census.hit("several waited for");
+            if (after.tail > before.tail + 1 && before.tail != before.passed) {
+                world_.run().census.hit("numbers skipped");
+            }
+            world_.tell(name_, head_written{.what = head_written::kind::drawn_together,
+                                            .queue = row->queue,
+                                            .writer = senders_[&entry],
+                                            .attempt = attempt,
+                                            .from = from,
+                                            .after = after});
+        } else if (const auto* put = std::get_if<transact_put>(&action)) {
+            row_put(entry, put->new_item);
+        }
+    }
+}
+
+void site::rows_deleted(const batch_write_item_request& request, const result<any_response>& answer) {
+    if (!std::get<batch_write_item_response>(*answer).unprocessed.empty()) return;
+    for (const auto& each : request.tables.at(table)) {
+        const auto* deleted = std::get_if<batch_delete>(&each);
+        const auto row = deleted == nullptr ? std::nullopt : row_in(deleted->key);
+        if (row) world_.tell(name_, ticket_deleted{.queue = row->queue, .ticket = row->ticket});
+    }
+}
+
+// ---- answered ----------------------------------------------------------------------------------------------
+
+void site::note_acknowledged(const item& row) {
+    const auto name = row_in(row);
+    if (name && !row.contains("void")) written_.emplace(name->queue, name->ticket);
+}
+
+void site::answered(const testing::logged_request& entry, const any_request& request,
+                    const result<any_response>& answer) {
+    world_.run().trace.add(world_.now(), name_, static_cast<std::uint64_t>(entry.code.value()), [&] {
+        const auto* write = std::get_if<update_item_request>(&request);
+        auto text = "r " + entry.operation + " " + entry.key;
+        if (write != nullptr && row_in(write->key)) text += std::string(" (") + name_of(kind_of(*write)) + ")";
+        return text + " -> " + (answer ? "ok" : entry.code.message());
+    });
+    if (!session_ || senders_[&entry] != session_->id()) return;
+    watches_.answered(entry, request, answer, clock_now());
+    if (const auto* put = std::get_if<put_item_request>(&request)) {
+        const bool refused = !answer && answer.error().code == errc::condition_failed && answer.error().current;
+        const bool own =
+            refused && text_value(*answer.error().current, "attempt") == text_value(put->new_item, "attempt");
+        if (answer || own) note_acknowledged(put->new_item);
+    } else if (const auto* together = std::get_if<transact_write_items_request>(&request)) {
+        // Applied now, or found to be when a copy was refused.
+        for (const auto& action : together->actions) {
+            const auto* row = std::get_if<transact_put>(&action);
+            const auto name = row == nullptr ? std::nullopt : row_in(row->new_item);
+            const auto* ticket = name ? world_.judged().find(name->queue, name->ticket) : nullptr;
+            const bool stands = ticket != nullptr && ticket->attempt == text_value(row->new_item, "attempt");
+            if (stands && (answer || answer.error().code == errc::transaction_canceled)) {
+                note_acknowledged(row->new_item);
+            }
+        }
+    }
+}
+
+}  // namespace dynalease::simulation::queues

@@ -1,0 +1,269 @@
+// What users do.
+#include "simulation/queue/user.hpp"
+
+#include "simulation/framework/counted_frame.hpp"
+#include "simulation/queue/site.hpp"
+#include "simulation/queue/world.hpp"
+
+#include <dynalease/enter_all.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace dynalease::simulation::queues {
+
+namespace asio = boost::asio;
+
+namespace {
+
+/// The slot of these is bound, and Boost 1.81 cannot bind one to `asio::deferred`.
+constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
+
+bool over(session_state state) {
+    return state == session_state::lost || state == session_state::closed;
+}
+
+}  // namespace
+
+asio::awaitable<void> user::live(std::shared_ptr<user> self) {
+    auto& me = *self;
+    auto& world = me.site_.world();
+    const counted_frame standing(me.site_.frames);
+    co_await me.sleep_up_to("user: first rest", world.made_of().longest_rest);
+    while (!world.stopping() && !over(me.site_.session()->state())) {
+        co_await me.enter();
+        if (!me.turns_.empty()) co_await me.hold();
+        me.now_ = doing::resting;
+        if (world.stopping()) break;
+        const auto rest = world.calm() ? std::chrono::milliseconds(200) : world.made_of().longest_rest;
+        co_await me.sleep_up_to("user: rest", rest);
+    }
+    me.now_ = doing::gone;
+    me.site_.user_gone();
+}
+
+asio::awaitable<void> user::sleep_up_to(const char* label, std::chrono::milliseconds longest) {
+    const auto time = site_.world().choices().choose(label, static_cast<std::uint64_t>(longest.count()) + 1);
+    const auto clock = site_.machine().environment().clock;
+    const auto when = clock->now() + std::chrono::milliseconds(time);
+    ++operation_;
+    co_await clock->async_wait_until(when, asio::bind_cancellation_slot(cancel_.slot(), as_tuple));
+}
+
+void user::cancel_after(std::chrono::nanoseconds time) {
+    const auto clock = site_.machine().environment().clock;
+    const auto type = site_.world().choices().choose("user: cancellation", 3);
+    auto emit = [weak = weak_from_this(), type, of = operation_](error_code code) {
+        const auto self = weak.lock();
+        if (code || !self || self->operation_ != of) return;
+        constexpr asio::cancellation_type types[] = {asio::cancellation_type::terminal,
+                                                     asio::cancellation_type::partial, asio::cancellation_type::total};
+        self->cancel_.emit(types[type]);
+    };
+    clock->async_wait_until(clock->now() + time,
+                            asio::bind_executor(site_.machine().environment().executor, std::move(emit)));
+}
+
+void user::interrupt() {
+    cancel_.emit(asio::cancellation_type::terminal);
+}
+
+asio::awaitable<void> user::enter() {
+    auto& world = site_.world();
+    auto& choices = world.choices();
+    auto& census = world.run().census;
+    auto way = choices.choose("user: way to enter", 8);
+    if (world.calm()) way = 0;
+    if (way == 7) co_await look();
+    enters_all_ = world.queues() > 1 && choices.choose("user: all at once", world.made_of().several) == 1;
+    now_ = doing::waiting;
+    ++operation_;
+    enter_options options{.wait = std::chrono::minutes(world.calm() ? 60 : 2)};
+    if (way == 4 || way == 5) options.wait = std::chrono::milliseconds(choices.choose("user: patience", 9'000));
+    if (choices.choose("user: change of mind", world.made_of().cancels) == 1 && !world.calm()) {
+        cancel_after(std::chrono::microseconds(choices.choose("user: when", 12'000'000)));
+    }
+    const bool tries = way == 6 && !enters_all_;
+    error_code code;
+    std::vector<queue_turn> turns;
+    auto token = asio::bind_cancellation_slot(cancel_.slot(), as_tuple);
+    if (enters_all_) {
+        std::vector<queue> all;
+        for (std::size_t i = 0; i < world.queues(); ++i) all.push_back(site_.queue_of(i));
+        auto done = co_await enter_all(std::move(all), std::move(options), std::move(token));
+        code = std::get<0>(done);
+        turns = std::move(std::get<1>(done));
+    } else {
+        const auto target = site_.queue_of(queue_);
+        std::tuple<error_code, queue_turn> done;
+        if (tries) {
+            done = co_await target.try_enter(std::move(options), std::move(token));
+        } else {
+            done = co_await target.enter(std::move(options), std::move(token));
+        }
+        code = std::get<0>(done);
+        if (std::get<1>(done)) turns.push_back(std::move(std::get<1>(done)));
+    }
+    ++operation_;
+    now_ = doing::resting;
+    if (!turns.empty()) got(std::move(turns));
+    if (code == errc::in_doubt) census.hit("given up in doubt");
+    if (code == condition::cancelled) census.hit("cancelled while waiting");
+    if (code == errc::wait_timeout) census.hit("waited in vain");
+    if (code && enters_all_) census.hit("several given up");
+    if (tries && !code) census.hit(turns_.empty() ? "try refused" : "try granted");
+}
+
+asio::awaitable<void> user::look() {
+    const auto target = site_.queue_of(queue_);
+    ++operation_;
+    auto token = asio::bind_cancellation_slot(cancel_.slot(), as_tuple);
+    auto seen = co_await target.inspect(std::move(token));
+    ++operation_;
+    if (std::get<0>(seen)) co_return;
+    const auto& info = std::get<1>(seen);
+    auto before = info.holder ? info.holder->ticket : 0;
+    for (const auto& each : info.waiting) {
+        if (each.ticket <= before) site_.world().fail("Q1: a queue was shown out of order");
+        before = each.ticket;
+    }
+    site_.world().run().census.hit("looked at");
+}
+
+void user::got(std::vector<queue_turn> turns) {
+    auto& world = site_.world();
+    now_ = doing::holding;
+    ++grants_;
+    turns_.clear();
+    turns_.resize(turns.size());
+    if (turns.size() > 1) world.run().census.hit("several entered at once");
+    for (std::size_t i = 0; i < turns.size(); ++i) {
+        auto& mine = turns_[i];
+        mine.queue = enters_all_ ? i : queue_;
+        mine.turn = std::move(turns[i]);
+        mine.handle = world.next_number();
+        if (mine.turn.position() > 0) world.run().census.hit("waited for");
+        world.tell(site_.name(), turn_given{.handle = mine.handle,
+                                            .queue = mine.queue,
+                                            .session = site_.session()->id(),
+                                            .ticket = mine.turn.fencing_token()});
+        mine.turn.lost([weak = weak_from_this(), of = mine.handle](error_code code) {
+            const auto self = weak.lock();
+            if (!self || code) return;
+            for (auto& each : self->turns_) {
+                if (each.handle == of) each.told_lost = true;
+            }
+        });
+    }
+}
+
+void user::let_go(held_turn& mine) {
+    if (mine.handle == 0) return;
+    site_.world().tell(site_.name(), turn_let_go{.handle = mine.handle});
+    mine.handle = 0;
+}
+
+void user::note_invalid(std::uint64_t handle, time_point now) {
+    for (auto& each : turns_) {
+        if (each.handle != handle || each.invalid_since) continue;
+        each.invalid_since = now;
+        site_.world().tell(site_.name(), turn_let_go{.handle = handle});
+    }
+}
+
+void user::let_go_of_all() {
+    for (auto& each : turns_) let_go(each);
+}
+
+bool user::told_any_loss() const {
+    return std::any_of(turns_.begin(), turns_.end(), [](const auto& each) { return each.told_lost; });
+}
+
+void user::write_outside() {
+    auto& world = site_.world();
+    for (const auto& mine : turns_) {
+        if (mine.handle == 0 || !mine.turn.valid()) continue;
+        // Between the look at `valid` and the write anything may happen, and the write goes its way even after a crash.
+        const auto longest = world.made_of().longest_mishap / std::chrono::milliseconds(1);
+        const auto part = static_cast<double>(world.choices().choose("user: way of a write", 1000)) / 1000;
+        const std::chrono::milliseconds delay(
+            static_cast<std::int64_t>(part * part * part * static_cast<double>(longest)));
+        auto& scheduler = world.simulated().scheduler();
+        auto arrive = [&world, queue = mine.queue, token = mine.turn.fencing_token()] {
+            if (world.resource(queue).accepts(token)) {
+                world.tell("", outside_written{.queue = queue, .ticket = token});
+            } else {
+                world.run().census.hit("stale write refused outside");
+            }
+        };
+        scheduler.add_timer(scheduler.now() + delay, std::move(arrive));
+    }
+}
+
+asio::awaitable<void> user::write_fenced() {
+    const auto& mine = turns_.front();
+    transact_put put{.table_name = table, .new_item = {{"pk", "protected#" + std::to_string(queue_)}, {"sk", "-"}}};
+    put.new_item.emplace("writer", number_);
+    transact_write_items_request request;
+    request.actions = {mine.turn.fence(), std::move(put)};
+    auto& census = site_.world().run().census;
+    const auto target = site_.machine().database();
+    const auto written = co_await target.call(std::move(request));
+    census.hit(written ? "fenced transaction done" : "fenced transaction refused");
+}
+
+asio::awaitable<void> user::hold() {
+    auto& world = site_.world();
+    auto& choices = world.choices();
+    const auto longest = world.calm() ? std::chrono::milliseconds(100) : world.made_of().longest_hold;
+    const auto pieces = choices.choose("user: writes", 3);
+    for (std::uint64_t i = 0; i <= pieces && !told_any_loss(); ++i) {
+        co_await sleep_up_to("user: hold", longest);
+        const auto kind = choices.choose("user: kind of write", 4);
+        if (kind == 1 || kind == 2) write_outside();
+        if (kind == 3 && turns_.front().turn.valid()) co_await write_fenced();
+    }
+    for (auto& each : turns_) co_await end_hold(each);
+    turns_.clear();
+}
+
+asio::awaitable<void> user::end_hold(held_turn& mine) {
+    auto& world = site_.world();
+    auto& choices = world.choices();
+    auto& census = world.run().census;
+    if (mine.told_lost || mine.turn.state() == guard_state::lost) census.hit("turn lost");
+    const auto way = choices.choose("user: way to leave", 8);
+    if (way == 7 && !world.calm()) {
+        // Too long by far: of a process that is stopped or cut off this shows who is told what.
+        co_await sleep_up_to("user: holds on", std::chrono::milliseconds(world.lease() * 2));
+    }
+    now_ = doing::letting_go;
+    const bool safe = mine.turn.valid() && site_.is_written(mine);
+    const auto session = site_.session()->id();
+    let_go(mine);
+    ++operation_;
+    if (way == 6) {
+        mine.turn = {};
+        co_return;
+    }
+    if (way == 5) cancel_after(std::chrono::microseconds(choices.choose("user: when not to leave", 30'000)));
+    auto token = asio::bind_cancellation_slot(cancel_.slot(), as_tuple);
+    const auto done = co_await mine.turn.leave(std::move(token));
+    ++operation_;
+    const auto code = std::get<0>(done);
+    if (code == errc::in_doubt) census.hit("leaving in doubt");
+    if (code == errc::lock_lost || code == errc::session_lost) census.hit("leaving lost the race");
+    const bool lives = site_.live() && !world.made_of().breaks_assumptions && !world.made_of().loses_rows;
+    if (code == errc::lock_lost && safe && lives) {
+        world.fail("P9: the leaving of a valid turn was told as a loss, in session " + session);
+    }
+    mine.turn = {};
+}
+
+}  // namespace dynalease::simulation::queues
