@@ -36,9 +36,10 @@ std::optional<std::string_view> find_header(const request_view& request, std::st
 authorization parse_authorization(std::string_view text) {
     authorization out;
     while (!text.empty()) {
-        const auto comma = text.find(',');
-        const std::string_view part = trim(text.substr(0, comma));
-        text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
+        // AWS takes a blank for a comma.
+        const auto end = text.find_first_of(", ");
+        const std::string_view part = text.substr(0, end);
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
         const auto equals = part.find('=');
         if (equals == std::string_view::npos) continue;
         const std::string_view name = part.substr(0, equals);
@@ -151,6 +152,37 @@ std::string what_lacks(const authorization& parts, bool dated) {
     return message;
 }
 
+constexpr std::string_view algorithm_parameter = "X-Amz-Algorithm";
+
+/// @returns the value of the parameter, which may be empty; nothing if it is not there.
+std::optional<std::string_view> parameter(std::string_view query, std::string_view name) {
+    while (!query.empty()) {
+        const auto end = query.find('&');
+        const std::string_view part = query.substr(0, end);
+        query.remove_prefix(end == std::string_view::npos ? query.size() : end + 1);
+        const auto equals = part.find('=');
+        if (part.substr(0, equals) != name) continue;
+        return equals == std::string_view::npos ? std::string_view{} : part.substr(equals + 1);
+    }
+    return std::nullopt;
+}
+
+/// Signatures in the query are of browsers and of links that are passed on; no client of the service's makes them.
+signature_check refuse_query(std::string_view query, bool has_header) {
+    if (has_header) {
+        return invalid(signature_verdict::wrong_signature,
+                       "Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header.");
+    }
+    std::string lacks;
+    for (const std::string_view name :
+         {algorithm_parameter, std::string_view("X-Amz-Credential"), std::string_view("X-Amz-Signature"),
+          std::string_view("X-Amz-SignedHeaders"), std::string_view("X-Amz-Date")}) {
+        if (!parameter(query, name).value_or("").empty()) continue;
+        lacks.append("AWS query-string parameters must include '").append(name).append("'. ");
+    }
+    return lacks.empty() ? mismatch() : incomplete(lacks + "Re-examine the query-string parameters.");
+}
+
 }  // namespace
 
 struct signature_verifier::state {
@@ -181,11 +213,10 @@ signature_verifier& signature_verifier::operator=(signature_verifier&&) noexcept
 
 signature_check signature_verifier::check(const request_view& request, wall_time now) {
     const auto header = find_header(request, "authorization");
+    if (parameter(request.query, algorithm_parameter)) return refuse_query(request.query, header.has_value());
     if (!header || !header->starts_with("AWS4-")) return missing();
-    if (!header->starts_with(signing_algorithm)) {
-        return incomplete("Unsupported AWS 'algorithm': '" + std::string{header->substr(0, header->find(' '))} + "'.");
-    }
-    const authorization parts = parse_authorization(header->substr(signing_algorithm.size()));
+    const std::string_view algorithm = header->substr(0, header->find(' '));
+    const authorization parts = parse_authorization(header->substr(algorithm.size()));
     const auto amz_date = find_header(request, "x-amz-date");
     const auto http_date = find_header(request, "date");
     const std::string lacks = what_lacks(parts, amz_date || http_date);
@@ -196,6 +227,15 @@ signature_check signature_verifier::check(const request_view& request, wall_time
         return incomplete("Date must be in ISO-8601 'basic format'. Got '" +
                           std::string{amz_date ? *amz_date : *http_date} + "'.");
     }
+    state& s = *state_;
+    if (auto aged = judge_age(*signed_at, now, s.window)) return *aged;
+    if (!names_contain(parts.signed_headers, "host")) {
+        return invalid(signature_verdict::wrong_signature,
+                       "'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization.");
+    }
+    if (algorithm != signing_algorithm) {
+        return incomplete("Unsupported AWS 'algorithm': '" + std::string{algorithm} + "'.");
+    }
     const auto credential = parse_credential(parts.credential);
     if (!credential) {
         return incomplete(
@@ -203,20 +243,13 @@ signature_check signature_verifier::check(const request_view& request, wall_time
             "keyid/date/region/service/aws4_request, got '" +
             std::string{parts.credential} + "'.");
     }
-
-    state& s = *state_;
-    if (credential->key_id != s.accepted.access_key_id) return unknown_key();
-    if (find_header(request, "x-amz-security-token").value_or("") != s.accepted.session_token) return unknown_key();
-    if (auto aged = judge_age(*signed_at, now, s.window)) return *aged;
     if (credential->scope.service != s.service) {
         return invalid(signature_verdict::wrong_signature,
                        "Credential should be scoped to correct service: '" + s.service + "'. ");
     }
+    if (credential->key_id != s.accepted.access_key_id) return unknown_key();
+    if (find_header(request, "x-amz-security-token").value_or("") != s.accepted.session_token) return unknown_key();
     if (credential->scope.date != amz_timestamp{*signed_at}.date()) return mismatch();
-    if (!names_contain(parts.signed_headers, "host")) {
-        return invalid(signature_verdict::wrong_signature,
-                       "'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization.");
-    }
     if (amz_date && !names_contain(parts.signed_headers, "x-amz-date")) return mismatch();
     const auto headers = pick(request, parts.signed_headers);
     if (headers.empty()) return mismatch();
