@@ -1,6 +1,7 @@
 // Base64 without leniency: each binary has one text only.
 #include "dynamodb/base64.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -18,6 +19,15 @@ constexpr auto digit_values = [] {
     return values;
 }();
 
+std::uint8_t value_of(char c) noexcept {
+    return digit_values[static_cast<unsigned char>(c)];
+}
+
+std::string_view without_padding(std::string_view text) noexcept {
+    for (int i = 0; i < 2 && text.ends_with('='); ++i) text.remove_suffix(1);
+    return text;
+}
+
 }  // namespace
 
 std::string encode_base64(const binary& bytes) {
@@ -34,28 +44,29 @@ std::string encode_base64(const binary& bytes) {
     return out;
 }
 
+bool is_base64(std::string_view text) noexcept {
+    if (text.size() % 4 != 0) return false;
+    const std::string_view digits = without_padding(text);
+    if (!std::ranges::all_of(digits, [](char c) { return value_of(c) != no_digit; })) return false;
+    // What the padding leaves over must be zero.
+    const std::size_t padding = text.size() - digits.size();
+    const unsigned left_over = padding == 0 ? 0 : padding == 1 ? 3 : 15;
+    return padding == 0 || (!digits.empty() && (value_of(digits.back()) & left_over) == 0);
+}
+
 std::optional<binary> decode_base64(std::string_view text) {
-    if (text.size() % 4 != 0) return std::nullopt;
-    std::size_t padding = 0;
-    while (padding < 2 && text.ends_with('=')) {
-        text.remove_suffix(1);
-        ++padding;
-    }
+    if (!is_base64(text)) return std::nullopt;
     binary out;
-    out.reserve(text.size() * 3 / 4);
+    out.reserve(text.size() / 4 * 3);
     std::uint32_t bits = 0;
     unsigned held = 0;
-    for (const char c : text) {
-        const auto digit = digit_values[static_cast<unsigned char>(c)];
-        if (digit == no_digit) return std::nullopt;
-        bits = bits << 6 | digit;
+    for (const char c : without_padding(text)) {
+        bits = bits << 6 | value_of(c);
         held += 6;
         if (held < 8) continue;
         held -= 8;
         out.push_back(static_cast<std::byte>(bits >> held & 255));
-        bits &= (1U << held) - 1;
     }
-    if (bits != 0) return std::nullopt;  // what the padding leaves over must be zero
     return out;
 }
 

@@ -11,6 +11,9 @@ namespace dynalease {
 
 std::string encode_base64(const binary& bytes);
 
+/// Whether it is a text that `encode_base64` gives.
+bool is_base64(std::string_view text) noexcept;
+
 /// Takes exactly what `encode_base64` gives; empty for anything else, such as missing padding.
 std::optional<binary> decode_base64(std::string_view text);
 

@@ -14,6 +14,7 @@ namespace {
 struct reading_of {
     std::string_view operation;
     bool is_write;
+    bool is_mute;  ///< answers with no body
     any_response (*read)(json_input body);
 };
 
@@ -28,6 +29,7 @@ const reading_of& reading_for(std::size_t operation) {
     static const auto readings = []<std::size_t... Index>(std::index_sequence<Index...>) {
         return std::array{reading_of{std::variant_alternative_t<Index, any_request>::name,
                                      is_write(any_request(std::in_place_index<Index>)),
+                                     std::is_empty_v<typename std::variant_alternative_t<Index, any_request>::response>,
                                      &read_answer<std::variant_alternative_t<Index, any_request>>}...};
     }(std::make_index_sequence<std::variant_size_v<any_request>>{});
     return readings.at(operation);
@@ -44,7 +46,7 @@ std::string encode_request(const any_request& request) {
 result<any_response> decode_response(std::size_t operation, std::string_view body) {
     const auto& reading = reading_for(operation);
     try {
-        const json_body parsed(body);
+        const json_body parsed(body.empty() && reading.is_mute ? "{}" : body);
         return reading.read(json_input{parsed.root()});
     } catch (const malformed& why) {
         failure out(errc::bad_response, reading.is_write ? outcome::unknown : outcome::not_applied);

@@ -39,9 +39,13 @@ decoded_error decode_error(unsigned http_status, std::string_view body);
 
 // ---- the server's side ------------------------------------------------------------------------------------
 
-/// @param operation the part of X-Amz-Target after the dot.
-/// @returns a failure that `encode_error` turns into the service's own: `errc::not_supported` for an unknown
-/// operation, `errc::bad_response` for JSON of the wrong shape (SerializationException), else `errc::validation`.
+/// Whether the part of X-Amz-Target after the dot is an operation.
+bool is_operation(std::string_view name) noexcept;
+
+/// @param operation the same part.
+/// @returns a failure that `encode_error` turns into the service's own: `errc::bad_response` for a body that is no
+/// JSON, or of the wrong shape (SerializationException), `errc::not_supported` for an unknown operation, else
+/// `errc::validation` or `errc::access_denied`.
 result<any_request> decode_request(std::string_view operation, std::string_view body);
 
 std::string encode_response(const any_response& response);

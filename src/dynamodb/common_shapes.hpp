@@ -17,7 +17,9 @@ inline constexpr shape value_map{.kind = map, .element = &any_value};
 inline constexpr shape text_map{.kind = map, .element = &any_text};
 inline constexpr shape value_list{.kind = list, .element = &any_value};
 inline constexpr shape text_list{.kind = list, .element = &any_text};
-inline constexpr shape name{.kind = text, .is_name = true};
+inline constexpr shape name{.kind = text, .least = 3, .most = 255, .is_name = true};
+/// Requests about items take a name or an ARN, and the service looks only for an empty one.
+inline constexpr shape table_name{.kind = text, .least = 1, .most = 255, .is_name = true};
 inline constexpr shape from_zero{.kind = integer, .least = 0};
 inline constexpr shape from_one{.kind = integer, .least = 1};
 

@@ -13,7 +13,8 @@ namespace {
 
 /// These say "Message" where the others say "message".
 constexpr std::string_view with_capital[] = {"TransactionCanceledException", "TransactionInProgressException",
-                                             "IdempotentParameterMismatchException", "SerializationException"};
+                                             "IdempotentParameterMismatchException", "SerializationException",
+                                             "AccessDeniedException"};
 
 /// The body of an error, as much of it as is there.
 struct error_body {
@@ -87,7 +88,8 @@ encoded_error encode_error(const failure& why) {
     error_body body{std::string(namespace_of(known.name)), why.details.message, why.current, why.reasons};
     body.type += known.name;
     body.capital = std::ranges::find(with_capital, known.name) != std::end(with_capital);
-    if (body.message.empty() && known.code != errc::not_supported) body.message = why.code.message();
+    const bool is_mute = known.code == errc::not_supported || known.name == "SerializationException";
+    if (body.message.empty() && !is_mute) body.message = why.code.message();
     json_writer out;
     write(out, body);
     return {known.status, std::move(out).take()};

@@ -3,6 +3,7 @@
 
 #include "dynamodb/json_fields.hpp"
 #include "dynamodb/legacy_parameters.hpp"
+#include "dynamodb/start_key.hpp"
 
 #include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/dynamodb/operations.hpp>
@@ -68,52 +69,58 @@ void collection_field(auto& visitor, auto& request) {
 }
 
 void projection_fields(auto& visitor, auto& request) {
-    visitor.expression("ProjectionExpression", request.projection_expression);
-    visitor.placeholders("ExpressionAttributeNames", request.names);
     if constexpr (is_reading<decltype(visitor)>) {
         read_attributes_to_get(visitor.object(), request.projection_expression, request.names);
     }
+    visitor.placeholders("ExpressionAttributeNames", request.names);
+    visitor.expression("ProjectionExpression", request.projection_expression);
 }
 
 void condition_fields(auto& visitor, auto& request) {
-    visitor.expression("ConditionExpression", request.condition_expression);
     visitor.placeholders("ExpressionAttributeNames", request.names);
     visitor.placeholders("ExpressionAttributeValues", request.values);
+    if constexpr (requires { request.update_expression; }) {
+        visitor.expression("UpdateExpression", request.update_expression);
+    }
+    visitor.expression("ConditionExpression", request.condition_expression);
     visitor.choice("ReturnValuesOnConditionCheckFailure", request.current_on_refusal, "ALL_OLD", {"NONE"});
 }
 
 void write_fields(auto& visitor, auto& request) {
-    condition_fields(visitor, request);
     visitor.optional("ReturnValues", request.returned);
     capacity_field(visitor, request);
     collection_field(visitor, request);
     if constexpr (is_reading<decltype(visitor)>) {
         read_expected(visitor.object(), {request.condition_expression, request.names, request.values});
     }
-}
-
-void start_key_field(auto& visitor, auto& request) {
-    constexpr std::string_view name = "ExclusiveStartKey";
-    visitor.optional(name, request.exclusive_start_key);
-    if constexpr (is_reading<decltype(visitor)>) {
-        // Which would be taken for none.
-        if (request.exclusive_start_key.empty() && visitor.object().find(name)) {
-            throw malformed{errc::validation, "The provided starting key is invalid"};
-        }
-    }
+    condition_fields(visitor, request);
 }
 
 void page_fields(auto& visitor, auto& request) {
     visitor.required("TableName", request.table_name);
     visitor.optional("IndexName", request.index_name);
-    visitor.expression("FilterExpression", request.filter_expression);
-    projection_fields(visitor, request);
-    visitor.placeholders("ExpressionAttributeValues", request.values);
-    start_key_field(visitor, request);
     visitor.optional("Limit", request.limit);
     visitor.optional("ConsistentRead", request.consistent_read);
     visitor.optional("Select", request.select);
     capacity_field(visitor, request);
+}
+
+void start_key_field(auto& visitor, auto& request) {
+    if constexpr (is_reading<decltype(visitor)>) {
+        read_start_key(visitor.object(), request.exclusive_start_key);
+    } else {
+        visitor.optional("ExclusiveStartKey", request.exclusive_start_key);
+    }
+}
+
+void page_expression_fields(auto& visitor, auto& request) {
+    visitor.placeholders("ExpressionAttributeNames", request.names);
+    visitor.placeholders("ExpressionAttributeValues", request.values);
+    if constexpr (requires { request.key_condition_expression; }) {
+        visitor.expression("KeyConditionExpression", request.key_condition_expression);
+    }
+    visitor.expression("FilterExpression", request.filter_expression);
+    visitor.expression("ProjectionExpression", request.projection_expression);
 }
 
 /// One number of units in an object of its own.
@@ -187,7 +194,6 @@ void fields(auto& visitor, maybe_const<get_item_response> auto& response) {
 void fields(auto& visitor, maybe_const<update_item_request> auto& request) {
     visitor.required("TableName", request.table_name);
     visitor.required("Key", request.key);
-    visitor.expression("UpdateExpression", request.update_expression);
     if constexpr (is_reading<decltype(visitor)>) {
         read_attribute_updates(visitor.object(), {request.update_expression, request.names, request.values});
     }
@@ -210,11 +216,14 @@ void fields(auto& visitor, maybe_const<delete_item_response> auto& response) {
 
 void fields(auto& visitor, maybe_const<query_request> auto& request) {
     page_fields(visitor, request);
-    visitor.expression("KeyConditionExpression", request.key_condition_expression);
     if constexpr (is_reading<decltype(visitor)>) {
         read_conditions(visitor.object(), "QueryFilter", {request.filter_expression, request.names, request.values});
-        read_conditions(visitor.object(), "KeyConditions",
-                        {request.key_condition_expression, request.names, request.values});
+        read_attributes_to_get(visitor.object(), request.projection_expression, request.names);
+    }
+    start_key_field(visitor, request);
+    page_expression_fields(visitor, request);
+    if constexpr (is_reading<decltype(visitor)>) {
+        read_key_conditions(visitor.object(), {request.key_condition_expression, request.names, request.values});
     }
     // The one switch whose default is on.
     if (std::remove_cvref_t<decltype(visitor)>::reading || !request.scan_index_forward) {
@@ -223,11 +232,14 @@ void fields(auto& visitor, maybe_const<query_request> auto& request) {
 }
 void fields(auto& visitor, maybe_const<scan_request> auto& request) {
     page_fields(visitor, request);
-    visitor.optional("Segment", request.segment);
-    visitor.optional("TotalSegments", request.total_segments);
     if constexpr (is_reading<decltype(visitor)>) {
+        read_attributes_to_get(visitor.object(), request.projection_expression, request.names);
         read_conditions(visitor.object(), "ScanFilter", {request.filter_expression, request.names, request.values});
     }
+    start_key_field(visitor, request);
+    visitor.optional("Segment", request.segment);
+    visitor.optional("TotalSegments", request.total_segments);
+    page_expression_fields(visitor, request);
 }
 void fields(auto& visitor, maybe_const<page_response> auto& response) {
     // A page that was only counted has no list, an empty one has an empty list.
@@ -243,9 +255,9 @@ void fields(auto& visitor, maybe_const<page_response> auto& response) {
 }
 
 void fields(auto& visitor, maybe_const<keys_and_options> auto& request) {
-    visitor.required("Keys", request.keys);
     visitor.optional("ConsistentRead", request.consistent_read);
     projection_fields(visitor, request);
+    visitor.required("Keys", request.keys);
 }
 void fields(auto& visitor, maybe_const<batch_get_item_request> auto& request) {
     visitor.required("RequestItems", request.tables);
@@ -289,7 +301,6 @@ void fields(auto& visitor, maybe_const<transact_put> auto& action) {
 void fields(auto& visitor, maybe_const<transact_update> auto& action) {
     visitor.required("TableName", action.table_name);
     visitor.required("Key", action.key);
-    visitor.expression("UpdateExpression", action.update_expression);
     condition_fields(visitor, action);
 }
 void fields(auto& visitor, maybe_const<transact_delete> auto& action) {

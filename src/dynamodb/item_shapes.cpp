@@ -54,7 +54,7 @@ constexpr shape value_updates{.kind = map, .element = &value_update};
 // ---- single items -----------------------------------------------------------------------------------------
 
 constexpr std::array<shape_member, 11> put_members{{
-    {"TableName", &name, not_null},
+    {"TableName", &table_name, not_null},
     {"Item", &value_map, not_null},
     {"Expected", &expected},
     {"ReturnValues", &returned},
@@ -67,7 +67,7 @@ constexpr std::array<shape_member, 11> put_members{{
     {"ReturnValuesOnConditionCheckFailure", &on_failure},
 }};
 constexpr std::array<shape_member, 7> get_members{{
-    {"TableName", &name, not_null},
+    {"TableName", &table_name, not_null},
     {"Key", &value_map, not_null},
     {"AttributesToGet", &attributes_to_get},
     {"ConsistentRead", &any_boolean},
@@ -76,7 +76,7 @@ constexpr std::array<shape_member, 7> get_members{{
     {"ExpressionAttributeNames", &text_map},
 }};
 constexpr std::array<shape_member, 13> update_members{{
-    {"TableName", &name, not_null},
+    {"TableName", &table_name, not_null},
     {"Key", &value_map, not_null},
     {"AttributeUpdates", &value_updates},
     {"Expected", &expected},
@@ -91,7 +91,7 @@ constexpr std::array<shape_member, 13> update_members{{
     {"ReturnValuesOnConditionCheckFailure", &on_failure},
 }};
 constexpr std::array<shape_member, 11> delete_members{{
-    {"TableName", &name, not_null},
+    {"TableName", &table_name, not_null},
     {"Key", &value_map, not_null},
     {"Expected", &expected},
     {"ConditionalOperator", &joint},
@@ -106,12 +106,13 @@ constexpr std::array<shape_member, 11> delete_members{{
 
 // ---- many items -------------------------------------------------------------------------------------------
 
+constexpr shape query_limit{.kind = integer, .least = 1, .newer = true};
 constexpr std::array<shape_member, 17> query_members{{
-    {"TableName", &name, not_null},
+    {"TableName", &table_name, not_null},
     {"IndexName", &name},
     {"Select", &select},
     {"AttributesToGet", &attributes_to_get},
-    {"Limit", &from_one},
+    {"Limit", &query_limit},
     {"ConsistentRead", &any_boolean},
     {"KeyConditions", &conditions},
     {"QueryFilter", &conditions},
@@ -129,7 +130,7 @@ constexpr std::int64_t most_segments = 1'000'000;
 constexpr shape segment{.kind = integer, .least = 0, .most = most_segments - 1};
 constexpr shape total_segments{.kind = integer, .least = 1, .most = most_segments};
 constexpr std::array<shape_member, 16> scan_members{{
-    {"TableName", &name, not_null},
+    {"TableName", &table_name, not_null},
     {"IndexName", &name},
     {"AttributesToGet", &attributes_to_get},
     {"Limit", &from_one},
@@ -147,7 +148,7 @@ constexpr std::array<shape_member, 16> scan_members{{
     {"ConsistentRead", &any_boolean},
 }};
 
-constexpr shape key_list{.kind = list, .element = &value_map, .least = 1, .most = 100};
+constexpr shape key_list{.kind = list, .element = &value_map, .least = 1, .most = 100, .newer = true};
 constexpr std::array<shape_member, 5> keys_members{{
     {"Keys", &key_list, not_null},
     {"AttributesToGet", &attributes_to_get},
@@ -156,8 +157,7 @@ constexpr std::array<shape_member, 5> keys_members{{
     {"ExpressionAttributeNames", &text_map},
 }};
 constexpr shape keys_and_attributes{.kind = structure, .type_name = "KeysAndAttributes", .members = keys_members};
-constexpr shape get_tables{
-    .kind = map, .element = &keys_and_attributes, .least = 1, .most = 100, .has_table_keys = true};
+constexpr shape get_tables{.kind = map, .element = &keys_and_attributes, .most = 100, .has_table_keys = true};
 constexpr std::array<shape_member, 2> batch_get_members{{
     {"RequestItems", &get_tables, not_null},
     {"ReturnConsumedCapacity", &capacity},
@@ -174,7 +174,7 @@ constexpr std::array<shape_member, 2> write_request_members{{
 constexpr shape write_request{.kind = structure, .type_name = "WriteRequest", .members = write_request_members};
 constexpr shape write_requests{.kind = list, .element = &write_request};
 constexpr shape write_tables{
-    .kind = map, .element = &write_requests, .least = 1, .most = 25, .has_table_keys = true, .most_each = 25};
+    .kind = map, .element = &write_requests, .most = 25, .has_table_keys = true, .most_each = 25};
 constexpr std::array<shape_member, 3> batch_write_members{{
     {"RequestItems", &write_tables, not_null},
     {"ReturnConsumedCapacity", &capacity},
@@ -185,7 +185,7 @@ constexpr std::array<shape_member, 3> batch_write_members{{
 
 constexpr std::array<shape_member, 6> check_action_members{{
     {"Key", &value_map, not_null},
-    {"TableName", &name, not_null},
+    {"TableName", &table_name, not_null},
     {"ConditionExpression", &any_text, not_null},
     {"ExpressionAttributeNames", &text_map},
     {"ExpressionAttributeValues", &value_map},
@@ -194,7 +194,7 @@ constexpr std::array<shape_member, 6> check_action_members{{
 constexpr shape check_action{.kind = structure, .type_name = "ConditionCheck", .members = check_action_members};
 constexpr std::array<shape_member, 6> put_action_members{{
     {"Item", &value_map, not_null},
-    {"TableName", &name, not_null},
+    {"TableName", &table_name, not_null},
     {"ConditionExpression", &any_text},
     {"ExpressionAttributeNames", &text_map},
     {"ExpressionAttributeValues", &value_map},
@@ -203,7 +203,7 @@ constexpr std::array<shape_member, 6> put_action_members{{
 constexpr shape put_action{.kind = structure, .type_name = "Put", .members = put_action_members};
 constexpr std::array<shape_member, 6> delete_action_members{{
     {"Key", &value_map, not_null},
-    {"TableName", &name, not_null},
+    {"TableName", &table_name, not_null},
     {"ConditionExpression", &any_text},
     {"ExpressionAttributeNames", &text_map},
     {"ExpressionAttributeValues", &value_map},
@@ -213,7 +213,7 @@ constexpr shape delete_action{.kind = structure, .type_name = "Delete", .members
 constexpr std::array<shape_member, 7> update_action_members{{
     {"Key", &value_map, not_null},
     {"UpdateExpression", &any_text, not_null},
-    {"TableName", &name, not_null},
+    {"TableName", &table_name, not_null},
     {"ConditionExpression", &any_text},
     {"ExpressionAttributeNames", &text_map},
     {"ExpressionAttributeValues", &value_map},
@@ -238,7 +238,7 @@ constexpr std::array<shape_member, 4> transact_write_members{{
 
 constexpr std::array<shape_member, 4> get_action_members{{
     {"Key", &value_map, not_null},
-    {"TableName", &name, not_null},
+    {"TableName", &table_name, not_null},
     {"ProjectionExpression", &any_text},
     {"ExpressionAttributeNames", &text_map},
 }};

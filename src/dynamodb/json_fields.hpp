@@ -148,10 +148,9 @@ public:
         }
     }
     void constant(std::string_view, std::string_view) {}
-    /// Refuses one that is there and empty.
+    /// One that is there and empty becomes a blank, for the engine takes none at all for none asked.
     void expression(std::string_view name, std::string& text) {
-        if (!read_if_present(name, text) || !text.empty()) return;
-        throw malformed{errc::validation, "Invalid " + std::string(name) + ": The expression can not be empty;"};
+        if (read_if_present(name, text) && text.empty()) text = " ";
     }
     template <class Map>
     void placeholders(std::string_view name, Map& values) {

@@ -18,8 +18,8 @@ namespace dynalease::codec {
 
 namespace {
 
-// Two levels of JSON for each of ours, and what the answers wrap around an item.
-constexpr unsigned max_json_depth = 2 * max_nesting + 16;
+// Two levels of JSON for each of ours, what is wrapped around an item, and room to tell a value that is too deep.
+constexpr unsigned max_json_depth = 8 * max_nesting;
 
 [[noreturn]] void refuse(std::string_view what) {
     throw malformed{errc::bad_response, std::string(what)};
@@ -105,9 +105,22 @@ void read(json_input in, std::string& out) {
     out = in.text();
 }
 
+std::optional<bool> boolean_of(const rapidjson::Value& value) {
+    if (value.IsBool()) return value.GetBool();
+    if (!value.IsString()) return std::nullopt;
+    const auto is = [&](std::string_view word) {
+        return std::ranges::equal(text_of(value), word, {},
+                                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    };
+    if (is("true") || is("1") || is("yes")) return true;
+    if (is("false") || is("0") || is("no")) return false;
+    return std::nullopt;
+}
+
 void read(json_input in, bool& out) {
-    if (!in.value.IsBool()) refuse("expected true or false");
-    out = in.value.GetBool();
+    const auto value = boolean_of(in.value);
+    if (!value) refuse("expected true or false");
+    out = *value;
 }
 
 namespace {
@@ -138,6 +151,9 @@ void read_placeholder_map(std::string_view parameter, char mark, json_input in, 
             throw malformed{errc::validation,
                             name + " contains invalid key: Syntax error; key: \"" + std::string(key) + "\""};
         }
+    }
+    for (const auto& member : in.value.GetObject()) {
+        const std::string_view key = text_of(member.name);
         try {
             read(json_input{member.value}, out[std::string(key)]);
         } catch (malformed& why) {

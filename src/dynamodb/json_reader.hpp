@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -95,6 +96,9 @@ struct json_input {
 inline std::string_view text_of(const rapidjson::Value& text) {
     return {text.GetString(), text.GetStringLength()};
 }
+
+/// True and false; from a request also the words that the service takes for them.
+std::optional<bool> boolean_of(const rapidjson::Value& value);
 
 void read(json_input in, std::string& out);
 void read(json_input in, bool& out);

@@ -61,13 +61,8 @@ void read_element(json_input in, number& out) {
 }
 
 void read_element(json_input in, binary& out) {
-    const auto text = in.text();
-    auto bytes = decode_base64(text);
-    if (!bytes && text.size() % 4 != 0) {
-        throw malformed{errc::bad_response, "Base64 encoded length is expected a multiple of 4 bytes but found: " +
-                                                std::to_string(text.size())};
-    }
-    if (!bytes) throw malformed{errc::bad_response, "Invalid last non-pad Base64 character dectected"};
+    auto bytes = decode_base64(in.text());
+    if (!bytes) throw malformed{errc::bad_response, "expected base64"};
     out = *std::move(bytes);
 }
 
@@ -157,30 +152,12 @@ bool is_type(std::string_view name) {
     return std::ranges::find(names, name) != names.end();
 }
 
-/// The one member that gives the value. Others that are null or of no known type are passed over, as the service does.
-const rapidjson::Value::Member& typed_member(const rapidjson::Value& value) {
-    const rapidjson::Value::Member* found = nullptr;
-    for (const auto& member : value.GetObject()) {
-        if (member.value.IsNull() || !is_type(text_of(member.name))) continue;
-        if (found) {
-            refuse_value(
-                "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported "
-                "datatypes");
-        }
-        found = &member;
-    }
-    if (!found) {
-        refuse_value("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes");
-    }
-    return *found;
+/// Whether the member is one of the value's types: null and unknown ones are passed over, as the service does.
+bool is_typed(const rapidjson::Value::Member& member) {
+    return !member.value.IsNull() && is_type(text_of(member.name));
 }
 
-/// @param depth how many lists and maps the value lies in.
-attribute_value read_value(json_input in, unsigned depth) {
-    in.expect_object();
-    const auto& member = typed_member(in.value);
-    const auto type = text_of(member.name);
-    const json_input held{member.value};
+attribute_value read_typed(std::string_view type, json_input held, unsigned depth) {
     if (type == "S") return read_scalar<std::string>(held);
     if (type == "N") return read_scalar<number>(held);
     if (type == "B") return read_scalar<binary>(held);
@@ -204,6 +181,31 @@ attribute_value read_value(json_input in, unsigned depth) {
     }
     if (type == "L") return read_list(held, depth + 1);
     return read_members(held, depth + 1);
+}
+
+/// The service tells what is wrong with any of the types before it tells that there are several.
+[[noreturn]] void refuse_several(const rapidjson::Value& value, unsigned depth) {
+    for (const auto& member : value.GetObject()) {
+        if (is_typed(member)) read_typed(text_of(member.name), json_input{member.value}, depth);
+    }
+    refuse_value(
+        "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported "
+        "datatypes");
+}
+
+/// @param depth how many lists and maps the value lies in.
+attribute_value read_value(json_input in, unsigned depth) {
+    in.expect_object();
+    const rapidjson::Value::Member* found = nullptr;
+    for (const auto& member : in.value.GetObject()) {
+        if (!is_typed(member)) continue;
+        if (found) refuse_several(in.value, depth);
+        found = &member;
+    }
+    if (!found) {
+        refuse_value("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes");
+    }
+    return read_typed(text_of(found->name), json_input{found->value}, depth);
 }
 
 }  // namespace

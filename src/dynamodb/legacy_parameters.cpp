@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 #include <set>
 #include <utility>
@@ -27,7 +28,8 @@ struct comparison {
     std::string_view separator = ", ";
 };
 
-constexpr std::size_t most_operands = 100;
+constexpr std::size_t most_operands = std::numeric_limits<std::size_t>::max();
+constexpr std::string_view not_contains = "NOT_CONTAINS";
 constexpr std::string_view scalars = " S N B ";
 constexpr std::array<comparison, 13> comparisons{{
     {"EQ", 1, 1, "", "", " = ", ""},
@@ -39,24 +41,26 @@ constexpr std::array<comparison, 13> comparisons{{
     {"NULL", 0, 0, "", "attribute_not_exists(", ")", ""},
     {"NOT_NULL", 0, 0, "", "attribute_exists(", ")", ""},
     {"CONTAINS", 1, 1, scalars, "contains(", ", ", ")"},
-    {"NOT_CONTAINS", 1, 1, scalars, "NOT contains(", ", ", ")"},
+    {not_contains, 1, 1, scalars, "NOT contains(", ", ", ")"},
     {"BEGINS_WITH", 1, 1, " S B ", "begins_with(", ", ", ")"},
     {"IN", 1, most_operands, scalars, "", " IN (", ")"},
     {"BETWEEN", 2, 2, scalars, "", " BETWEEN ", "", " AND "},
 }};
 
-/// The placeholders of one translated parameter. User's own never look like these.
+constexpr std::string_view key_conditions = "KeyConditions";
+
+/// The placeholders of one translated parameter.
 class placeholders {
 public:
     explicit placeholders(expression_target out) : out_(out) {}
 
     std::string name(std::string_view attribute) {
-        auto placeholder = "#old_parameter_" + std::to_string(out_.names.size());
+        auto placeholder = std::string(translated_name) + std::to_string(out_.names.size());
         out_.names.emplace(placeholder, attribute);
         return placeholder;
     }
     std::string value(attribute_value held) {
-        auto placeholder = ":old_parameter_" + std::to_string(out_.values.size());
+        auto placeholder = std::string(translated_value) + std::to_string(out_.values.size());
         out_.values.emplace(placeholder, std::move(held));
         return placeholder;
     }
@@ -105,8 +109,11 @@ std::string condition_text(std::string_view attribute, std::string_view word, st
                            placeholders& make) {
     const auto& how = *std::ranges::find(comparisons, word, &comparison::word);
     check_operands(how, operands);
-    std::string text(how.before);
-    text += make.name(attribute);
+    const std::string name = make.name(attribute);
+    // What is not there neither contains something nor does not.
+    std::string text(how.word == not_contains ? "attribute_exists(" + name + ") AND " : "");
+    text += how.before;
+    text += name;
     text += how.middle;
     for (std::size_t i = 0; i < operands.size(); ++i) {
         if (i != 0) text += how.separator;
@@ -124,7 +131,10 @@ public:
         if (how && json_input{*how}.text() == "OR") separator_ = " OR ";
     }
 
-    void add(const std::string& condition) { text_ += (text_.empty() ? "" : separator_) + condition; }
+    void add(const std::string& condition) {
+        const bool is_compound = condition.find(" AND ") != std::string::npos;
+        text_ += (text_.empty() ? "" : separator_) + (is_compound ? "(" + condition + ")" : condition);
+    }
     std::string take() { return std::move(text_); }
 
 private:
@@ -203,23 +213,24 @@ void read_expected(json_input body, expression_target out) {
 void read_conditions(json_input body, std::string_view parameter, expression_target out) {
     const json* filter = body.find(parameter);
     if (!filter) return;
-    const bool for_keys = parameter == "KeyConditions";
-    if (for_keys && (filter->MemberCount() == 0 || filter->MemberCount() > 2)) {
-        throw malformed{errc::validation, "Conditions can be of length 1 or 2 only"};
-    }
     placeholders make(out);
     joined_conditions conditions;
-    if (!for_keys) conditions.read_operator(body);
+    if (parameter != key_conditions) conditions.read_operator(body);
     for (const auto& each : filter->GetObject()) {
         const json_input condition{each.value};
         const std::string_view word = json_input{*condition.find("ComparisonOperator")}.text();
-        constexpr std::array<std::string_view, 6> no_range{"NULL", "NOT_NULL", "NE", "CONTAINS", "NOT_CONTAINS", "IN"};
-        if (for_keys && std::ranges::find(no_range, word) != no_range.end()) {
-            throw malformed{errc::validation, "Attempted conditional constraint is not an indexable operation"};
-        }
         conditions.add(condition_text(text_of(each.name), word, values_of(condition.find("AttributeValueList")), make));
     }
     out.text = conditions.take();
+}
+
+void read_key_conditions(json_input body, expression_target out) {
+    const json* given = body.find(key_conditions);
+    if (!given) return;
+    read_conditions(body, key_conditions, out);
+    if (given->MemberCount() == 0 || given->MemberCount() > 2) {
+        throw malformed{errc::validation, "Conditions can be of length 1 or 2 only"};
+    }
 }
 
 void read_attribute_updates(json_input body, expression_target out) {

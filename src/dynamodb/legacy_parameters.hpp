@@ -10,7 +10,15 @@
 
 namespace dynalease::codec {
 
-/// Refuses old and new parameters in one request, placeholders without an expression, and empty expressions.
+/// What placeholders begin with that stand for parts of older parameters. Users' own never look like these.
+inline constexpr std::string_view translated_name = "#old_parameter_";
+inline constexpr std::string_view translated_value = ":old_parameter_";
+
+inline bool is_translated(std::string_view placeholder) noexcept {
+    return placeholder.starts_with(translated_name) || placeholder.starts_with(translated_value);
+}
+
+/// Refuses old and new parameters in one request, and placeholders without an expression.
 /// @param operation says which parameters count; one that takes no expressions is never refused.
 void check_parameter_mix(json_input body, std::string_view operation);
 
@@ -25,8 +33,10 @@ struct expression_target {
 void read_attributes_to_get(json_input body, std::string& projection, attribute_names& names);
 /// Expected with ConditionalOperator, as a condition.
 void read_expected(json_input body, expression_target out);
-/// QueryFilter, ScanFilter or KeyConditions, as a condition.
+/// QueryFilter or ScanFilter, as a condition.
 void read_conditions(json_input body, std::string_view parameter, expression_target out);
+/// KeyConditions, as a condition; also one that no key condition may be, for only who knows the table refuses it.
+void read_key_conditions(json_input body, expression_target out);
 /// AttributeUpdates, as an update.
 void read_attribute_updates(json_input body, expression_target out);
 

@@ -12,24 +12,28 @@ namespace {
 
 struct parameters {
     std::string_view operation;
-    std::array<std::string_view, 3> expressions;  ///< those with values first
-    std::size_t with_values;                      ///< how many of the expressions may have values
+    std::array<std::string_view, 3> expressions;
+    std::array<std::string_view, 2> with_values;  ///< those of the expressions that may have values
     std::array<std::string_view, 4> older;
 };
 
-constexpr std::array<parameters, 6> parameter_sets{{
-    {"PutItem", {"ConditionExpression"}, 1, {"Expected", "ConditionalOperator"}},
-    {"DeleteItem", {"ConditionExpression"}, 1, {"Expected", "ConditionalOperator"}},
+constexpr std::array<parameters, 7> parameter_sets{{
+    {"PutItem", {"ConditionExpression"}, {"ConditionExpression"}, {"Expected", "ConditionalOperator"}},
+    {"DeleteItem", {"ConditionExpression"}, {"ConditionExpression"}, {"Expected", "ConditionalOperator"}},
     {"UpdateItem",
      {"UpdateExpression", "ConditionExpression"},
-     2,
+     {"UpdateExpression", "ConditionExpression"},
      {"AttributeUpdates", "Expected", "ConditionalOperator"}},
-    {"GetItem", {"ProjectionExpression"}, 0, {"AttributesToGet"}},
+    {"GetItem", {"ProjectionExpression"}, {}, {"AttributesToGet"}},
+    {"BatchGetItem", {"ProjectionExpression"}, {}, {"AttributesToGet"}},
     {"Query",
-     {"FilterExpression", "KeyConditionExpression", "ProjectionExpression"},
-     2,
+     {"ProjectionExpression", "FilterExpression", "KeyConditionExpression"},
+     {"FilterExpression", "KeyConditionExpression"},
      {"AttributesToGet", "QueryFilter", "ConditionalOperator", "KeyConditions"}},
-    {"Scan", {"FilterExpression", "ProjectionExpression"}, 1, {"AttributesToGet", "ScanFilter", "ConditionalOperator"}},
+    {"Scan",
+     {"ProjectionExpression", "FilterExpression"},
+     {"FilterExpression"},
+     {"AttributesToGet", "ScanFilter", "ConditionalOperator"}},
 }};
 
 std::string present(json_input body, std::span<const std::string_view> names) {
@@ -44,14 +48,19 @@ std::string present(json_input body, std::span<const std::string_view> names) {
     throw malformed{errc::validation, std::move(what)};
 }
 
+[[noreturn]] void refuse_both(const std::string& non_expressions, const std::string& expressions) {
+    refuse_mix(
+        "Can not use both expression and non-expression parameters in the same request: Non-expression parameters: {" +
+        non_expressions + "} Expression parameters: {" + expressions + "}");
+}
+
 void check_values_have_use(json_input body, const parameters& of) {
-    if (of.with_values == 0 || !body.find("ExpressionAttributeValues")) return;
-    const auto takers = std::span(of.expressions).first(of.with_values);
-    if (!present(body, takers).empty()) return;
-    std::string names;
-    for (const auto name : takers) names += (names.empty() ? "" : " and ") + std::string(name);
+    const auto& [first, second] = of.with_values;
+    if (first.empty() || !body.find("ExpressionAttributeValues")) return;
+    if (!present(body, of.with_values).empty()) return;
+    const std::string names = std::string(first) + (second.empty() ? "" : " and ") + std::string(second);
     refuse_mix("ExpressionAttributeValues can only be specified when using expressions: " + names +
-               (takers.size() > 1 ? " are null" : " is null"));
+               (second.empty() ? " is null" : " are null"));
 }
 
 void check_conditional_operator(json_input body) {
@@ -66,9 +75,8 @@ void check_conditional_operator(json_input body) {
         refuse_mix(std::string(fault) + " only be used when Filter or Expected has two or more elements");
 }
 
-}  // namespace
-
-void check_parameter_mix(json_input body, std::string_view operation) {
+/// @param operation says which parameters count; one that takes no expressions is never refused.
+void check_mix(json_input body, std::string_view operation) {
     const auto found = std::ranges::find(parameter_sets, operation, &parameters::operation);
     if (found == parameter_sets.end()) return;
     const std::string expressions = present(body, found->expressions);
@@ -76,17 +84,33 @@ void check_parameter_mix(json_input body, std::string_view operation) {
     // KeyConditions may stand beside a filter expression.
     if (operation == "Query" && !body.find("KeyConditionExpression")) older[3] = {};
     const std::string non_expressions = present(body, older);
-    if (!expressions.empty() && !non_expressions.empty()) {
-        refuse_mix(
-            "Can not use both expression and non-expression parameters in the same request: Non-expression "
-            "parameters: {" +
-            non_expressions + "} Expression parameters: {" + expressions + "}");
-    }
+    if (!expressions.empty() && !non_expressions.empty()) refuse_both(non_expressions, expressions);
     if (expressions.empty() && body.find("ExpressionAttributeNames")) {
         refuse_mix("ExpressionAttributeNames can only be specified when using expressions");
     }
     check_values_have_use(body, *found);
     check_conditional_operator(body);
+}
+
+/// The tables of a batch go the same way, each for itself and all together.
+void check_tables_mix(json_input body) {
+    const auto* tables = body.find("RequestItems");
+    bool any_expression = false;
+    bool any_older = false;
+    for (const auto& each : tables->GetObject()) {
+        const json_input of_table{each.value};
+        check_mix(of_table, "BatchGetItem");
+        any_expression = any_expression || of_table.find("ProjectionExpression");
+        any_older = any_older || of_table.find("AttributesToGet");
+    }
+    if (any_expression && any_older) refuse_both("AttributesToGet", "ProjectionExpression");
+}
+
+}  // namespace
+
+void check_parameter_mix(json_input body, std::string_view operation) {
+    if (operation == "BatchGetItem") return check_tables_mix(body);
+    check_mix(body, operation);
 }
 
 }  // namespace dynalease::codec

@@ -1,6 +1,7 @@
 // The embedded server's side of the codec: requests in, answers out.
 #include "dynamodb/codec.hpp"
 #include "dynamodb/item_fields.hpp"
+#include "dynamodb/resource_arn.hpp"
 #include "dynamodb/shape.hpp"
 #include "dynamodb/table_fields.hpp"
 
@@ -11,11 +12,11 @@ namespace dynalease::codec {
 
 namespace {
 
-/// An empty request of the operation; none if there is no such operation.
-std::optional<any_request> blank_request(std::string_view operation) {
-    std::optional<any_request> out;
+/// An empty request of the operation.
+any_request blank_request(std::string_view operation) {
+    any_request out;
     const auto attempt = [&]<std::size_t Index>(std::integral_constant<std::size_t, Index>) {
-        if (operation == std::variant_alternative_t<Index, any_request>::name) out.emplace(std::in_place_index<Index>);
+        if (operation == std::variant_alternative_t<Index, any_request>::name) out.emplace<Index>();
     };
     [&]<std::size_t... Index>(std::index_sequence<Index...>) {
         (attempt(std::integral_constant<std::size_t, Index>{}), ...);
@@ -23,33 +24,51 @@ std::optional<any_request> blank_request(std::string_view operation) {
     return out;
 }
 
-}  // namespace
-
-result<any_request> decode_request(std::string_view operation, std::string_view body) {
-    failure why;
-    why.details.operation = operation;
-    auto request = blank_request(operation);
-    const shape* model = shape_of_request(operation);
-    if (!request || !model) {
-        why.code = errc::not_supported;
-        return why;
-    }
+result<any_request> read_request(std::string_view operation, const json_body& parsed) {
     try {
-        const json_body parsed(body);
-        check_types(parsed.root(), *model);
-        check_limits(parsed.root(), *model);
+        const shape& model = *shape_of_request(operation);
+        check_types(parsed.root(), model);
         const json_input whole{parsed.root()};
+        check_resource_arn(whole, operation);
+        check_limits(parsed.root(), model);
         check_parameter_mix(whole, operation);
-        std::visit([&](auto& held) { read(whole, held); }, *request);
-        return *std::move(request);
+        any_request request = blank_request(operation);
+        std::visit([&](auto& held) { read(whole, held); }, request);
+        return request;
     } catch (const malformed& found) {
-        why.code = found.code;
+        failure why(found.code);
+        why.details.operation = operation;
         why.details.message = found.what;
         return why;
     }
 }
 
+}  // namespace
+
+bool is_operation(std::string_view name) noexcept {
+    return shape_of_request(name) != nullptr;
+}
+
+result<any_request> decode_request(std::string_view operation, std::string_view body) {
+    failure why(errc::bad_response);
+    why.details.operation = operation;
+    const bool is_known = is_operation(operation);
+    if (!is_known && body.empty()) return failure(errc::not_supported);
+    try {
+        const json_body parsed(body);
+        if (is_known) return read_request(operation, parsed);
+        why.code = errc::not_supported;
+    } catch (const malformed& found) {
+        // The service has no words for what is no JSON.
+        why.code = found.code;
+    }
+    return why;
+}
+
 std::string encode_response(const any_response& response) {
+    // Two operations answer with no body at all.
+    if (std::holds_alternative<tag_resource_response>(response)) return {};
+    if (std::holds_alternative<untag_resource_response>(response)) return {};
     json_writer out;
     std::visit([&out](const auto& held) { write(out, held); }, response);
     return std::move(out).take();

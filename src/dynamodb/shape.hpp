@@ -16,7 +16,8 @@ enum class shape_kind { text, boolean, integer, long_integer, structure, list, m
 enum class presence {
     optional,
     not_null,  ///< missed among the other faults: "Value null at …"
-    required,  ///< missed before all other faults: "The parameter … is required"
+    required,  ///< missed before all other faults: "The parameter … is required"; so is a name's length
+    created,   ///< the same, but that a name is too short is told among the others
 };
 
 struct shape;
@@ -35,8 +36,9 @@ struct shape {
     std::optional<std::int64_t> least{};      ///< of the value or the length
     std::optional<std::int64_t> most{};
     std::span<const std::string_view> words{};  ///< all values of a text
-    bool is_name = false;                       ///< of letters, digits, '_', '.' and '-', 3 to 255; or an ARN
+    bool is_name = false;                       ///< of letters, digits, '_', '.' and '-'; or an ARN of any length
     bool has_table_keys = false;                ///< a map by table name
+    bool newer = false;                         ///< limits told in the words of the service's newer validation
     std::optional<std::int64_t> most_each{};    ///< of the lengths of a map's lists, which are at least 1
 };
 

@@ -38,39 +38,75 @@ std::int64_t whole_part(double value) {
     return value < -limit ? std::numeric_limits<std::int64_t>::min() : static_cast<std::int64_t>(std::floor(value));
 }
 
-std::string shown(const json& value) {
-    constexpr std::size_t most_shown = 1024;
+std::string in_lower_first(std::string_view name) {
+    std::string text(name);
+    if (text.front() >= 'A' && text.front() <= 'Z') text.front() = static_cast<char>(text.front() - 'A' + 'a');
+    return text;
+}
+
+constexpr std::size_t most_shown = 1024;
+constexpr std::size_t most_of_map = 64 * 1024;
+
+std::string shown(const json& value, const shape& model);
+
+std::string shown_scalar(const json& value) {
     if (value.IsString()) return std::string(text_of(value).substr(0, most_shown));
     if (value.IsNull()) return "null";
     if (value.IsBool()) return value.IsTrue() ? "true" : "false";
     if (value.IsInt64()) return std::to_string(value.GetInt64());
     if (value.IsNumber()) return std::to_string(whole_part(value.GetDouble()));
-    std::string text = value.IsArray() ? "[" : "{";
-    const auto append = [&](const std::string& part) { text += (text.size() > 1 ? ", " : "") + part; };
-    if (value.IsArray()) {
-        for (const json& each : value.GetArray()) append(shown(each));
-    } else if (value.IsObject()) {
-        for (const auto& each : value.GetObject()) append(std::string(text_of(each.name)) + "=" + shown(each.value));
+    return value.IsArray() ? "[…]" : "{…}";
+}
+
+/// "KeySchemaElement(attributeName=pk, keyType=HASH)"
+std::string shown_structure(const json& value, const shape& model) {
+    std::string text;
+    for (const shape_member& each : model.members) {
+        const json* held = member_of(value, each.name);
+        text += (text.empty() ? "" : ", ") + in_lower_first(each.name) + "=" +
+                (held ? shown(*held, *each.type) : std::string("null"));
     }
-    return text.substr(0, most_shown) + (value.IsArray() ? "]" : "}");
+    return std::string(model.type_name) + "(" + text.substr(0, most_shown) + ")";
+}
+
+std::string shown(const json& value, const shape& model) {
+    if (model.kind == shape_kind::structure && value.IsObject()) return shown_structure(value, model);
+    const bool is_list = model.kind == shape_kind::list && value.IsArray();
+    if (!is_list && (model.kind != shape_kind::map || !value.IsObject())) return shown_scalar(value);
+    std::string text;
+    const auto append = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+    if (is_list) {
+        for (const json& each : value.GetArray()) append(shown(each, *model.element));
+        return "[" + text.substr(0, most_shown) + "]";
+    }
+    for (const auto& each : value.GetObject()) {
+        append(std::string(text_of(each.name)) + "=" + shown(each.value, *model.element));
+    }
+    return "{" + text.substr(0, most_of_map) + "}";
+}
+
+/// The service counts texts in the units of its own strings.
+std::int64_t utf16_length(std::string_view text) {
+    std::int64_t units = 0;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        constexpr unsigned continued = 0x80;
+        constexpr unsigned continued_mask = 0xc0;
+        constexpr unsigned beyond_one_unit = 0xf0;
+        if ((byte & continued_mask) != continued) units += byte >= beyond_one_unit ? 2 : 1;
+    }
+    return units;
 }
 
 std::int64_t length_of(const json& value) {
     if (value.IsArray()) return value.Size();
     if (value.IsObject()) return value.MemberCount();
-    // The service counts UTF-16 units; for the names and tokens that have limits they are the bytes.
-    return value.IsString() ? value.GetStringLength() : 0;
+    return value.IsString() ? utf16_length(text_of(value)) : 0;
 }
 
 std::string joined(std::span<const std::string_view> words) {
     std::string text;
     for (const auto word : words) text += (text.empty() ? "" : ", ") + std::string(word);
-    return text;
-}
-
-std::string in_lower_first(std::string_view name) {
-    std::string text(name);
-    if (text.front() >= 'A' && text.front() <= 'Z') text.front() = static_cast<char>(text.front() - 'A' + 'a');
     return text;
 }
 
@@ -81,10 +117,11 @@ struct place {
     std::string_view key{};    ///< of a map's element
     std::size_t position = 0;  ///< of a list's element, from 1
 
-    std::string text() const {
+    /// @param as_sent with the names as the request has them, which begin with capitals.
+    std::string text(bool as_sent = false) const {
         if (!parent) return {};
-        const std::string outer = parent->parent ? parent->text() + "." : "";
-        if (!name.empty()) return outer + in_lower_first(name);
+        const std::string outer = parent->parent ? parent->text(as_sent) + "." : "";
+        if (!name.empty()) return outer + (as_sent ? std::string(name) : in_lower_first(name));
         return outer + (position != 0 ? std::to_string(position) : std::string(key)) + ".member";
     }
 };
@@ -98,7 +135,7 @@ public:
             if (held) {
                 check(*held, *each.type, where);
             } else if (each.presence != presence::optional) {
-                add("Value null", where, "Member must not be null");
+                add_null(where);
             }
         }
     }
@@ -112,22 +149,24 @@ public:
     }
 
 private:
-    void add(std::string value, const place& where, const std::string& constraint) {
+    void tell(const std::string& what, const std::string& where, const std::string& constraint) {
         constexpr std::size_t most_told = 10;
         if (faults_.size() == most_told) return;
-        faults_.push_back(std::move(value) + " at '" + where.text() + "' failed to satisfy constraint: " + constraint);
+        faults_.push_back(what + " at '" + where + "' failed to satisfy constraint: " + constraint);
     }
-    void add(const json& value, const place& where, const std::string& constraint) {
-        add("Value '" + shown(value) + "'", where, constraint);
+    void add_null(const place& where) { tell("Value null", where.text(), "Member must not be null"); }
+    void add(const json& value, const shape& model, const place& where, const std::string& constraint) {
+        if (model.newer) return tell("Value", where.text(true), constraint);
+        tell("Value '" + shown(value, model) + "'", where.text(), constraint);
     }
 
     void check(const json& value, const shape& model, const place& where) {
         if (!model.words.empty() && std::ranges::find(model.words, text_of(value)) == model.words.end()) {
-            add(value, where, "Member must satisfy enum value set: [" + joined(model.words) + "]");
+            add(value, model, where, "Member must satisfy enum value set: [" + joined(model.words) + "]");
         }
-        if (model.is_name) check_name(value, where);
-        if (model.has_table_keys) check_table_keys(value, where);
-        if (model.most_each) check_lengths(value, *model.most_each, where);
+        if (model.is_name) return check_name(value, model, where);
+        if (model.has_table_keys) check_table_keys(value, model, where);
+        if (model.most_each) check_lengths(value, model, where);
         check_bounds(value, model, where);
         switch (model.kind) {
             case shape_kind::structure:
@@ -146,7 +185,7 @@ private:
         for (const json& each : value.GetArray()) {
             const place inside{&where, {}, {}, ++position};
             if (each.IsNull()) {
-                add("Value null", inside, "Member must not be null");
+                add_null(inside);
             } else {
                 check(each, element, inside);
             }
@@ -158,24 +197,21 @@ private:
         for (const auto& each : value.GetObject()) {
             const place inside{&where, {}, text_of(each.name)};
             if (each.value.IsNull()) {
-                add("Value null", inside, "Member must not be null");
+                add_null(inside);
             } else {
                 check(each.value, element, inside);
             }
         }
     }
 
-    void check_name(const json& value, const place& where) {
+    void check_name(const json& value, const shape& model, const place& where) {
         if (is_arn(text_of(value))) return;
-        if (!std::ranges::all_of(text_of(value), is_name_character)) {
-            add(value, where, "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+");
+        // Where one character is enough, an empty name is told to be short and nothing else.
+        const bool empty = length_of(value) == 0 && model.least > 1;
+        if (empty || !std::ranges::all_of(text_of(value), is_name_character)) {
+            add(value, model, where, "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+");
         }
-        if (length_of(value) < shortest_name) {
-            add(value, where, "Member must have length greater than or equal to " + std::to_string(shortest_name));
-        }
-        if (length_of(value) > longest_name) {
-            add(value, where, "Member must have length less than or equal to " + std::to_string(longest_name));
-        }
+        check_bounds(value, model, where);
     }
 
     void check_bounds(const json& value, const shape& model, const place& where) {
@@ -185,30 +221,31 @@ private:
                                                         : 0;
         const std::string what = counted ? "Member must have value " : "Member must have length ";
         if (model.least && size < static_cast<double>(*model.least)) {
-            add(value, where, what + "greater than or equal to " + std::to_string(*model.least));
+            add(value, model, where, what + "greater than or equal to " + std::to_string(*model.least));
         }
         if (model.most && size > static_cast<double>(*model.most)) {
-            add(value, where, what + "less than or equal to " + std::to_string(*model.most));
+            add(value, model, where, what + "less than or equal to " + std::to_string(*model.most));
         }
     }
 
-    void check_table_keys(const json& value, const place& where) {
+    void check_table_keys(const json& value, const shape& model, const place& where) {
         for (const auto& each : value.GetObject()) {
             const std::string_view name = text_of(each.name);
             const auto length = static_cast<std::int64_t>(name.size());
             const bool fits = length >= shortest_name && length <= longest_name;
             if (is_arn(name) || (fits && std::ranges::all_of(name, is_name_character))) continue;
-            add(value, where,
+            add(value, model, where,
                 "Map keys must satisfy constraint: [Member must have length less than or equal to 255, Member must "
                 "have length greater than or equal to 3, Member must satisfy regular expression pattern: "
                 "[a-zA-Z0-9_.-]+]");
         }
     }
 
-    void check_lengths(const json& value, std::int64_t most, const place& where) {
+    void check_lengths(const json& value, const shape& model, const place& where) {
+        const std::int64_t most = *model.most_each;
         for (const auto& each : value.GetObject()) {
             if (length_of(each.value) >= 1 && length_of(each.value) <= most) continue;
-            add(value, where,
+            add(value, model, where,
                 "Map value must satisfy constraint: [Member must have length less than or equal to " +
                     std::to_string(most) + ", Member must have length greater than or equal to 1]");
         }
@@ -219,13 +256,15 @@ private:
 
 void check_required(const json& body, const shape& model) {
     for (const shape_member& each : model.members) {
-        if (each.presence != presence::required) continue;
+        if (each.presence != presence::required && each.presence != presence::created) continue;
         const json* held = member_of(body, each.name);
         if (!held) {
             throw malformed{errc::validation, "The parameter '" + std::string(each.name) +
                                                   "' is required but was not present in the request"};
         }
-        if (!each.type->is_name || is_arn(text_of(*held))) continue;
+        if (is_arn(text_of(*held))) continue;
+        const bool told_later = each.presence == presence::created && length_of(*held) < shortest_name;
+        if (told_later) continue;
         if (length_of(*held) < shortest_name || length_of(*held) > longest_name) {
             throw malformed{errc::validation, std::string(each.name) +
                                                   " must be at least 3 characters long and at most 255 characters "

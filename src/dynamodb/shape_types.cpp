@@ -1,4 +1,5 @@
 // Whether a body has the types of the model, in the words of the service's own deserialiser.
+#include "dynamodb/base64.hpp"
 #include "dynamodb/json_reader.hpp"
 #include "dynamodb/shape.hpp"
 
@@ -38,8 +39,9 @@ void check_text(const json& value) {
 
 void check_boolean(const json& value) {
     expect_scalar(value, "Boolean");
+    if (boolean_of(value)) return;
     if (value.IsString()) refuse_type("Unexpected token received from parser");
-    if (!value.IsBool()) refuse_conversion(value, "Boolean");
+    refuse_conversion(value, "Boolean");
 }
 
 void check_number(const json& value, std::string_view type) {
@@ -51,18 +53,28 @@ void check_blob(const json& value) {
     if (value.IsArray()) refuse_type("Unrecognized collection type class java.nio.ByteBuffer");
     if (value.IsObject()) refuse_type("Start of structure or map found where not expected");
     if (!value.IsString()) refuse_type("only base-64-encoded strings are convertible to bytes");
+    if (is_base64(text_of(value))) return;
+    if (value.GetStringLength() % 4 == 0) refuse_type("Invalid last non-pad Base64 character dectected");
+    refuse_type("Base64 encoded length is expected a multiple of 4 bytes but found: " +
+                std::to_string(value.GetStringLength()));
 }
 
-void check_list_type(const json& value) {
+/// Of collections within collections the service's deserialiser speaks like this.
+constexpr const char* no_class_for_elements =
+    "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast to class java.lang.Class "
+    "(sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and java.lang.Class are in module java.base of "
+    "loader 'bootstrap')";
+
+void check_list_type(const json& value, bool inside = false) {
     if (value.IsObject()) refuse_type("Start of structure or map found where not expected");
-    if (!value.IsArray()) refuse_type("Unexpected field type");
+    if (!value.IsArray()) refuse_type(inside ? no_class_for_elements : "Unexpected field type");
 }
 
-void check_map_type(const json& value, std::string_view element) {
+void check_map_type(const json& value, std::string_view element, bool inside = false) {
     if (value.IsArray()) {
         refuse_type("Unrecognized collection type java.util.Map<java.lang.String, " + std::string(element) + ">");
     }
-    if (!value.IsObject()) refuse_type("Unexpected field type");
+    if (!value.IsObject()) refuse_type(inside ? no_class_for_elements : "Unexpected field type");
 }
 
 /// @param inside whether the structure is an element of a list or map, for which the service has other words.
@@ -124,13 +136,13 @@ void check_types(const json& value, const shape& model, bool inside) {
         case shape_kind::value:
             return check_value_type(value, inside);
         case shape_kind::list:
-            check_list_type(value);
+            check_list_type(value, inside);
             for (const json& each : value.GetArray()) {
                 if (!each.IsNull()) check_types(each, *model.element, true);
             }
             return;
         case shape_kind::map:
-            check_map_type(value, class_of(*model.element));
+            check_map_type(value, class_of(*model.element), inside);
             for (const auto& each : value.GetObject()) {
                 if (!each.value.IsNull()) check_types(each.value, *model.element, true);
             }

@@ -30,7 +30,7 @@ void read(json_input in, key_schema& out) {
 void definition_list::add(const key_attribute& attribute) {
     const bool is_known =
         std::ranges::find(definitions_, attribute.name, &attribute_definition::name) != definitions_.end();
-    if (!is_known) definitions_.push_back({attribute.name, attribute.type});
+    if (!is_known && !attribute.name.empty()) definitions_.push_back({attribute.name, attribute.type});
 }
 
 void definition_list::add(const key_schema& key) {

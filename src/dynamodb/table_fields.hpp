@@ -95,6 +95,13 @@ void fields(auto& visitor, maybe_const<throughput> auto& units) {
     visitor.expected("WriteCapacityUnits", units.write_units);
 }
 
+void describe_throughput(auto& visitor, auto& units) {
+    visitor.nested("ProvisionedThroughput", [&units](auto& inner) {
+        inner.required("NumberOfDecreasesToday", std::int64_t{0});
+        fields(inner, units);
+    });
+}
+
 void index_fields(auto& visitor, auto& index) {
     visitor.required("IndexName", index.name);
     visitor.required("KeySchema", index.key);
@@ -102,13 +109,18 @@ void index_fields(auto& visitor, auto& index) {
         inner.expected("ProjectionType", index.projected);
         inner.optional("NonKeyAttributes", index.included);
     });
-    visitor.optional("ProvisionedThroughput", index.provisioned);
 }
 void fields(auto& visitor, maybe_const<secondary_index> auto& index) {
     index_fields(visitor, index);
+    visitor.optional("ProvisionedThroughput", index.provisioned);
 }
 void fields(auto& visitor, maybe_const<index_description> auto& index) {
     index_fields(visitor, index);
+    if constexpr (std::remove_cvref_t<decltype(visitor)>::reading) {
+        visitor.optional("ProvisionedThroughput", index.provisioned);
+    } else if (index.provisioned) {
+        describe_throughput(visitor, *index.provisioned);
+    }
     visitor.optional("IndexStatus", index.status);
     visitor.expected("IndexSizeBytes", index.size_bytes);
     visitor.expected("ItemCount", index.item_count);
@@ -146,8 +158,13 @@ void schema_fields(auto& visitor, auto& table) {
         definitions.add(table.key);
         definitions.add_all(table.global_indexes);
         definitions.add_all(table.local_indexes);
-        visitor.required("AttributeDefinitions", definitions.all());
-        visitor.required("KeySchema", table.key);
+        if constexpr (requires { table.status; }) {
+            visitor.optional("AttributeDefinitions", definitions.all());
+            visitor.optional("KeySchema", table.key);
+        } else {
+            visitor.required("AttributeDefinitions", definitions.all());
+            visitor.required("KeySchema", table.key);
+        }
         visitor.optional("GlobalSecondaryIndexes", table.global_indexes);
         visitor.optional("LocalSecondaryIndexes", table.local_indexes);
     }
@@ -175,10 +192,7 @@ void billing_fields(auto& visitor, auto& table) {
         if (table.billing == billing_mode::pay_per_request || table.pay_per_request_since != 0) {
             visitor.required("BillingModeSummary", summary);
         }
-        visitor.nested("ProvisionedThroughput", [&table](auto& inner) {
-            inner.required("NumberOfDecreasesToday", std::int64_t{0});
-            fields(inner, table.provisioned);
-        });
+        describe_throughput(visitor, table.provisioned);
     }
 }
 
@@ -194,7 +208,7 @@ void table_class_field(auto& visitor, auto& table) {
 void fields(auto& visitor, maybe_const<table_description> auto& table) {
     schema_fields(visitor, table);
     visitor.expected("TableStatus", table.status);
-    visitor.expected("CreationDateTime", table.created);
+    visitor.optional("CreationDateTime", table.created);
     billing_fields(visitor, table);
     visitor.expected("TableSizeBytes", table.size_bytes);
     visitor.expected("ItemCount", table.item_count);
@@ -222,7 +236,7 @@ void tags_field(auto& visitor, auto& tags) {
         for (auto& each : list) tags.insert_or_assign(std::move(each.key), std::move(each.value));
     } else {
         for (const auto& [key, value] : tags) list.push_back({key, value});
-        visitor.optional("Tags", list);
+        visitor.expected("Tags", list);
     }
 }
 
@@ -233,7 +247,7 @@ void fields(auto& visitor, maybe_const<create_table_request> auto& request) {
     visitor.optional("DeletionProtectionEnabled", request.deletion_protected);
     stream_field(visitor, request);
     visitor.optional("TableClass", request.table_class);
-    tags_field(visitor, request.tags);
+    if (std::remove_cvref_t<decltype(visitor)>::reading || !request.tags.empty()) tags_field(visitor, request.tags);
 }
 /// The embedded server reads it member by member, for the service has an order and words for every mistake in it.
 void read(json_input in, create_table_request& out);
@@ -333,7 +347,7 @@ void fields(auto& visitor, maybe_const<tag_resource_request> auto& request) {
 void fields(auto&, maybe_const<tag_resource_response> auto&) {}
 void fields(auto& visitor, maybe_const<untag_resource_request> auto& request) {
     visitor.expected("ResourceArn", request.resource_arn);
-    visitor.optional("TagKeys", request.tag_keys);
+    visitor.expected("TagKeys", request.tag_keys);
 }
 void fields(auto&, maybe_const<untag_resource_response> auto&) {}
 void fields(auto& visitor, maybe_const<list_tags_of_resource_request> auto& request) {

@@ -119,6 +119,10 @@ void read_projection(json_input in, secondary_index& index) {
     if (includes && index.included.empty()) {
         refuse_table_parameter("ProjectionType is INCLUDE, but NonKeyAttributes is not specified");
     }
+    std::set<std::string_view> seen;
+    for (const std::string& each : index.included) {
+        if (!seen.insert(each).second) refuse_table_parameter("Duplicate attribute in NonKeyAttributes: " + each);
+    }
 }
 
 /// What a request says of one index, and what all indexes have to keep.

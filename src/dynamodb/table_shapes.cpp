@@ -78,7 +78,7 @@ constexpr shape tag_keys{.kind = list, .element = &tag_key};
 
 constexpr std::array<shape_member, 11> create_members{{
     {"AttributeDefinitions", &definitions, not_null},
-    {"TableName", &name, required},
+    {"TableName", &name, created},
     {"KeySchema", &key_schema, not_null},
     {"LocalSecondaryIndexes", &local_indexes},
     {"GlobalSecondaryIndexes", &global_indexes},
@@ -135,8 +135,9 @@ constexpr std::array<shape_member, 2> update_time_to_live_members{{
     {"TimeToLiveSpecification", &time_to_live, not_null},
 }};
 
-constexpr std::array<shape_member, 2> tag_resource_members{{{"ResourceArn", &any_text}, {"Tags", &tags}}};
-constexpr std::array<shape_member, 2> untag_resource_members{{{"ResourceArn", &any_text}, {"TagKeys", &tag_keys}}};
+constexpr std::array<shape_member, 2> tag_resource_members{{{"ResourceArn", &any_text}, {"Tags", &tags, not_null}}};
+constexpr std::array<shape_member, 2> untag_resource_members{
+    {{"ResourceArn", &any_text}, {"TagKeys", &tag_keys, not_null}}};
 constexpr std::array<shape_member, 2> list_tags_members{{{"ResourceArn", &any_text}, {"NextToken", &any_text}}};
 
 }  // namespace

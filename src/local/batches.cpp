@@ -5,7 +5,9 @@
 #include "local/operations.hpp"
 #include "local/write.hpp"
 
+#include <algorithm>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -21,8 +23,16 @@ void check_distinct(std::set<row_key>& seen, const row_key& key) {
     if (!seen.insert(key).second) refuse("Provided list of item keys contains duplicates");
 }
 
+/// Without the table's key schema; with it, `check_distinct` sees more.
+void refuse_repeated(const std::vector<item_key>& keys) {
+    for (auto each = keys.begin(); each != keys.end(); ++each) {
+        if (std::find(keys.begin(), each, *each) != each) refuse("Provided list of item keys contains duplicates");
+    }
+}
+
 template <class Tables, class Count>
-void check_count(const Tables& tables, std::size_t most, const char* too_many, Count count) {
+void check_count(const Tables& tables, std::size_t most, const std::string& operation, Count count) {
+    if (tables.empty()) refuse("The requestItems parameter is required for " + operation);
     std::size_t sum = 0;
     for (const auto& [name, requests] : tables) {
         if (count(requests) == 0) {
@@ -31,12 +41,7 @@ void check_count(const Tables& tables, std::size_t most, const char* too_many, C
         }
         sum += count(requests);
     }
-    if (sum == 0) {
-        refuse(
-            "1 validation error detected: Value '{}' at 'requestItems' failed to satisfy constraint: Member must "
-            "have length greater than or equal to 1");
-    }
-    if (sum > most) refuse(too_many);
+    if (sum > most) refuse("Too many items requested for the " + operation + " call");
 }
 
 class batch_reader {
@@ -54,6 +59,7 @@ private:
         expression::compiler expressions(in_.state.expressions, wanted.names, no_values);
         const auto projection = expressions.projection(wanted.projection_expression);
         expressions.finish();
+        if (!in_.state.tables.contains(name)) refuse_repeated(wanted.keys);
         table& from = in_.table_named(name);
         const auto kind = wanted.consistent_read ? read_kind::consistent : read_kind::eventual;
         std::set<row_key> seen;
@@ -115,22 +121,27 @@ write batched_write(const std::string& table_name, const batch_write& action) {
 }  // namespace
 
 result<any_response> execute(const context& in, const batch_get_item_request& request) {
-    check_count(request.tables, most_gets, "Too many items requested for the BatchGetItem call",
+    check_count(request.tables, most_gets, "BatchGetItem",
                 [](const keys_and_options& wanted) { return wanted.keys.size(); });
     return any_response(batch_reader(in, request).read());
 }
 
 result<any_response> execute(const context& in, const batch_write_item_request& request) {
-    check_count(request.tables, most_writes, "Too many items requested for the BatchWriteItem call",
-                [](const auto& writes) { return writes.size(); });
+    check_count(request.tables, most_writes, "BatchWriteItem", [](const auto& writes) { return writes.size(); });
     std::vector<prepared_write> writes;
     std::vector<prepared_write::plan> decisions;
     batch_write_item_response answer;
+    // Faults that need no table come before a table that is not there.
+    std::vector<prepared_write> checked;
+    for (const auto& [name, actions] : request.tables) {
+        for (const batch_write& action : actions) checked.emplace_back(in.state, batched_write(name, action));
+    }
+    auto next = checked.begin();
     for (const auto& [name, actions] : request.tables) {
         std::set<row_key> seen;
         capacity units;
         for (const batch_write& action : actions) {
-            prepared_write write(in.state, batched_write(name, action));
+            prepared_write& write = *next++;
             write.locate(in.state, in.seconds());
             check_distinct(seen, write.key());
             if (in.state.work.holds(write.place(), work_in_progress::kind::transaction, in.now)) {

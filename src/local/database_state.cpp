@@ -29,7 +29,7 @@ void check_table_name(std::string_view name) {
 }
 
 std::string arn_of_table(std::string_view name) {
-    return "arn:aws:dynamodb:us-east-1:000000000000:table/" + std::string(name);
+    return "arn:aws:dynamodb:us-east-1:" + std::string(own_account) + ":table/" + std::string(name);
 }
 
 table* database_state::find(std::string_view name_or_arn, std::chrono::sys_seconds now) {

@@ -30,7 +30,10 @@ private:
     table* find(std::string_view name_or_arn, std::chrono::sys_seconds now);
 };
 
-/// "arn:aws:dynamodb:us-east-1:000000000000:table/NAME"
+/// Whose tables these are: the account that AWS's own examples have.
+inline constexpr std::string_view own_account = "111122223333";
+
+/// "arn:aws:dynamodb:us-east-1:111122223333:table/NAME"
 std::string arn_of_table(std::string_view name);
 
 /// Refuses a name that is not 3 to 255 of letters, digits, '_', '.' and '-'.

@@ -19,10 +19,31 @@ std::string_view header(const aws::request_view& request, std::string_view name)
     return {};
 }
 
-bool is_json(std::string_view content_type) {
-    const std::string_view type = content_type.substr(0, content_type.find(';'));
-    return aws::equal_ignoring_case(type, "application/x-amz-json-1.0") ||
-           aws::equal_ignoring_case(type, "application/json");
+constexpr std::string_view json_type = "application/json";
+constexpr std::string_view amazon_json_type = "application/x-amz-json-1.0";
+
+/// The answer has the request's type. Empty: nothing that the service takes.
+std::string_view json_type_of(const aws::request_view& request) {
+    const std::string_view content_type = header(request, "content-type");
+    const std::string_view type = aws::trim(content_type.substr(0, content_type.find(';')));
+    if (aws::equal_ignoring_case(type, amazon_json_type)) return amazon_json_type;
+    const bool is_nothing = type.empty() && request.body.empty();
+    return is_nothing || aws::equal_ignoring_case(type, json_type) ? json_type : std::string_view{};
+}
+
+/// What a browser wants to be told before it lets a page of another origin ask.
+void allow_other_origins(const aws::request_view& request, reply& answer) {
+    std::string& lines = answer.more_headers;
+    lines.append("Access-Control-Allow-Origin: *\r\n");
+    lines.append("Access-Control-Expose-Headers: x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,Date\r\n");
+    if (request.method != "OPTIONS") return;
+    lines.append("Access-Control-Max-Age: 172800\r\n");
+    const auto repeat = [&](std::string_view asked, std::string_view told) {
+        const std::string_view value = header(request, asked);
+        if (!value.empty()) lines.append(told).append(value).append("\r\n");
+    };
+    repeat("access-control-request-headers", "Access-Control-Allow-Headers: ");
+    repeat("access-control-request-method", "Access-Control-Allow-Methods: ");
 }
 
 /// The texts are ours and the verifier's; a header's value may be quoted in them.
@@ -38,7 +59,12 @@ std::string quoted(std::string_view text) {
 
 reply error_reply(const failure& why) {
     auto encoded = codec::encode_error(why);
-    return {encoded.status, "application/x-amz-json-1.0", std::move(encoded.body)};
+    return {encoded.status, amazon_json_type, std::move(encoded.body)};
+}
+
+/// Of a body that is not what its Content-Encoding says.
+reply broken_coding() {
+    return {500, amazon_json_type, R"({"__type":"com.amazon.coral.service#InternalFailure"})"};
 }
 
 }  // namespace
@@ -49,6 +75,7 @@ front::front(std::shared_ptr<engine> store, std::optional<credentials> accepted)
 
 reply front::answer(const aws::request_view& request, engine::time now) {
     reply result = plain_answer(request, now);
+    if (!header(request, "origin").empty()) allow_other_origins(request, result);
     constexpr std::size_t least_compressed = 4096;
     if (result.body.size() <= least_compressed) return result;
     result.content_encoding = preferred_coding(header(request, "accept-encoding"));
@@ -57,15 +84,35 @@ reply front::answer(const aws::request_view& request, engine::time now) {
 }
 
 reply front::plain_answer(const aws::request_view& request, engine::time now) {
-    if (request.method == "GET" && request.path == "/") return {200, "text/plain", "healthy: dynalease-local\n"};
-    if (request.method != "POST" || !is_json(header(request, "content-type"))) {
-        return {404, "text/xml", "<UnknownOperationException/>\n"};
+    if (request.method == "GET" && request.path == "/") {
+        return {200, "text/plain", "healthy: " + std::string(header(request, "host")) + " "};
     }
+    if (request.method == "OPTIONS" && !header(request, "origin").empty()) return {200, "text/plain"};
+    const std::string_view type = request.method == "POST" ? json_type_of(request) : std::string_view{};
+    if (type.empty()) return {404, "text/xml", "<UnknownOperationException/>\n"};
+    const std::string_view coding = header(request, "content-encoding");
+    reply result;
+    if (coding.empty() || coding == "identity") {
+        result = service_answer(request, request.body, now);
+    } else if (coding != "gzip" && coding != "deflate") {
+        result = broken_coding();
+    } else {
+        const unpacked_body body = unpacked(request.body, coding, codec::max_body_size);
+        if (body.is_too_large) return {413, "text/plain", "Request Entity Too Large\n"};
+        result = body.is_whole ? service_answer(request, body.text, now) : broken_coding();
+    }
+    result.content_type = type;
+    return result;
+}
+
+/// @param body of the request, unpacked; its signature is over the bytes as they were sent.
+reply front::service_answer(const aws::request_view& request, std::string_view body, engine::time now) {
     constexpr std::string_view service = "DynamoDB_20120810.";
-    const std::string_view target = header(request, "x-amz-target");
-    if (!target.starts_with(service)) return error_reply(failure(errc::not_supported));
+    std::string_view operation = header(request, "x-amz-target");
+    operation = operation.starts_with(service) ? operation.substr(service.size()) : std::string_view{};
+    if (!codec::is_operation(operation)) return error_reply(codec::decode_request(operation, body).error());
     if (auto refusal = refuse_unsigned(request, now)) return *std::move(refusal);
-    const auto decoded = codec::decode_request(target.substr(service.size()), request.body);
+    const auto decoded = codec::decode_request(operation, body);
     if (!decoded) return error_reply(decoded.error());
     auto result = store_->execute(*decoded, now);
     if (!result) return error_reply(result.error());
@@ -73,7 +120,7 @@ reply front::plain_answer(const aws::request_view& request, engine::time now) {
     if (auto* found = std::get_if<describe_endpoints_response>(&*result)) {
         for (service_endpoint& each : found->endpoints) each.address = header(request, "host");
     }
-    return {200, "application/x-amz-json-1.0", codec::encode_response(*result)};
+    return {200, amazon_json_type, codec::encode_response(*result)};
 }
 
 std::optional<reply> front::refuse_unsigned(const aws::request_view& request, engine::time now) {
@@ -81,7 +128,7 @@ std::optional<reply> front::refuse_unsigned(const aws::request_view& request, en
     const auto check = verifier_->check(request, now);
     if (check.verdict == aws::signature_verdict::ok) return std::nullopt;
     return reply{
-        400, "application/x-amz-json-1.0",
+        400, amazon_json_type,
         "{\"__type\":\"com.amazon.coral.service#" + check.error + "\",\"message\":" + quoted(check.message) + "}"};
 }
 

@@ -17,6 +17,7 @@ struct reply {
     std::string_view content_type = "application/x-amz-json-1.0";
     std::string body{};
     std::string_view content_encoding{};  ///< empty: as it is
+    std::string more_headers{};           ///< whole lines
 };
 
 class front {
@@ -28,6 +29,7 @@ public:
 
 private:
     reply plain_answer(const aws::request_view& request, engine::time now);
+    reply service_answer(const aws::request_view& request, std::string_view body, engine::time now);
     std::optional<reply> refuse_unsigned(const aws::request_view& request, engine::time now);
 
     std::shared_ptr<engine> store_;

@@ -12,9 +12,10 @@ namespace dynalease::local {
 
 namespace {
 
-bool has_key(const key_attribute& attribute, const item& whole) {
+/// What was there before the index may have a value that no key can have: then the item is not in it.
+bool has_key(const key_attribute& attribute, const item& whole, bool is_hash) {
     const auto* value = find(whole, attribute.name);
-    return value && has_type(*value, attribute.type);
+    return value && has_type(*value, attribute.type) && !is_empty(*value) && !is_too_long(*value, is_hash);
 }
 
 void check_index_part(const secondary_index& index, const key_attribute& attribute, const item& whole, bool is_hash) {
@@ -68,7 +69,7 @@ void table_index::check(const item& whole) const {
 
 std::optional<row_key> table_index::place(const item& whole) const {
     const key_schema& key = definition_.key;
-    if (!has_key(key.hash, whole) || (key.range && !has_key(*key.range, whole))) return std::nullopt;
+    if (!has_key(key.hash, whole, true) || (key.range && !has_key(*key.range, whole, false))) return std::nullopt;
     return encode_key(key, whole);
 }
 

@@ -85,9 +85,17 @@ void normalise_numbers(attribute_map& values) {
     normalisation{}(values);
 }
 
+void check_name(std::string_view name) {
+    constexpr std::size_t longest = 65'535;
+    if (name.empty()) refuse("One or more parameter values were invalid: Empty attribute name");
+    if (name.size() > longest) {
+        refuse("One or more parameter values were invalid: Attribute name is too large, must be less than 65536 bytes");
+    }
+}
+
 void check_values(const attribute_map& values) {
     for (const auto& [name, value] : values) {
-        if (name.empty()) refuse("One or more parameter values were invalid: An attribute name may not be empty");
+        check_name(name);
         check_value(value, 0);
     }
 }

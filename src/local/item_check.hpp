@@ -5,12 +5,15 @@
 #include <dynalease/dynamodb/operations.hpp>
 
 #include <cstddef>
+#include <string_view>
 
 namespace dynalease::local {
 
 inline constexpr std::size_t largest_item = 400 * 1024;
 
-/// Refuses empty sets and nesting beyond 32 levels.
+/// Refuses an attribute's name that is empty or beyond 65535 bytes.
+void check_name(std::string_view name);
+/// Refuses such names, empty sets and nesting beyond 32 levels.
 void check_values(const attribute_map& values);
 
 /// Brings every number to the text DynamoDB gives back: 1.0 and 1E0 become 1.

@@ -37,12 +37,6 @@ void check_length(const key_attribute& attribute, const attribute_value& value, 
     check_key_length(value, is_hash);
 }
 
-void check_part(const key_attribute& attribute, const item_key& key, bool is_hash) {
-    const auto* value = find(key, attribute.name);
-    if (!value || !has_type(*value, attribute.type)) refuse("The provided key element does not match the schema");
-    check_length(attribute, *value, is_hash);
-}
-
 void check_item_part(const key_attribute& attribute, const item& whole, bool is_hash) {
     const auto* value = find(whole, attribute.name);
     if (!value) {
@@ -61,18 +55,16 @@ bool is_empty(const attribute_value& value) noexcept {
     return byte_length(value) == 0;
 }
 
+bool is_too_long(const attribute_value& value, bool is_hash) noexcept {
+    return byte_length(value) > (is_hash ? longest_hash : longest_range);
+}
+
 void check_key_length(const attribute_value& value, bool is_hash) {
-    const std::size_t length = byte_length(value);
-    if (is_hash && length > longest_hash) {
-        refuse(
-            "One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit "
-            "of2048 bytes");
-    }
-    if (!is_hash && length > longest_range) {
-        refuse(
-            "One or more parameter values were invalid: Aggregated size of all range keys has exceeded the size "
-            "limit of 1024 bytes");
-    }
+    if (!is_too_long(value, is_hash)) return;
+    refuse(is_hash ? "One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit "
+                     "of2048 bytes"
+                   : "One or more parameter values were invalid: Aggregated size of all range keys has exceeded the "
+                     "size limit of 1024 bytes");
 }
 
 std::string encode_key_value(const attribute_value& value) {
@@ -113,10 +105,16 @@ std::string_view name_of(scalar_type type) noexcept {
     return names[static_cast<std::size_t>(type)];
 }
 
+void check_key_part(const key_attribute& attribute, const item_key& key, bool is_hash) {
+    const auto* value = find(key, attribute.name);
+    if (!value || !has_type(*value, attribute.type)) refuse("The provided key element does not match the schema");
+    check_length(attribute, *value, is_hash);
+}
+
 void check_key(const key_schema& schema, const item_key& key) {
     if (key.size() != (schema.range ? 2U : 1U)) refuse("The provided key element does not match the schema");
-    check_part(schema.hash, key, true);
-    if (schema.range) check_part(*schema.range, key, false);
+    check_key_part(schema.hash, key, true);
+    if (schema.range) check_key_part(*schema.range, key, false);
 }
 
 void check_key_present(const key_schema& schema, const item& whole) {

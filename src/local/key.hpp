@@ -29,6 +29,8 @@ std::string_view name_of(scalar_type type) noexcept;
 
 /// Refuses anything but exactly the key attributes, each of its type, not empty, within its size.
 void check_key(const key_schema& schema, const item_key& key);
+/// The same for one of them.
+void check_key_part(const key_attribute& attribute, const item_key& key, bool is_hash);
 /// Refuses an item that lacks a key attribute of its type, in the words for a key.
 void check_key_present(const key_schema& schema, const item& whole);
 /// The same as `check_key` for the key attributes of a whole item, in the words for an item.
@@ -36,6 +38,8 @@ void check_item_key(const key_schema& schema, const item& whole);
 
 /// Whether it is a string or binary of no bytes.
 bool is_empty(const attribute_value& value) noexcept;
+/// Whether it is a hash key beyond 2048 bytes, or a range key beyond 1024.
+bool is_too_long(const attribute_value& value, bool is_hash) noexcept;
 /// Refuses a hash key beyond 2048 bytes and a range key beyond 1024.
 void check_key_length(const attribute_value& value, bool is_hash);
 

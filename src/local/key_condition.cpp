@@ -1,8 +1,11 @@
 // From the tree of a key condition to a range of keys.
 #include "local/key_condition.hpp"
 
+#include "dynamodb/legacy_parameters.hpp"
+#include "local/expression/paths.hpp"
 #include "local/refusal.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace dynalease::local {
@@ -17,13 +20,15 @@ namespace {
     refuse("Query key condition not supported");
 }
 
-/// One test as `name comparator values`, with the name on the left.
-struct test {
-    std::string_view name;
-    condition::kind what = condition::kind::comparison;
-    comparator how = comparator::equal;
-    std::vector<const attribute_value*> values{};
-};
+[[noreturn]] void refuse_missed(const key_attribute& attribute) {
+    refuse("Query condition missed key schema element: " + attribute.name);
+}
+
+void check_start_part(const key_attribute& attribute, const item_key& start, bool is_hash) {
+    if (start.empty()) return;
+    if (!start.contains(attribute.name)) refuse("The provided starting key is invalid");
+    check_key_part(attribute, start, is_hash);
+}
 
 comparator mirrored(comparator how) {
     switch (how) {
@@ -40,20 +45,30 @@ comparator mirrored(comparator how) {
     }
 }
 
+const key_test* find(const std::vector<key_test>& tests, std::string_view name) {
+    const auto found = std::ranges::find(tests, name, &key_test::name);
+    return found == tests.end() ? nullptr : &*found;
+}
+
 class reader {
 public:
     explicit reader(const expression::bindings& bound) : bound_(bound) {}
 
-    std::vector<test> read(const condition& tree) const {
-        std::vector<test> tests;
+    std::vector<key_test> read(const condition& tree) const {
+        std::vector<key_test> tests;
         gather(tree, tests);
         return tests;
     }
 
 private:
-    void gather(const condition& tree, std::vector<test>& tests) const {
+    void gather(const condition& tree, std::vector<key_test>& tests) const {
         if (tree.what == condition::kind::conjunction) {
             for (const condition& child : tree.children) gather(child, tests);
+            return;
+        }
+        if (const auto name = unindexable_name(tree); !name.empty()) {
+            // One of the older operators may be several tests.
+            if (!find(tests, name)) tests.push_back({.name = name, .is_indexable = false});
             return;
         }
         if (tree.what == condition::kind::disjunction) refuse_operator("OR");
@@ -66,12 +81,29 @@ private:
         tests.push_back(read_test(tree));
     }
 
+    static bool is_range(const condition& tree) {
+        if (tree.what == condition::kind::comparison) return tree.comparator != comparator::not_equal;
+        return tree.what == condition::kind::between ||
+               (tree.what == condition::kind::test && tree.function == expression::function::begins_with);
+    }
+
+    /// The attribute of an older parameter whose operator no order of keys can answer; else empty.
+    std::string_view unindexable_name(const condition& tree) const {
+        if (is_range(tree)) return {};
+        std::string_view name;
+        expression::each_path(tree, [&](const expression::path& path) {
+            if (codec::is_translated(path.front().name)) name = bound_.name(path.front());
+        });
+        return name;
+    }
+
     [[noreturn]] static void refuse_operator(std::string_view name) {
         refuse("Invalid operator used in KeyConditionExpression: " + std::string(name));
     }
 
-    test read_test(const condition& tree) const {
-        test result{{}, tree.what, tree.comparator};
+    key_test read_test(const condition& tree) const {
+        check_first(tree);
+        key_test result{{}, tree.what, tree.comparator};
         const expression::path* subject = nullptr;
         std::size_t position = 0;
         for (std::size_t i = 0; i < tree.operands.size(); ++i) {
@@ -88,39 +120,36 @@ private:
             }
             subject = &std::get<expression::path>(each.what);
             position = i;
+            if (subject->size() != 1) refuse("KeyConditionExpressions cannot have conditions on nested attributes");
         }
-        check_subject(tree, subject, position);
+        if (!subject) refuse("Invalid condition in KeyConditionExpression: No key attribute specified");
         if (position != 0) result.how = mirrored(result.how);
         result.name = bound_.name(subject->front());
         return result;
     }
 
-    static void check_subject(const condition& tree, const expression::path* subject, std::size_t position) {
-        if (tree.what != condition::kind::comparison && (!subject || position != 0)) {
-            refuse("Invalid condition in KeyConditionExpression: " +
-                   std::string(tree.what == condition::kind::between ? "BETWEEN" : "begins_with") +
-                   " operator must have the key attribute as its first operand");
-        }
-        if (!subject) refuse("Invalid condition in KeyConditionExpression: No key attribute specified");
-        if (subject->size() != 1) refuse("KeyConditionExpressions cannot have conditions on nested attributes");
+    static void check_first(const condition& tree) {
+        const bool any_order = tree.what == condition::kind::comparison;
+        if (any_order || std::holds_alternative<expression::path>(tree.operands.front().what)) return;
+        refuse("Invalid condition in KeyConditionExpression: " +
+               std::string(tree.what == condition::kind::between ? "BETWEEN" : "begins_with") +
+               " operator must have the key attribute as its first operand");
     }
 
     const expression::bindings& bound_;
 };
 
-const test* take(std::vector<test>& tests, const std::string& name) {
-    const test* found = nullptr;
-    for (const test& each : tests) {
-        if (each.name != name) continue;
-        if (found) {
+void refuse_repeated(const std::vector<key_test>& tests) {
+    for (auto each = tests.begin(); each != tests.end(); ++each) {
+        if (std::find_if(tests.begin(), each, [&](const key_test& other) { return other.name == each->name; }) !=
+            each) {
             refuse("KeyConditionExpressions must only contain one condition per key");
         }
-        found = &each;
     }
-    return found;
 }
 
-void check_types(const test& of, const key_attribute& attribute) {
+void check_test(const key_test& of, const key_attribute& attribute) {
+    if (!of.is_indexable) refuse("Attempted conditional constraint is not an indexable operation");
     for (const auto* value : of.values) {
         if (!has_type(*value, attribute.type)) {
             refuse("One or more parameter values were invalid: Condition parameter type does not match schema type");
@@ -137,7 +166,7 @@ void bound_by_comparison(key_range& range, comparator how, std::string value) {
     if (lower) range.first.range = std::move(value);
 }
 
-void bound_by(key_range& range, const test& wanted) {
+void bound_by(key_range& range, const key_test& wanted) {
     std::string value = encode_key_value(*wanted.values.front());
     if (wanted.what == condition::kind::comparison) return bound_by_comparison(range, wanted.how, std::move(value));
     range.first.range = value;
@@ -160,22 +189,28 @@ bool key_range::is_below(const row_key& key) const {
     return first_excluded ? key <= first : key < first;
 }
 
-key_range range_of(const condition& tree, const expression::bindings& bound, const key_schema& schema) {
-    std::vector<test> tests = reader(bound).read(tree);
-    const test* hash = take(tests, schema.hash.name);
-    if (!hash) refuse("Query condition missed key schema element: " + schema.hash.name);
+std::vector<key_test> key_tests_of(const condition& tree, const expression::bindings& bound) {
+    std::vector<key_test> tests = reader(bound).read(tree);
+    refuse_repeated(tests);
+    if (tests.size() > 2) refuse("Conditions can be of length 1 or 2 only");
+    return tests;
+}
+
+key_range range_of(const std::vector<key_test>& tests, const key_schema& schema, const item_key& start) {
+    check_start_part(schema.hash, start, true);
+    if (!schema.range && tests.size() > 1) refuse_unsupported();
+    const key_test* hash = find(tests, schema.hash.name);
+    if (!hash) refuse_missed(schema.hash);
+    check_test(*hash, schema.hash);
     if (hash->what != condition::kind::comparison || hash->how != comparator::equal) refuse_unsupported();
-    check_types(*hash, schema.hash);
     key_range range;
     range.first = hash_key(*hash->values.front());
-    if (tests.size() == 1) return range;
-    const test* wanted = schema.range ? take(tests, schema.range->name) : nullptr;
-    if (!wanted) {
-        if (schema.range) refuse("Query condition missed key schema element: " + schema.range->name);
-        refuse_unsupported();
-    }
-    if (tests.size() > 2) refuse_unsupported();
-    check_types(*wanted, *schema.range);
+    if (!schema.range) return range;
+    check_start_part(*schema.range, start, false);
+    const key_test* wanted = find(tests, schema.range->name);
+    if (!wanted && tests.size() > 1) refuse_missed(*schema.range);
+    if (!wanted) return range;
+    check_test(*wanted, *schema.range);
     if (wanted->what == condition::kind::test && schema.range->type == scalar_type::n) refuse_unsupported();
     bound_by(range, *wanted);
     return range;

@@ -6,6 +6,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace dynalease::local {
 
@@ -23,7 +25,21 @@ struct key_range {
     bool is_below(const row_key& key) const;  ///< before the lower end
 };
 
-/// Refuses anything but `hash = value`, alone or AND one test of the range key.
-key_range range_of(const expression::condition& tree, const expression::bindings& bound, const key_schema& schema);
+/// One test of a key condition as `name comparator values`, with the name on the left.
+struct key_test {
+    std::string_view name;
+    expression::condition::kind what = expression::condition::kind::comparison;
+    expression::comparator how = expression::comparator::equal;
+    std::vector<const attribute_value*> values{};
+    bool is_indexable = true;  ///< only an older parameter may ask for what no order of keys can answer
+};
+
+/// The tests that are joined by AND. Refuses what could be a condition of no key.
+std::vector<key_test> key_tests_of(const expression::condition& tree, const expression::bindings& bound);
+
+/// Refuses anything but `hash = value`, alone or with one test of the range key; and on the way a start whose parts
+/// do not fit the schema.
+/// @param start empty: from the beginning.
+key_range range_of(const std::vector<key_test>& tests, const key_schema& schema, const item_key& start);
 
 }  // namespace dynalease::local

@@ -1,15 +1,12 @@
 // Looking for `key.member` and `key[0]`.
 #include "local/key_paths.hpp"
 
+#include "local/expression/paths.hpp"
 #include "local/refusal.hpp"
 
 namespace dynalease::local {
 
 namespace {
-
-bool is_part_of(const key_schema& schema, std::string_view attribute) {
-    return attribute == schema.hash.name || (schema.range && attribute == schema.range->name);
-}
 
 [[noreturn]] void refuse_nested(const char* what, std::string_view attribute) {
     refuse(std::string("Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: ") +
@@ -18,15 +15,31 @@ bool is_part_of(const key_schema& schema, std::string_view attribute) {
 
 }  // namespace
 
-void refuse_nested_keys(const expression::projection& paths, const expression::bindings& bound, const table& of) {
-    for (const expression::path& path : paths) {
-        if (path.size() == 1) continue;
-        const std::string_view head = bound.name(path.front());
-        if (is_part_of(of.key(), head)) refuse_nested("Key", head);
-        for (const table_index& index : of.indexes()) {
-            if (is_part_of(index.key(), head)) refuse_nested("IndexKey", head);
-        }
+bool is_part_of(const key_schema& schema, std::string_view attribute) {
+    return attribute == schema.hash.name || (schema.range && attribute == schema.range->name);
+}
+
+void refuse_nested_keys(const expression::path& path, const expression::bindings& bound, const table& of) {
+    if (path.size() == 1) return;
+    const std::string_view head = bound.name(path.front());
+    if (is_part_of(of.key(), head)) refuse_nested("Key", head);
+    for (const table_index& index : of.indexes()) {
+        if (is_part_of(index.key(), head)) refuse_nested("IndexKey", head);
     }
+}
+
+void refuse_nested_keys(const expression::projection& paths, const expression::bindings& bound, const table& of) {
+    for (const expression::path& path : paths) refuse_nested_keys(path, bound, of);
+}
+
+void refuse_nested_keys(const expression::condition& tree, const expression::bindings& bound, const table& of) {
+    expression::each_path(tree, [&](const expression::path& path) { refuse_nested_keys(path, bound, of); });
+}
+
+void refuse_nested_keys(const expression::update& tree, const expression::bindings& bound, const table& of) {
+    refuse_nested_keys(tree.targets, bound, of);
+    const auto check = [&](const expression::path& path) { refuse_nested_keys(path, bound, of); };
+    for (const expression::set_action& action : tree.set) expression::each_path(action.value, check);
 }
 
 }  // namespace dynalease::local

@@ -6,7 +6,13 @@
 
 namespace dynalease::local {
 
+/// Whether it is the hash key or the range key.
+bool is_part_of(const key_schema& schema, std::string_view attribute);
+
 /// Refuses a path that goes on behind a key attribute of the table or of one of its indexes.
+void refuse_nested_keys(const expression::path& path, const expression::bindings& bound, const table& of);
 void refuse_nested_keys(const expression::projection& paths, const expression::bindings& bound, const table& of);
+void refuse_nested_keys(const expression::condition& tree, const expression::bindings& bound, const table& of);
+void refuse_nested_keys(const expression::update& tree, const expression::bindings& bound, const table& of);
 
 }  // namespace dynalease::local

@@ -7,6 +7,8 @@
 #include <dynalease/dynamodb/operations.hpp>
 
 #include <chrono>
+#include <map>
+#include <string>
 
 namespace dynalease::local {
 
@@ -19,6 +21,9 @@ struct context {
     table& table_named(std::string_view name) const { return state.table_named(name, seconds()); }
     table& described_table(std::string_view name) const { return state.described_table(name, seconds()); }
 };
+
+/// Refuses more than 50 tags, and characters that no tag has.
+void check_tags(const std::map<std::string, std::string>& tags);
 
 result<any_response> execute(const context& in, const put_item_request& request);
 result<any_response> execute(const context& in, const get_item_request& request);

@@ -1,6 +1,7 @@
 // Limits, selections and views of indexes.
 #include "local/page.hpp"
 
+#include "dynamodb/legacy_parameters.hpp"
 #include "local/refusal.hpp"
 
 #include <algorithm>
@@ -14,7 +15,8 @@ void check_limit(const std::optional<std::int32_t>& limit) {
     }
 }
 
-void check_select(selection select, bool has_projection, bool has_index) {
+void check_select(selection select, std::string_view projection, bool has_index) {
+    const bool has_projection = !projection.empty();
     if (select == selection::all_projected_attributes && !has_index) {
         refuse("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName");
     }
@@ -25,7 +27,9 @@ void check_select(selection select, bool has_projection, bool has_index) {
     const char* what = select == selection::count            ? "only the Count"
                        : select == selection::all_attributes ? "ALL_ATTRIBUTES"
                                                              : "ALL_PROJECTED_ATTRIBUTES";
-    refuse(std::string("Cannot specify the ProjectionExpression when choosing to get ") + what);
+    refuse("Cannot specify the " +
+           std::string(codec::is_translated(projection) ? "AttributesToGet" : "ProjectionExpression") +
+           " when choosing to get " + what);
 }
 
 view::view(const table& from, const std::string& index_name, bool consistent) {

@@ -14,12 +14,13 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace dynalease::local {
 
 void check_limit(const std::optional<std::int32_t>& limit);
 /// Refuses a `select` that contradicts the projection or the index.
-void check_select(selection select, bool has_projection, bool has_index);
+void check_select(selection select, std::string_view projection, bool has_index);
 
 /// What of an item a page sees: all of it, or what an index projects.
 class view {
@@ -49,23 +50,35 @@ public:
     page(const context& in, const Request& request)
         : request_(request), expressions_(in.state.expressions, request.names, request.values) {
         check_limit(request.limit);
-        check_select(request.select, !request.projection_expression.empty(), !request.index_name.empty());
+        check_select(request.select, request.projection_expression, !request.index_name.empty());
+        if constexpr (requires { request.key_condition_expression; }) {
+            key_condition_ = expressions_.condition(request.key_condition_expression, "KeyConditionExpression");
+        }
         filter_ = expressions_.condition(request.filter_expression, "FilterExpression");
         projection_ = expressions_.projection(request.projection_expression);
     }
 
     expression::compiler& expressions() noexcept { return expressions_; }
+    /// Of a Query; empty for a Scan.
+    const expression::condition& key_condition() const { return key_condition_->tree; }
     const expression::condition* filter() const { return filter_ ? &filter_->tree : nullptr; }
 
     /// Settles what is seen of the items. After `expressions().finish()`.
-    void look_at(const table& from, view of) {
+    void look_at(view of) {
         view_.emplace(of);
-        if (projection_) refuse_nested_keys(projection_->tree, expressions_.bound(), from);
         if (!view_->index() || view_->index()->projects_all()) return;
         if (request_.select == selection::all_attributes) view_->need_all();
         if (projection_) {
             for (const auto& path : projection_->tree) view_->need(expressions_.bound().name(path.front()));
         }
+    }
+
+    /// Refuse what lies within a key, which has no inside.
+    void check_projection(const table& from) const {
+        if (projection_) refuse_nested_keys(projection_->tree, expressions_.bound(), from);
+    }
+    void check_filter(const table& from) const {
+        if (filter_) refuse_nested_keys(filter_->tree, expressions_.bound(), from);
     }
 
     /// @returns false when this was the last item of the page; the caller then says which one it was.
@@ -101,6 +114,7 @@ private:
 
     const Request& request_;
     expression::compiler expressions_;
+    expression::cache<expression::condition>::shared key_condition_;
     expression::cache<expression::condition>::shared filter_;
     expression::cache<expression::projection>::shared projection_;
     std::optional<view> view_;

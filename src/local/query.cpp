@@ -1,11 +1,16 @@
 // Query.
+#include "dynamodb/legacy_parameters.hpp"
+#include "local/expression/paths.hpp"
 #include "local/key_condition.hpp"
 #include "local/page.hpp"
 #include "local/refusal.hpp"
 #include "local/source.hpp"
 
 #include <iterator>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace dynalease::local {
 
@@ -14,19 +19,12 @@ namespace {
 /// A filter works on what was found by the key, so it may not name the key again.
 void refuse_key_in_filter(const expression::condition& tree, const expression::bindings& bound,
                           const key_schema& schema) {
-    for (const auto& child : tree.children) refuse_key_in_filter(child, bound, schema);
-    for (const auto& operand : tree.operands) {
-        const auto* where = std::get_if<expression::path>(&operand.what);
-        if (const auto* function = std::get_if<expression::call>(&operand.what)) {
-            where = std::get_if<expression::path>(&function->arguments.front().what);
-        }
-        if (!where) continue;
-        const std::string_view name = bound.name(where->front());
-        if (name == schema.hash.name || (schema.range && name == schema.range->name)) {
-            refuse("Filter Expression can only contain non-primary key attributes: Primary key attribute: " +
-                   std::string(name));
-        }
-    }
+    expression::each_path(tree, [&](const expression::path& path) {
+        const std::string_view name = bound.name(path.front());
+        if (!is_part_of(schema, name)) return;
+        refuse(std::string(codec::is_translated(path.front().name) ? "QueryFilter" : "Filter Expression") +
+               " can only contain non-primary key attributes: Primary key attribute: " + std::string(name));
+    });
 }
 
 /// A page goes on within what it asks for, or it is another query's.
@@ -89,14 +87,18 @@ void walk_backward(page<query_request>& answer, const Source& from, const key_ra
 }
 
 template <class Source>
-void query(page<query_request>& answer, const query_request& request, const Source& from,
-           const expression::condition& key_condition) {
-    const auto& bound = answer.expressions().bound();
+void query(page<query_request>& answer, const query_request& request, const std::vector<key_test>& tests,
+           const table& of, const view& seen, const Source& from) {
+    const item_key& start = request.exclusive_start_key;
+    if (!start.empty() && start.size() != from.start_size()) refuse("The provided starting key is invalid");
+    const key_range range = range_of(tests, from.key(), start);
     std::optional<typename Source::position> after;
-    if (!request.exclusive_start_key.empty()) after = from.position_of(request.exclusive_start_key);
-    const key_range range = range_of(key_condition, bound, from.key());
+    if (!start.empty()) after = from.position_of(start);
     if (after) check_start_within(range, Source::key_of(*after));
-    if (answer.filter()) refuse_key_in_filter(*answer.filter(), bound, from.key());
+    answer.check_projection(of);
+    if (answer.filter()) refuse_key_in_filter(*answer.filter(), answer.expressions().bound(), from.key());
+    answer.look_at(seen);
+    answer.check_filter(of);
     const auto step = request.scan_index_forward ? walk_forward<Source> : walk_backward<Source>;
     step(answer, from, range, after ? &*after : nullptr);
 }
@@ -104,20 +106,18 @@ void query(page<query_request>& answer, const query_request& request, const Sour
 }  // namespace
 
 result<any_response> execute(const context& in, const query_request& request) {
-    page<query_request> answer(in, request);
     if (request.key_condition_expression.empty()) {
         refuse("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.");
     }
-    const auto key_condition =
-        answer.expressions().condition(request.key_condition_expression, "KeyConditionExpression");
+    page<query_request> answer(in, request);
     answer.expressions().finish();
+    const auto tests = key_tests_of(answer.key_condition(), answer.expressions().bound());
     const table& from = in.table_named(request.table_name);
     const view seen(from, request.index_name, request.consistent_read);
-    answer.look_at(from, seen);
     if (seen.index()) {
-        query(answer, request, index_source(from, *seen.index()), key_condition->tree);
+        query(answer, request, tests, from, seen, index_source(from, *seen.index()));
     } else {
-        query(answer, request, table_source(from), key_condition->tree);
+        query(answer, request, tests, from, seen, table_source(from));
     }
     return any_response(answer.finish(from));
 }

@@ -40,7 +40,7 @@ void response_writer::write(const reply& answer, bool keep_alive, engine::time n
     append_request_id(out);
     out.append("\r\nx-amz-crc32: ");
     append_number(out, checksum(answer.body));
-    out.append("\r\n\r\n").append(answer.body);
+    out.append("\r\n").append(answer.more_headers).append("\r\n").append(answer.body);
 }
 
 /// 52 capitals and digits, each id once: a counter, mixed so that ids do not look alike.

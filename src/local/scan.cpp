@@ -55,14 +55,34 @@ private:
     std::uint64_t total_ = 1;
 };
 
+/// Refuses a start that does not fit what is scanned; the part of it that is the table's key is left for later.
+void check_start(const item_key& start, std::size_t wanted, const table_index* index) {
+    if (start.size() != wanted) {
+        refuse(index ? "The provided starting key is invalid"
+                     : "The provided starting key is invalid: The provided key element does not match the schema");
+    }
+    if (!index) return;
+    const key_schema& schema = index->key();
+    for (const key_attribute* part : {&schema.hash, schema.range ? &*schema.range : nullptr}) {
+        if (part && !start.contains(part->name)) refuse("The provided starting key is invalid");
+        if (part) check_key_part(*part, start, part == &schema.hash);
+    }
+}
+
 template <class Source>
-void scan(page<scan_request>& answer, const scan_request& request, const Source& from, const segment_filter& segment) {
+void scan(page<scan_request>& answer, const scan_request& request, const table& of, const view& seen,
+          const Source& from, const segment_filter& segment) {
+    const item_key& start = request.exclusive_start_key;
+    if (!start.empty()) check_start(start, from.start_size(), seen.index());
+    answer.look_at(seen);
     auto at = from.at_or_after(segment.first());
-    if (!request.exclusive_start_key.empty()) {
-        const auto after = from.position_of(request.exclusive_start_key);
+    if (!start.empty()) {
+        const auto after = from.position_of(start);
         segment.check_start(Source::key_of(after));
         at = from.after(after);
     }
+    answer.check_projection(of);
+    answer.check_filter(of);
     while (at != from.end() && segment.is_before(Source::key_at(at))) ++at;
     for (; at != from.end() && !segment.is_behind(Source::key_at(at)); ++at) {
         const row& held = Source::row_at(at);
@@ -73,16 +93,15 @@ void scan(page<scan_request>& answer, const scan_request& request, const Source&
 }  // namespace
 
 result<any_response> execute(const context& in, const scan_request& request) {
-    page<scan_request> answer(in, request);
     const segment_filter segment(request);
+    page<scan_request> answer(in, request);
     answer.expressions().finish();
     const table& from = in.table_named(request.table_name);
     const view seen(from, request.index_name, request.consistent_read);
-    answer.look_at(from, seen);
     if (seen.index()) {
-        scan(answer, request, index_source(from, *seen.index()), segment);
+        scan(answer, request, from, seen, index_source(from, *seen.index()), segment);
     } else {
-        scan(answer, request, table_source(from), segment);
+        scan(answer, request, from, seen, table_source(from), segment);
     }
     return any_response(answer.finish(from));
 }

@@ -3,21 +3,19 @@
 
 #include "local/refusal.hpp"
 
+#include <set>
+#include <string_view>
+
 namespace dynalease::local {
 
 namespace {
-
-[[noreturn]] void refuse_start(const std::string& why) {
-    refuse("The provided starting key is invalid" + why);
-}
 
 void check_start(const key_schema& schema, const item_key& start) {
     for (const key_attribute* part : {&schema.hash, schema.range ? &*schema.range : nullptr}) {
         if (!part) continue;
         const auto* value = find(start, part->name);
-        if (!value) refuse_start({});
-        if (!has_type(*value, part->type) || is_empty(*value)) {
-            refuse_start(": The provided key element does not match the schema");
+        if (!value || !has_type(*value, part->type) || is_empty(*value)) {
+            refuse("The provided starting key is invalid: The provided key element does not match the schema");
         }
     }
 }
@@ -31,17 +29,21 @@ item_key joined_key(const key_schema& table, const key_schema& index, const item
 }  // namespace
 
 row_key table_source::position_of(const item_key& start) const {
-    if (start.size() != (key().range ? 2U : 1U)) {
-        refuse_start(": The provided key element does not match the schema");
-    }
     check_start(key(), start);
     return encode_key(key(), start);
 }
 
+std::size_t index_source::start_size() const {
+    std::set<std::string_view> names;
+    for (const key_schema* schema : {&table_.key(), &index_.key()}) {
+        names.insert(schema->hash.name);
+        if (schema->range) names.insert(schema->range->name);
+    }
+    return names.size();
+}
+
 index_key index_source::position_of(const item_key& start) const {
-    check_start(index_.key(), start);
     check_start(table_.key(), start);
-    if (joined_key(table_.key(), index_.key(), start).size() != start.size()) refuse_start({});
     return {encode_key(index_.key(), start), encode_key(table_.key(), start)};
 }
 

@@ -4,8 +4,7 @@
 #include "local/index.hpp"
 #include "local/table.hpp"
 
-#include <string>
-#include <utility>
+#include <cstddef>
 
 namespace dynalease::local {
 
@@ -26,6 +25,7 @@ public:
     static const row& row_at(iterator at) { return at->second; }
     static const row_key& key_of(const position& where) { return where; }
 
+    std::size_t start_size() const { return key().range ? 2 : 1; }
     /// Refuses anything but the key of an item that could be here.
     position position_of(const item_key& start) const;
     item_key start_after(const row& last) const { return local::key_of(table_.key(), last.attributes); }
@@ -57,6 +57,7 @@ public:
     static const row& row_at(iterator at) { return *at->second; }
     static const row_key& key_of(const position& where) { return where.at; }
 
+    std::size_t start_size() const;
     position position_of(const item_key& start) const;
     item_key start_after(const row& last) const;
 

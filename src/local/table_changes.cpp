@@ -42,15 +42,16 @@ public:
         check_throughput();
         check_indexes_provisioned();
         check_stream();
-        std::size_t online = 0;
-        for (const index_change& each : request_.index_changes) {
-            std::visit([this](const auto& change) { check_index(change); }, each);
-            if (!std::holds_alternative<update_index>(each)) ++online;
-        }
+        const auto online = std::ranges::count_if(request_.index_changes, [](const index_change& each) {
+            return !std::holds_alternative<update_index>(each);
+        });
         if (online > 1) {
             throw refusal(errc::limit_exceeded,
                           "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per "
                           "table");
+        }
+        for (const index_change& each : request_.index_changes) {
+            std::visit([this](const auto& change) { check_index(change); }, each);
         }
     }
 
@@ -127,14 +128,38 @@ private:
         if (billing_ == billing_mode::provisioned && !created.provisioned) {
             refuse_change("ProvisionedThroughput must be specified for index: " + created.name);
         }
+        check_redefined(created.key.hash);
+        if (created.key.range) check_redefined(*created.key.range);
         constexpr auto most_indexes = 20;
         if (std::ranges::count_if(table_.indexes(), &table_index::is_global) == most_indexes) {
             refuse_change("GlobalSecondaryIndex count exceeds the per-table limit of 20");
         }
     }
 
+    /// An attribute has one type in all keys of a table.
+    void check_redefined(const key_attribute& attribute) const {
+        const auto check = [&](const key_schema& schema) {
+            for (const key_attribute* part : {&schema.hash, schema.range ? &*schema.range : nullptr}) {
+                if (!part || part->name != attribute.name || part->type == attribute.type) continue;
+                refuse_change(
+                    "Attributes cannot be redefined. Please check that your attribute has the same type as previously "
+                    "defined. Existing schema: Schema:[SchemaElement: key{" +
+                    part->name + ":" + std::string(name_of(part->type)) + "}] New schema: Schema:[SchemaElement: key{" +
+                    attribute.name + ":" + std::string(name_of(attribute.type)) + "}]");
+            }
+        };
+        check(table_.key());
+        for (const table_index& index : std::as_const(table_).indexes()) check(index.key());
+    }
+
     void check_index(const update_index& changed) const {
-        const auto& index = global_index(changed.name);
+        const table_index* found = std::as_const(table_).find_index(changed.name);
+        if (!found || !found->is_global()) {
+            refuse(
+                "This operation cannot be performed with given input values. Please contact DynamoDB service team for "
+                "more info: Action Blocked: IndexUpdate");
+        }
+        const table_index& index = *found;
         const throughput present = index.definition().provisioned.value_or(throughput{});
         if (same(present, changed.provisioned)) refuse_same("index: " + changed.name, present, changed.provisioned);
     }

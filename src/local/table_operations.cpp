@@ -75,6 +75,7 @@ result<any_response> execute(const context& in, const create_table_request& requ
     for (const auto* group : {&request.global_indexes, &request.local_indexes}) {
         for (const secondary_index& index : *group) check_index(index);
     }
+    check_tags(request.tags);
     const auto [at, created] = in.state.tables.try_emplace(request.table_name, settings_of(request, in));
     if (!created) throw refusal(errc::table_in_use, "Table already exists: " + request.table_name);
     table& made = at->second;
@@ -83,6 +84,7 @@ result<any_response> execute(const context& in, const create_table_request& requ
     made.tags() = request.tags;
     create_table_response answer{made.describe()};
     answer.table.status = "CREATING";
+    answer.table.pay_per_request_since = 0;  // told of the table that stands
     for (index_description& index : answer.table.global_indexes) index.status = "CREATING";
     return any_response(std::move(answer));
 }
@@ -102,6 +104,11 @@ result<any_response> execute(const context& in, const delete_table_request& requ
     answer.table.status = "DELETING";
     in.state.work.forget(&gone);
     in.state.tables.erase(answer.table.table_name);
+    // Of what goes away the service tells no keys, no indexes and no age.
+    answer.table.key = {};
+    answer.table.global_indexes.clear();
+    answer.table.local_indexes.clear();
+    answer.table.created = 0;
     return any_response(std::move(answer));
 }
 

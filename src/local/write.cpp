@@ -4,6 +4,7 @@
 #include "local/expression/condition.hpp"
 #include "local/expression/projection.hpp"
 #include "local/expression/update.hpp"
+#include "local/index_update.hpp"
 #include "local/item_check.hpp"
 #include "local/key_paths.hpp"
 
@@ -33,6 +34,14 @@ write update_of(const Request& request) {
     write result = common(write::kind::update, request, request.key);
     result.update_expression = request.update_expression;
     return result;
+}
+
+/// As it will be kept, which may be smaller: numbers lose their zeros.
+void check_size(const item& whole) {
+    if (item_size(whole) <= largest_item) return;
+    item kept = whole;
+    normalise_numbers(kept);
+    if (item_size(kept) > largest_item) refuse("Item size has exceeded the maximum allowed size");
 }
 
 const item& nothing() {
@@ -65,7 +74,10 @@ write write_of(const transact_write& action) {
 prepared_write::prepared_write(database_state& state, const write& what)
     : what_(what), expressions_(state.expressions, *what.names, *what.values) {
     check_values(*what.values);
-    if (what.what == write::kind::put) check_values(*what.subject);
+    if (what.what == write::kind::put) {
+        check_values(*what.subject);
+        check_size(*what.subject);
+    }
     update_ = expressions_.update(what.update_expression);
     condition_ = expressions_.condition(what.condition_expression, "ConditionExpression");
     expressions_.finish();
@@ -92,12 +104,13 @@ void prepared_write::check_update() const {
     const key_schema& schema = table_->key();
     for (const expression::path& target : update_->tree.targets) {
         const std::string_view name = expressions_.bound().name(target.front());
-        if (name == schema.hash.name || (schema.range && name == schema.range->name)) {
+        if (is_part_of(schema, name)) {
             refuse("One or more parameter values were invalid: Cannot update attribute " + std::string(name) +
                    ". This attribute is part of the key");
         }
     }
-    refuse_nested_keys(update_->tree.targets, expressions_.bound(), *table_);
+    check_index_types(update_->tree, expressions_.bound(), *table_);
+    refuse_nested_keys(update_->tree, expressions_.bound(), *table_);
 }
 
 const item* prepared_write::present() const {
@@ -116,7 +129,6 @@ prepared_write::plan prepared_write::decide() const {
         decision.after = *what_.subject;
         normalise_numbers(*decision.after);
         decision.size = item_size(*decision.after);
-        if (decision.size > largest_item) refuse("Item size has exceeded the maximum allowed size");
     }
     return decision;
 }
@@ -127,8 +139,10 @@ prepared_write::plan prepared_write::decide_update(const item* before) const {
     if (!before && only_takes_away) return decision;  // there is nothing to take away from
     decision.after = before ? *before : *what_.subject;
     if (update_) {
-        expression::apply(update_->tree, expressions_.bound(), before ? *before : nothing(), *decision.after);
+        // An item that is not there yet has its key.
+        expression::apply(update_->tree, expressions_.bound(), before ? *before : *what_.subject, *decision.after);
         check_values(*decision.after);
+        check_updated_indexes(update_->tree.targets, expressions_.bound(), *table_, *decision.after);
         table_->check_indexes(*decision.after);
     }
     normalise_numbers(*decision.after);

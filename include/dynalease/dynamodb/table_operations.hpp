@@ -15,10 +15,14 @@ enum class scalar_type { s, n, b };  ///< string, number, binary: what a key may
 struct key_attribute {
     std::string name;
     scalar_type type = scalar_type::s;
+
+    friend bool operator==(const key_attribute&, const key_attribute&) = default;
 };
 struct key_schema {
     key_attribute hash;
     std::optional<key_attribute> range{};
+
+    friend bool operator==(const key_schema&, const key_schema&) = default;
 };
 
 enum class billing_mode { pay_per_request, provisioned };
@@ -33,7 +37,7 @@ struct secondary_index {
     std::string name;
     key_schema key;
     projection projected = projection::all;
-    std::vector<std::string> included{};       ///< with `projection::include`
+    std::vector<std::string> included{};      ///< with `projection::include`
     std::optional<throughput> provisioned{};  ///< of a global index of a table with provisioned billing
 };
 struct index_description : secondary_index {
@@ -58,14 +62,16 @@ struct table_description {
     std::string id{};
     double created = 0;  ///< seconds since 1970
     billing_mode billing = billing_mode::pay_per_request;
-    throughput provisioned{};               ///< zeros when the table is billed per request
-    double pay_per_request_since = 0;       ///< seconds since 1970; 0: never was
-    bool deletion_protected = false;        ///< DeleteTable is refused
-    std::optional<stream_view> stream{};     ///< empty: no stream
-    std::string table_class{};               ///< empty: "STANDARD"
+    throughput provisioned{};             ///< zeros when the table is billed per request
+    double pay_per_request_since = 0;     ///< seconds since 1970; 0: never was
+    bool deletion_protected = false;      ///< DeleteTable is refused
+    std::optional<stream_view> stream{};  ///< empty: no stream
+    std::string table_class{};            ///< empty: "STANDARD"
 };
 
-struct create_table_response { table_description table; };
+struct create_table_response {
+    table_description table;
+};
 struct create_table_request {
     using response = create_table_response;
     static constexpr std::string_view name = "CreateTable";
@@ -81,17 +87,26 @@ struct create_table_request {
     std::map<std::string, std::string> tags{};
 };
 
-struct describe_table_response { table_description table; };
+struct describe_table_response {
+    table_description table;
+};
 struct describe_table_request {
     using response = describe_table_response;
     static constexpr std::string_view name = "DescribeTable";
     std::string table_name;
 };
 
-struct update_index { std::string name; throughput provisioned; };
-struct delete_index { std::string name; };
+struct update_index {
+    std::string name;
+    throughput provisioned;
+};
+struct delete_index {
+    std::string name;
+};
 using index_change = std::variant<secondary_index, update_index, delete_index>;  ///< the first is created
-struct update_table_response { table_description table; };
+struct update_table_response {
+    table_description table;
+};
 struct update_table_request {  ///< what is empty stays as it is
     using response = update_table_response;
     static constexpr std::string_view name = "UpdateTable";
@@ -105,7 +120,9 @@ struct update_table_request {  ///< what is empty stays as it is
     std::string table_class{};
 };
 
-struct delete_table_response { table_description table; };
+struct delete_table_response {
+    table_description table;
+};
 struct delete_table_request {
     using response = delete_table_response;
     static constexpr std::string_view name = "DeleteTable";
@@ -183,7 +200,9 @@ struct service_endpoint {
     std::string address;  ///< "host:port"
     std::int64_t cache_minutes = 0;
 };
-struct describe_endpoints_response { std::vector<service_endpoint> endpoints; };
+struct describe_endpoints_response {
+    std::vector<service_endpoint> endpoints;
+};
 struct describe_endpoints_request {
     using response = describe_endpoints_response;
     static constexpr std::string_view name = "DescribeEndpoints";

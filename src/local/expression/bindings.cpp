@@ -22,6 +22,38 @@ void refuse_unused(const Map& defined, std::vector<std::string_view> used, const
     }
 }
 
+[[noreturn]] void refuse_undefined_name(const std::string& placeholder) {
+    refuse("An expression attribute name used in the document path is not defined; attribute name: " + placeholder);
+}
+
+[[noreturn]] void refuse_undefined_value(const std::string& placeholder) {
+    refuse("An expression attribute value used in expression is not defined; attribute value: " + placeholder);
+}
+
+enum class relation { apart, conflict, overlap };
+
+relation relation_of(const resolved_path& one, const resolved_path& two) {
+    const auto [left, right] = std::ranges::mismatch(one, two);
+    if (left == one.end() || right == two.end()) return relation::overlap;
+    return left->is_name != right->is_name ? relation::conflict : relation::apart;
+}
+
+/// Tells of the first two in the order of the expression, of an overlap before a conflict.
+void refuse_first_overlap(const projection& paths, const bindings& bound) {
+    for (const relation wanted : {relation::overlap, relation::conflict}) {
+        for (auto two = paths.begin(); two != paths.end(); ++two) {
+            const resolved_path second = resolve(*two, bound);
+            for (auto one = paths.begin(); one != two; ++one) {
+                const resolved_path first = resolve(*one, bound);
+                if (relation_of(first, second) != wanted) continue;
+                refuse(std::string("Two document paths ") + (wanted == relation::overlap ? "overlap" : "conflict") +
+                       " with each other; must remove or rewrite one of these paths; path one: " + to_text(first) +
+                       ", path two: " + to_text(second));
+            }
+        }
+    }
+}
+
 const attribute_value* child(const attribute_value& of, const step& next, const bindings& bound) {
     if (next.what == step::kind::index) {
         const auto* list = of.get_if<attribute_list>();
@@ -42,21 +74,31 @@ const attribute_value& bindings::value(const value_placeholder& of) const {
     return values_->find(of.name)->second;
 }
 
-void usage::add(const std::vector<std::string>& names, const std::vector<std::string>& values) {
-    any_ = true;
-    for (const auto& placeholder : names) {
-        if (!names_.contains(placeholder)) {
-            refuse("An expression attribute name used in the document path is not defined; attribute name: " +
-                   placeholder);
+void bindings::check_defined(const operand& of) const {
+    if (const auto* where = std::get_if<path>(&of.what)) {
+        for (const step& each : *where) {
+            if (each.what == step::kind::placeholder && !names_->contains(each.name)) refuse_undefined_name(each.name);
         }
-        used_names_.push_back(placeholder);
+    } else if (const auto* placeholder = std::get_if<value_placeholder>(&of.what)) {
+        if (!values_->contains(placeholder->name)) refuse_undefined_value(placeholder->name);
+    } else if (const auto* function = std::get_if<call>(&of.what)) {
+        for (const operand& argument : function->arguments) check_defined(argument);
+    }
+}
+
+void usage::check_defined(const std::vector<std::string>& names, const std::vector<std::string>& values) const {
+    for (const auto& placeholder : names) {
+        if (!names_.contains(placeholder)) refuse_undefined_name(placeholder);
     }
     for (const auto& placeholder : values) {
-        if (!values_.contains(placeholder)) {
-            refuse("An expression attribute value used in expression is not defined; attribute value: " + placeholder);
-        }
-        used_values_.push_back(placeholder);
+        if (!values_.contains(placeholder)) refuse_undefined_value(placeholder);
     }
+}
+
+void usage::remember(const std::vector<std::string>& names, const std::vector<std::string>& values) {
+    any_ = true;
+    used_names_.insert(used_names_.end(), names.begin(), names.end());
+    used_values_.insert(used_values_.end(), values.begin(), values.end());
 }
 
 void usage::finish() const {
@@ -79,23 +121,14 @@ resolved_path resolve(const path& from, const bindings& bound) {
     return result;
 }
 
-void refuse_overlap(std::span<resolved_path> paths) {
-    std::ranges::sort(paths);
-    for (std::size_t i = 1; i < paths.size(); ++i) {
-        const resolved_path& one = paths[i - 1];
-        const resolved_path& two = paths[i];
-        const auto [left, right] = std::ranges::mismatch(one, two);
-        const char* fault = nullptr;
-        if (left == one.end()) {
-            fault = "overlap";
-        } else if (right != two.end() && left->is_name != right->is_name) {
-            fault = "conflict";
-        }
-        if (fault) {
-            refuse(std::string("Two document paths ") + fault +
-                   " with each other; must remove or rewrite one of these paths; path one: " + to_text(one) +
-                   ", path two: " + to_text(two));
-        }
+void refuse_overlap(const projection& paths, const bindings& bound) {
+    if (paths.size() < 2) return;
+    std::vector<resolved_path> sorted;
+    sorted.reserve(paths.size());
+    for (const path& each : paths) sorted.push_back(resolve(each, bound));
+    std::ranges::sort(sorted);
+    for (std::size_t i = 1; i < sorted.size(); ++i) {
+        if (relation_of(sorted[i - 1], sorted[i]) != relation::apart) refuse_first_overlap(paths, bound);
     }
 }
 

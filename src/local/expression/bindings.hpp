@@ -7,20 +7,23 @@
 
 #include <compare>
 #include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace dynalease::local::expression {
 
-/// A view of the request's maps; every placeholder that is asked for was found by `usage` before.
+/// A view of the request's maps; every placeholder that is asked for was seen to be defined before.
 class bindings {
 public:
     bindings(const attribute_names& names, const attribute_values& values) : names_(&names), values_(&values) {}
 
     std::string_view name(const step& of) const;
     const attribute_value& value(const value_placeholder& of) const;
+
+    /// Refuses an operand with a placeholder that is not defined.
+    void check_defined(const operand& of) const;
 
 private:
     const attribute_names* names_;
@@ -34,12 +37,15 @@ public:
 
     template <class Tree>
     void add(const parsed<Tree>& expression) {
-        add(expression.names, expression.values);
+        // A condition's are looked for with what else may be wrong with each of its tests.
+        if constexpr (!std::is_same_v<Tree, condition>) check_defined(expression.names, expression.values);
+        remember(expression.names, expression.values);
     }
     void finish() const;
 
 private:
-    void add(const std::vector<std::string>& names, const std::vector<std::string>& values);
+    void check_defined(const std::vector<std::string>& names, const std::vector<std::string>& values) const;
+    void remember(const std::vector<std::string>& names, const std::vector<std::string>& values);
 
     const attribute_names& names_;
     const attribute_values& values_;
@@ -61,8 +67,7 @@ using resolved_path = std::vector<resolved_step>;
 resolved_path resolve(const path& from, const bindings& bound);
 
 /// Refuses two paths of which one lies within the other, and two that cannot both fit the same document.
-/// Leaves the paths sorted.
-void refuse_overlap(std::span<resolved_path> paths);
+void refuse_overlap(const projection& paths, const bindings& bound);
 
 /// As DynamoDB shows paths in messages: "[a, [0], b]".
 std::string to_text(const resolved_path& shown);

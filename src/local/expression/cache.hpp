@@ -14,7 +14,7 @@
 
 namespace dynalease::local::expression {
 
-/// The least recently used of more than 512 texts is forgotten. A refused text is never kept.
+/// The least recently used of more than 512 texts is forgotten. A refused text is never kept, nor a long one.
 template <class Tree>
 class cache {
 public:
@@ -28,6 +28,7 @@ public:
             return found->second->tree;
         }
         auto tree = std::make_shared<const parsed<Tree>>(parse_(text));
+        if (text.size() > longest_kept) return tree;
         entries_.push_front({std::string(text), tree});
         index_.emplace(entries_.front().text, entries_.begin());
         if (entries_.size() > most) {
@@ -39,6 +40,7 @@ public:
 
 private:
     static constexpr std::size_t most = 512;
+    static constexpr std::size_t longest_kept = 4096;
     struct entry {
         std::string text;
         shared tree;

@@ -4,6 +4,7 @@
 #include "local/expression/condition.hpp"
 #include "local/expression/projection.hpp"
 #include "local/expression/update.hpp"
+#include "local/item_check.hpp"
 #include "local/refusal.hpp"
 
 namespace dynalease::local::expression {
@@ -11,8 +12,10 @@ namespace dynalease::local::expression {
 compiler::compiler(caches& known, const attribute_names& names, const attribute_values& values)
     : known_(known), bound_(names, values), usage_(names, values) {
     for (const auto& [placeholder, name] : names) {
-        if (!name.empty()) continue;
-        refuse("ExpressionAttributeNames contains invalid value: Empty attribute name for key " + placeholder);
+        if (name.empty()) {
+            refuse("ExpressionAttributeNames contains invalid value: Empty attribute name for key " + placeholder);
+        }
+        check_name(name);
     }
 }
 

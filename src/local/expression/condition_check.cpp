@@ -1,12 +1,12 @@
 // What DynamoDB refuses in a condition before it looks at any item.
 #include "dynamodb/base64.hpp"
 #include "local/expression/condition.hpp"
+#include "local/expression/function_parser.hpp"
 #include "local/refusal.hpp"
 #include "local/values.hpp"
 
 #include <algorithm>
 #include <array>
-#include <functional>
 
 namespace dynalease::local::expression {
 
@@ -37,15 +37,32 @@ bool is_ordered(const attribute_value& value) {
     return value.is<std::string>() || value.is<number>() || value.is<binary>();
 }
 
+/// The type that an operand has whatever the item; empty: that of an attribute.
+std::string_view type_of(const operand& of, const bindings& bound) {
+    if (std::holds_alternative<call>(of.what)) return "N";  // only `size` may stand here
+    const auto* value = constant(of, bound);
+    return value ? value->type_name() : std::string_view{};
+}
+
+bool has_size(std::string_view type) {
+    return type != "N" && type != "BOOL" && type != "NULL";
+}
+
+/// Placeholders and numbers of arguments, before anything is said of what they are.
+void check_form(const operand& of, const bindings& bound) {
+    bound.check_defined(of);
+    const auto* size = std::get_if<call>(&of.what);
+    if (!size) return;
+    for (const operand& argument : size->arguments) check_form(argument, bound);
+    check_count(size->function, size->arguments);
+}
+
 void check_size(const operand& of, const bindings& bound) {
     const auto* size = std::get_if<call>(&of.what);
     if (!size) return;
     const operand& argument = size->arguments.front();
-    if (std::holds_alternative<call>(argument.what)) {
-        refuse("The function is not allowed to be used this way in an expression; function: size");
-    }
-    if (const auto* value = constant(argument, bound); value && !size_of(*value))
-        refuse_type("size", value->type_name());
+    check_size(argument, bound);
+    if (const auto type = type_of(argument, bound); !has_size(type)) refuse_type("size", type);
 }
 
 void check_ordered(const operand& of, const bindings& bound, std::string_view name) {
@@ -54,6 +71,7 @@ void check_ordered(const operand& of, const bindings& bound, std::string_view na
 
 /// `a = a` is refused: it says nothing.
 void check_distinct(const condition& tree, const bindings& bound, std::string_view name) {
+    if (tree.operands.empty()) return;
     const auto* first = std::get_if<path>(&tree.operands.front().what);
     if (!first) return;
     const resolved_path one = resolve(*first, bound);
@@ -85,8 +103,12 @@ void check_between(const condition& tree, const bindings& bound) {
 void check_test(const condition& tree, const bindings& bound) {
     const operand& last = tree.operands.back();
     const auto* value = constant(last, bound);
+    check_path_wanted(tree.function, tree.operands);
     if (tree.function == function::attribute_type) {
-        if (!value || !value->is<std::string>()) refuse_type("attribute_type", value ? value->type_name() : "PATH");
+        if (!value || !value->is<std::string>()) {
+            const auto type = type_of(last, bound);
+            refuse_type("attribute_type", type.empty() ? "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}" : type);
+        }
         if (!std::ranges::binary_search(type_names, std::string_view(*value->get_if<std::string>()))) {
             refuse("Invalid attribute type name found; type: " + *value->get_if<std::string>() +
                    ", valid types: {B,NULL,SS,BOOL,L,BS,N,NS,S,M}");
@@ -94,36 +116,36 @@ void check_test(const condition& tree, const bindings& bound) {
     }
     if (tree.function == function::begins_with) {
         for (const operand& each : tree.operands) {
-            const auto* text = constant(each, bound);
-            if (text && !text->is<std::string>() && !text->is<binary>()) refuse_type("begins_with", text->type_name());
+            const auto type = type_of(each, bound);
+            if (!type.empty() && type != "S" && type != "B") refuse_type("begins_with", type);
         }
     }
+}
+
+std::string_view operator_of(const condition& tree) {
+    if (tree.what == condition::kind::comparison) return name_of(tree.comparator);
+    if (tree.what == condition::kind::between) return "BETWEEN";
+    return tree.what == condition::kind::membership ? "IN" : name_of(tree.function);
+}
+
+void check_operands(const condition& tree, const bindings& bound) {
+    if (tree.what == condition::kind::between) return check_between(tree, bound);
+    if (tree.what == condition::kind::test) return check_test(tree, bound);
+    const bool orders = tree.what == condition::kind::comparison && tree.comparator != comparator::equal &&
+                        tree.comparator != comparator::not_equal;
+    if (!orders) return;
+    for (const operand& each : tree.operands) check_ordered(each, bound, name_of(tree.comparator));
 }
 
 }  // namespace
 
 void check(const condition& tree, const bindings& bound) {
     for (const condition& child : tree.children) check(child, bound);
+    for (const operand& each : tree.operands) check_form(each, bound);
+    if (tree.what == condition::kind::test) check_count(tree.function, tree.operands);
+    check_distinct(tree, bound, operator_of(tree));
     for (const operand& each : tree.operands) check_size(each, bound);
-    switch (tree.what) {
-        case condition::kind::conjunction:
-        case condition::kind::disjunction:
-        case condition::kind::negation:
-            return;
-        case condition::kind::comparison:
-            if (tree.comparator != comparator::equal && tree.comparator != comparator::not_equal) {
-                for (const operand& each : tree.operands) check_ordered(each, bound, name_of(tree.comparator));
-            }
-            return check_distinct(tree, bound, name_of(tree.comparator));
-        case condition::kind::between:
-            check_distinct(tree, bound, "BETWEEN");
-            return check_between(tree, bound);
-        case condition::kind::membership:
-            return check_distinct(tree, bound, "IN");
-        case condition::kind::test:
-            check_distinct(tree, bound, name_of(tree.function));
-            return check_test(tree, bound);
-    }
+    check_operands(tree, bound);
 }
 
 }  // namespace dynalease::local::expression

@@ -4,6 +4,7 @@
 #include "local/expression/path_parser.hpp"
 #include "local/refusal.hpp"
 
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -14,6 +15,8 @@ namespace {
 /// Parentheses and NOTs within each other. What AWS takes within 4 KB stays far below it; our stack does too.
 constexpr std::size_t deepest_condition = 300;
 
+constexpr std::array<std::string_view, 5> keywords{"AND", "OR", "NOT", "BETWEEN", "IN"};
+
 /// What stands in parentheses may be a condition or an operand: which, is only known after it was read.
 struct term {
     std::variant<condition, operand> what;
@@ -22,7 +25,8 @@ struct term {
 
 class condition_parser : path_parser {
 public:
-    explicit condition_parser(std::string_view text) : path_parser(text) {}
+    explicit condition_parser(std::string_view text)
+        : path_parser(text, {keywords, semantic_fault::late_reserved_word}) {}
 
     parsed<condition> parse() {
         condition whole = as_condition(parse_disjunction());
@@ -30,18 +34,26 @@ public:
     }
 
 private:
-    condition as_condition(term value) const {
+    condition as_condition(term value) {
         if (auto* found = std::get_if<condition>(&value.what)) return std::move(*found);
-        syntax_error();
+        const auto* function = std::get_if<call>(&std::get<operand>(value.what).what);
+        if (!function) syntax_error();
+        note_misused(function->function);
+        return {};
     }
 
-    operand as_operand(term value) const {
+    operand as_operand(term value) {
         if (auto* found = std::get_if<operand>(&value.what)) return std::move(*found);
-        if (const auto& test = std::get<condition>(value.what); test.what == condition::kind::test) {
-            refuse("The function is not allowed to be used this way in an expression; function: " +
-                   std::string(name_of(test.function)));
-        }
-        syntax_error();
+        const auto& test = std::get<condition>(value.what);
+        if (test.what != condition::kind::test) syntax_error();
+        note_misused(test.function);
+        return {};
+    }
+
+    void note_misused(function which) {
+        note(semantic_fault::misused_function,
+             "The function is not allowed to be used this way in an expression; function: " +
+                 std::string(name_of(which)));
     }
 
     term parse_disjunction() {
@@ -107,7 +119,7 @@ private:
         result.operands.push_back(as_operand(std::move(left)));
         rest(result);
         constexpr std::size_t most_in = 100;
-        if (result.operands.size() > most_in + 1) {
+        if (result.operands.size() > most_in + 1 && !is_translated()) {
             refuse("The IN operator is provided with too many operands; number of operands: " +
                    std::to_string(result.operands.size() - 1));
         }
@@ -128,6 +140,7 @@ private:
         if (tokens_.current().kind == token_kind::value_placeholder) return {operand{parse_value()}};
         const token_kind kind = tokens_.current().kind;
         if (kind != token_kind::word && kind != token_kind::name_placeholder) syntax_error();
+        expect_no_keyword();
         const token first = tokens_.advance();
         if (kind == token_kind::word && skip_symbol("(")) return parse_call(first.text);
         return {operand{parse_path_after(first)}};
@@ -138,23 +151,28 @@ private:
         term inner = parse_disjunction();
         --depth_;
         expect_symbol(")");
-        if (inner.parenthesised) refuse("The expression has redundant parentheses;");
+        if (inner.parenthesised) {
+            note(semantic_fault::redundant_parentheses, "The expression has redundant parentheses;");
+        }
         inner.parenthesised = true;
         return inner;
     }
 
     term parse_call(std::string_view name) {
         const auto function = function_named(name);
-        if (!function) refuse("Invalid function name; function: " + std::string(name));
-        if (!is_test(*function) && *function != function::size) {
-            refuse("The function is not allowed in a condition expression; function: " + std::string(name));
+        const bool is_known = function && (is_test(*function) || *function == function::size);
+        if (!is_known) {
+            note(semantic_fault::unknown_function,
+                 (function ? "The function is not allowed in a condition expression; function: "
+                           : "Invalid function name; function: ") +
+                     std::string(name));
         }
         count_operator();
         enter();
         std::vector<operand> arguments;
         parse_operands(arguments);
         --depth_;
-        check_arguments(*function, arguments);
+        if (!is_known) return {condition{}};
         if (!is_test(*function)) return {operand{call{*function, std::move(arguments)}}};
         condition test{condition::kind::test};
         test.function = *function;

@@ -21,7 +21,7 @@ struct description {
 constexpr std::array<description, 8> functions{{
     {function::attribute_exists, "attribute_exists", 1, true, true},
     {function::attribute_not_exists, "attribute_not_exists", 1, true, true},
-    {function::attribute_type, "attribute_type", 2, true, true},
+    {function::attribute_type, "attribute_type", 2, true, false},
     {function::begins_with, "begins_with", 2, true, false},
     {function::contains, "contains", 2, true, false},
     {function::size, "size", 1, false, false},
@@ -46,16 +46,17 @@ bool is_test(function function) noexcept {
     return describe(function).test;
 }
 
-void check_arguments(function function, const std::vector<operand>& arguments) {
+void check_count(function function, const std::vector<operand>& arguments) {
     const description& known = describe(function);
-    const std::string name(known.name);
-    if (arguments.size() != known.arguments) {
-        refuse("Incorrect number of operands for operator or function; operator or function: " + name +
-               ", number of operands: " + std::to_string(arguments.size()));
-    }
-    if (known.first_is_path && !std::holds_alternative<path>(arguments.front().what)) {
-        refuse("Operator or function requires a document path; operator or function: " + name);
-    }
+    if (arguments.size() == known.arguments) return;
+    refuse("Incorrect number of operands for operator or function; operator or function: " + std::string(known.name) +
+           ", number of operands: " + std::to_string(arguments.size()));
+}
+
+void check_path_wanted(function function, const std::vector<operand>& arguments) {
+    const description& known = describe(function);
+    if (!known.first_is_path || std::holds_alternative<path>(arguments.front().what)) return;
+    refuse("Operator or function requires a document path; operator or function: " + std::string(known.name));
 }
 
 std::string_view name_of(function function) noexcept {

@@ -33,7 +33,7 @@ token lexer::read_from(std::size_t position) const {
     };
     const char first = text_[position];
     if (is_digit(first)) return make(token_kind::number, run(position, is_digit));
-    if (is_word(first)) return make(token_kind::word, run(position, is_word));
+    if (is_word(first) && first != '_') return make(token_kind::word, run(position, is_word));
     if (first == '#' || first == ':') {
         const std::size_t end = run(position + 1, is_word);
         const auto kind = first == '#' ? token_kind::name_placeholder : token_kind::value_placeholder;

@@ -1,17 +1,18 @@
 // Document paths and placeholders.
 #include "local/expression/path_parser.hpp"
 
+#include "dynamodb/legacy_parameters.hpp"
 #include "local/expression/reserved_words.hpp"
 #include "local/refusal.hpp"
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace dynalease::local::expression {
 
 namespace {
 
-constexpr std::size_t longest_expression = 4096;
 constexpr std::size_t longest_placeholder = 255;
 constexpr std::size_t most_operators = 300;
 constexpr std::size_t deepest_path = 32;
@@ -29,8 +30,9 @@ void remember(std::vector<std::string>& seen, std::string_view placeholder) {
 
 }  // namespace
 
-path_parser::path_parser(std::string_view text) : tokens_(text.substr(0, longest_expression)) {
-    if (text.size() > longest_expression) {
+path_parser::path_parser(std::string_view text, vocabulary words)
+    : tokens_(text), words_(words), is_translated_(text.find(codec::translated_name) != std::string_view::npos) {
+    if (text.size() > longest_expression && !is_translated_) {
         refuse("Expression size has exceeded the maximum allowed size; expression size: " +
                std::to_string(text.size()));
     }
@@ -78,7 +80,7 @@ step path_parser::parse_step(const token& from) {
         return {step::kind::placeholder, std::string(from.text)};
     }
     if (is_reserved(from.text)) {
-        refuse("Attribute name is a reserved keyword; reserved keyword: " + std::string(from.text));
+        note(words_.reserved_word, "Attribute name is a reserved keyword; reserved keyword: " + std::string(from.text));
     }
     return {step::kind::name, std::string(from.text)};
 }
@@ -107,13 +109,14 @@ path path_parser::parse_path_after(const token& first) {
             tokens_.advance();
             const token_kind kind = tokens_.current().kind;
             if (kind != token_kind::word && kind != token_kind::name_placeholder) syntax_error();
+            expect_no_keyword();
             result.push_back(parse_step(tokens_.advance()));
         } else {
             break;
         }
     }
     if (result.size() > deepest_path) {
-        refuse("The document path has too many nesting elements; nesting depth: " + std::to_string(result.size()));
+        refuse("The document path has too many nesting levels; nesting levels: " + std::to_string(result.size()));
     }
     return result;
 }
@@ -121,6 +124,7 @@ path path_parser::parse_path_after(const token& first) {
 path path_parser::parse_path() {
     const token_kind kind = tokens_.current().kind;
     if (kind != token_kind::word && kind != token_kind::name_placeholder) syntax_error();
+    expect_no_keyword();
     const token first = tokens_.advance();
     return parse_path_after(first);
 }
@@ -140,8 +144,21 @@ std::vector<path> path_parser::parse_paths() {
     return result;
 }
 
+void path_parser::expect_no_keyword() const {
+    if (std::ranges::any_of(words_.keywords, [this](std::string_view each) { return at_keyword(each); }))
+        syntax_error();
+}
+
+void path_parser::note(semantic_fault kind, std::string what) {
+    noted_.try_emplace(kind, std::move(what));
+}
+
+void path_parser::refuse_noted() const {
+    if (!noted_.empty()) refuse(noted_.begin()->second);
+}
+
 void path_parser::count_operator() {
-    if (++operators_ > most_operators) {
+    if (++operators_ > most_operators && !is_translated_) {
         refuse("The expression contains too many operators and functions; the maximum is 300");
     }
 }

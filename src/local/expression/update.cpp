@@ -1,6 +1,7 @@
 // The evaluation of updates: all right-hand sides first, then the changes.
 #include "local/expression/update.hpp"
 
+#include "dynamodb/legacy_parameters.hpp"
 #include "local/refusal.hpp"
 #include "local/values.hpp"
 
@@ -13,6 +14,11 @@ namespace {
 
 [[noreturn]] void refuse_path() {
     refuse("The document path provided in the update expression is invalid for update");
+}
+/// AttributeUpdates have words of their own.
+[[noreturn]] void refuse_member_type(const std::string& placeholder) {
+    if (codec::is_translated(placeholder)) refuse("Type mismatch for attribute to update");
+    refuse("An operand in the update expression has an incorrect data type");
 }
 [[noreturn]] void refuse_type() {
     refuse("An operand in the update expression has an incorrect data type");
@@ -52,7 +58,10 @@ private:
         attribute_value tail = value(of.arguments[1]);
         auto* list = joined.get_if<attribute_list>();
         auto* more = tail.get_if<attribute_list>();
-        if (!list || !more) refuse_type();
+        if (!list || !more) {
+            const auto* placeholder = std::get_if<value_placeholder>(&of.arguments[1].what);
+            refuse_member_type(placeholder ? placeholder->name : std::string());
+        }
         list->insert(list->end(), std::move_iterator(more->begin()), std::move_iterator(more->end()));
         return joined;
     }
@@ -134,9 +143,9 @@ void erase(item& whole, const resolved_path& where) {
 }
 
 /// ADD of a number or a set; the sets must be of one type.
-attribute_value added(const attribute_value* present, const attribute_value& value) {
+attribute_value added(const set_member_action& action, const attribute_value* present, const attribute_value& value) {
     if (!present) return value;
-    if (present->get().index() != value.get().index()) refuse_type();
+    if (present->get().index() != value.get().index()) refuse_member_type(action.value.name);
     return std::visit(
         [&]<class T>(const T& left) -> attribute_value {
             const T& right = *value.get_if<T>();
@@ -147,15 +156,16 @@ attribute_value added(const attribute_value* present, const attribute_value& val
                 sum.insert(right.begin(), right.end());
                 return sum;
             } else {
-                refuse_type();
+                refuse_member_type(action.value.name);
             }
         },
         present->get());
 }
 
 /// DELETE of members; empty when none are left, for DynamoDB keeps no empty set.
-std::optional<attribute_value> reduced(const attribute_value& present, const attribute_value& value) {
-    if (present.get().index() != value.get().index()) refuse_type();
+std::optional<attribute_value> reduced(const set_member_action& action, const attribute_value& present,
+                                       const attribute_value& value) {
+    if (present.get().index() != value.get().index()) refuse_member_type(action.value.name);
     return std::visit(
         [&]<class T>(const T& left) -> std::optional<attribute_value> {
             if constexpr (requires(T set) { set.merge(set); } && !std::is_same_v<T, attribute_map>) {
@@ -164,7 +174,7 @@ std::optional<attribute_value> reduced(const attribute_value& present, const att
                 if (rest.empty()) return std::nullopt;
                 return rest;
             } else {
-                refuse_type();
+                refuse_member_type(action.value.name);
             }
         },
         present.get());
@@ -188,11 +198,11 @@ void apply(const update& tree, const bindings& bound, const item& before, item& 
     }
     for (const set_member_action& action : tree.add) {
         const auto* present = find(before, action.target, bound);
-        changes.push_back({resolve(action.target, bound), added(present, bound.value(action.value))});
+        changes.push_back({resolve(action.target, bound), added(action, present, bound.value(action.value))});
     }
     for (const set_member_action& action : tree.erase) {
         const auto* present = find(before, action.target, bound);
-        auto rest = present ? reduced(*present, bound.value(action.value)) : std::nullopt;
+        auto rest = present ? reduced(action, *present, bound.value(action.value)) : std::nullopt;
         if (rest) {
             changes.push_back({resolve(action.target, bound), *std::move(rest)});
         } else {

@@ -1,4 +1,5 @@
 // What DynamoDB refuses in an update before it looks at any item.
+#include "local/expression/function_parser.hpp"
 #include "local/expression/update.hpp"
 #include "local/refusal.hpp"
 
@@ -43,6 +44,8 @@ void check_operand(const operand& of, const bindings& bound) {
     if (const auto* sum = std::get_if<arithmetic>(&of.what)) {
         for (const operand& side : sum->sides) check_constant<number>(side, bound, sum->subtract ? "-" : "+");
     } else if (const auto* function = std::get_if<call>(&of.what)) {
+        check_count(function->function, function->arguments);
+        check_path_wanted(function->function, function->arguments);
         for (const operand& argument : function->arguments) {
             if (function->function == function::list_append) {
                 check_constant<attribute_list>(argument, bound, "list_append");
@@ -56,12 +59,10 @@ void check_operand(const operand& of, const bindings& bound) {
 }  // namespace
 
 void check(const update& tree, const bindings& bound) {
-    std::vector<resolved_path> targets;
-    for (const path& target : tree.targets) targets.push_back(resolve(target, bound));
-    refuse_overlap(targets);
-    for (const set_action& action : tree.set) check_operand(action.value, bound);
+    refuse_overlap(tree.targets, bound);
     for (const set_member_action& action : tree.add) check_member(action, bound, "ADD", true);
     for (const set_member_action& action : tree.erase) check_member(action, bound, "DELETE", false);
+    for (const set_action& action : tree.set) check_operand(action.value, bound);
 }
 
 }  // namespace dynalease::local::expression

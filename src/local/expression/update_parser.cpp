@@ -4,66 +4,70 @@
 #include "local/expression/path_parser.hpp"
 #include "local/refusal.hpp"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace dynalease::local::expression {
 
 namespace {
 
+constexpr std::array<std::string_view, 4> keywords{"SET", "REMOVE", "ADD", "DELETE"};
 constexpr std::size_t deepest_operand = 100;
 
 class update_parser : path_parser {
 public:
-    explicit update_parser(std::string_view text) : path_parser(text) {}
+    explicit update_parser(std::string_view text) : path_parser(text, {keywords}) {}
 
     parsed<update> parse() {
         update tree;
         while (tokens_.current().kind != token_kind::end) {
             if (skip_keyword("SET")) {
                 begin_section("SET", !tree.set.empty());
-                parse_set(tree.set);
+                parse_set(tree);
             } else if (skip_keyword("REMOVE")) {
                 begin_section("REMOVE", !tree.remove.empty());
-                tree.remove = parse_paths();
+                parse_remove(tree);
             } else if (skip_keyword("ADD")) {
                 begin_section("ADD", !tree.add.empty());
-                parse_members(tree.add);
+                parse_members(tree.add, tree.targets);
             } else if (skip_keyword("DELETE")) {
                 begin_section("DELETE", !tree.erase.empty());
-                parse_members(tree.erase);
+                parse_members(tree.erase, tree.targets);
             } else {
                 syntax_error();
             }
         }
-        collect_targets(tree);
         return finish(std::move(tree));
     }
 
 private:
-    static void collect_targets(update& tree) {
-        for (const set_action& action : tree.set) tree.targets.push_back(action.target);
-        for (const path& target : tree.remove) tree.targets.push_back(target);
-        for (const set_member_action& action : tree.add) tree.targets.push_back(action.target);
-        for (const set_member_action& action : tree.erase) tree.targets.push_back(action.target);
+    void begin_section(const char* name, bool again) {
+        if (!again) return;
+        note(semantic_fault::repeated_section,
+             std::string("The \"") + name + "\" section can only be used once in an update expression;");
     }
 
-    static void begin_section(const char* name, bool again) {
-        if (again) refuse(std::string("The \"") + name + "\" section can only be used once in an update expression;");
-    }
-
-    void parse_set(std::vector<set_action>& actions) {
+    void parse_set(update& tree) {
         do {
             path target = parse_path();
             expect_symbol("=");
             operand value = parse_sum();
-            actions.push_back({std::move(target), std::move(value)});
+            tree.targets.push_back(target);
+            tree.set.push_back({std::move(target), std::move(value)});
         } while (skip_symbol(","));
     }
 
-    void parse_members(std::vector<set_member_action>& actions) {
+    void parse_remove(update& tree) {
+        tree.remove = parse_paths();
+        tree.targets.insert(tree.targets.end(), tree.remove.begin(), tree.remove.end());
+    }
+
+    void parse_members(std::vector<set_member_action>& actions, projection& targets) {
         do {
             path target = parse_path();
             value_placeholder value = parse_value();
+            targets.push_back(target);
             actions.push_back({std::move(target), std::move(value)});
         } while (skip_symbol(","));
     }
@@ -96,6 +100,7 @@ private:
         }
         const token_kind kind = tokens_.current().kind;
         if (kind != token_kind::word && kind != token_kind::name_placeholder) syntax_error();
+        expect_no_keyword();
         const token first = tokens_.advance();
         if (kind == token_kind::word && skip_symbol("(")) return parse_call(first.text);
         return {parse_path_after(first)};
@@ -103,9 +108,12 @@ private:
 
     operand parse_call(std::string_view name) {
         const auto function = function_named(name);
-        if (!function) refuse("Invalid function name; function: " + std::string(name));
-        if (is_test(*function) || *function == function::size) {
-            refuse("The function is not allowed in an update expression; function: " + std::string(name));
+        const bool is_known = function && !is_test(*function) && *function != function::size;
+        if (!is_known) {
+            note(semantic_fault::unknown_function,
+                 (function ? "The function is not allowed in an update expression; function: "
+                           : "Invalid function name; function: ") +
+                     std::string(name));
         }
         count_operator();
         std::vector<operand> arguments;
@@ -113,8 +121,17 @@ private:
             arguments.push_back(parse_operand());
         } while (skip_symbol(","));
         expect_symbol(")");
-        check_arguments(*function, arguments);
+        if (!is_known) return {};
+        if (*function == expression::function::list_append && std::ranges::any_of(arguments, is_list_append)) {
+            note(semantic_fault::misused_function,
+                 "The function is not allowed to be used this way in an expression; function: list_append");
+        }
         return {call{*function, std::move(arguments)}};
+    }
+
+    static bool is_list_append(const operand& of) {
+        const auto* inner = std::get_if<call>(&of.what);
+        return inner && inner->function == expression::function::list_append;
     }
 
     std::size_t depth_ = 0;
@@ -122,7 +139,7 @@ private:
 
 class projection_parser : path_parser {
 public:
-    explicit projection_parser(std::string_view text) : path_parser(text) {}
+    explicit projection_parser(std::string_view text) : path_parser(text, {}) {}
 
     parsed<projection> parse() {
         projection paths = parse_paths();

@@ -68,10 +68,10 @@ TEST_CASE("every option of an update is sent under the service's name") {
                                                     .returned = return_values::updated_new,
                                                     .current_on_refusal = true,
                                                     .report_capacity = true}) ==
-          R"({"TableName":"t","Key":{"pk":{"S":"k"}},"UpdateExpression":"SET #a = :a","ConditionExpression":"#a < :a",)"
+          R"({"TableName":"t","Key":{"pk":{"S":"k"}},"ReturnValues":"UPDATED_NEW","ReturnConsumedCapacity":"TOTAL",)"
           R"("ExpressionAttributeNames":{"#a":"a"},"ExpressionAttributeValues":{":a":{"N":"1"}},)"
-          R"("ReturnValuesOnConditionCheckFailure":"ALL_OLD","ReturnValues":"UPDATED_NEW",)"
-          R"("ReturnConsumedCapacity":"TOTAL"})");
+          R"("UpdateExpression":"SET #a = :a","ConditionExpression":"#a < :a",)"
+          R"("ReturnValuesOnConditionCheckFailure":"ALL_OLD"})");
 }
 
 TEST_CASE("every option of a query and a scan is sent under the service's name") {
@@ -89,10 +89,11 @@ TEST_CASE("every option of a query and a scan is sent under the service's name")
                                               .select = selection::count,
                                               .report_capacity = true,
                                               .capacity_by_index = true}) ==
-          R"({"TableName":"t","IndexName":"i","FilterExpression":"f","ProjectionExpression":"p",)"
+          R"({"TableName":"t","IndexName":"i","Limit":5,"ConsistentRead":true,"Select":"COUNT",)"
+          R"("ReturnConsumedCapacity":"INDEXES","ExclusiveStartKey":{"pk":{"S":"k"}},)"
           R"("ExpressionAttributeNames":{"#a":"a"},"ExpressionAttributeValues":{":a":{"N":"1"}},)"
-          R"("ExclusiveStartKey":{"pk":{"S":"k"}},"Limit":5,"ConsistentRead":true,"Select":"COUNT",)"
-          R"("ReturnConsumedCapacity":"INDEXES","KeyConditionExpression":"k","ScanIndexForward":false})");
+          R"("KeyConditionExpression":"k","FilterExpression":"f","ProjectionExpression":"p",)"
+          R"("ScanIndexForward":false})");
     CHECK(codec::encode_request(scan_request{.table_name = "t", .segment = 0, .total_segments = 4}) ==
           R"({"TableName":"t","Segment":0,"TotalSegments":4})");
     const auto arrived = codec::decode_request(

@@ -121,6 +121,7 @@ private:
         if constexpr (std::is_same_v<type, std::string>) {
             if (name == "TableName" || name == "IndexName" || name == "ExclusiveStartTableName")
                 field = "t-._" + suffix;
+            if (name == "ResourceArn") field = "arn:aws:dynamodb:us-east-1:1:table/t" + suffix;
             if (name == "ClientRequestToken" || name == "AttributeName" || name == "Key") field = "token" + suffix;
         } else if constexpr (std::is_same_v<type, std::optional<std::int32_t>>) {
             field = static_cast<std::int32_t>(1 + values_.below(100));

@@ -9,7 +9,7 @@ namespace dynalease::local::test {
 
 namespace {
 
-std::string unpacked(const std::string& bytes) {
+std::string inflated(const std::string& bytes) {
     std::string out(1'000'000, '\0');
     z_stream stream{};
     constexpr int window = 15;
@@ -37,9 +37,25 @@ TEST_CASE("the coding that is wanted most is chosen") {
     CHECK(preferred_coding("deflate, gzip;q=0.5") == "deflate");
     CHECK(preferred_coding("gzip;q=0") == "");
     CHECK(preferred_coding("br, gzip ; q=0.1") == "gzip");
-    CHECK(preferred_coding("identity, gzip;q=0.5") == "");
+    CHECK(preferred_coding("gzip, deflate") == "gzip");
+    CHECK(preferred_coding("deflate, GZIP") == "deflate");
     CHECK(preferred_coding("") == "");
-    CHECK(preferred_coding("*") == "");
+    CHECK(preferred_coding("br") == "");
+}
+
+TEST_CASE("a star is every coding that is not named, and identity is no wish") {
+    CHECK(preferred_coding("*") == "gzip");
+    CHECK(preferred_coding("*, deflate") == "deflate");
+    CHECK(preferred_coding("*, gzip;q=0.5") == "deflate");
+    CHECK(preferred_coding("*;q=0") == "");
+    CHECK(preferred_coding("identity, gzip;q=0.5") == "gzip");
+}
+
+TEST_CASE("a quality that is no number is 1, and the first one counts") {
+    CHECK(preferred_coding("deflate;q=0.5, gzip;q=x") == "gzip");
+    CHECK(preferred_coding("gzip;q=9, deflate;q=99") == "gzip");
+    CHECK(preferred_coding("deflate;q=0.5, gzip;q=1;q=0.2") == "gzip");
+    CHECK(preferred_coding("deflate;q=-1, gzip;q=0.2") == "gzip");
 }
 
 TEST_CASE("a long answer comes compressed when asked, with the checksum of what was sent") {
@@ -59,7 +75,7 @@ TEST_CASE("a long answer comes compressed when asked, with the checksum of what 
         CHECK(answer.body.size() < 1000);
         CHECK(answer.header("x-amz-crc32") ==
               std::to_string(::crc32_z(0, reinterpret_cast<const Bytef*>(answer.body.data()), answer.body.size())));
-        CHECK(unpacked(answer.body) == plain.body);
+        CHECK(inflated(answer.body) == plain.body);
     }
     const auto small = peer.ask(with_header(signed_request("ListTables", "{}"), "Accept-Encoding: gzip"));
     CHECK(small.header("Content-Encoding").empty());

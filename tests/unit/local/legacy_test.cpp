@@ -99,8 +99,53 @@ TEST_CASE("KeyConditions and the filters find what expressions find") {
                Catch::Contains(R"("Count":1)"));
     CHECK_THAT(scanned(R"("pk":{"ComparisonOperator":"BEGINS_WITH","AttributeValueList":[{"S":"b"}]})"),
                Catch::Contains(R"("Count":1)"));
+    CHECK_THAT(scanned(R"("n":{"ComparisonOperator":"NOT_CONTAINS","AttributeValueList":[{"N":"1"}]})"),
+               Catch::Contains(R"("Count":2)"));
     CHECK_THAT(scanned(R"("n":{"ComparisonOperator":"EQ","AttributeValueList":[]})"),
                Catch::Contains("Invalid number of argument(s) for the EQ ComparisonOperator"));
+}
+
+TEST_CASE("older parameters are not bound to the limits of expressions") {
+    legacy_world world;
+    constexpr int many = 400;
+    std::string updates;
+    std::string wanted;
+    for (int i = 0; i < many; ++i) {
+        const std::string digits = std::to_string(i);
+        updates += (i ? R"(,"a)" : R"("a)") + digits + R"(":{"Value":{"N":")" + digits + R"("}})";
+        wanted += (i ? R"(,{"N":")" : R"({"N":")") + digits + R"("})";
+    }
+    const auto update = world.ask(
+        "UpdateItem", R"({"TableName":"things","Key":{"pk":{"S":"a"}},"AttributeUpdates":{)" + updates + "}}");
+    CHECK(update.body == "{}");
+    CHECK_THAT(world.get("a"), Catch::Contains(R"("a399":{"N":"399"})"));
+    const auto scan = world.ask(
+        "Scan", R"({"TableName":"things","ScanFilter":{"n":{"ComparisonOperator":"IN","AttributeValueList":[)" +
+                    wanted + "]}}}");
+    CHECK_THAT(scan.body, Catch::Contains(R"("Count":2)"));
+}
+
+TEST_CASE("what the older parameters get wrong is told in their own words") {
+    legacy_world world;
+    const auto update = [&](const std::string& change) {
+        return world
+            .ask("UpdateItem", R"({"TableName":"things","Key":{"pk":{"S":"b"}},"AttributeUpdates":{)" + change + "}}")
+            .body;
+    };
+    const auto mismatch = Catch::Contains("Type mismatch for attribute to update");
+    CHECK_THAT(update(R"("tags":{"Action":"ADD","Value":{"NS":["1"]}})"), mismatch);
+    CHECK_THAT(update(R"("tags":{"Action":"DELETE","Value":{"NS":["1"]}})"), mismatch);
+    CHECK_THAT(update(R"("n":{"Action":"ADD","Value":{"L":[]}})"), mismatch);
+    const auto query = [&](const std::string& more) {
+        return world.ask("Query", R"({"TableName":"things",)" + more + "}").body;
+    };
+    const std::string by_key = R"("KeyConditions":{"pk":{"ComparisonOperator":"EQ","AttributeValueList":[{"S":"b"}]}})";
+    CHECK_THAT(query(R"("KeyConditions":{"pk":{"ComparisonOperator":"NE","AttributeValueList":[{"S":"b"}]}})"),
+               Catch::Contains("Attempted conditional constraint is not an indexable operation"));
+    CHECK_THAT(query(by_key + R"(,"QueryFilter":{"pk":{"ComparisonOperator":"NOT_NULL"}})"),
+               Catch::Contains("QueryFilter can only contain non-primary key attributes: Primary key attribute: pk"));
+    CHECK_THAT(query(by_key + R"(,"Select":"COUNT","AttributesToGet":["n"])"),
+               Catch::Contains("Cannot specify the AttributesToGet when choosing to get only the Count"));
 }
 
 }  // namespace dynalease::local::test

@@ -40,7 +40,7 @@ TEST_CASE("a wrong secret, a changed body and a changed operation break the sign
     changed.replace(changed.find("\"Limit\":1"), 9, "\"Limit\":2");
     check_refused(ask(changed), "InvalidSignatureException");
     std::string other = signed_request("ListTables", "{}");
-    other.replace(other.find("ListTables"), 10, "ListTablex");
+    other.replace(other.find("ListTables"), 10, "DescribeLimits");
     check_refused(ask(other), "InvalidSignatureException");
 }
 

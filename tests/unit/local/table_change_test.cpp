@@ -110,8 +110,10 @@ TEST_CASE("tags are kept, listed and removed") {
     const auto tags = world.execute(list_tags_of_resource_request{arn}).value().tags;
     CHECK(tags == std::map<std::string, std::string>{{"team", "c"}});
 
-    CHECK(world.fault(list_tags_of_resource_request{""}) == "Invalid TableArn");
-    CHECK(world.execute(list_tags_of_resource_request{"things"}).error().code == errc::access_denied);
+    CHECK_THAT(world.fault(list_tags_of_resource_request{"things"}), Catch::StartsWith("Invalid TableArn"));
+    CHECK(world.execute(list_tags_of_resource_request{"arn:aws:dynamodb:us-east-1:1:table/other"}).error().code ==
+          errc::access_denied);
+    CHECK_THAT(world.fault(tag_resource_request{arn, {{"why?", "x"}}}), Catch::Contains("Tag key contains"));
     CHECK(world.execute(list_tags_of_resource_request{arn + "2"}).error().code == errc::table_not_found);
     CHECK_THAT(world.fault(tag_resource_request{arn, {}}), Catch::StartsWith("Atleast one Tag"));
 }

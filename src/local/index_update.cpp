@@ -1,0 +1,66 @@
+// Types of index keys in updates, before and after the item is known.
+#include "local/index_update.hpp"
+
+#include "local/refusal.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace dynalease::local {
+
+namespace {
+
+/// The type of a right-hand side whatever the item; empty where the item decides.
+std::string_view type_of(const expression::operand& of, const expression::bindings& bound) {
+    if (const auto* placeholder = std::get_if<expression::value_placeholder>(&of.what)) {
+        return bound.value(*placeholder).type_name();
+    }
+    if (std::holds_alternative<expression::arithmetic>(of.what)) return "N";
+    const auto* function = std::get_if<expression::call>(&of.what);
+    return function && function->function == expression::function::list_append ? "L" : std::string_view{};
+}
+
+template <class Visit>
+void each_index_key(const table& of, std::string_view attribute, const Visit& visit) {
+    for (const table_index& index : of.indexes()) {
+        for (const key_attribute* part : {&index.key().hash, index.key().range ? &*index.key().range : nullptr}) {
+            if (part && part->name == attribute) visit(index, *part);
+        }
+    }
+}
+
+}  // namespace
+
+void check_index_types(const expression::update& tree, const expression::bindings& bound, const table& of) {
+    if (of.indexes().empty()) return;
+    const auto check = [&](const expression::path& target, std::string_view type) {
+        if (target.size() != 1 || type.empty()) return;
+        const std::string_view name = bound.name(target.front());
+        each_index_key(of, name, [&](const table_index& index, const key_attribute& part) {
+            const std::string_view wanted = name_of(part.type);
+            if (type == wanted) return;
+            refuse("One or more parameter values were invalid: Type mismatch for Index Key " + part.name +
+                   " Expected: " + std::string(wanted) + " Actual: " + std::string(type) +
+                   " IndexName: " + index.name());
+        });
+    };
+    for (const auto& action : tree.set) check(action.target, type_of(action.value, bound));
+    for (const auto& action : tree.add) check(action.target, bound.value(action.value).type_name());
+}
+
+void check_updated_indexes(const expression::projection& targets, const expression::bindings& bound, const table& of,
+                           const item& after) {
+    if (of.indexes().empty()) return;
+    for (const expression::path& target : targets) {
+        const std::string_view name = bound.name(target.front());
+        const auto* value = find(after, name);
+        if (!value) continue;
+        each_index_key(of, name, [&](const table_index&, const key_attribute& part) {
+            if (has_type(*value, part.type)) return;
+            refuse("The update expression attempted to update the secondary index key to unsupported type");
+        });
+    }
+}
+
+}  // namespace dynalease::local
