@@ -36,7 +36,8 @@ void witness::applied(const testing::logged_request& entry, const any_request& r
         const auto index = ledger::item_in(key);
         if (!index) return;
         if (!answer) {
-            known->second.met = ledger_.now(*index);
+            // Of several items no single state says why they were refused.
+            if (!together) known->second.met = ledger_.now(*index);
         } else if constexpr (std::is_same_v<std::decay_t<decltype(write)>, condition_check>) {
             if (!again) ledger_.tell(name_, found_right{.number = number, .item = *index});
         } else {
