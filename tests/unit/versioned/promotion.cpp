@@ -2,6 +2,7 @@
 #include "book_shop.hpp"
 
 #include <dynalease/item_lock.hpp>
+#include <dynalease/lock.hpp>
 
 #include <catch2/catch.hpp>
 
@@ -120,6 +121,47 @@ TEST_CASE("promotion: an item that a dead process has locked is taken over") {
             CHECK(done.value.pages == 1);
         },
         s);
+    CHECK(unlocked(s));
+}
+
+TEST_CASE("promotion: a copy of the save that found the item locked lands when the lock goes, and is not done again") {
+    shop s;
+    begin(s);
+    s.in_a(
+        [](shop& in) -> asio::awaitable<void> {
+            auto free = in.stored();
+            auto held = free;
+            lock other{*in.b.session, "opens the session"};
+            auto alive = co_await other.acquire();
+            held.emplace("_lockW", in.b.session->id() + ".7.0000000001");
+            in.put(held);
+            testing::fault twice{testing::fault::kind::apply_twice};
+            twice.copy = 3'050ms;
+            in.a.network->set_plan(testing::scripted_faults({testing::fault{}, twice}));
+            running updates(in.where, in.a, [](shop& world) -> asio::awaitable<void> {
+                auto books = world.books(world.a);
+                update_options how;
+                how.promote = promotion{.with = &*world.a.session};
+                auto done = co_await books.update(
+                    isbn,
+                    [](book value) {
+                        ++value.pages;
+                        return value;
+                    },
+                    how);
+                CHECK(done.value.pages == 1);
+            }(in));
+            co_await sleep(in.b, 3s);
+            CHECK_FALSE(updates.done());
+            in.put(free);
+            while (in.stored_version() == 1) co_await sleep(in.b, 10ms);
+            CHECK_FALSE(in.stored().contains("_lockW"));
+            while (!updates.done()) co_await sleep(in.b, 100ms);
+            updates.wait();
+        },
+        s);
+    s.where.scheduler.run_for(1s);
+    CHECK(find_integer(s.stored(), "pages") == 1);
     CHECK(unlocked(s));
 }
 
