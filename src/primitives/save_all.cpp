@@ -2,6 +2,7 @@
 #include <dynalease/save_all.hpp>
 
 #include "primitives/answer.hpp"
+#include "primitives/joint_reasons.hpp"
 #include "primitives/verb_failure.hpp"
 #include "primitives/versioned_core.hpp"
 #include "protocol/waiting.hpp"
@@ -143,15 +144,14 @@ joint_verdict judge_reasons(const joint_plan& plan, const failure& why, bool cle
         auto& entry = into.entries().emplace_back();
         if (i >= why.reasons.size()) continue;
         const auto& reason = why.reasons[i];
-        if (reason.code == "None" || reason.code.empty()) continue;
-        const bool waits = reason.code == "TransactionConflict" || reason.code == "ThrottlingError" ||
-                           reason.code == "ProvisionedThroughputExceeded";
-        if (waits) {
+        const auto kind = detail::kind_of(reason);
+        if (kind == detail::joint_reason::none) continue;
+        if (kind == detail::joint_reason::passes) {
             entry.code = errc::transaction_conflict;
             continue;
         }
         passes = false;
-        if (reason.code != "ConditionalCheckFailed") {
+        if (kind != detail::joint_reason::condition) {
             entry.code = errc::validation;
             refused = true;
             continue;
