@@ -93,6 +93,12 @@ boost::asio::awaitable<void> item_front::release(sighting& seen, std::optional<p
                 releasing.id = *std::exchange(unresolved, std::nullopt);
                 continue;
             }
+            if (!freed && releasing.access == item_access::exclusive && !seen.lock.writer &&
+                seen.lock.held_by(core_.id(), releasing.id.attempt)) {
+                // A downgrade that was in doubt landed.
+                releasing.access = item_access::shared;
+                continue;
+            }
             // Refused after a copy that had no answer: that copy did it.
             if (seen.doubtful && !std::exchange(unanswered, true)) ++core_.counters().unknown_writes;
             const bool gone_before = !freed && !unanswered;

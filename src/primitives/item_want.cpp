@@ -247,7 +247,12 @@ boost::asio::awaitable<void> item_front::settle(sighting& seen) {
         auto answered = co_await send(std::move(request));
         if (answered.kind == answer::applied) {
             closed = true;
-            if (next != item_settle_step::close) seen.lock.intent.reset();
+            if (next == item_settle_step::close) {
+                // It shows the item as well: an intent of ours whose answer was lost may stand there.
+                seen = std::move(answered);
+            } else {
+                seen.lock.intent.reset();
+            }
         } else if (answered.kind == answer::refused) {
             seen = std::move(answered);
         } else if (answered.kind == answer::rejected) {

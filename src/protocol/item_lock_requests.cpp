@@ -100,8 +100,10 @@ update_item_request item_lock_requests::reap(const std::vector<std::string>& ove
 }
 
 update_item_request item_lock_requests::close(const claim& mine) const {
-    return draft("SET #F = :t", std::string(item_exists) + " AND " + std::string(above_item_floor),
-                 {{":t", mine.token}});
+    auto request =
+        draft("SET #F = :t", std::string(item_exists) + " AND " + std::string(above_item_floor), {{":t", mine.token}});
+    request.returned = return_values::all_new;
+    return request;
 }
 
 update_item_request item_lock_requests::leave(const claim& mine, const std::string& intent) const {

@@ -1,6 +1,8 @@
 // Under faults: every guarded write exactly once or in doubt, one writer at a time, and nothing left behind.
 #include "till.hpp"
 
+#include <dynalease/lock.hpp>
+
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 
@@ -249,5 +251,47 @@ TEST_CASE("a forgotten hold of the own session does not wait for an intent that 
     running here(w, a, in_turn(a, mine, turns));
     w.scheduler.run_for(20s);
     CHECK(turns == 2);
+    CHECK(w.unlocked());
+}
+
+TEST_CASE("an intent is taken back, whichever answer is away when the wait for readers ends") {
+    for (std::size_t lost = 0; lost < 6; ++lost) {
+        INFO("request " << lost);
+        till_world w;
+        node reader(w, 1);
+        node writer(w, 2);
+        item_guard read;
+        item_guard never;
+        error_code code;
+        run(w, reader, share(item_lock{*reader.session, till()}, read));
+        std::vector<testing::fault> fates(lost);
+        fates.push_back({.what = testing::fault::kind::lose_answer});
+        // The first two requests make its session.
+        lock warm{*writer.session, "warm"};
+        warm.acquire([](error_code, lock_guard) {});
+        w.scheduler.run_for(1s);
+        writer.network->set_plan(testing::scripted_faults(std::move(fates)));
+        item_acquire_options patience{.wait = 700ms};
+        running waits(w, writer, code_of(take(item_lock{*writer.session, till()}, never, patience), code));
+        w.scheduler.run_for(20s);
+        CHECK(waits.done());
+        CHECK_FALSE(never.valid());
+        CHECK_FALSE(w.stored().contains("_lockI"));
+        CHECK(read.valid());
+    }
+}
+
+TEST_CASE("a downgrade that is cancelled on its way is given back all the same") {
+    till_world w;
+    node a(w);
+    item_guard guard;
+    run(w, a, take(item_lock{*a.session, till()}, guard));
+    a.network->set_plan(testing::scripted_faults({{.what = testing::fault::kind::lose_answer}}));
+    asio::cancellation_signal cancel;
+    guard.downgrade(asio::bind_cancellation_slot(cancel.slot(), [](error_code) {}));
+    w.scheduler.run_for(50ms);
+    cancel.emit(asio::cancellation_type::terminal);
+    guard = {};
+    w.scheduler.run_for(10s);
     CHECK(w.unlocked());
 }

@@ -1,0 +1,83 @@
+// A small world for one operation on a locked item that is disturbed at one point: who is on it, and what must hold.
+#pragma once
+
+#include "simulation/framework/stage.hpp"
+
+#include <dynalease/acquire_all.hpp>
+#include <dynalease/item_lock.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dynalease::simulation::item_locks {
+
+/// Process `a` does what is enumerated; `b` is the other one, if the operation needs one. `c` comes at the end, to see
+/// whether the items can be locked. Each guarded write adds one to the item's sum.
+class points_stage final : public stage {
+public:
+    points_stage();
+
+    struct actor {
+        actor(testing::world& where, std::uint64_t seed, std::int64_t drift_ppm);
+
+        item_lock lock(std::size_t item = 0);
+        bool live() const;
+
+        testing::node machine;
+        std::optional<dynalease::session> session;
+        std::vector<item_guard> guards;  ///< what it has, or got
+    };
+
+    actor a;
+    actor b;
+    actor c;
+
+    // ---- settings ----
+    enum class access { exclusive, shared };
+    /// The world goes on until `who` holds the item.
+    void hold(actor& who, access how = access::exclusive);
+    /// ... until its session is live, and the item known to it and free.
+    void warm_up(actor& who);
+
+    // ---- for the ends of verbs ----
+    static auto keep(actor& in) {
+        return [&in](error_code, item_guard got) {
+            if (got) in.guards.push_back(std::move(got));
+        };
+    }
+    /// A write that adds one to the sum was asked for; call what this returns in its handler.
+    auto count() {
+        ++asked_;
+        return [this](error_code code, auto&&...) {
+            if (code != errc::in_doubt) --asked_;
+            if (!code) ++done_;
+        };
+    }
+    static update_expression one_more() { return add(path("sum"), attribute_value(1)); }
+    void expect_erasure() noexcept { may_be_gone_ = true; }
+
+    testing::node& disturbed() override { return a.machine; }
+    /// Guards, locks and the session of `a`.
+    void destroy_handles() override;
+    void conclude() override;
+
+private:
+    void look() override;
+    std::optional<item> row(std::size_t index);
+    bool somebody_in(const item& stored) const;
+    void check_rows(const char* when);
+    void check_sum();
+    void check_counters(const actor& who);
+    void lock_by_a_third(std::size_t index);
+    void close_all();
+
+    std::int64_t done_ = 0;   ///< writes whose caller was told that they happened
+    std::int64_t asked_ = 0;  ///< ... that have no answer, or one that leaves it open
+    bool may_be_gone_ = false;
+    error_code told_;  ///< to the third, at the end
+};
+
+}  // namespace dynalease::simulation::item_locks
