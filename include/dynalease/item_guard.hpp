@@ -61,9 +61,9 @@ public:
     ///
     /// Errors: `errc::condition_failed` when the caller's own condition was false: the guard stays valid;
     /// `errc::lock_lost`, `errc::session_lost`; `errc::not_exclusive` for a reader's guard; `errc::not_held`;
-    /// `errc::reserved_name` for an attribute of the library; `errc::in_doubt` when the answers stayed away: no other
-    /// write of this guard is sent then, and `release` settles it. Cancellation: all types; what was sent is in doubt.
-    /// One at a time. Cost: 1 write.
+    /// `errc::reserved_name` for an attribute of the library; `errc::in_doubt` when the answers stayed away, also if
+    /// the lock was lost after that: no other write of this guard is sent then, and `release` settles it. Cancellation:
+    /// all types; what was sent is in doubt. One at a time. Cost: 1 write.
     boost::asio::awaitable<dynalease::item> update(update_expression change, condition_expression condition = {});
     template <token_for<dynalease::item> Token>
     auto update(update_expression change, condition_expression condition, Token&& token) {

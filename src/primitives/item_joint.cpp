@@ -69,7 +69,11 @@ void item_front::give_free(const protocol::item_lock_sight& lock) {
 
 item_guard item_front::grant(sighting seen, item_access access) {
     const auto* entry = seen.lock.held_by(core_.id(), claim_->id.attempt);
-    grant_ = {.id = claim_->id, .access = access, .step = entry->step, .born = seen.lock.born};
+    grant_ = {.id = claim_->id,
+              .access = access,
+              .step = entry->step,
+              .born = seen.lock.born,
+              .ghosts = protocol::forgotten_readers(seen.lock, core_.id(), claim_->id.attempt)};
     known_ = *std::move(seen.whole);
     floor_ = std::max(floor_, grant_.id.token);
     close_claim(true);

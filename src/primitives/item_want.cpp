@@ -198,7 +198,8 @@ boost::asio::awaitable<bool> item_front::granted(sighting& seen, bool taken_over
     grant_ = {.id = claim_->id,
               .access = as_writer ? item_access::exclusive : item_access::shared,
               .step = entry->step,
-              .born = seen.lock.born};
+              .born = seen.lock.born,
+              .ghosts = protocol::forgotten_readers(seen.lock, core_.id(), claim_->id.attempt)};
     known_ = *std::move(seen.whole);
     floor_ = std::max(floor_, grant_.id.token);
     close_claim(true);
@@ -228,7 +229,8 @@ boost::asio::awaitable<void> item_front::settle(sighting& seen) {
                 grant_ = {.id = claim_->id,
                           .access = seen.lock.writer ? item_access::exclusive : item_access::shared,
                           .step = seen.lock.writer ? seen.lock.writer->step : 0,
-                          .born = seen.lock.born};
+                          .born = seen.lock.born,
+                          .ghosts = protocol::forgotten_readers(seen.lock, core_.id(), claim_->id.attempt)};
                 floor_ = std::max(floor_, grant_.id.token);
                 close_claim(true);
                 phase_ = phase::giving_back;

@@ -77,8 +77,9 @@ boost::asio::awaitable<item_front::write_end> item_front::change(std::shared_ptr
         if (seen.kind == answer::unanswered) hold->write = item_hold::writing::in_doubt;
         co_return write_end{.why = seen.why};
     }
+    const bool doubtful = seen.doubtful;
     auto refused = fault(errc::condition_failed);
-    if (step == guarded_step::condition_false && seen.doubtful) {
+    if (step == guarded_step::condition_false && doubtful) {
         // The unanswered copy may yet find the condition true: an empty step closes it.
         what.update = {};
         what.condition = {};
@@ -97,7 +98,12 @@ boost::asio::awaitable<item_front::write_end> item_front::change(std::shared_ptr
         }
         step = protocol::decide_guarded(seen.lock, core_.id(), grant_.id.attempt, grant_.step);
     }
-    if (step == guarded_step::lost) co_return write_lost(hold);
+    if (step == guarded_step::lost) {
+        auto end = write_lost(hold);
+        // The copy without an answer may have been applied before the item was lost.
+        if (doubtful) end.why = fault(errc::in_doubt);
+        co_return end;
+    }
     if (step == guarded_step::condition_false) co_return write_end{.why = std::move(refused)};
     ++grant_.step;
     known_ = *std::move(seen.whole);

@@ -28,10 +28,8 @@ item_want_decision wait_for(const item_want_facts& facts) {
 item_want_decision wait_for_intent(const item_want_facts& facts) {
     const auto& writer = facts.sight.writer;
     if (writer && writer->session == facts.self) return {item_want_step::free, {}, {}, writer->attempt};
-    std::vector<std::string> ghosts;
-    for (const auto& reader : facts.sight.readers) {
-        if (reader.session == facts.self) ghosts.push_back(reader.text);
-    }
+    constexpr std::int64_t none = 0;
+    auto ghosts = forgotten_readers(facts.sight, facts.self, none);
     if (!ghosts.empty()) return {item_want_step::reap, {}, std::move(ghosts)};
     return wait_for(facts);
 }
@@ -59,6 +57,8 @@ item_want_decision take_from_readers(const item_want_facts& facts, item_take_for
 }
 
 item_want_decision join_readers(const item_want_facts& facts, item_take_form form) {
+    auto ghosts = forgotten_readers(facts.sight, facts.self, facts.mine.attempt);
+    if (!ghosts.empty()) return {item_want_step::reap, {}, std::move(ghosts)};
     if (facts.sight.readers.size() < facts.most_readers) return {item_want_step::take, std::move(form)};
     std::vector<std::string> over;
     for (const auto& reader : facts.sight.readers) {
@@ -71,6 +71,14 @@ item_want_decision join_readers(const item_want_facts& facts, item_take_form for
 }
 
 }  // namespace
+
+std::vector<std::string> forgotten_readers(const item_lock_sight& sight, std::string_view self, std::int64_t but) {
+    std::vector<std::string> ghosts;
+    for (const auto& reader : sight.readers) {
+        if (reader.session == self && reader.attempt != but) ghosts.push_back(reader.text);
+    }
+    return ghosts;
+}
 
 item_want_decision decide_item_want(const item_want_facts& facts) {
     const auto& sight = facts.sight;

@@ -61,6 +61,10 @@ struct item_want_decision {
 
 item_want_decision decide_item_want(const item_want_facts& facts);
 
+/// Readers' entries of our own session that are copies of claims that were given up: nobody here will give them back.
+/// @param but the attempt that is not one of them
+std::vector<std::string> forgotten_readers(const item_lock_sight& sight, std::string_view self, std::int64_t but);
+
 // ---- give up, settle ---------------------------------------------------------------------------------------
 
 struct item_give_up_facts {

@@ -141,7 +141,9 @@ delete_item_request item_lock_requests::erase(const item_grant& held, const cond
 update_item_request item_lock_requests::release(const item_grant& held) const {
     if (held.access == item_access::shared) {
         const auto me = reader_text(self_, held.id.attempt);
-        return draft("DELETE #R :me", "contains(#R, :reader)", {{":me", string_set{me}}, {":reader", me}});
+        string_set gone(held.ghosts.begin(), held.ghosts.end());
+        gone.insert(me);
+        return draft("DELETE #R :gone", "contains(#R, :reader)", {{":gone", std::move(gone)}, {":reader", me}});
     }
     auto request = draft("REMOVE #W", "begins_with(#W, :sa)", {{":sa", reader_text(self_, held.id.attempt) + "."}});
     request.returned = return_values::updated_old;

@@ -21,6 +21,8 @@ struct item_grant {
     item_access access = item_access::exclusive;
     std::int64_t step = 0;
     std::optional<item_stamp> born{};  ///< the life of the item in which it was granted
+    /// Readers' entries that go with it: `forgotten_readers`.
+    std::vector<std::string> ghosts{};
 };
 
 /// What a guarded write does to the item, and to the lock.

@@ -295,3 +295,37 @@ TEST_CASE("a downgrade that is cancelled on its way is given back all the same")
     w.scheduler.run_for(10s);
     CHECK(w.unlocked());
 }
+
+TEST_CASE("a guarded write whose answer was lost, and then the lock, is in doubt: it may have been applied") {
+    till_world w;
+    node a(w);
+    item_guard guard;
+    run(w, a, take(item_lock{*a.session, till()}, guard));
+    a.network->set_plan(testing::scripted_faults({{.what = testing::fault::kind::lose_answer}}));
+    error_code code;
+    running writes(w, a, code_of(add_to(guard, 1), code));
+    w.scheduler.run_for(100ms);
+    auto taken = w.stored();
+    taken.insert_or_assign("_lockW", "somebody.1.0000000000");
+    w.put(taken);
+    writes.wait();
+    CHECK(code == errc::in_doubt);
+    CHECK(w.amount() == 1);
+    CHECK(guard.state() == guard_state::lost);
+}
+
+TEST_CASE("a reader's entry of the own session that nobody remembers goes when a reader comes and goes") {
+    till_world w;
+    node a(w);
+    item_guard mine;
+    run(w, a, share(item_lock{*a.session, till()}, mine));
+    run(w, a, give_back(mine));
+    // As if a copy of a claim that was given up had landed.
+    auto haunted = w.stored();
+    haunted.emplace("_lockR", string_set{std::string(a.session->id()) + ".999"});
+    w.put(haunted);
+    run(w, a, share(item_lock{*a.session, till()}, mine));
+    run(w, a, give_back(mine));
+    w.scheduler.run_for(1s);
+    CHECK(w.unlocked());
+}
