@@ -21,9 +21,9 @@ using load::crowd;
 using namespace std::chrono_literals;
 
 /// A small request waits no longer than this, whatever the others do.
-constexpr auto soon = 2s;
+constexpr auto soon = 5s;
 /// Nor a large one, when others have taken all the memory there is for such: the server's term, and a little.
-constexpr auto in_a_while = 6s;
+constexpr auto in_a_while = 12s;
 
 std::string put(const std::string& key, std::size_t size) {
     return signed_request("PutItem", R"({"TableName":"things","Item":{"pk":{"S":")" + key + R"("},"v":{"S":")" +
