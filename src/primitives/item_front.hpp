@@ -130,7 +130,7 @@ public:
     /// The end of a reservation without a grant. What may still land is settled. @param lock the item as last seen.
     void give_free(const protocol::item_lock_sight& lock);
     /// The end of a reservation with one.
-    item_guard grant(sighting seen, protocol::item_access access);
+    item_guard grant(sighting seen);
     /// How long a write without an answer is sent again before it is in doubt.
     static constexpr std::chrono::seconds settle_within{10};
     using guarded_request = std::variant<update_item_request, delete_item_request>;
@@ -201,6 +201,8 @@ private:
     // The claim and the grant.
     protocol::claim next_claim(std::int64_t floor);
     void close_claim(bool applied);
+    /// The item names the open claim: that is our grant, and the claim is closed.
+    void take_grant(const protocol::item_lock_sight& lock);
     void give_up(const protocol::item_lock_sight& lock);
     bool serve();
     void serve_readers();

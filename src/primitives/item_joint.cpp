@@ -67,21 +67,14 @@ void item_front::give_free(const protocol::item_lock_sight& lock) {
     if (phase_ != phase::idle) drive();
 }
 
-item_guard item_front::grant(sighting seen, item_access access) {
-    const auto* entry = seen.lock.held_by(core_.id(), claim_->id.attempt);
-    grant_ = {.id = claim_->id,
-              .access = access,
-              .step = entry->step,
-              .born = seen.lock.born,
-              .ghosts = protocol::forgotten_readers(seen.lock, core_.id(), claim_->id.attempt)};
+item_guard item_front::grant(sighting seen) {
+    take_grant(seen.lock);
     known_ = *std::move(seen.whole);
-    floor_ = std::max(floor_, grant_.id.token);
-    close_claim(true);
     phase_ = phase::held;
     driven_ = false;
     auto guard = item_hold::make_guard(make_hold());
     // Other readers of this process need not ask.
-    if (access == item_access::shared && wanted()) drive();
+    if (grant_.access == item_access::shared && wanted()) drive();
     return guard;
 }
 

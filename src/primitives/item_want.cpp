@@ -181,6 +181,18 @@ std::chrono::nanoseconds item_front::time_to_next_look(const protocol::item_lock
     return interval;
 }
 
+void item_front::take_grant(const protocol::item_lock_sight& lock) {
+    const auto* entry = lock.held_by(core_.id(), claim_->id.attempt);
+    const bool as_writer = lock.writer && entry == &*lock.writer;
+    grant_ = {.id = claim_->id,
+              .access = as_writer ? item_access::exclusive : item_access::shared,
+              .step = entry->step,
+              .born = lock.born,
+              .ghosts = protocol::forgotten_readers(lock, core_.id(), claim_->id.attempt)};
+    floor_ = std::max(floor_, grant_.id.token);
+    close_claim(true);
+}
+
 /// @returns false if it turns out that the item is not ours after all.
 boost::asio::awaitable<bool> item_front::granted(sighting& seen, bool taken_over, bool own_copy) {
     for (unsigned failures = 0; !seen.whole && core_.may_write(); ++failures) {
@@ -192,17 +204,9 @@ boost::asio::awaitable<bool> item_front::granted(sighting& seen, bool taken_over
         }
     }
     if (!core_.may_write() || !claim_) co_return false;
-    const auto* entry = seen.lock.held_by(core_.id(), claim_->id.attempt);
-    if (!entry) co_return false;
-    const bool as_writer = seen.lock.writer && entry == &*seen.lock.writer;
-    grant_ = {.id = claim_->id,
-              .access = as_writer ? item_access::exclusive : item_access::shared,
-              .step = entry->step,
-              .born = seen.lock.born,
-              .ghosts = protocol::forgotten_readers(seen.lock, core_.id(), claim_->id.attempt)};
+    if (!seen.lock.held_by(core_.id(), claim_->id.attempt)) co_return false;
+    take_grant(seen.lock);
     known_ = *std::move(seen.whole);
-    floor_ = std::max(floor_, grant_.id.token);
-    close_claim(true);
     if (taken_over) ++core_.counters().take_overs;
     if (own_copy) ++core_.counters().own_copies;
     phase_ = serve() ? phase::held : phase::giving_back;
@@ -226,13 +230,7 @@ boost::asio::awaitable<void> item_front::settle(sighting& seen) {
                 done = true;
                 continue;
             case item_settle_step::release:
-                grant_ = {.id = claim_->id,
-                          .access = seen.lock.writer ? item_access::exclusive : item_access::shared,
-                          .step = seen.lock.writer ? seen.lock.writer->step : 0,
-                          .born = seen.lock.born,
-                          .ghosts = protocol::forgotten_readers(seen.lock, core_.id(), claim_->id.attempt)};
-                floor_ = std::max(floor_, grant_.id.token);
-                close_claim(true);
+                take_grant(seen.lock);
                 phase_ = phase::giving_back;
                 --core_.counters().settling;
                 co_return;

@@ -240,7 +240,7 @@ boost::asio::awaitable<void> joint_claim::take_home() {
         co_return;
     }
     joint_served all;
-    for (auto& each : wanted_) all.granted.push_back(each.front->grant(std::move(each.seen), each.access));
+    for (auto& each : wanted_) all.granted.push_back(each.front->grant(std::move(each.seen)));
     unanswered_ = false;
     served.complete_one(std::move(all));
 }
