@@ -1,8 +1,7 @@
 // What a kind of world is made of.
 #pragma once
 
-#include "simulation/framework/director.hpp"
-#include "simulation/framework/weather.hpp"
+#include "simulation/framework/played_world.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -11,11 +10,9 @@
 
 namespace dynalease::simulation::item_locks {
 
-using namespace std::chrono_literals;
+struct recipe : world_recipe {
+    recipe() : world_recipe{.longest = 35s} {}
 
-struct recipe {
-    std::size_t fewest_nodes = 2;
-    std::size_t most_nodes = 4;
     std::size_t most_users = 3;  ///< in one process
     std::size_t most_items = 2;
     std::vector<std::chrono::milliseconds> leases{4s, 6s, 10s};
@@ -30,15 +27,6 @@ struct recipe {
     std::uint64_t cancels = 6;
     /// Items are removed and made anew by somebody who knows of no locks.
     bool reborn = false;
-    std::chrono::seconds shortest{15};
-    std::chrono::seconds longest{35};
-    std::int64_t drift_ppm = 1000;
-    std::chrono::milliseconds wall_error = 4min;
-    weather_options weather{};
-    std::vector<mishap> mishaps{};
-    double mishap_presence = 0.4;
-    clock::duration mishap_interval = 12s;
-    clock::duration longest_mishap = 20s;
 };
 
 }  // namespace dynalease::simulation::item_locks

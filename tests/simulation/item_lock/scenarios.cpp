@@ -14,7 +14,9 @@ const std::vector<mishap> everything_promised{pause,       suspend,   crash_new_
                                               unreachable, no_names,  no_connection,      no_credentials};
 
 recipe swarm() {
-    return {.mishaps = everything_promised};
+    recipe made;
+    made.mishaps = everything_promised;
+    return made;
 }
 
 /// One item, many who want it, and sessions that are lost meanwhile.

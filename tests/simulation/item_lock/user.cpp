@@ -5,12 +5,6 @@
 #include "simulation/item_lock/site.hpp"
 #include "simulation/item_lock/world.hpp"
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
-#include <array>
 #include <tuple>
 #include <utility>
 
@@ -22,13 +16,6 @@ using versions::intent;
 
 namespace {
 
-/// The slot of these is bound, and Boost 1.81 cannot bind one to `asio::deferred`.
-constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
-
-bool over(session_state state) {
-    return state == session_state::lost || state == session_state::closed;
-}
-
 update_expression appended(std::int64_t number) {
     const attribute_value mine(attribute_list{attribute_value(number)});
     return set("entries", list_append(path("entries"), mine));
@@ -36,12 +23,15 @@ update_expression appended(std::int64_t number) {
 
 }  // namespace
 
+user::user(site& at, std::size_t item, bool saves)
+    : participant(at.world().choices(), at.machine(), "user: cancellation"), site_(at), item_(item), saves_(saves) {}
+
 asio::awaitable<void> user::live(std::shared_ptr<user> self) {
     auto& me = *self;
     auto& world = me.site_.world();
     const counted_frame standing(me.site_.frames);
     co_await me.sleep_up_to("user: first rest", world.made_of().longest_rest);
-    while (!world.stopping() && !over(me.site_.session()->state())) {
+    while (!world.stopping() && !me.site_.session_over()) {
         auto turn = me.saves_ ? me.save() : me.lock_and_write();
         co_await std::move(turn);
         if (world.stopping()) break;
@@ -52,38 +42,11 @@ asio::awaitable<void> user::live(std::shared_ptr<user> self) {
     me.site_.user_gone();
 }
 
-asio::awaitable<void> user::sleep_up_to(const char* label, std::chrono::milliseconds longest) {
-    const auto time = site_.world().choices().choose(label, static_cast<std::uint64_t>(longest.count()) + 1);
-    const auto clock = site_.machine().environment().clock;
-    const auto when = clock->now() + std::chrono::milliseconds(time);
-    ++operation_;
-    co_await clock->async_wait_until(when, asio::bind_cancellation_slot(cancel_.slot(), as_tuple));
-}
-
-void user::cancel_after(std::chrono::nanoseconds time) {
-    const auto clock = site_.machine().environment().clock;
-    const auto type = site_.world().choices().choose("user: cancellation", 3);
-    clock->async_wait_until(clock->now() + time,
-                            asio::bind_executor(site_.machine().environment().executor,
-                                                [weak = weak_from_this(), type, of = operation_](error_code code) {
-                                                    const auto self = weak.lock();
-                                                    if (code || !self || self->operation_ != of) return;
-                                                    constexpr std::array types{asio::cancellation_type::terminal,
-                                                                               asio::cancellation_type::partial,
-                                                                               asio::cancellation_type::total};
-                                                    self->cancel_.emit(types[type]);
-                                                }));
-}
-
 void user::perhaps_cancel() {
     auto& world = site_.world();
-    ++operation_;
+    next_operation();
     if (world.calm() || world.choices().choose("user: change of mind", world.made_of().cancels) != 1) return;
     cancel_after(std::chrono::microseconds(world.choices().choose("user: when", 4'000'000)));
-}
-
-void user::interrupt() {
-    cancel_.emit(asio::cancellation_type::terminal);
 }
 
 void user::let_go() {
@@ -106,7 +69,7 @@ asio::awaitable<void> user::lock_and_write() {
     }
     waits_ = true;
     perhaps_cancel();
-    auto token = asio::bind_cancellation_slot(cancel_.slot(), as_tuple);
+    auto token = cancellable();
     std::tuple<error_code, item_guard> done;
     if (tries && reads) {
         done = co_await target.try_acquire_shared(std::move(token));
@@ -117,7 +80,7 @@ asio::awaitable<void> user::lock_and_write() {
     } else {
         done = co_await target.acquire(options, std::move(token));
     }
-    ++operation_;
+    next_operation();
     waits_ = false;
     const auto code = std::get<0>(done);
     guard_ = std::get<1>(std::move(done));
@@ -128,7 +91,7 @@ asio::awaitable<void> user::lock_and_write() {
     if (tries && !code && !guard_) census.hit("try refused");
     if (!guard_) co_return;
     ++served_;
-    handle_ = world.next_handle();
+    handle_ = world.next_number();
     world.tell(site_.name(), guard_given{.handle = handle_,
                                          .item = item_,
                                          .session = site_.session()->id(),
@@ -151,7 +114,7 @@ asio::awaitable<void> user::write(bool last) {
     world.tell(site_.name(), guarded_begun{.handle = handle_, .number = number});
     if (last) let_go();
     perhaps_cancel();
-    auto token = asio::bind_cancellation_slot(cancel_.slot(), as_tuple);
+    auto token = cancellable();
     auto change = appended(number);
     condition_expression always;
     std::tuple<error_code, item> done;
@@ -160,7 +123,7 @@ asio::awaitable<void> user::write(bool last) {
     } else {
         done = co_await guard_.update(std::move(change), std::move(always), std::move(token));
     }
-    ++operation_;
+    next_operation();
     const auto left = std::get<1>(std::move(done));
     // After the last write others may have gone on by the time it is known.
     learn(number, std::get<0>(done), last ? nullptr : &left);
@@ -191,9 +154,9 @@ asio::awaitable<void> user::end_hold() {
     auto way = choices.choose("user: way to let go", 8);
     if (way == 7 && guard_.exclusive()) {
         perhaps_cancel();
-        auto token = asio::bind_cancellation_slot(cancel_.slot(), as_tuple);
+        auto token = cancellable();
         const auto done = co_await guard_.downgrade(std::move(token));
-        ++operation_;
+        next_operation();
         if (!std::get<0>(done)) census.hit("downgraded");
         co_await sleep_up_to("user: reads on", world.made_of().longest_hold);
     }
@@ -208,9 +171,9 @@ asio::awaitable<void> user::end_hold() {
         co_return;
     }
     perhaps_cancel();
-    auto token = asio::bind_cancellation_slot(cancel_.slot(), as_tuple);
+    auto token = cancellable();
     const auto done = co_await guard_.release(std::move(token));
-    ++operation_;
+    next_operation();
     const auto code = std::get<0>(done);
     if (code == errc::in_doubt) census.hit("release in doubt");
     if (code == errc::lock_lost || code == errc::session_lost) census.hit("release lost the race");
@@ -230,11 +193,11 @@ asio::awaitable<void> user::save() {
     };
     waits_ = true;
     perhaps_cancel();
-    auto token = asio::bind_cancellation_slot(cancel_.slot(), as_tuple);
+    auto token = cancellable();
     auto key = versions::ledger::key_of(item_);
     update_options how;
     auto done = co_await table.update(std::move(key), std::move(change), how, std::move(token));
-    ++operation_;
+    next_operation();
     waits_ = false;
     const auto code = std::get<0>(done);
     auto what = answer::not_applied;

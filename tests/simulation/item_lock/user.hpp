@@ -1,11 +1,12 @@
 // Somebody in a process who locks an item, writes under the lock, and lets go of it; or who saves it optimistically.
 #pragma once
 
+#include "simulation/framework/participant.hpp"
+
 #include <dynalease/item_lock.hpp>
 #include <dynalease/versioned.hpp>
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/cancellation_signal.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -17,9 +18,9 @@ namespace dynalease::simulation::item_locks {
 
 class site;
 
-class user : public std::enable_shared_from_this<user> {
+class user final : public participant {
 public:
-    user(site& at, std::size_t item, bool saves) : site_(at), item_(item), saves_(saves) {}
+    user(site& at, std::size_t item, bool saves);
 
     /// Goes on until the session is over, or everyone is to stop.
     static boost::asio::awaitable<void> live(std::shared_ptr<user> self);
@@ -35,15 +36,12 @@ public:
     std::uint64_t served() const noexcept { return served_; }
     /// The store or the process went from under it.
     void let_go();
-    void interrupt();
 
 private:
     boost::asio::awaitable<void> lock_and_write();
     boost::asio::awaitable<void> write(bool last);
     boost::asio::awaitable<void> end_hold();
     boost::asio::awaitable<void> save();
-    boost::asio::awaitable<void> sleep_up_to(const char* label, std::chrono::milliseconds longest);
-    void cancel_after(std::chrono::nanoseconds time);
     void perhaps_cancel();
     void learn(std::int64_t number, error_code code, const item* left);
 
@@ -55,8 +53,6 @@ private:
     std::uint64_t served_ = 0;
     bool waits_ = false;
     bool gone_ = false;
-    std::uint64_t operation_ = 0;
-    boost::asio::cancellation_signal cancel_;
 };
 
 }  // namespace dynalease::simulation::item_locks

@@ -42,7 +42,7 @@ void item_world::lock_written_by(const std::string& node, const std::string& ses
     auto after = lock_of(index);
     const auto& known = judge_.state(index);
     if (after == known && number == 0) return;
-    auto& census = run_.census;
+    auto& census = run().census;
     const bool exclusive = !after.writer.session.empty() && after.writer != known.writer;
     if (exclusive) census.hit(known.writer.session.empty() ? "locked" : "taken over or handed over");
     if (after.readers.size() > known.readers.size()) census.hit("read locked");
@@ -55,12 +55,12 @@ void item_world::lock_written_by(const std::string& node, const std::string& ses
 void item_world::look_at_session(const std::string& node, const std::string& key) {
     constexpr std::string_view prefix = "session#";
     if (!key.starts_with(prefix)) return;
-    const auto row = simulated_.row(coordination, key.substr(0, key.size() - 2));
+    const auto row = simulated().row(coordination, key.substr(0, key.size() - 2));
     const auto* state = row ? find_string(*row, "state") : nullptr;
     if (!state || *state == "alive") return;
     auto session = key.substr(prefix.size(), key.size() - prefix.size() - 2);
     if (judge_.over(session)) return;
-    run_.census.hit(*state == "dead" ? "session marked dead" : "session closed");
+    run().census.hit(*state == "dead" ? "session marked dead" : "session closed");
     tell(node, session_over{.session = std::move(session)});
 }
 
@@ -71,26 +71,26 @@ void item_world::make_item(std::size_t index) {
     fresh.emplace("entries", attribute_list{});
     fresh.emplace("version", 1);
     binary born(12, std::byte{1});
-    const auto number = run_.choices.choose("birth of an item", ~std::uint64_t{0});
+    const auto number = choices().choose("birth of an item", ~std::uint64_t{0});
     for (std::size_t i = 0; i < 8; ++i) born[i] = static_cast<std::byte>(number >> (8 * i));
     fresh.emplace("_born", born);
     fresh.emplace("_stamp", born);
-    simulated_.call(put_item_request{.table_name = versions::table, .new_item = std::move(fresh)}).value();
+    simulated().call(put_item_request{.table_name = versions::table, .new_item = std::move(fresh)}).value();
     ledger_.look_again(index);
     tell("", lock_replaced{.item = index, .after = lock_of(index)});
 }
 
 void item_world::arm_rebirth() {
-    const std::chrono::milliseconds wait(run_.choices.between("next rebirth", 3000, 15'000));
-    simulated_.scheduler().add_timer(now() + wait, [this] {
-        if (calm_ || stopping_) return;
-        const auto index = run_.choices.choose("which item is born anew", item_count_);
-        simulated_.call(delete_item_request{.table_name = versions::table, .key = ledger_.key_of(index)}).value();
+    const std::chrono::milliseconds wait(choices().between("next rebirth", 3000, 15'000));
+    simulated().scheduler().add_timer(now() + wait, [this] {
+        if (calm() || stopping()) return;
+        const auto index = choices().choose("which item is born anew", item_count_);
+        simulated().call(delete_item_request{.table_name = versions::table, .key = ledger_.key_of(index)}).value();
         ledger_.look_again(index);
         tell("", lock_replaced{.item = index, .after = lock_of(index)});
-        run_.census.fault("item_removed");
-        const std::chrono::milliseconds gone(run_.choices.between("how long an item is gone", 1, 1500));
-        simulated_.scheduler().add_timer(now() + gone, [this, index] { make_item(index); });
+        run().census.fault("item_removed");
+        const std::chrono::milliseconds gone(choices().between("how long an item is gone", 1, 1500));
+        simulated().scheduler().add_timer(now() + gone, [this, index] { make_item(index); });
         arm_rebirth();
     });
 }

@@ -1,0 +1,112 @@
+// What every world has, whatever primitive is tried in it: weather, mishaps, processes, and steps between which
+// everything is checked.
+#pragma once
+
+#include "simulation/framework/director.hpp"
+#include "simulation/framework/weather.hpp"
+#include "simulation/framework/world_run.hpp"
+
+#include <dynalease/testing/world.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dynalease::simulation {
+
+using namespace std::chrono_literals;
+
+class process;
+
+/// What every kind of world is made of; a primitive adds its own.
+struct world_recipe {
+    std::size_t fewest_nodes = 2;
+    std::size_t most_nodes = 4;
+    /// What the sessions are told (`clock_drift_ppm`), and what the clocks really do.
+    std::int64_t drift_ppm = 1000;
+    std::chrono::milliseconds wall_error = 4min;
+    /// The safety phase: faults are on.
+    std::chrono::seconds shortest{15};
+    std::chrono::seconds longest{50};
+    weather_options weather{};
+    std::vector<mishap> mishaps{};
+    double mishap_presence = 0.4;
+    clock::duration mishap_interval = 12s;
+    clock::duration longest_mishap = 20s;
+};
+
+class played_world {
+public:
+    played_world(const played_world&) = delete;
+    played_world& operator=(const played_world&) = delete;
+    virtual ~played_world() = default;
+
+    // ---- for its parts ----
+    world_run& run() noexcept { return run_; }
+    testing::tape& choices() noexcept { return run_.choices; }
+    testing::world& simulated() noexcept { return simulated_; }
+    weather& sky() noexcept { return *sky_; }
+    time_point now() const noexcept { return simulated_.now(); }
+    bool calm() const noexcept { return calm_; }
+    bool stopping() const noexcept { return stopping_; }
+    std::uint64_t next_number() noexcept { return ++numbers_; }
+
+    /// May be called anywhere; the world ends after the step that is under way.
+    void fail(const char* promise, const std::string& what);
+
+protected:
+    explicit played_world(world_run& run) : run_(run), simulated_(run.choices) {}
+    /// Draws what will befall the world. Before its processes are made.
+    /// @param to_store what the mishaps of the store do there.
+    void set_up(const world_recipe& made_of, std::size_t nodes, std::function<void(mishap)> to_store = [](mishap) {});
+    void add(process& one);
+
+    /// What must hold between any two steps.
+    virtual void check_step() {}
+    /// What the judges found; empty: nothing.
+    virtual const std::optional<std::string>& judged_broken() const = 0;
+
+    // ---- steps ----
+    /// False: it still holds at the limit.
+    bool go_on_while(const std::function<bool()>& condition, time_point limit);
+    void go_on_until(time_point when);
+    void throw_broken() const;
+
+    // ---- phases ----
+    void begin_faults() { director_->begin(); }
+    /// For as long as is drawn.
+    void live_through_faults(const world_recipe& made_of);
+    void end_faults();
+    void begin_calm();
+    /// Late copies of requests arrive within six minutes.
+    void let_last_copies_land();
+    /// Whoever waits is told to stop. @param promise what is broken when a call does not end.
+    void stop_everyone(const char* promise);
+    /// Programs that had stopped may begin anew.
+    void go_on_living() noexcept { stopping_ = false; }
+    /// What `look` finds to be left behind, of what nobody wants any more; empty: nothing. What only a copy of a
+    /// request that landed late has brought about is given the time in which it is audited.
+    std::string left_behind(const std::function<std::string()>& look);
+    /// Nobody counts anything as under way.
+    void expect_settled();
+    void close_programs();
+    /// Everything has ended: nothing at all may be left to happen.
+    void expect_stillness();
+
+private:
+    world_run& run_;
+    testing::world simulated_;
+    std::optional<weather> sky_;
+    std::optional<director> director_;
+    std::vector<process*> processes_;
+    std::uint64_t numbers_ = 0;
+    bool calm_ = false;
+    bool stopping_ = false;
+    std::optional<std::string> broken_;
+};
+
+}  // namespace dynalease::simulation

@@ -1,0 +1,83 @@
+// A process whose programs have a session each, and users of it.
+#pragma once
+
+#include "simulation/framework/process.hpp"
+
+#include <dynalease/session.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dynalease::simulation {
+
+/// @tparam User a `participant` with `live`, `waits`, `gone` and `let_go`.
+template <class User>
+class session_process : public process, public testing::network_observer {
+public:
+    /// Null: there is none at present.
+    dynalease::session* session() noexcept { return session_ ? &*session_ : nullptr; }
+    const std::vector<std::shared_ptr<User>>& users() const noexcept { return users_; }
+    bool live() const {
+        if (!session_ || machine().crashed()) return false;
+        const auto state = session_->state();
+        return state == session_state::live || state == session_state::jeopardy;
+    }
+    bool session_over() const {
+        const auto state = session_->state();
+        return state == session_state::lost || state == session_state::closed;
+    }
+    /// One of the users has ended. When all have, another program begins.
+    void user_gone() {
+        const bool all = std::all_of(users_.begin(), users_.end(), [](const auto& each) { return each->gone(); });
+        if (all && !where().stopping()) reopen_after(std::chrono::milliseconds(500));
+    }
+
+    void interrupt() override {
+        for (const auto& each : users_) {
+            if (each->waits()) each->interrupt();
+        }
+    }
+    std::string unsettled() const override {
+        if (!live()) return {};
+        const auto counters = session_->counters();
+        if (counters.settling != 0) return "something as unsettled";
+        if (counters.waiting != 0) return "somebody as waiting";
+        return counters.leases_held != 0 ? "something as held" : "";
+    }
+    void close() override {
+        closed_ = !live();
+        if (!closed_) session_->close({}, [this](error_code, const close_report&) { closed_ = true; });
+    }
+    bool closed() const override { return closed_; }
+    void shut() override { drop(); }
+
+protected:
+    using process::process;
+
+    void begin_session(session_options options) { session_.emplace(machine().database(), std::move(options)); }
+    void add(std::shared_ptr<User> one) {
+        users_.push_back(one);
+        spawn(User::live(std::move(one)));
+    }
+
+    testing::network_observer& observer() override { return *this; }
+    void let_go() override {
+        for (const auto& each : users_) each->let_go();
+    }
+    void drop() override {
+        users_.clear();
+        session_.reset();
+    }
+
+private:
+    std::optional<dynalease::session> session_;
+    std::vector<std::shared_ptr<User>> users_;
+    bool closed_ = false;
+};
+
+}  // namespace dynalease::simulation
