@@ -5,11 +5,6 @@
 #include "simulation/versioned/site.hpp"
 #include "simulation/versioned/world.hpp"
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
 #include <array>
 #include <utility>
 
@@ -19,16 +14,16 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// The slot of these is bound, and Boost 1.81 cannot bind one to `asio::deferred`.
-constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
-
 versioned_options options_of(const recipe& made_of) {
     return {.table = table, .key = "pk", .sort_key = "sk", .removal = made_of.removal};
 }
 
 }  // namespace
 
-caller::caller(site& at) : site_(at), accounts_(at.machine().database(), options_of(at.world().made_of())) {}
+caller::caller(site& at)
+    : participant(at.world().choices(), at.machine(), "caller: cancellation"),
+      site_(at),
+      accounts_(at.machine().database(), options_of(at.world().made_of())) {}
 
 asio::awaitable<void> caller::live(std::shared_ptr<caller> self) {
     auto& me = *self;
@@ -41,33 +36,6 @@ asio::awaitable<void> caller::live(std::shared_ptr<caller> self) {
         const auto rest = world.calm() ? std::chrono::milliseconds(100) : world.made_of().longest_rest;
         co_await me.sleep_up_to("caller: rest", rest);
     }
-}
-
-asio::awaitable<void> caller::sleep_up_to(const char* label, std::chrono::milliseconds longest) {
-    const auto time = site_.world().choices().choose(label, static_cast<std::uint64_t>(longest.count()) + 1);
-    const auto clock = site_.machine().environment().clock;
-    const auto when = clock->now() + std::chrono::milliseconds(time);
-    ++operation_;
-    co_await clock->async_wait_until(when, asio::bind_cancellation_slot(cancel_.slot(), as_tuple));
-}
-
-void caller::cancel_after(std::chrono::nanoseconds time) {
-    const auto clock = site_.machine().environment().clock;
-    const auto type = site_.world().choices().choose("caller: cancellation", 3);
-    clock->async_wait_until(clock->now() + time,
-                            asio::bind_executor(site_.machine().environment().executor,
-                                                [weak = weak_from_this(), type, of = operation_](error_code code) {
-                                                    const auto self = weak.lock();
-                                                    if (code || !self || self->operation_ != of) return;
-                                                    constexpr std::array types{asio::cancellation_type::terminal,
-                                                                               asio::cancellation_type::partial,
-                                                                               asio::cancellation_type::total};
-                                                    self->cancel_.emit(types[type]);
-                                                }));
-}
-
-void caller::interrupt() {
-    cancel_.emit(asio::cancellation_type::terminal);
 }
 
 key_values caller::key_of(std::size_t item) const {
@@ -134,7 +102,7 @@ void caller::begin(std::size_t item, intent what, std::optional<serial> base) {
     auto& world = site_.world();
     if (number_ == 0) {
         number_ = world.ledger().next_number();
-        ++operation_;
+        next_operation();
         const bool changes_mind =
             !world.calm() && world.choices().choose("caller: change of mind", world.made_of().cancels) == 1;
         if (changes_mind) {
@@ -168,7 +136,7 @@ void caller::tell(std::size_t item, answer what, std::optional<serial> shown) {
                                                    .unanswered = met.unanswered,
                                                    .last_refusal = met.last_refusal});
     number_ = 0;
-    ++operation_;
+    next_operation();
 }
 
 void caller::end(std::size_t item, outcome_of_write done, bool shows_its_own) {

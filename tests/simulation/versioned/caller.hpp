@@ -1,13 +1,13 @@
 // Somebody in a process who loads items, thinks, and writes them in one way or another.
 #pragma once
 
+#include "simulation/framework/participant.hpp"
 #include "simulation/versioned/history.hpp"
 
 #include <dynalease/save_all.hpp>
 #include <dynalease/versioned.hpp>
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/cancellation_signal.hpp>
 #include <boost/describe/class.hpp>
 
 #include <array>
@@ -32,7 +32,7 @@ struct account {
 };
 BOOST_DESCRIBE_STRUCT(account, (), (pk, sk, entries, note))
 
-class caller : public std::enable_shared_from_this<caller> {
+class caller final : public participant {
 public:
     explicit caller(site& at);
 
@@ -43,7 +43,6 @@ public:
     std::int64_t number() const noexcept { return number_; }
     /// Updates that succeeded since the calm began.
     bool served() const noexcept { return served_; }
-    void interrupt();
 
 private:
     using outcome_of_write = std::tuple<error_code, write_result<account>>;
@@ -65,7 +64,6 @@ private:
     boost::asio::awaitable<void> clobber(known base);
     boost::asio::awaitable<void> joint(known base);
     boost::asio::awaitable<void> settle(bool close);
-    boost::asio::awaitable<void> sleep_up_to(const char* label, std::chrono::milliseconds longest);
 
     /// Before the request: what is intended, and perhaps a change of mind on the way.
     void begin(std::size_t item, intent what, std::optional<serial> base = {});
@@ -73,8 +71,6 @@ private:
     void tell(std::size_t item, answer what, std::optional<serial> shown);
     std::optional<serial> serial_of(std::size_t item, const std::optional<loaded<account>>& shown);
     void remember(std::size_t item, const std::optional<loaded<account>>& value);
-    auto token();
-    void cancel_after(std::chrono::nanoseconds time);
     key_values key_of(std::size_t item) const;
 
     site& site_;
@@ -90,8 +86,6 @@ private:
     };
     std::optional<doubt> doubt_;
     bool served_ = false;
-    std::uint64_t operation_ = 0;
-    boost::asio::cancellation_signal cancel_;
 };
 
 }  // namespace dynalease::simulation::versions

@@ -3,26 +3,18 @@
 #include "simulation/versioned/site.hpp"
 #include "simulation/versioned/world.hpp"
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
 #include <utility>
 
 namespace dynalease::simulation::versions {
 
 namespace asio = boost::asio;
 
-auto caller::token() {
-    return asio::bind_cancellation_slot(cancel_.slot(), asio::as_tuple(asio::use_awaitable));
-}
-
 asio::awaitable<void> caller::load(std::size_t item, bool consistent) {
     auto& world = site_.world();
     const auto since = world.ledger().now(item);
-    ++operation_;
-    auto done = co_await accounts_.load(key_of(item), {.consistent = consistent}, token());
-    ++operation_;
+    next_operation();
+    auto done = co_await accounts_.load(key_of(item), {.consistent = consistent}, cancellable());
+    next_operation();
     held_.reset();
     if (std::get<0>(done)) co_return;
     const auto& found = std::get<1>(done);
@@ -36,7 +28,7 @@ asio::awaitable<void> caller::load(std::size_t item, bool consistent) {
 asio::awaitable<void> caller::create(std::size_t item) {
     begin(item, intent::create);
     account fresh{.pk = ledger::name_of(item), .sk = "-", .entries = {number_}};
-    auto done = co_await accounts_.create(fresh, token());
+    auto done = co_await accounts_.create(fresh, cancellable());
     end(item, std::move(done));
 }
 
@@ -44,7 +36,7 @@ asio::awaitable<void> caller::save(known base, save_scope scope) {
     begin(base.item, intent::save, base.state);
     base.value.value.entries.push_back(number_);
     save_options how{.scope = scope};
-    auto done = co_await accounts_.save(base.value, std::move(how), token());
+    auto done = co_await accounts_.save(base.value, std::move(how), cancellable());
     end(base.item, std::move(done));
 }
 
@@ -54,19 +46,19 @@ asio::awaitable<void> caller::save_revision(known base) {
     begin(base.item, intent::save_revision, base.state);
     base.value.value.entries.push_back(number_);
     const item_revision travelled(text);
-    auto done = co_await accounts_.save(travelled, base.value.value, token());
+    auto done = co_await accounts_.save(travelled, base.value.value, cancellable());
     end(base.item, std::move(done));
 }
 
 asio::awaitable<void> caller::touch(known base) {
     begin(base.item, intent::touch, base.state);
-    auto done = co_await accounts_.touch(base.value, token());
+    auto done = co_await accounts_.touch(base.value, cancellable());
     end(base.item, std::move(done));
 }
 
 asio::awaitable<void> caller::remove(known base) {
     begin(base.item, intent::remove, base.state);
-    auto done = co_await accounts_.remove(base.value, token());
+    auto done = co_await accounts_.remove(base.value, cancellable());
     end(base.item, std::move(done));
 }
 
@@ -79,7 +71,7 @@ asio::awaitable<void> caller::update(std::size_t item) {
         value.entries.push_back(number);
         return value;
     };
-    auto done = co_await accounts_.update(key_of(item), std::move(change), how, token());
+    auto done = co_await accounts_.update(key_of(item), std::move(change), how, cancellable());
     if (site_.world().calm() && !std::get<0>(done)) served_ = true;
     end(item, std::move(done));
 }
@@ -89,14 +81,14 @@ asio::awaitable<void> caller::blind(std::size_t item, bool exact) {
     const attribute_value mine(attribute_list{attribute_value(number_)});
     auto change = set("entries", list_append(path("entries"), mine));
     blind_options how{.exact = exact};
-    auto done = co_await accounts_.blind(key_of(item), std::move(change), std::move(how), token());
+    auto done = co_await accounts_.blind(key_of(item), std::move(change), std::move(how), cancellable());
     end(item, std::move(done), !exact);
 }
 
 asio::awaitable<void> caller::clobber(known base) {
     begin(base.item, intent::clobber);
     base.value.value.entries.push_back(number_);
-    auto done = co_await accounts_.clobber(base.value.value, token());
+    auto done = co_await accounts_.clobber(base.value.value, cancellable());
     end(base.item, std::move(done));
 }
 
@@ -119,7 +111,7 @@ asio::awaitable<void> caller::joint(known base) {
         second.value.value.entries.push_back(number_);
         together.save(accounts_, second.value);
     }
-    auto done = co_await save_all(site_.machine().database(), std::move(together), token());
+    auto done = co_await save_all(site_.machine().database(), std::move(together), cancellable());
     const auto code = std::get<0>(done);
     auto what = answer::not_applied;
     if (!code) what = answer::applied;

@@ -1,19 +1,15 @@
 // What a kind of world is made of.
 #pragma once
 
-#include "simulation/framework/director.hpp"
-#include "simulation/framework/weather.hpp"
+#include "simulation/framework/played_world.hpp"
 
 #include <dynalease/versioned_options.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace dynalease::simulation::versions {
-
-using namespace std::chrono_literals;
 
 /// How often callers do what, against each other.
 struct habits {
@@ -32,9 +28,9 @@ struct habits {
 /// Another library's writers, who know of the version alone.
 enum class strangers { none, update, put };
 
-struct recipe {
-    std::size_t fewest_nodes = 2;
-    std::size_t most_nodes = 5;
+struct recipe : world_recipe {
+    recipe() : world_recipe{.most_nodes = 5, .longest = 60s, .mishap_presence = 0.3} {}
+
     std::size_t most_items = 2;
     dynalease::removal removal = removal::tombstone;
     habits callers{};
@@ -49,15 +45,6 @@ struct recipe {
     std::uint64_t cancels = 8;
     /// One in so many writes is made from what was loaded long before.
     std::uint64_t stale = 6;
-    std::chrono::seconds shortest{15};
-    std::chrono::seconds longest{60};
-    std::int64_t drift_ppm = 1000;
-    std::chrono::milliseconds wall_error = 4min;
-    weather_options weather{};
-    std::vector<mishap> mishaps{};
-    double mishap_presence = 0.3;
-    clock::duration mishap_interval = 12s;
-    clock::duration longest_mishap = 20s;
     /// Hours go by in the middle, in which TTL removes tombstones.
     bool hours_go_by = false;
 };

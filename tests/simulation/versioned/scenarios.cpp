@@ -15,7 +15,9 @@ const std::vector<mishap> everything_promised{
     unreachable,  no_names,  no_connection, no_credentials};
 
 recipe swarm() {
-    return {.mishaps = everything_promised};
+    recipe made;
+    made.mishaps = everything_promised;
+    return made;
 }
 
 /// Items that are removed and made again, under every kind of lateness.

@@ -1,18 +1,11 @@
-// A process begins, dies and begins again.
+// Who lives in a process, and what becomes of its requests.
 #include "simulation/versioned/site.hpp"
 
-#include "simulation/framework/machine.hpp"
-
-#include <boost/asio/co_spawn.hpp>
-
 #include <algorithm>
-#include <exception>
 #include <utility>
 #include <variant>
 
 namespace dynalease::simulation::versions {
-
-namespace asio = boost::asio;
 
 namespace {
 
@@ -29,57 +22,36 @@ testing::fault never_late(testing::fault fate) {
 }  // namespace
 
 site::site(version_world& where, std::size_t index)
-    : world_(where),
-      index_(index),
-      name_("n" + std::to_string(index)),
-      machine_(where.simulated(), draw_machine(where.choices(), where.made_of().drift_ppm, where.made_of().wall_error)),
-      witness_(where.ledger(), name_, [this] { return caller_ ? caller_->number() : 0; }) {
+    : process(where, where.made_of(), index),
+      world_(where),
+      witness_(where.ledger(), name(), [this] { return caller_ ? caller_->number() : 0; }) {
     auto& census = where.run().census;
-    census.fault("drift");
     witness_.late = [&census](const auto&, bool ok) { census.hit(ok ? "late write applied" : "late write refused"); };
     witness_.replayed = [&census](const auto&, bool) { census.hit("transaction replayed"); };
     witness_.told = [this](const auto& entry, bool ok) {
-        world_.run().trace.add(world_.now(), name_, static_cast<std::uint64_t>(entry.code.value()), [&] {
+        world_.run().trace.add(world_.now(), name(), static_cast<std::uint64_t>(entry.code.value()), [&] {
             return "r " + entry.operation + " " + entry.key + " -> " + (ok ? "ok" : entry.code.message());
         });
     };
     open();
 }
 
-site::~site() = default;
+testing::fault_plan site::plan() {
+    auto otherwise = process::plan();
+    if (!world_.made_of().no_late_creations) return otherwise;
+    return [otherwise](const any_request& request, const call_options& options) {
+        auto fate = otherwise(request, options);
+        return std::holds_alternative<put_item_request>(request) ? never_late(std::move(fate)) : fate;
+    };
+}
 
-void site::open() {
-    auto plan = world_.sky().plan(index_, machine_);
-    if (world_.made_of().no_late_creations) {
-        plan = [plan](const any_request& request, const call_options& options) {
-            auto fate = plan(request, options);
-            return std::holds_alternative<put_item_request>(request) ? never_late(std::move(fate)) : fate;
-        };
-    }
-    machine_.network().set_plan(std::move(plan));
-    machine_.network().set_observer(&witness_);
-    machine_.network().keep_log(false);
-    ++lives_;
+void site::begin() {
     caller_ = std::make_shared<caller>(*this);
-    asio::co_spawn(machine_.environment().executor, caller::live(caller_), [](std::exception_ptr thrown) {
-        if (thrown) std::rethrow_exception(thrown);
-    });
+    spawn(caller::live(caller_));
 }
 
-void site::crash(clock::duration down) {
-    machine_.crash();
-    machine_.network().set_observer(&witness_);
-    caller_.reset();
-    if (frames != 0) world_.fail("R1", std::to_string(frames) + " coroutines survived a crash");
-    world_.simulated().scheduler().add_timer(world_.now() + down, [this, life = lives_] {
-        if (life == lives_ && !world_.stopping()) reopen();
-    });
-}
-
-void site::reopen() {
-    if (machine_.crashed()) machine_.restart(world_.choices().choose("seed of a node", ~std::uint64_t{0}));
-    caller_.reset();
-    open();
+void site::interrupt() {
+    if (caller_) caller_->interrupt();
 }
 
 }  // namespace dynalease::simulation::versions

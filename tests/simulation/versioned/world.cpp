@@ -8,95 +8,41 @@
 
 namespace dynalease::simulation::versions {
 
-namespace {
-
-director_options mishaps_of(const recipe& made_of) {
-    return {.allowed = made_of.mishaps,
-            .presence = made_of.mishap_presence,
-            .interval = made_of.mishap_interval,
-            .longest = made_of.longest_mishap,
-            .drift_ppm = made_of.drift_ppm,
-            .wall_error = made_of.wall_error};
-}
-
-}  // namespace
-
 version_world::version_world(world_run& run, const recipe& ingredients, history* kept)
-    : run_(run),
+    : played_world(run),
       recipe_(ingredients),
       kept_(kept),
-      simulated_(run.choices),
       node_count_(run.choices.between("nodes", recipe_.fewest_nodes, recipe_.most_nodes)),
       item_count_(run.choices.between("items", 1, recipe_.most_items)),
-      sky_(run, simulated_, recipe_.weather, node_count_),
-      ledger_(simulated_, item_count_, [this](const auto& node, event happened) { hear(node, std::move(happened)); }),
-      director_(run, simulated_, sky_, mishaps_of(recipe_)) {
-    if (sky_.present(request_fault_kind::stale_read)) simulated_.keep_previous_rows();
-    for (std::size_t i = 0; i < node_count_; ++i) {
-        sites_.push_back(std::make_unique<site>(*this, i));
-        auto& added = *sites_.back();
-        director_.add({.name = added.name(), .machine = added.machine(), .crash = [&added](bool, clock::duration down) {
-                           added.crash(down);
-                       }});
-    }
+      ledger_(simulated(), item_count_, [this](const auto& node, event happened) { hear(node, std::move(happened)); }) {
+    set_up(recipe_, node_count_);
+    for (std::size_t i = 0; i < node_count_; ++i) add(*sites_.emplace_back(std::make_unique<site>(*this, i)));
 }
 
 version_world::~version_world() = default;
 
 void version_world::hear(const std::string& node, event happened) {
-    run_.trace.add(now(), node, happened.what.index(), [&] { return text_of(happened); });
+    run().trace.add(now(), node, happened.what.index(), [&] { return text_of(happened); });
     if (kept_) kept_->push_back(std::move(happened));
-}
-
-void version_world::fail(const char* promise, const std::string& what) {
-    if (!broken_) broken_ = std::string(promise) + ": " + what;
-}
-
-// ---- steps -------------------------------------------------------------------------------------------------
-
-bool version_world::go_on_while(const std::function<bool()>& condition, time_point limit) {
-    while (condition()) {
-        if (now() >= limit) return false;
-        director_.before_step();
-        if (!simulated_.step()) return !condition();
-        throw_broken();
-    }
-    return true;
-}
-
-void version_world::throw_broken() const {
-    const auto& judged = ledger_.judged().broken();
-    if (judged) throw violation(*judged);
-    if (broken_) throw violation(*broken_);
-}
-
-void version_world::go_on_until(time_point when) {
-    go_on_while([] { return true; }, when);
 }
 
 // ---- phases ------------------------------------------------------------------------------------------------
 
 void version_world::play() {
-    director_.begin();
+    begin_faults();
     arm_strangers();
-    const auto length =
-        run_.choices.between("length of the safety phase", static_cast<std::uint64_t>(recipe_.shortest.count()),
-                             static_cast<std::uint64_t>(recipe_.longest.count()));
-    go_on_until(now() + std::chrono::seconds(length));
+    live_through_faults(recipe_);
     if (recipe_.hours_go_by) {
         let_hours_go_by();
         go_on_until(now() + recipe_.shortest);
     }
     begin_calm();
     serve_everyone();
-    close_everything();
-    run_.census.lived += static_cast<std::int64_t>(item_count_) * now().time_since_epoch();
-}
-
-void version_world::begin_calm() {
-    sky_.calm();
-    director_.calm();
-    calm_ = true;
+    stop_everyone("R1");
+    let_last_copies_land();
+    ledger_.conclude();
+    expect_stillness();
+    run().census.lived += static_cast<std::int64_t>(item_count_) * now().time_since_epoch();
 }
 
 void version_world::serve_everyone() {
@@ -111,41 +57,19 @@ void version_world::serve_everyone() {
     throw_broken();
 }
 
-void version_world::end_calls() {
-    stopping_ = true;
-    for (const auto& each : sites_) {
-        if (each->user() != nullptr) each->user()->interrupt();
-    }
-    const auto somebody_lives = [&] {
-        return std::any_of(sites_.begin(), sites_.end(), [](const auto& each) { return each->frames != 0; });
-    };
-    if (!go_on_while(somebody_lives, now() + std::chrono::minutes(2))) fail("R1", "a caller's write does not end");
-    // The last copies of requests arrive within six minutes.
-    const auto last_copies = now() + std::chrono::minutes(7);
-    while (now() < last_copies && simulated_.step()) throw_broken();
-    throw_broken();
-}
-
 void version_world::let_hours_go_by() {
-    sky_.calm();
-    director_.calm();
-    end_calls();
-    simulated_.scheduler().advance(std::chrono::hours(run_.choices.between("hours go by", 1, 12)));
+    end_faults();
+    stop_everyone("R1");
+    let_last_copies_land();
+    simulated().scheduler().advance(std::chrono::hours(choices().between("hours go by", 1, 12)));
     for (std::size_t i = 0; i < item_count_; ++i) {
         const auto before = ledger_.now(i);
         ledger_.look_again(i);
-        if (ledger_.now(i) != before) run_.census.fault("ttl_deletion");
+        if (ledger_.now(i) != before) run().census.fault("ttl_deletion");
     }
-    stopping_ = false;
+    go_on_living();
     arm_strangers();
     for (const auto& each : sites_) each->reopen();
-}
-
-void version_world::close_everything() {
-    end_calls();
-    ledger_.conclude();
-    if (simulated_.step()) fail("R1", "something goes on after everything was closed");
-    throw_broken();
 }
 
 }  // namespace dynalease::simulation::versions

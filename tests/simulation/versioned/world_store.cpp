@@ -9,12 +9,12 @@ namespace dynalease::simulation::versions {
 
 void version_world::arm_strangers() {
     if (recipe_.beside == strangers::none && !recipe_.locks) return;
-    const std::chrono::milliseconds wait(run_.choices.between("next stranger", 200, 9000));
-    simulated_.scheduler().add_timer(now() + wait, [this] {
-        if (calm_ || stopping_) return;
-        const auto index = run_.choices.choose("item of a stranger", item_count_);
+    const std::chrono::milliseconds wait(choices().between("next stranger", 200, 9000));
+    simulated().scheduler().add_timer(now() + wait, [this] {
+        if (calm() || stopping()) return;
+        const auto index = choices().choose("item of a stranger", item_count_);
         const bool locks =
-            recipe_.beside == strangers::none || (recipe_.locks && run_.choices.choose("what a stranger does", 3) == 1);
+            recipe_.beside == strangers::none || (recipe_.locks && choices().choose("what a stranger does", 3) == 1);
         if (locks) {
             lock_for_a_while(index);
         } else {
@@ -36,15 +36,15 @@ void version_world::write_as_stranger(std::size_t index) {
     entries.emplace_back(number);
     if (recipe_.beside == strangers::put) {
         item whole{{"pk", ledger::name_of(index)}, {"sk", "-"}, {"entries", entries}, {"version", *version + 1}};
-        simulated_.call(put_item_request{.table_name = table, .new_item = std::move(whole)}).value();
-        run_.census.fault("stranger_put");
+        simulated().call(put_item_request{.table_name = table, .new_item = std::move(whole)}).value();
+        run().census.fault("stranger_put");
     } else {
         update_item_request change{.table_name = table, .key = ledger::key_of(index)};
         change.update_expression = "SET #e = :e, #v = :v, #l = :l";
         change.names = {{"#e", "entries"}, {"#v", "version"}, {"#l", "legacy"}};
         change.values = {{":e", entries}, {":v", *version + 1}, {":l", "kept"}};
-        simulated_.call(std::move(change)).value();
-        run_.census.fault("stranger_update");
+        simulated().call(std::move(change)).value();
+        run().census.fault("stranger_update");
     }
     ledger_.written_by("", number, index);
 }
@@ -57,16 +57,16 @@ void version_world::lock_for_a_while(std::size_t index) {
     take.condition_expression = "attribute_not_exists(#w)";
     take.names = {{"#w", "_lockW"}};
     take.values = {{":w", "somebody.1.0000000001"}};
-    if (!simulated_.call(std::move(take))) return;
+    if (!simulated().call(std::move(take))) return;
     ledger_.look_again(index);
-    run_.census.fault("locked_by_another");
-    const std::chrono::milliseconds held(run_.choices.between("how long it is locked", 100, 3000));
-    simulated_.scheduler().add_timer(now() + held, [this, index, key] {
+    run().census.fault("locked_by_another");
+    const std::chrono::milliseconds held(choices().between("how long it is locked", 100, 3000));
+    simulated().scheduler().add_timer(now() + held, [this, index, key] {
         if (!ledger_.stored(index)) return;
         update_item_request free{.table_name = table, .key = key};
         free.update_expression = "REMOVE #w";
         free.names = {{"#w", "_lockW"}};
-        simulated_.call(std::move(free)).value();
+        simulated().call(std::move(free)).value();
         ledger_.look_again(index);
     });
 }
