@@ -44,6 +44,23 @@ enum class mishap {
 };
 std::string_view name_of(mishap kind);
 
+/// Under which everything that a session's guards promise must hold. Clocks that stop and rows that are lost are not.
+inline const std::vector<mishap> everything_promised{mishap::pause,
+                                                     mishap::suspend,
+                                                     mishap::crash_new_identity,
+                                                     mishap::crash_same_owner,
+                                                     mishap::loop_blocked,
+                                                     mishap::drift_change,
+                                                     mishap::wall_step,
+                                                     mishap::partition,
+                                                     mishap::one_way_partition,
+                                                     mishap::outage,
+                                                     mishap::throttle_storm,
+                                                     mishap::unreachable,
+                                                     mishap::no_names,
+                                                     mishap::no_connection,
+                                                     mishap::no_credentials};
+
 /// A node as the director sees it.
 struct actor {
     std::string name;

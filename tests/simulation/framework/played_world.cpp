@@ -30,8 +30,8 @@ void played_world::add(process& one) {
                     .resumed = [&one] { one.resumed(); }});
 }
 
-void played_world::fail(const char* promise, const std::string& what) {
-    if (!broken_) broken_ = std::string(promise) + ": " + what;
+void played_world::fail(const std::string& promise_and_what) {
+    if (!broken_) broken_ = promise_and_what;
 }
 
 // ---- steps -------------------------------------------------------------------------------------------------

@@ -22,6 +22,9 @@ using namespace std::chrono_literals;
 
 class process;
 
+/// Where sessions, locks and queues have their rows.
+inline constexpr const char* coordination = "coordination";
+
 /// What every kind of world is made of; a primitive adds its own.
 struct world_recipe {
     std::size_t fewest_nodes = 2;
@@ -56,7 +59,8 @@ public:
     std::uint64_t next_number() noexcept { return ++numbers_; }
 
     /// May be called anywhere; the world ends after the step that is under way.
-    void fail(const char* promise, const std::string& what);
+    void fail(const char* promise, const std::string& what) { fail(std::string(promise) + ": " + what); }
+    void fail(const std::string& promise_and_what);
 
 protected:
     explicit played_world(world_run& run) : run_(run), simulated_(run.choices) {}

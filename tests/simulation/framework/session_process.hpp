@@ -21,6 +21,7 @@ class session_process : public process, public testing::network_observer {
 public:
     /// Null: there is none at present.
     dynalease::session* session() noexcept { return session_ ? &*session_ : nullptr; }
+    const dynalease::session* session() const noexcept { return session_ ? &*session_ : nullptr; }
     const std::vector<std::shared_ptr<User>>& users() const noexcept { return users_; }
     bool live() const {
         if (!session_ || machine().crashed()) return false;

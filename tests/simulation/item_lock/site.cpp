@@ -26,7 +26,7 @@ site::site(item_world& where, std::size_t index) : session_process(where, where.
 
 void site::begin() {
     const auto& made_of = world_.made_of();
-    begin_session({.table = item_world::coordination,
+    begin_session({.table = coordination,
                    .lease = world_.lease(),
                    .heartbeat = world_.lease() / 4,
                    .clock_drift_ppm = static_cast<std::uint32_t>(made_of.drift_ppm)});

@@ -1,9 +1,9 @@
 // The phases of a world, and the steps between which everything is checked.
 #include "simulation/item_lock/world.hpp"
 
+#include "simulation/framework/service_owed.hpp"
 #include "simulation/item_lock/site.hpp"
 
-#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -88,28 +88,19 @@ void item_world::play() {
 }
 
 void item_world::serve_everyone() {
-    std::vector<std::pair<std::weak_ptr<user>, std::uint64_t>> waiting;
+    service_owed<user> owed;
     for (const auto& each : sites_) {
         for (const auto& someone : each->users()) {
             // Savers stand in nobody's line, and take no lock from the dead: nothing is promised to them here.
-            if (!someone->saves()) waiting.emplace_back(someone, someone->served());
+            if (!someone->saves()) owed.add(someone);
         }
     }
-    const auto unserved = [&] {
-        return std::any_of(waiting.begin(), waiting.end(), [](const auto& each) {
-            const auto someone = each.first.lock();
-            return someone && !someone->gone() && someone->served() == each.second;
-        });
-    };
     // Leases of the dead, and everybody else's turns; between processes there is no order among writers.
     const auto limit = now() + 3 * lease_ + std::chrono::minutes(5) + recipe_.longest_mishap;
-    if (!go_on_while(unserved, limit)) {
-        for (const auto& [each, served] : waiting) {
-            const auto someone = each.lock();
-            if (!someone || someone->gone() || someone->served() != served) continue;
-            fail("P6", "a locker of item " + std::to_string(someone->target()) + " in " + someone->at().name() +
-                           " is never served though all is well");
-        }
+    if (!go_on_while([&] { return owed.to_whom() != nullptr; }, limit)) {
+        const auto someone = owed.to_whom();
+        fail("P6", "a locker of item " + std::to_string(someone->target()) + " in " + someone->at().name() +
+                       " is never served though all is well");
     }
     throw_broken();
 }

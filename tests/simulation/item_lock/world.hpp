@@ -20,8 +20,6 @@ class site;
 
 class item_world final : public played_world {
 public:
-    static constexpr const char* coordination = "coordination";
-
     /// @param kept null, or where all that is judged of locks is written down.
     item_world(world_run& run, const recipe& ingredients, history* kept = nullptr);
     ~item_world() override;

@@ -9,13 +9,10 @@ namespace {
 
 using enum mishap;
 
-const std::vector<mishap> everything_promised{
-    pause,          suspend,     crash_new_identity, crash_same_owner,  loop_blocked,
-    drift_change,   wall_step,   partition,          one_way_partition, outage,
-    throttle_storm, unreachable, no_names,           no_connection,     no_credentials};
-
 recipe swarm() {
-    return {.mishaps = everything_promised};
+    recipe made;
+    made.mishaps = everything_promised;
+    return made;
 }
 
 /// Many hand-overs inside processes that lose their sessions meanwhile.

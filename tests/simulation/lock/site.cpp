@@ -1,125 +1,106 @@
-// A process begins, dies and begins again.
+// Who lives in a process; and what its requests and answers tell: to the judge what the store did, to the watch what
+// may be believed.
 #include "simulation/lock/site.hpp"
 
-#include "simulation/framework/machine.hpp"
+#include "simulation/framework/request_text.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-
-#include <exception>
-#include <utility>
+#include <memory>
+#include <variant>
 
 namespace dynalease::simulation::locks {
 
-namespace asio = boost::asio;
+namespace {
+
+constexpr std::string_view lock_prefix = "lock#x";
+
+std::optional<std::size_t> lock_in(std::string_view key) {
+    if (!key.starts_with(lock_prefix)) return {};
+    return static_cast<std::size_t>(key[lock_prefix.size()] - '0');
+}
+
+/// Which of the lock's writes it is, by what it brings along.
+const char* kind_of_write(const update_item_request& write) {
+    const auto has = [&](const char* name) { return write.values.contains(name); };
+    if (has(":head")) return "absent head dropped";
+    if (has(":kp")) return "head of the line overtaken";
+    if (has(":me")) return has(":a") ? "rejoined with the release" : "joined the line";
+    if (has(":b")) return has(":t") ? "handed over" : "released either of two";
+    if (has(":h")) return "taken over";
+    if (has(":a")) return has(":t") ? "taken" : "released";
+    if (has(":s")) return has(":t") ? "left the line" : "left the line, closed";
+    return has(":expiry") ? "voided while free" : "voided while held";
+}
+
+}  // namespace
 
 site::site(lock_world& where, std::size_t index)
-    : world_(where),
-      index_(index),
-      name_("n" + std::to_string(index)),
-      machine_(where.simulated(), draw_machine(where.choices(), where.made_of().drift_ppm, where.made_of().wall_error)),
-      owner_("owner-" + std::to_string(index)),
-      heartbeat_(where.lease() / (where.choices().choose("heartbeat of a node", 3) == 1 ? 3 : 4)),
-      watches_(where.lease(), heartbeat_, where.made_of().drift_ppm) {
-    where.run().census.fault("drift");
+    : watched_process(where, where.made_of(), index, where.lease()), world_(where) {
     open();
 }
 
-site::~site() = default;
-
-void site::open() {
-    machine_.network().set_plan(world_.sky().plan(index_, machine_));
-    machine_.network().set_observer(this);
-    machine_.network().keep_log(false);
-    ++lives_;
-    note_disturbance();
-    const auto& made_of = world_.made_of();
-    session_options options{.table = table,
-                            .owner = owner_,
-                            .lease = world_.lease(),
-                            .heartbeat = heartbeat_,
-                            .clock_drift_ppm = static_cast<std::uint32_t>(made_of.drift_ppm),
-                            .retention = std::chrono::hours(24)};
-    session_.emplace(machine_.database(), std::move(options));
-    const auto count = world_.choices().between("users of a node", 1, made_of.most_users);
+void site::begin() {
+    begin_watched_session();
+    const auto count = world_.choices().between("users of a node", 1, world_.made_of().most_users);
     for (std::uint64_t i = 0; i < count; ++i) {
         const auto lock = world_.choices().choose("lock of a user", world_.locks());
-        users_.push_back(std::make_shared<user>(*this, lock, world_.next_number()));
-        asio::co_spawn(machine_.environment().executor, user::live(users_.back()), [](std::exception_ptr thrown) {
-            if (thrown) std::rethrow_exception(thrown);
-        });
+        add(std::make_shared<user>(*this, lock, world_.next_number()));
     }
 }
 
-void site::crash(bool same_owner, clock::duration down) {
-    for (const auto& each : users_) each->let_go();
-    machine_.crash();
-    // What the network knows of the former program's requests concerns nobody any more.
-    machine_.network().set_observer(this);
-    users_.clear();
-    session_.reset();
-    if (frames != 0) world_.fail("R1", std::to_string(frames) + " coroutines survived a crash");
-    if (!same_owner) owner_ = "owner-" + std::to_string(world_.next_number());
-    arm_reopening(down);
+// ---- sent --------------------------------------------------------------------------------------------------
+
+void site::sent(const testing::logged_request& entry, const any_request& request) {
+    ++(entry.lane == lane::heartbeat ? sent_.beats : sent_.others);
+    watch_sent(entry, request);
 }
 
-void site::arm_reopening(clock::duration after) {
-    world_.simulated().scheduler().add_timer(world_.now() + after, [this, life = lives_] {
-        if (life == lives_ && !world_.stopping()) reopen();
-    });
-}
+// ---- applied -----------------------------------------------------------------------------------------------
 
-void site::reopen() {
-    if (machine_.crashed()) machine_.restart(world_.choices().choose("seed of a node", ~std::uint64_t{0}));
-    for (const auto& each : users_) each->let_go();
-    users_.clear();
-    session_.reset();
-    open();
-}
-
-void site::user_gone() {
-    for (const auto& each : users_) {
-        if (each->now() != user::doing::gone) return;
-    }
-    if (!world_.stopping()) arm_reopening(std::chrono::milliseconds(500));
-}
-
-void site::unblocked() {
-    for (const auto& each : users_) {
-        if (each->held() != nullptr) each->write_outside();
-    }
-}
-
-const lease_watch* site::watch() const {
-    return session_ ? watches_.of(session_->id()) : nullptr;
-}
-
-bool site::live() const {
-    if (!session_ || machine_.crashed()) return false;
-    const auto state = session_->state();
-    return state == session_state::live || state == session_state::jeopardy;
-}
-
-void site::check_state() {
-    const auto* believed = watch();
-    if (believed == nullptr || !session_ || machine_.crashed() || machine_.paused()) return;
-    if (undisturbed_ + std::chrono::milliseconds(1) > clock_now()) return;
-    const auto wrong = believed->judge(session_->state(), clock_now());
-    if (!wrong.empty()) world_.fail("P5", wrong);
-}
-
-void site::shut() {
-    users_.clear();
-    session_.reset();
-    closed_ = false;
-}
-
-void site::close() {
-    if (!live()) {
-        closed_ = true;
+void site::applied(const testing::logged_request& entry, const any_request& request,
+                   const result<any_response>& answer) {
+    auto& census = world_.run().census;
+    const bool late = entry.completed.has_value();
+    if (!answer) {
+        if (late && entry.lane == lane::heartbeat) census.hit("late heartbeat refused");
+        if (late && lock_in(entry.key)) census.hit("late lock write refused");
         return;
     }
-    session_->close({}, [this](error_code, const close_report&) { closed_ = true; });
+    if (const auto id = session_in(entry.key); !id.empty()) {
+        if (const auto change = session_changed(id, request)) {
+            std::visit([&](const auto& seen) { world_.tell(name(), seen); }, *change);
+        }
+        return;
+    }
+    if (const auto* write = std::get_if<update_item_request>(&request)) {
+        const auto lock = lock_in(entry.key);
+        if (!lock) return;
+        census.hit(kind_of_write(*write));
+        if (late) census.hit("late lock write applied");
+        world_.tell(
+            name(),
+            lock_written{.lock = *lock, .writer = text_value(write->values, ":s"), .after = world_.row_of(*lock)});
+        return;
+    }
+    if (const auto* together = std::get_if<transact_write_items_request>(&request)) {
+        const auto& fence = std::get<condition_check>(together->actions.front());
+        const auto lock = lock_in(*fence.key.at("pk").get_if<std::string>());
+        world_.tell(name(), fence_passed{.lock = lock.value_or(0),
+                                         .session = text_value(fence.values, ":s"),
+                                         .attempt = integer_value(fence.values, ":a").value_or(0)});
+    }
+}
+
+// ---- answered ----------------------------------------------------------------------------------------------
+
+void site::answered(const testing::logged_request& entry, const any_request& request,
+                    const result<any_response>& answer) {
+    world_.run().trace.add(world_.now(), name(), static_cast<std::uint64_t>(entry.code.value()), [&] {
+        const auto* write = std::get_if<update_item_request>(&request);
+        auto text = "r " + entry.operation + " " + entry.key;
+        if (write != nullptr && lock_in(entry.key)) text += std::string(" (") + kind_of_write(*write) + ")";
+        return text + " -> " + (answer ? "ok" : entry.code.message());
+    });
+    if (session() && session()->id() == session_in(entry.key)) watch_answered(entry, request, answer);
 }
 
 }  // namespace dynalease::simulation::locks

@@ -1,6 +1,7 @@
 // The phases of a world, and the steps between which everything is checked.
 #include "simulation/lock/world.hpp"
 
+#include "simulation/framework/service_owed.hpp"
 #include "simulation/lock/site.hpp"
 
 #include <algorithm>
@@ -9,43 +10,19 @@
 
 namespace dynalease::simulation::locks {
 
-namespace {
-
-director_options mishaps_of(const recipe& made_of, std::function<void(mishap)> to_store) {
-    return {.allowed = made_of.mishaps,
-            .presence = made_of.mishap_presence,
-            .interval = made_of.mishap_interval,
-            .longest = made_of.longest_mishap,
-            .drift_ppm = made_of.drift_ppm,
-            .wall_error = made_of.wall_error,
-            .to_store = std::move(to_store)};
-}
-
-}  // namespace
-
 lock_world::lock_world(world_run& run, const recipe& ingredients, history* kept)
-    : run_(run),
+    : played_world(run),
       recipe_(ingredients),
       kept_(kept),
-      simulated_(run.choices),
       node_count_(run.choices.between("nodes", recipe_.fewest_nodes, recipe_.most_nodes)),
       lock_count_(run.choices.between("locks", 1, recipe_.most_locks)),
       lease_(recipe_.leases[run.choices.choose("lease", recipe_.leases.size())]),
-      sky_(run, simulated_, recipe_.weather, node_count_),
       judge_({.locks = lock_count_, .drift_ppm = recipe_.drift_ppm, .exclusion_waived = recipe_.breaks_assumptions}),
-      director_(run, simulated_, sky_, mishaps_of(recipe_, [this](mishap kind) { disturb_store(kind); })),
+      operator_(*this),
       resources_(lock_count_) {
-    simulated_.create_table(table);
-    if (sky_.present(request_fault_kind::stale_read)) simulated_.keep_previous_rows();
-    for (std::size_t i = 0; i < node_count_; ++i) {
-        sites_.push_back(std::make_unique<site>(*this, i));
-        auto& added = *sites_.back();
-        director_.add({.name = added.name(),
-                       .machine = added.machine(),
-                       .crash = [&added](bool same, clock::duration down) { added.crash(same, down); },
-                       .unblocked = [&added] { added.unblocked(); },
-                       .resumed = [&added] { added.note_disturbance(); }});
-    }
+    set_up(recipe_, node_count_, [this](mishap kind) { disturb_store(kind); });
+    simulated().create_table(coordination);
+    for (std::size_t i = 0; i < node_count_; ++i) add(*sites_.emplace_back(std::make_unique<site>(*this, i)));
 }
 
 lock_world::~lock_world() = default;
@@ -54,7 +31,7 @@ void lock_world::tell(const std::string& node, decltype(event::what) what) {
     event happened{.at = now(), .what = std::move(what)};
     judge_.see(happened);
     const auto kind = happened.what.index();
-    run_.trace.add(now(), node, kind, [&] {
+    run().trace.add(now(), node, kind, [&] {
         constexpr std::array names{"Written: lock row", "Replaced: lock row",     "beat",
                                    "Over: session",     "Disturbed: sessions",    "Granted to user",
                                    "Released by user",  "Write outside accepted", "Fenced transaction"};
@@ -72,12 +49,8 @@ void lock_world::tell(const std::string& node, decltype(event::what) what) {
     if (kept_) kept_->push_back(std::move(happened));
 }
 
-void lock_world::fail(const std::string& promise_and_what) {
-    if (!broken_) broken_ = promise_and_what;
-}
-
 row_state lock_world::row_of(std::size_t lock) {
-    const auto row = simulated_.row(table, "lock#" + lock_name(lock));
+    const auto row = simulated().row(coordination, "lock#" + lock_name(lock));
     row_state shown;
     if (!row) return shown;
     shown.exists = true;
@@ -95,27 +68,7 @@ row_state lock_world::row_of(std::size_t lock) {
 
 // ---- steps -------------------------------------------------------------------------------------------------
 
-bool lock_world::go_on_while(const std::function<bool()>& condition, time_point limit) {
-    while (condition()) {
-        if (now() >= limit) return false;
-        director_.before_step();
-        if (!simulated_.step()) return !condition();
-        check_users();
-        throw_broken();
-    }
-    return true;
-}
-
-void lock_world::throw_broken() const {
-    if (judge_.broken()) throw violation(*judge_.broken());
-    if (broken_) throw violation(*broken_);
-}
-
-void lock_world::go_on_until(time_point when) {
-    go_on_while([] { return true; }, when);
-}
-
-void lock_world::check_users() {
+void lock_world::check_step() {
     std::array<unsigned, 8> valid_of_lock{};
     for (const auto& each : sites_) {
         bool valid_here = false;
@@ -144,11 +97,8 @@ void lock_world::check_users() {
 // ---- phases ------------------------------------------------------------------------------------------------
 
 void lock_world::play() {
-    director_.begin();
-    const auto length =
-        run_.choices.between("length of the safety phase", static_cast<std::uint64_t>(recipe_.shortest.count()),
-                             static_cast<std::uint64_t>(recipe_.longest.count()));
-    go_on_until(now() + std::chrono::seconds(length));
+    begin_faults();
+    live_through_faults(recipe_);
     if (recipe_.days_go_by) {
         let_days_go_by();
         go_on_until(now() + recipe_.shortest);
@@ -156,32 +106,23 @@ void lock_world::play() {
     begin_calm();
     serve_everyone();
     crash_a_holder();
-    stop_everyone();
+    stop_everyone("P5");
     check_orphans();
     check_idle_costs();
-    close_everything();
-    run_.census.lived += static_cast<std::int64_t>(lock_count_) * now().time_since_epoch();
-}
-
-void lock_world::begin_calm() {
-    sky_.calm();
-    director_.calm();
-    calm_ = true;
+    note_counters();
+    close_programs();
+    expect_stillness();
+    run().census.lived += static_cast<std::int64_t>(lock_count_) * now().time_since_epoch();
 }
 
 void lock_world::serve_everyone() {
-    std::vector<std::pair<std::weak_ptr<user>, std::uint64_t>> waiting;
+    service_owed<user> owed;
     for (const auto& each : sites_) {
-        for (const auto& someone : each->users()) waiting.emplace_back(someone, someone->grants());
+        for (const auto& someone : each->users()) owed.add(someone);
     }
-    const auto unserved = [&] {
-        return std::any_of(waiting.begin(), waiting.end(), [](const auto& each) {
-            const auto someone = each.first.lock();
-            return someone && someone->now() != user::doing::gone && someone->grants() == each.second;
-        });
-    };
     // Leases of the dead, rows of the absent in the line, and everybody else's turns.
     const auto limit = now() + 3 * lease_ + std::chrono::seconds(60) + recipe_.longest_mishap;
+    const auto unserved = [&] { return owed.to_whom() != nullptr; };
     if (!go_on_while(unserved, limit)) fail("P6", "somebody never gets the lock though all is well");
     throw_broken();
 }
@@ -197,7 +138,7 @@ std::chrono::nanoseconds lock_world::take_over_bound() const {
 }
 
 void lock_world::crash_a_holder() {
-    if (run_.choices.choose("crash in the calm", 2) == 0) return;
+    if (choices().choose("crash in the calm", 2) == 0) return;
     site* victim = nullptr;
     std::size_t lock = 0;
     const auto somebody_holds = [&] {
@@ -221,7 +162,7 @@ void lock_world::crash_a_holder() {
     if (!go_on_while(somebody_holds, now() + std::chrono::seconds(5)) || victim == nullptr) return;
     const auto session = victim->session()->id();
     victim->crash(false, std::chrono::seconds(20) + 3 * lease_);
-    run_.census.hit("holder crashed in the calm");
+    run().census.hit("holder crashed in the calm");
     const auto still_held = [&] { return judge_.row(lock).holder == session; };
     // Heartbeats of it that are still under way begin its lease anew.
     const auto crashed_at = now();
@@ -233,20 +174,6 @@ void lock_world::crash_a_holder() {
         if (!go_on_while([&] { return still_held() && !overdue(); }, time_point::max())) break;
         throw_broken();
     }
-}
-
-void lock_world::stop_everyone() {
-    stopping_ = true;
-    for (const auto& each : sites_) {
-        for (const auto& someone : each->users()) {
-            if (someone->now() == user::doing::waiting) someone->interrupt();
-        }
-    }
-    const auto somebody_lives = [&] {
-        return std::any_of(sites_.begin(), sites_.end(), [](const auto& each) { return each->frames != 0; });
-    };
-    if (!go_on_while(somebody_lives, now() + std::chrono::minutes(2))) fail("P5", "a user's call does not end");
-    throw_broken();
 }
 
 void lock_world::check_orphans() {
@@ -264,27 +191,9 @@ void lock_world::check_orphans() {
         }
         return {};
     };
-    const auto under_way = [&] {
-        return std::any_of(sites_.begin(), sites_.end(),
-                           [](const auto& each) { return each->machine().network().in_flight() != 0; });
-    };
-    auto found = orphan();
-    // A copy that only the network made may land late; then the audit finds it, eleven minutes after it was sent.
-    const bool copies = sky_.present(request_fault_kind::twice) || sky_.present(request_fault_kind::late);
-    const bool wait_for_audit = (copies && !found.empty()) || (under_way() && run_.choices.choose("audit", 4) == 1);
-    if (wait_for_audit) {
-        go_on_until(now() + std::chrono::minutes(13));
-        found = orphan();
-        run_.census.hit("audit waited for");
-    }
+    const auto found = left_behind(orphan);
     if (!found.empty() && !recipe_.breaks_assumptions) fail("P7", found);
-    for (const auto& each : sites_) {
-        if (!each->live()) continue;
-        const auto counters = each->session()->counters();
-        if (counters.settling != 0 || counters.waiting != 0 || counters.leases_held != 0)
-            fail("P7", each->name() + " counts something unsettled, waiting or held");
-    }
-    throw_broken();
+    expect_settled();
 }
 
 // Locks that nobody wants cost the heartbeats of their session, and what is looked up once after lost answers.
@@ -300,7 +209,7 @@ void lock_world::check_idle_costs() {
         const auto& each = *sites_[i];
         if (!each.live()) continue;
         const auto beats = static_cast<std::int64_t>(each.sent_so_far().beats - starts[i].sent.beats);
-        const auto due = (each.clock_now() - starts[i].at) / each.period() + 1;
+        const auto due = (each.clock_now() - starts[i].at) / each.watch()->period() + 1;
         if (beats > due) {
             fail("S2", each.name() + " sent " + std::to_string(beats) + " heartbeats for " + std::to_string(due));
         }
@@ -311,8 +220,8 @@ void lock_world::check_idle_costs() {
     throw_broken();
 }
 
-void lock_world::close_everything() {
-    auto& census = run_.census;
+void lock_world::note_counters() {
+    auto& census = run().census;
     for (const auto& each : sites_) {
         if (auto* session = each->session()) {
             const auto counters = session->counters();
@@ -322,13 +231,6 @@ void lock_world::close_everything() {
             census.hit("unknown write void", counters.unknown_void);
         }
     }
-    end_programs();
-    // Late copies arrive within six minutes; then nothing at all may be left to happen.
-    const auto limit = now() + std::chrono::minutes(7);
-    while (now() < limit && simulated_.step()) {
-    }
-    if (simulated_.step()) fail("R1", "something goes on after everything was closed");
-    throw_broken();
 }
 
 }  // namespace dynalease::simulation::locks

@@ -1,8 +1,7 @@
 // What a kind of world is made of.
 #pragma once
 
-#include "simulation/framework/director.hpp"
-#include "simulation/framework/weather.hpp"
+#include "simulation/framework/played_world.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -11,17 +10,13 @@
 
 namespace dynalease::simulation::queues {
 
-using namespace std::chrono_literals;
+struct recipe : world_recipe {
+    recipe() : world_recipe{.mishap_interval = 10s} {}
 
-struct recipe {
-    std::size_t fewest_nodes = 2;
-    std::size_t most_nodes = 4;
     std::size_t most_users = 3;  ///< of queues, in one process
     std::size_t fewest_queues = 1;
     std::size_t most_queues = 2;
     std::vector<std::chrono::milliseconds> leases{4s, 6s, 10s};
-    /// What the sessions are told (`clock_drift_ppm`), and what the clocks really do.
-    std::int64_t drift_ppm = 1000;
     /// Up to beyond the claim of a turn that is not written down.
     std::chrono::milliseconds longest_hold = 2500ms;
     std::chrono::milliseconds longest_rest = 3s;
@@ -29,15 +24,6 @@ struct recipe {
     std::uint64_t cancels = 5;
     /// One in so many is an entry into all queues at once.
     std::uint64_t several = 4;
-    /// The safety phase: faults are on.
-    std::chrono::seconds shortest{15};
-    std::chrono::seconds longest{50};
-    std::chrono::milliseconds wall_error = 4min;
-    weather_options weather{};
-    std::vector<mishap> mishaps{};
-    double mishap_presence = 0.4;
-    clock::duration mishap_interval = 10s;
-    clock::duration longest_mishap = 20s;
     /// Clocks stop: one valid turn at a time cannot be promised; order, rising tokens and the fence are.
     bool breaks_assumptions = false;
     /// Rows are lost or edited: not even order can be promised, but tokens rise, and everyone is served.

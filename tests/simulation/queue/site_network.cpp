@@ -48,13 +48,8 @@ const char* name_late(head_written::kind what, bool done) {
 // ---- sent --------------------------------------------------------------------------------------------------
 
 void site::sent(const testing::logged_request& entry, const any_request& request) {
-    if (session_) senders_[&entry] = session_->id();
-    if (const auto* beating = watches_.beating(entry, request)) {
-        check_state();
-        const auto wrong = session_watches::judge_heartbeat(entry, *beating, clock_now(), undisturbed_);
-        if (!wrong.empty()) world_.fail(wrong);
-    }
-    watches_.sent(entry, request, clock_now());
+    if (session()) senders_[&entry] = session()->id();
+    watch_sent(entry, request);
     const auto* update = std::get_if<update_item_request>(&request);
     if (update == nullptr || !update->values.contains(":attempt")) return;
     first_sends_.try_emplace(text_value(update->values, ":attempt"), clock_now());
@@ -74,12 +69,9 @@ void site::applied(const testing::logged_request& entry, const any_request& requ
         return;
     }
     if (const auto id = session_in(entry.key); !id.empty()) {
-        const auto change = session_change(id, request, world_.lease(), world_.simulated(), table);
-        if (!change) return;
-        if (const auto* ended = std::get_if<session_ended>(&*change)) {
-            census.hit(ended->marked_dead ? "session marked dead" : "session closed");
+        if (const auto change = session_changed(id, request)) {
+            std::visit([&](const auto& seen) { world_.tell(name(), seen); }, *change);
         }
-        std::visit([&](const auto& seen) { world_.tell(name_, seen); }, *change);
         return;
     }
     if (const auto* update = std::get_if<update_item_request>(&request)) {
@@ -106,43 +98,43 @@ void site::head_updated(const testing::logged_request& entry, const update_item_
     if (what == head_written::kind::passed_over && after.passed > before.passed + 1) census.hit("several passed over");
     const bool ushers =
         what == head_written::kind::passed_over &&
-        std::none_of(users_.begin(), users_.end(), [&](const auto& each) { return each->waits_for(row->queue); });
+        std::none_of(users().begin(), users().end(), [&](const auto& each) { return each->waits_for(row->queue); });
     if (ushers) census.hit("passed over by one who does not wait");
-    world_.tell(name_, head_written{.what = what,
-                                    .queue = row->queue,
-                                    .writer = senders_[&entry],
-                                    .attempt = text_value(write.values, ":attempt"),
-                                    .after = after});
+    world_.tell(name(), head_written{.what = what,
+                                     .queue = row->queue,
+                                     .writer = senders_[&entry],
+                                     .attempt = text_value(write.values, ":attempt"),
+                                     .after = after});
 }
 
 void site::row_put(const testing::logged_request& entry, const item& row) {
-    const auto name = row_in(row);
-    if (!name) return;
+    const auto place = row_in(row);
+    if (!place) return;
     auto& census = world_.run().census;
-    const auto* ticket = world_.judged().find(name->queue, name->ticket);
+    const auto* ticket = world_.judged().find(place->queue, place->ticket);
     const auto& writer = senders_[&entry];
     const bool is_void = row.contains("void");
     if (is_void) census.hit(ticket != nullptr && ticket->session == writer ? "given up" : "buried");
     if (!is_void) census.hit(ticket != nullptr && ticket->direct ? "turn written down" : "written down");
-    world_.tell(name_, ticket_written{.queue = name->queue,
-                                      .ticket = name->ticket,
-                                      .from = find_integer(row, "from").value_or(0),
-                                      .writer = writer,
-                                      .is_void = is_void,
-                                      .expires = row.contains("ttl")});
+    world_.tell(name(), ticket_written{.queue = place->queue,
+                                       .ticket = place->ticket,
+                                       .from = find_integer(row, "from").value_or(0),
+                                       .writer = writer,
+                                       .is_void = is_void,
+                                       .expires = row.contains("ttl")});
 }
 
 void site::entered_together(const testing::logged_request& entry, const transact_write_items_request& request) {
     if (const auto* fence = std::get_if<condition_check>(&request.actions.front())) {
         const auto row = row_in(fence->key);
-        world_.tell(name_, fence_passed{.queue = row ? row->queue : 0,
-                                        .ticket = integer_value(fence->values, ":t").value_or(0)});
+        world_.tell(name(), fence_passed{.queue = row ? row->queue : 0,
+                                         .ticket = integer_value(fence->values, ":t").value_or(0)});
         return;
     }
     const auto& attempt = request.client_request_token;
     const auto* first = std::get_if<transact_put>(&request.actions.at(1));
-    const auto name = first == nullptr ? std::nullopt : row_in(first->new_item);
-    const auto* drawn = name ? world_.judged().find(name->queue, name->ticket) : nullptr;
+    const auto place = first == nullptr ? std::nullopt : row_in(first->new_item);
+    const auto* drawn = place ? world_.judged().find(place->queue, place->ticket) : nullptr;
     // Answered out of the service's memory of an earlier copy.
     if (drawn != nullptr && drawn->attempt == attempt) return;
     for (const auto& action : request.actions) {
@@ -157,12 +149,12 @@ void site::entered_together(const testing::logged_request& entry, const transact
             if (after.tail > before.tail + 1 && before.tail != before.passed) {
                 world_.run().census.hit("numbers skipped");
             }
-            world_.tell(name_, head_written{.what = head_written::kind::drawn_together,
-                                            .queue = row->queue,
-                                            .writer = senders_[&entry],
-                                            .attempt = attempt,
-                                            .from = from,
-                                            .after = after});
+            world_.tell(name(), head_written{.what = head_written::kind::drawn_together,
+                                             .queue = row->queue,
+                                             .writer = senders_[&entry],
+                                             .attempt = attempt,
+                                             .from = from,
+                                             .after = after});
         } else if (const auto* put = std::get_if<transact_put>(&action)) {
             row_put(entry, put->new_item);
         }
@@ -171,10 +163,10 @@ void site::entered_together(const testing::logged_request& entry, const transact
 
 void site::rows_deleted(const batch_write_item_request& request, const result<any_response>& answer) {
     if (!std::get<batch_write_item_response>(*answer).unprocessed.empty()) return;
-    for (const auto& each : request.tables.at(table)) {
+    for (const auto& each : request.tables.at(coordination)) {
         const auto* deleted = std::get_if<batch_delete>(&each);
         const auto row = deleted == nullptr ? std::nullopt : row_in(deleted->key);
-        if (row) world_.tell(name_, ticket_deleted{.queue = row->queue, .ticket = row->ticket});
+        if (row) world_.tell(name(), ticket_deleted{.queue = row->queue, .ticket = row->ticket});
     }
 }
 
@@ -187,14 +179,14 @@ void site::note_acknowledged(const item& row) {
 
 void site::answered(const testing::logged_request& entry, const any_request& request,
                     const result<any_response>& answer) {
-    world_.run().trace.add(world_.now(), name_, static_cast<std::uint64_t>(entry.code.value()), [&] {
+    world_.run().trace.add(world_.now(), name(), static_cast<std::uint64_t>(entry.code.value()), [&] {
         const auto* write = std::get_if<update_item_request>(&request);
         auto text = "r " + entry.operation + " " + entry.key;
         if (write != nullptr && row_in(write->key)) text += std::string(" (") + name_of(kind_of(*write)) + ")";
         return text + " -> " + (answer ? "ok" : entry.code.message());
     });
-    if (!session_ || senders_[&entry] != session_->id()) return;
-    watches_.answered(entry, request, answer, clock_now());
+    if (!session() || senders_[&entry] != session()->id()) return;
+    watch_answered(entry, request, answer);
     if (const auto* put = std::get_if<put_item_request>(&request)) {
         const bool refused = !answer && answer.error().code == errc::condition_failed && answer.error().current;
         const bool own =

@@ -7,11 +7,6 @@
 
 #include <dynalease/enter_all.hpp>
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -20,23 +15,18 @@ namespace dynalease::simulation::queues {
 
 namespace asio = boost::asio;
 
-namespace {
-
-/// The slot of these is bound, and Boost 1.81 cannot bind one to `asio::deferred`.
-constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
-
-bool over(session_state state) {
-    return state == session_state::lost || state == session_state::closed;
-}
-
-}  // namespace
+user::user(site& at, std::size_t queue, std::uint64_t number)
+    : participant(at.world().choices(), at.machine(), "user: cancellation"),
+      site_(at),
+      queue_(queue),
+      number_(number) {}
 
 asio::awaitable<void> user::live(std::shared_ptr<user> self) {
     auto& me = *self;
     auto& world = me.site_.world();
     const counted_frame standing(me.site_.frames);
     co_await me.sleep_up_to("user: first rest", world.made_of().longest_rest);
-    while (!world.stopping() && !over(me.site_.session()->state())) {
+    while (!world.stopping() && !me.site_.session_over()) {
         co_await me.enter();
         if (!me.turns_.empty()) co_await me.hold();
         me.now_ = doing::resting;
@@ -48,32 +38,6 @@ asio::awaitable<void> user::live(std::shared_ptr<user> self) {
     me.site_.user_gone();
 }
 
-asio::awaitable<void> user::sleep_up_to(const char* label, std::chrono::milliseconds longest) {
-    const auto time = site_.world().choices().choose(label, static_cast<std::uint64_t>(longest.count()) + 1);
-    const auto clock = site_.machine().environment().clock;
-    const auto when = clock->now() + std::chrono::milliseconds(time);
-    ++operation_;
-    co_await clock->async_wait_until(when, asio::bind_cancellation_slot(cancel_.slot(), as_tuple));
-}
-
-void user::cancel_after(std::chrono::nanoseconds time) {
-    const auto clock = site_.machine().environment().clock;
-    const auto type = site_.world().choices().choose("user: cancellation", 3);
-    auto emit = [weak = weak_from_this(), type, of = operation_](error_code code) {
-        const auto self = weak.lock();
-        if (code || !self || self->operation_ != of) return;
-        constexpr asio::cancellation_type types[] = {asio::cancellation_type::terminal,
-                                                     asio::cancellation_type::partial, asio::cancellation_type::total};
-        self->cancel_.emit(types[type]);
-    };
-    clock->async_wait_until(clock->now() + time,
-                            asio::bind_executor(site_.machine().environment().executor, std::move(emit)));
-}
-
-void user::interrupt() {
-    cancel_.emit(asio::cancellation_type::terminal);
-}
-
 asio::awaitable<void> user::enter() {
     auto& world = site_.world();
     auto& choices = world.choices();
@@ -83,7 +47,7 @@ asio::awaitable<void> user::enter() {
     if (way == 7) co_await look();
     enters_all_ = world.queues() > 1 && choices.choose("user: all at once", world.made_of().several) == 1;
     now_ = doing::waiting;
-    ++operation_;
+    next_operation();
     enter_options options{.wait = std::chrono::minutes(world.calm() ? 60 : 2)};
     if (way == 4 || way == 5) options.wait = std::chrono::milliseconds(choices.choose("user: patience", 9'000));
     if (choices.choose("user: change of mind", world.made_of().cancels) == 1 && !world.calm()) {
@@ -92,7 +56,7 @@ asio::awaitable<void> user::enter() {
     const bool tries = way == 6 && !enters_all_;
     error_code code;
     std::vector<queue_turn> turns;
-    auto token = asio::bind_cancellation_slot(cancel_.slot(), as_tuple);
+    auto token = cancellable();
     if (enters_all_) {
         std::vector<queue> all;
         for (std::size_t i = 0; i < world.queues(); ++i) all.push_back(site_.queue_of(i));
@@ -110,7 +74,7 @@ asio::awaitable<void> user::enter() {
         code = std::get<0>(done);
         if (std::get<1>(done)) turns.push_back(std::move(std::get<1>(done)));
     }
-    ++operation_;
+    next_operation();
     now_ = doing::resting;
     if (!turns.empty()) got(std::move(turns));
     if (code == errc::in_doubt) census.hit("given up in doubt");
@@ -122,15 +86,15 @@ asio::awaitable<void> user::enter() {
 
 asio::awaitable<void> user::look() {
     const auto target = site_.queue_of(queue_);
-    ++operation_;
-    auto token = asio::bind_cancellation_slot(cancel_.slot(), as_tuple);
+    next_operation();
+    auto token = cancellable();
     auto seen = co_await target.inspect(std::move(token));
-    ++operation_;
+    next_operation();
     if (std::get<0>(seen)) co_return;
     const auto& info = std::get<1>(seen);
     auto before = info.holder ? info.holder->ticket : 0;
     for (const auto& each : info.waiting) {
-        if (each.ticket <= before) site_.world().fail("Q1: a queue was shown out of order");
+        if (each.ticket <= before) site_.world().fail("Q1", "a queue was shown out of order");
         before = each.ticket;
     }
     site_.world().run().census.hit("looked at");
@@ -139,7 +103,7 @@ asio::awaitable<void> user::look() {
 void user::got(std::vector<queue_turn> turns) {
     auto& world = site_.world();
     now_ = doing::holding;
-    ++grants_;
+    ++served_;
     turns_.clear();
     turns_.resize(turns.size());
     if (turns.size() > 1) world.run().census.hit("several entered at once");
@@ -154,7 +118,7 @@ void user::got(std::vector<queue_turn> turns) {
                                             .session = site_.session()->id(),
                                             .ticket = mine.turn.fencing_token()});
         mine.turn.lost([weak = weak_from_this(), of = mine.handle](error_code code) {
-            const auto self = weak.lock();
+            const auto self = std::static_pointer_cast<user>(weak.lock());
             if (!self || code) return;
             for (auto& each : self->turns_) {
                 if (each.handle == of) each.told_lost = true;
@@ -177,7 +141,7 @@ void user::note_invalid(std::uint64_t handle, time_point now) {
     }
 }
 
-void user::let_go_of_all() {
+void user::let_go() {
     for (auto& each : turns_) let_go(each);
 }
 
@@ -189,33 +153,13 @@ void user::write_outside() {
     auto& world = site_.world();
     for (const auto& mine : turns_) {
         if (mine.handle == 0 || !mine.turn.valid()) continue;
-        // Between the look at `valid` and the write anything may happen, and the write goes its way even after a crash.
-        const auto longest = world.made_of().longest_mishap / std::chrono::milliseconds(1);
-        const auto part = static_cast<double>(world.choices().choose("user: way of a write", 1000)) / 1000;
-        const std::chrono::milliseconds delay(
-            static_cast<std::int64_t>(part * part * part * static_cast<double>(longest)));
-        auto& scheduler = world.simulated().scheduler();
-        auto arrive = [&world, queue = mine.queue, token = mine.turn.fencing_token()] {
-            if (world.resource(queue).accepts(token)) {
-                world.tell("", outside_written{.queue = queue, .ticket = token});
-            } else {
-                world.run().census.hit("stale write refused outside");
-            }
+        // Between this look and the write anything may happen.
+        const auto token = mine.turn.fencing_token();
+        auto accepted = [&world, queue = mine.queue, token] {
+            world.tell("", outside_written{.queue = queue, .ticket = token});
         };
-        scheduler.add_timer(scheduler.now() + delay, std::move(arrive));
+        world.resource(mine.queue).write(world, token, world.made_of().longest_mishap, std::move(accepted));
     }
-}
-
-asio::awaitable<void> user::write_fenced() {
-    const auto& mine = turns_.front();
-    transact_put put{.table_name = table, .new_item = {{"pk", "protected#" + std::to_string(queue_)}, {"sk", "-"}}};
-    put.new_item.emplace("writer", number_);
-    transact_write_items_request request;
-    request.actions = {mine.turn.fence(), std::move(put)};
-    auto& census = site_.world().run().census;
-    const auto target = site_.machine().database();
-    const auto written = co_await target.call(std::move(request));
-    census.hit(written ? "fenced transaction done" : "fenced transaction refused");
 }
 
 asio::awaitable<void> user::hold() {
@@ -227,7 +171,9 @@ asio::awaitable<void> user::hold() {
         co_await sleep_up_to("user: hold", longest);
         const auto kind = choices.choose("user: kind of write", 4);
         if (kind == 1 || kind == 2) write_outside();
-        if (kind == 3 && turns_.front().turn.valid()) co_await write_fenced();
+        if (kind != 3 || !turns_.front().turn.valid()) continue;
+        auto fence = turns_.front().turn.fence();
+        co_await write_fenced(site_.machine(), world.run().census, std::move(fence), queue_, number_);
     }
     for (auto& each : turns_) co_await end_hold(each);
     turns_.clear();
@@ -247,21 +193,21 @@ asio::awaitable<void> user::end_hold(held_turn& mine) {
     const bool safe = mine.turn.valid() && site_.is_written(mine);
     const auto session = site_.session()->id();
     let_go(mine);
-    ++operation_;
+    next_operation();
     if (way == 6) {
         mine.turn = {};
         co_return;
     }
     if (way == 5) cancel_after(std::chrono::microseconds(choices.choose("user: when not to leave", 30'000)));
-    auto token = asio::bind_cancellation_slot(cancel_.slot(), as_tuple);
+    auto token = cancellable();
     const auto done = co_await mine.turn.leave(std::move(token));
-    ++operation_;
+    next_operation();
     const auto code = std::get<0>(done);
     if (code == errc::in_doubt) census.hit("leaving in doubt");
     if (code == errc::lock_lost || code == errc::session_lost) census.hit("leaving lost the race");
     const bool lives = site_.live() && !world.made_of().breaks_assumptions && !world.made_of().loses_rows;
     if (code == errc::lock_lost && safe && lives) {
-        world.fail("P9: the leaving of a valid turn was told as a loss, in session " + session);
+        world.fail("P9", "the leaving of a valid turn was told as a loss, in session " + session);
     }
     mine.turn = {};
 }

@@ -1,6 +1,7 @@
 // The phases of a world, and the steps between which everything is checked.
 #include "simulation/queue/world.hpp"
 
+#include "simulation/framework/service_owed.hpp"
 #include "simulation/queue/site.hpp"
 
 #include <algorithm>
@@ -11,16 +12,6 @@
 namespace dynalease::simulation::queues {
 
 namespace {
-
-director_options mishaps_of(const recipe& made_of, std::function<void(mishap)> to_store) {
-    return {.allowed = made_of.mishaps,
-            .presence = made_of.mishap_presence,
-            .interval = made_of.mishap_interval,
-            .longest = made_of.longest_mishap,
-            .drift_ppm = made_of.drift_ppm,
-            .wall_error = made_of.wall_error,
-            .to_store = std::move(to_store)};
-}
 
 std::string text_of(const decltype(event::what)& what) {
     constexpr std::array names{"Written: head",
@@ -62,32 +53,22 @@ queue_place place_of(std::size_t queue) {
 }
 
 queue_world::queue_world(world_run& run, const recipe& ingredients, history* kept)
-    : run_(run),
+    : played_world(run),
       recipe_(ingredients),
       kept_(kept),
-      simulated_(run.choices),
       node_count_(run.choices.between("nodes", recipe_.fewest_nodes, recipe_.most_nodes)),
       queue_count_(run.choices.between("queues", recipe_.fewest_queues, recipe_.most_queues)),
       lease_(recipe_.leases[run.choices.choose("lease", recipe_.leases.size())]),
-      sky_(run, simulated_, recipe_.weather, node_count_),
       judge_({.queues = queue_count_,
               .drift_ppm = recipe_.drift_ppm,
               .early_death_waived = recipe_.breaks_assumptions,
               .order_waived = recipe_.loses_rows,
               .tokens_waived = recipe_.breaks_tokens}),
-      director_(run, simulated_, sky_, mishaps_of(recipe_, [this](mishap kind) { disturb_store(kind); })),
+      operator_(*this),
       resources_(queue_count_) {
-    simulated_.create_table(table);
-    if (sky_.present(request_fault_kind::stale_read)) simulated_.keep_previous_rows();
-    for (std::size_t i = 0; i < node_count_; ++i) {
-        sites_.push_back(std::make_unique<site>(*this, i));
-        auto& added = *sites_.back();
-        director_.add({.name = added.name(),
-                       .machine = added.machine(),
-                       .crash = [&added](bool same, clock::duration down) { added.crash(same, down); },
-                       .unblocked = [&added] { added.unblocked(); },
-                       .resumed = [&added] { added.note_disturbance(); }});
-    }
+    set_up(recipe_, node_count_, [this](mishap kind) { disturb_store(kind); });
+    simulated().create_table(coordination);
+    for (std::size_t i = 0; i < node_count_; ++i) add(*sites_.emplace_back(std::make_unique<site>(*this, i)));
 }
 
 queue_world::~queue_world() = default;
@@ -95,17 +76,13 @@ queue_world::~queue_world() = default;
 void queue_world::tell(const std::string& node, decltype(event::what) what) {
     event happened{.at = now(), .what = std::move(what)};
     judge_.see(happened);
-    run_.trace.add(now(), node, happened.what.index(), [&] { return text_of(happened.what); });
+    run().trace.add(now(), node, happened.what.index(), [&] { return text_of(happened.what); });
     if (kept_) kept_->push_back(std::move(happened));
-}
-
-void queue_world::fail(const std::string& promise_and_what) {
-    if (!broken_) broken_ = promise_and_what;
 }
 
 head_state queue_world::head_of(std::size_t queue) {
     const auto place = place_of(queue);
-    const auto row = simulated_.row(table, place.partition(), place.sort_key());
+    const auto row = simulated().row(coordination, place.partition(), place.sort_key());
     if (!row) return {};
     return {.exists = true,
             .version = find_integer(*row, "v").value_or(0),
@@ -116,27 +93,7 @@ head_state queue_world::head_of(std::size_t queue) {
 
 // ---- steps -------------------------------------------------------------------------------------------------
 
-bool queue_world::go_on_while(const std::function<bool()>& condition, time_point limit) {
-    while (condition()) {
-        if (now() >= limit) return false;
-        director_.before_step();
-        if (!simulated_.step()) return !condition();
-        check_users();
-        throw_broken();
-    }
-    return true;
-}
-
-void queue_world::throw_broken() const {
-    if (judge_.broken()) throw violation(*judge_.broken());
-    if (broken_) throw violation(*broken_);
-}
-
-void queue_world::go_on_until(time_point when) {
-    go_on_while([] { return true; }, when);
-}
-
-void queue_world::check_users() {
+void queue_world::check_step() {
     const bool exclusive = !recipe_.breaks_assumptions && !recipe_.loses_rows;
     std::array<unsigned, 8> valid_in_queue{};
     for (const auto& each : sites_) {
@@ -152,34 +109,31 @@ void queue_world::check_users() {
                 if (!valid) someone->note_invalid(held.handle, now);
                 if (recipe_.breaks_tokens) continue;  // turns cannot be told apart by their tickets
                 if (valid) {
-                    if (now >= each->bound_of(held)) fail("P4: a turn is valid beyond its deadline");
-                    if (held.told_lost) fail("P4: a turn is valid after its loss was told");
+                    if (now >= each->bound_of(held)) fail("P4", "a turn is valid beyond its deadline");
+                    if (held.told_lost) fail("P4", "a turn is valid after its loss was told");
                     if (!exclusive) continue;
-                    if (++valid_in_queue[held.queue] > 1) fail("P1: two valid turns");
+                    if (++valid_in_queue[held.queue] > 1) fail("P1", "two valid turns");
                     const bool passed = judge_.head(held.queue).passed >= held.turn.ticket();
-                    if (passed) fail("Q1: a valid turn was passed over");
+                    if (passed) fail("Q1", "a valid turn was passed over");
                     if (ticket != nullptr && ticket->state == judge::ticket::row::buried) {
-                        fail("Q1: a valid turn was buried");
+                        fail("Q1", "a valid turn was buried");
                     }
                 } else if (!held.told_lost && !each->machine().paused()) {
                     constexpr std::chrono::milliseconds tick(1);
                     const auto since = std::max(*held.invalid_since, each->undisturbed_since());
-                    if (now > since + tick) fail("P4: the loss of a turn was not told in time");
+                    if (now > since + tick) fail("P4", "the loss of a turn was not told in time");
                 }
             }
         }
-        if (valid_here && invalid_here && exclusive) fail("S1: of one session some turns are valid and some are not");
+        if (valid_here && invalid_here && exclusive) fail("S1", "of one session some turns are valid and some are not");
     }
 }
 
 // ---- phases ------------------------------------------------------------------------------------------------
 
 void queue_world::play() {
-    director_.begin();
-    const auto length =
-        run_.choices.between("length of the safety phase", static_cast<std::uint64_t>(recipe_.shortest.count()),
-                             static_cast<std::uint64_t>(recipe_.longest.count()));
-    go_on_until(now() + std::chrono::seconds(length));
+    begin_faults();
+    live_through_faults(recipe_);
     if (recipe_.weeks_go_by) {
         let_weeks_go_by();
         go_on_until(now() + recipe_.shortest);
@@ -187,33 +141,24 @@ void queue_world::play() {
     begin_calm();
     serve_everyone();
     crash_a_holder();
-    stop_everyone();
+    stop_everyone("P5");
     check_orphans();
     serve_a_newcomer();
-    close_everything();
-    run_.census.lived += static_cast<std::int64_t>(queue_count_) * now().time_since_epoch();
-}
-
-void queue_world::begin_calm() {
-    sky_.calm();
-    director_.calm();
-    calm_ = true;
+    note_counters();
+    close_programs();
+    expect_stillness();
+    run().census.lived += static_cast<std::int64_t>(queue_count_) * now().time_since_epoch();
 }
 
 void queue_world::serve_everyone() {
-    std::vector<std::pair<std::weak_ptr<user>, std::uint64_t>> waiting;
+    service_owed<user> owed;
     for (const auto& each : sites_) {
-        for (const auto& someone : each->users()) waiting.emplace_back(someone, someone->grants());
+        for (const auto& someone : each->users()) owed.add(someone);
     }
-    const auto unserved = [&] {
-        return std::any_of(waiting.begin(), waiting.end(), [](const auto& each) {
-            const auto someone = each.first.lock();
-            return someone && someone->now() != user::doing::gone && someone->grants() == each.second;
-        });
-    };
     // Leases of the dead, claims of those who never wrote themselves down, and everybody else's turns.
     const auto limit = now() + 3 * lease_ + std::chrono::seconds(60 + 15 * longest_line()) + recipe_.longest_mishap;
-    if (!go_on_while(unserved, limit)) fail("Q3: somebody never has a turn though all is well");
+    const auto unserved = [&] { return owed.to_whom() != nullptr; };
+    if (!go_on_while(unserved, limit)) fail("Q3", "somebody never has a turn though all is well");
     throw_broken();
 }
 
@@ -258,7 +203,7 @@ site* queue_world::someone_to_die(std::size_t& queue, std::int64_t& ticket) {
 }
 
 void queue_world::crash_a_holder() {
-    if (run_.choices.choose("crash in the calm", 2) == 0) return;
+    if (choices().choose("crash in the calm", 2) == 0) return;
     std::size_t queue = 0;
     std::int64_t ticket = 0;
     site* victim = nullptr;
@@ -268,31 +213,17 @@ void queue_world::crash_a_holder() {
     };
     if (!go_on_while(nobody, now() + std::chrono::seconds(5))) return;
     const auto session = victim->session()->id();
-    run_.trace.add(now(), victim->name(), static_cast<std::uint64_t>(ticket),
-                   [&] { return "Crash in ticket " + std::to_string(ticket) + " of queue " + std::to_string(queue); });
+    run().trace.add(now(), victim->name(), static_cast<std::uint64_t>(ticket),
+                    [&] { return "Crash in ticket " + std::to_string(ticket) + " of queue " + std::to_string(queue); });
     victim->crash(false, std::chrono::seconds(20) + 3 * lease_);
-    run_.census.hit("holder crashed in the calm");
+    run().census.hit("holder crashed in the calm");
     const auto crashed_at = now();
     const auto blocked = [&] { return judge_.head(queue).passed < ticket; };
     // Heartbeats of it that are still under way begin its lease anew.
     const auto bound = take_over_bound();
     const auto overdue = [&] { return now() > std::max(judge_.last_beat(session), crashed_at) + bound; };
     go_on_while([&] { return blocked() && !overdue(); }, time_point::max());
-    if (blocked()) fail("Q4: a dead process's turn was not passed over in time");
-    throw_broken();
-}
-
-void queue_world::stop_everyone() {
-    stopping_ = true;
-    for (const auto& each : sites_) {
-        for (const auto& someone : each->users()) {
-            if (someone->now() == user::doing::waiting) someone->interrupt();
-        }
-    }
-    const auto somebody_lives = [&] {
-        return std::any_of(sites_.begin(), sites_.end(), [](const auto& each) { return each->frames != 0; });
-    };
-    if (!go_on_while(somebody_lives, now() + std::chrono::minutes(2))) fail("P5: a user's call does not end");
+    if (blocked()) fail("Q4", "a dead process's turn was not passed over in time");
     throw_broken();
 }
 
@@ -305,15 +236,11 @@ void queue_world::check_orphans() {
             for (; ticket != nullptr; std::tie(number, ticket) = judge_.after(queue, number)) {
                 const bool stands =
                     ticket->state == judge::ticket::row::live && ticket->session == each->session()->id();
-                if (stands) fail("P7: " + each->name() + " stands in a queue though nobody there waits");
+                if (stands) fail("P7", each->name() + " stands in a queue though nobody there waits");
             }
         }
-        const auto counters = each->session()->counters();
-        if (counters.settling != 0) fail("P7: " + each->name() + " counts something unsettled");
-        if (counters.waiting != 0) fail("P7: " + each->name() + " counts somebody as waiting");
-        if (counters.leases_held != 0) fail("P7: " + each->name() + " counts a turn as held");
     }
-    throw_broken();
+    expect_settled();
 }
 
 // What all that happened has left behind keeps nobody waiting for longer than a claim and the leases of the dead.
@@ -331,15 +258,15 @@ void queue_world::serve_a_newcomer() {
     };
     const auto limit = now() + 2 * lease_ + std::chrono::seconds(15 + 15 * longest_line());
     if (!go_on_while(unserved, limit)) {
-        fail("P7: something left behind keeps a newcomer waiting");
+        fail("P7", "something left behind keeps a newcomer waiting");
     }
     throw_broken();
     turns.clear();
     check_orphans();
 }
 
-void queue_world::close_everything() {
-    auto& census = run_.census;
+void queue_world::note_counters() {
+    auto& census = run().census;
     for (const auto& each : sites_) {
         if (auto* session = each->session()) {
             const auto counters = session->counters();
@@ -349,13 +276,6 @@ void queue_world::close_everything() {
             census.hit("unknown write void", counters.unknown_void);
         }
     }
-    end_programs();
-    // Late copies arrive within six minutes; then nothing at all may be left to happen.
-    const auto limit = now() + std::chrono::minutes(7);
-    while (now() < limit && simulated_.step()) {
-    }
-    if (simulated_.step()) fail("R1: something goes on after everything was closed");
-    throw_broken();
 }
 
 }  // namespace dynalease::simulation::queues

@@ -1,0 +1,98 @@
+// A process whose session is held against what its network shows of it: whether it beats in time, and believes no more
+// than it may.
+#pragma once
+
+#include "simulation/framework/request_text.hpp"
+#include "simulation/framework/session_judge.hpp"
+#include "simulation/framework/session_process.hpp"
+#include "simulation/framework/session_watches.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+namespace dynalease::simulation {
+
+/// @tparam User can also `write_outside`: what its own code does next when it has kept the loop busy.
+template <class User>
+class watched_process : public session_process<User> {
+public:
+    /// What its session may believe now; null: there is none, or it has sent nothing.
+    const lease_watch* watch() const { return this->session() ? watches_.of(this->session()->id()) : nullptr; }
+    /// Since when nothing has kept this process from running, by its own clock.
+    time_point undisturbed_since() const noexcept { return undisturbed_; }
+
+    void crash(bool same_owner, clock::duration down) override {
+        process::crash(same_owner, down);
+        if (!same_owner) owner_ = "owner-" + std::to_string(this->where().next_number());
+    }
+    void unblocked() override {
+        for (const auto& each : this->users()) each->write_outside();
+    }
+    void resumed() override { undisturbed_ = this->clock_now(); }
+
+protected:
+    watched_process(played_world& where, const world_recipe& made_of, std::size_t index,
+                    std::chrono::milliseconds lease)
+        : session_process<User>(where, made_of, index),
+          owner_("owner-" + std::to_string(index)),
+          lease_(lease),
+          heartbeat_(lease / (where.choices().choose("heartbeat of a node", 3) == 1 ? 3 : 4)),
+          drift_ppm_(made_of.drift_ppm),
+          watches_(lease_, heartbeat_, drift_ppm_) {}
+
+    void begin_watched_session() {
+        resumed();
+        this->begin_session({.table = coordination,
+                             .owner = owner_,
+                             .lease = lease_,
+                             .heartbeat = heartbeat_,
+                             .clock_drift_ppm = static_cast<std::uint32_t>(drift_ppm_),
+                             .retention = std::chrono::hours(24)});
+    }
+
+    // ---- what the network tells ----
+    void watch_sent(const testing::logged_request& entry, const any_request& request) {
+        if (const auto* beating = watches_.beating(entry, request)) {
+            check_state();
+            const auto wrong = session_watches::judge_heartbeat(entry, *beating, this->clock_now(), undisturbed_);
+            if (!wrong.empty()) this->where().fail(wrong);
+        }
+        watches_.sent(entry, request, this->clock_now());
+    }
+    void watch_answered(const testing::logged_request& entry, const any_request& request,
+                        const result<any_response>& answer) {
+        watches_.answered(entry, request, answer, this->clock_now());
+    }
+    /// What a request that was applied did to a session's row; empty: nothing.
+    auto session_changed(const std::string& id, const any_request& request) {
+        auto change = session_change(id, request, lease_, this->where().simulated(), coordination);
+        const auto* ended = change ? std::get_if<session_ended>(&*change) : nullptr;
+        if (ended != nullptr) {
+            this->where().run().census.hit(ended->marked_dead ? "session marked dead" : "session closed");
+        }
+        return change;
+    }
+
+private:
+    /// The state that the session shows, against what it may show.
+    void check_state() {
+        const auto* believed = watch();
+        if (believed == nullptr || this->machine().crashed() || this->machine().paused()) return;
+        if (undisturbed_ + std::chrono::milliseconds(1) > this->clock_now()) return;
+        const auto wrong = believed->judge(this->session()->state(), this->clock_now());
+        if (!wrong.empty()) this->where().fail("P5", wrong);
+    }
+
+    std::string owner_;
+    const std::chrono::milliseconds lease_;
+    const std::chrono::milliseconds heartbeat_;
+    const std::int64_t drift_ppm_;
+    session_watches watches_;
+    time_point undisturbed_{};
+};
+
+}  // namespace dynalease::simulation
