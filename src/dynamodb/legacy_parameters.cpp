@@ -228,7 +228,8 @@ void read_key_conditions(json_input body, expression_target out) {
     const json* given = body.find(key_conditions);
     if (!given) return;
     read_conditions(body, key_conditions, out);
-    if (given->MemberCount() == 0 || given->MemberCount() > 2) {
+    // The key of a global index may have more attributes; which it is, the engine knows.
+    if (given->MemberCount() == 0 || (given->MemberCount() > 2 && !body.find("IndexName"))) {
         throw malformed{errc::validation, "Conditions can be of length 1 or 2 only"};
     }
 }

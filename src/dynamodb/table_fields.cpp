@@ -1,23 +1,35 @@
 // Key schemas and the definitions of their attributes.
 #include "dynamodb/table_fields.hpp"
 
+#include "dynamodb/key_parts.hpp"
+
 #include <algorithm>
 
 namespace dynalease::codec {
 
 std::vector<key_element> elements_of(const key_schema& schema) {
-    std::vector<key_element> elements{{schema.hash.name, key_role::hash}};
-    if (schema.range) elements.push_back({schema.range->name, key_role::range});
+    std::vector<key_element> elements;
+    each_hash(schema, [&](const key_attribute& each) { elements.push_back({each.name, key_role::hash}); });
+    each_range(schema, [&](const key_attribute& each) { elements.push_back({each.name, key_role::range}); });
     return elements;
 }
 
 key_schema schema_of(const std::vector<key_element>& elements) {
-    const bool in_order = !elements.empty() && elements.size() <= 2 && elements.front().role == key_role::hash &&
-                          (elements.size() == 1 || elements.back().role == key_role::range);
-    if (!in_order) throw malformed{errc::validation, "must be a HASH element and at most one RANGE element after it"};
+    const bool in_order =
+        !elements.empty() && elements.front().role == key_role::hash &&
+        std::ranges::is_partitioned(elements, [](const key_element& each) { return each.role == key_role::hash; });
+    if (!in_order) throw malformed{errc::validation, "must be HASH elements and then RANGE elements"};
     key_schema schema;
     schema.hash.name = elements.front().name;
-    if (elements.size() == 2) schema.range.emplace().name = elements.back().name;
+    for (std::size_t i = 1; i < elements.size(); ++i) {
+        if (elements[i].role == key_role::hash) {
+            schema.more_hash.push_back({elements[i].name});
+        } else if (!schema.range) {
+            schema.range.emplace().name = elements[i].name;
+        } else {
+            schema.more_range.push_back({elements[i].name});
+        }
+    }
     return schema;
 }
 
@@ -34,8 +46,7 @@ void definition_list::add(const key_attribute& attribute) {
 }
 
 void definition_list::add(const key_schema& key) {
-    add(key.hash);
-    if (key.range) add(*key.range);
+    each_part(key, [this](const key_attribute& each) { add(each); });
 }
 
 void assign_types(const std::vector<attribute_definition>& definitions, key_schema& key) {
@@ -48,8 +59,7 @@ void assign_types(const std::vector<attribute_definition>& definitions, key_sche
         attribute.type = found->type;
     };
     if (key.hash.name.empty()) return;  // a table that is being deleted is described by its name alone
-    assign(key.hash);
-    if (key.range) assign(*key.range);
+    each_part(key, assign);
 }
 
 }  // namespace dynalease::codec

@@ -74,6 +74,32 @@ void check_roles(const element_vector& key) {
     }
 }
 
+bool has_repeated_name(const element_vector& key) {
+    std::set<std::string_view> names;
+    return !std::ranges::all_of(key, [&](const key_element& each) { return names.insert(each.name).second; });
+}
+
+/// A global index takes several attributes of each role, the hash attributes first.
+void check_global_roles(const element_vector& key) {
+    const bool is_pair = key.size() == 2 && key[1].role == key_role::range;
+    if (key.size() == 1 || is_pair) return check_roles(key);
+    if (has_repeated_name(key)) refuse_table("The KeySchema contains multiple key attributes with the same name");
+    if (key[0].role != key_role::hash) {
+        refuse_table("Invalid KeySchema: The first KeySchemaElement is not a HASH key type");
+    }
+    const auto is_hash = [](const key_element& each) { return each.role == key_role::hash; };
+    if (!std::ranges::is_partitioned(key, is_hash)) {
+        refuse_table_parameter("All HASH key attributes must precede RANGE key attributes in the KeySchema");
+    }
+    constexpr std::ptrdiff_t most_of_a_role = 4;
+    const auto hashes = std::ranges::count_if(key, is_hash);
+    for (const auto& [role, count] : {std::pair{"HASH", hashes}, {"RANGE", std::ssize(key) - hashes}}) {
+        if (count <= most_of_a_role) continue;
+        refuse_table_parameter("The KeySchema exceeds the maximum allowed number of " + std::string(role) +
+                               " key attributes");
+    }
+}
+
 key_schema typed(const element_vector& key, const definition_vector& defined) {
     key_schema schema = schema_of(key);
     assign_types(defined, schema);
@@ -133,7 +159,7 @@ public:
     secondary_index read_one(json_input in) {
         element_vector key = key_of(in);
         check_defined(key, defined_);
-        check_roles(key);
+        check_global_roles(key);
         return finish(in, key);
     }
 

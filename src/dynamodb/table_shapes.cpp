@@ -28,6 +28,7 @@ constexpr std::array<shape_member, 2> key_element_members{{
 }};
 constexpr shape key_element{.kind = structure, .type_name = "KeySchemaElement", .members = key_element_members};
 constexpr shape key_schema{.kind = list, .element = &key_element, .least = 1, .most = 2};
+constexpr shape index_key_schema{.kind = list, .element = &key_element, .least = 1};
 
 constexpr std::array<std::string_view, 2> billing_words{"PROVISIONED", "PAY_PER_REQUEST"};
 constexpr shape billing = one_of(billing_words);
@@ -47,16 +48,20 @@ constexpr std::array<shape_member, 2> projection_members{{
 }};
 constexpr shape projection{.kind = structure, .type_name = "Projection", .members = projection_members};
 
-constexpr std::array<shape_member, 4> index_members{{
+constexpr std::array<shape_member, 3> local_index_members{{
     {"IndexName", &name, not_null},
     {"KeySchema", &key_schema, not_null},
     {"Projection", &projection, not_null},
+}};
+constexpr shape local_index{.kind = structure, .type_name = "LocalSecondaryIndex", .members = local_index_members};
+constexpr shape local_indexes{.kind = list, .element = &local_index};
+constexpr std::array<shape_member, 4> global_index_members{{
+    {"IndexName", &name, not_null},
+    {"KeySchema", &index_key_schema, not_null},
+    {"Projection", &projection, not_null},
     {"ProvisionedThroughput", &throughput},
 }};
-constexpr shape local_index{
-    .kind = structure, .type_name = "LocalSecondaryIndex", .members = std::span(index_members).first<3>()};
-constexpr shape local_indexes{.kind = list, .element = &local_index};
-constexpr shape global_index{.kind = structure, .type_name = "GlobalSecondaryIndex", .members = index_members};
+constexpr shape global_index{.kind = structure, .type_name = "GlobalSecondaryIndex", .members = global_index_members};
 constexpr shape global_indexes{.kind = list, .element = &global_index};
 
 constexpr std::array<std::string_view, 4> view_words{"NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES", "KEYS_ONLY"};
@@ -97,7 +102,7 @@ constexpr std::array<shape_member, 2> update_index_members{{
 constexpr shape update_index{
     .kind = structure, .type_name = "UpdateGlobalSecondaryIndexAction", .members = update_index_members};
 constexpr shape create_index{
-    .kind = structure, .type_name = "CreateGlobalSecondaryIndexAction", .members = index_members};
+    .kind = structure, .type_name = "CreateGlobalSecondaryIndexAction", .members = global_index_members};
 constexpr std::array<shape_member, 1> delete_index_members{{{"IndexName", &name, not_null}}};
 constexpr shape delete_index{
     .kind = structure, .type_name = "DeleteGlobalSecondaryIndexAction", .members = delete_index_members};

@@ -1,6 +1,7 @@
 // Keeping an index, and what it shows of an item.
 #include "local/index.hpp"
 
+#include "dynamodb/key_parts.hpp"
 #include "local/capacity.hpp"
 #include "local/refusal.hpp"
 #include "local/table.hpp"
@@ -13,12 +14,16 @@ namespace dynalease::local {
 namespace {
 
 /// What was there before the index may have a value that no key can have: then the item is not in it.
-bool has_key(const key_attribute& attribute, const item& whole, bool is_hash) {
-    const auto* value = find(whole, attribute.name);
-    return value && has_type(*value, attribute.type) && !is_empty(*value) && !is_too_long(*value, is_hash);
+bool has_key(const key_schema& schema, const item& whole) {
+    bool has_all = true;
+    each_part(schema, [&](const key_attribute& attribute) {
+        const auto* value = has_all ? find(whole, attribute.name) : nullptr;
+        has_all = value && has_type(*value, attribute.type) && !is_empty(*value);
+    });
+    return has_all && !is_too_long(hash_bytes(schema, whole), true) && !is_too_long(range_bytes(schema, whole), false);
 }
 
-void check_index_part(const secondary_index& index, const key_attribute& attribute, const item& whole, bool is_hash) {
+void check_index_part(const secondary_index& index, const key_attribute& attribute, const item& whole) {
     const auto* value = find(whole, attribute.name);
     if (!value) return;
     if (!has_type(*value, attribute.type)) {
@@ -33,7 +38,6 @@ void check_index_part(const secondary_index& index, const key_attribute& attribu
             std::string(attribute.type == scalar_type::s ? "string" : "binary") + " value. IndexName: " + index.name +
             ", IndexKey: " + attribute.name);
     }
-    check_key_length(*value, is_hash);
 }
 
 }  // namespace
@@ -41,8 +45,7 @@ void check_index_part(const secondary_index& index, const key_attribute& attribu
 table_index::table_index(secondary_index definition, const key_schema& table_key, bool is_global)
     : definition_(std::move(definition)), is_global_(is_global) {
     for (const key_schema* schema : {&table_key, &std::as_const(definition_.key)}) {
-        projected_.insert(schema->hash.name);
-        if (schema->range) projected_.insert(schema->range->name);
+        each_part(*schema, [this](const key_attribute& each) { projected_.insert(each.name); });
     }
     if (definition_.projected == projection::include) {
         projected_.insert(definition_.included.begin(), definition_.included.end());
@@ -63,14 +66,16 @@ index_description table_index::describe() const {
 }
 
 void table_index::check(const item& whole) const {
-    check_index_part(definition_, definition_.key.hash, whole, true);
-    if (definition_.key.range) check_index_part(definition_, *definition_.key.range, whole, false);
+    const auto check_part = [&](const key_attribute& each) { check_index_part(definition_, each, whole); };
+    each_hash(key(), check_part);
+    check_key_length(hash_bytes(key(), whole), true);
+    each_range(key(), check_part);
+    check_key_length(range_bytes(key(), whole), false);
 }
 
 std::optional<row_key> table_index::place(const item& whole) const {
-    const key_schema& key = definition_.key;
-    if (!has_key(key.hash, whole, true) || (key.range && !has_key(*key.range, whole, false))) return std::nullopt;
-    return encode_key(key, whole);
+    if (!has_key(key(), whole)) return std::nullopt;
+    return encode_key(key(), whole);
 }
 
 void table_index::add(const row_key& where, const row& held) {

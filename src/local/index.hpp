@@ -39,7 +39,7 @@ public:
     const entries& all() const noexcept { return entries_; }
     index_description describe() const;
 
-    /// Refuses an item whose value for a key of the index is of another type, empty or too long. One without the
+    /// Refuses an item whose value for a key of the index is of another type, empty or too long. One that lacks a
     /// value is simply not in the index.
     void check(const item& whole) const;
     void add(const row_key& where, const row& held);

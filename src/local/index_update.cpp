@@ -1,6 +1,7 @@
 // Types of index keys in updates, before and after the item is known.
 #include "local/index_update.hpp"
 
+#include "dynamodb/key_parts.hpp"
 #include "local/refusal.hpp"
 
 #include <optional>
@@ -24,9 +25,9 @@ std::string_view type_of(const expression::operand& of, const expression::bindin
 template <class Visit>
 void each_index_key(const table& of, std::string_view attribute, const Visit& visit) {
     for (const table_index& index : of.indexes()) {
-        for (const key_attribute* part : {&index.key().hash, index.key().range ? &*index.key().range : nullptr}) {
-            if (part && part->name == attribute) visit(index, *part);
-        }
+        each_part(index.key(), [&](const key_attribute& part) {
+            if (part.name == attribute) visit(index, part);
+        });
     }
 }
 

@@ -1,10 +1,12 @@
 // Keys: checks and encodings.
 #include "local/key.hpp"
 
+#include "dynamodb/key_parts.hpp"
 #include "local/number_key.hpp"
 #include "local/refusal.hpp"
 
 #include <array>
+#include <utility>
 
 namespace dynalease::local {
 
@@ -34,7 +36,20 @@ void check_length(const key_attribute& attribute, const attribute_value& value, 
             "empty " +
             std::string(attribute.type == scalar_type::s ? "string" : "binary") + " value. Key: " + attribute.name);
     }
-    check_key_length(value, is_hash);
+    check_key_length(byte_length(value), is_hash);
+}
+
+/// Every zero becomes two bytes, the second of them not zero: two zeros are then an end that comes before all else.
+std::string escaped(std::string bytes) {
+    for (auto at = bytes.find('\0'); at != std::string::npos; at = bytes.find('\0', at + 2)) {
+        bytes.insert(at + 1, 1, static_cast<char>(0xff));
+    }
+    return bytes;
+}
+
+std::size_t length_in(const item& whole, const key_attribute& attribute) {
+    const auto* value = find(whole, attribute.name);
+    return value ? byte_length(*value) : 0;
 }
 
 void check_item_part(const key_attribute& attribute, const item& whole, bool is_hash) {
@@ -55,12 +70,24 @@ bool is_empty(const attribute_value& value) noexcept {
     return byte_length(value) == 0;
 }
 
-bool is_too_long(const attribute_value& value, bool is_hash) noexcept {
-    return byte_length(value) > (is_hash ? longest_hash : longest_range);
+std::size_t hash_bytes(const key_schema& schema, const item& whole) {
+    std::size_t bytes = 0;
+    each_hash(schema, [&](const key_attribute& each) { bytes += length_in(whole, each); });
+    return bytes;
 }
 
-void check_key_length(const attribute_value& value, bool is_hash) {
-    if (!is_too_long(value, is_hash)) return;
+std::size_t range_bytes(const key_schema& schema, const item& whole) {
+    std::size_t bytes = 0;
+    each_range(schema, [&](const key_attribute& each) { bytes += length_in(whole, each); });
+    return bytes;
+}
+
+bool is_too_long(std::size_t bytes, bool is_hash) noexcept {
+    return bytes > (is_hash ? longest_hash : longest_range);
+}
+
+void check_key_length(std::size_t bytes, bool is_hash) {
+    if (!is_too_long(bytes, is_hash)) return;
     refuse(is_hash ? "One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit "
                      "of2048 bytes"
                    : "One or more parameter values were invalid: Aggregated size of all range keys has exceeded the "
@@ -75,16 +102,38 @@ std::string encode_key_value(const attribute_value& value) {
     return sortable_bytes(*value.get_if<number>());
 }
 
-row_key hash_key(const attribute_value& hash) {
+void append_key_prefix(std::string& key, const attribute_value& prefix) {
+    key += escaped(encode_key_value(prefix));
+}
+
+void append_key_value(std::string& key, const attribute_value& value) {
+    append_key_prefix(key, value);
+    key.append(2, '\0');
+}
+
+row_key hash_key(std::string encoded) {
     row_key result;
-    result.hash = encode_key_value(hash);
-    result.slot = slot_of(result.hash);
+    result.slot = slot_of(encoded);
+    result.hash = std::move(encoded);
     return result;
 }
 
 row_key encode_key(const key_schema& schema, const item& attributes) {
-    row_key result = hash_key(*find(attributes, schema.hash.name));
-    if (schema.range) result.range = encode_key_value(*find(attributes, schema.range->name));
+    const auto value = [&](const key_attribute& each) -> const attribute_value& {
+        return *find(attributes, each.name);
+    };
+    std::string hash;
+    if (schema.more_hash.empty()) {
+        hash = encode_key_value(value(schema.hash));
+    } else {
+        each_hash(schema, [&](const key_attribute& each) { append_key_value(hash, value(each)); });
+    }
+    row_key result = hash_key(std::move(hash));
+    if (schema.more_range.empty()) {
+        if (schema.range) result.range = encode_key_value(value(*schema.range));
+    } else {
+        each_range(schema, [&](const key_attribute& each) { append_key_value(result.range, value(each)); });
+    }
     return result;
 }
 
@@ -111,6 +160,11 @@ void check_key_part(const key_attribute& attribute, const item_key& key, bool is
     check_length(attribute, *value, is_hash);
 }
 
+void check_start_part(const key_attribute& attribute, const item_key& start, bool is_hash) {
+    if (!start.contains(attribute.name)) refuse("The provided starting key is invalid");
+    check_key_part(attribute, start, is_hash);
+}
+
 void check_key(const key_schema& schema, const item_key& key) {
     if (key.size() != (schema.range ? 2U : 1U)) refuse("The provided key element does not match the schema");
     check_key_part(schema.hash, key, true);
@@ -133,8 +187,7 @@ void check_item_key(const key_schema& schema, const item& whole) {
 
 item_key key_of(const key_schema& schema, const item& whole) {
     item_key key;
-    key.emplace(schema.hash.name, *find(whole, schema.hash.name));
-    if (schema.range) key.emplace(schema.range->name, *find(whole, schema.range->name));
+    each_part(schema, [&](const key_attribute& each) { key.emplace(each.name, *find(whole, each.name)); });
     return key;
 }
 

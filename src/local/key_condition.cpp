@@ -1,4 +1,4 @@
-// From the tree of a key condition to a range of keys.
+// From the tree of a key condition to its tests.
 #include "local/key_condition.hpp"
 
 #include "dynamodb/legacy_parameters.hpp"
@@ -6,7 +6,7 @@
 #include "local/refusal.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <string>
 
 namespace dynalease::local {
 
@@ -15,20 +15,6 @@ using expression::condition;
 using expression::operand;
 
 namespace {
-
-[[noreturn]] void refuse_unsupported() {
-    refuse("Query key condition not supported");
-}
-
-[[noreturn]] void refuse_missed(const key_attribute& attribute) {
-    refuse("Query condition missed key schema element: " + attribute.name);
-}
-
-void check_start_part(const key_attribute& attribute, const item_key& start, bool is_hash) {
-    if (start.empty()) return;
-    if (!start.contains(attribute.name)) refuse("The provided starting key is invalid");
-    check_key_part(attribute, start, is_hash);
-}
 
 comparator mirrored(comparator how) {
     switch (how) {
@@ -43,11 +29,6 @@ comparator mirrored(comparator how) {
         default:
             return how;
     }
-}
-
-const key_test* find(const std::vector<key_test>& tests, std::string_view name) {
-    const auto found = std::ranges::find(tests, name, &key_test::name);
-    return found == tests.end() ? nullptr : &*found;
 }
 
 class reader {
@@ -148,72 +129,21 @@ void refuse_repeated(const std::vector<key_test>& tests) {
     }
 }
 
-void check_test(const key_test& of, const key_attribute& attribute) {
-    if (!of.is_indexable) refuse("Attempted conditional constraint is not an indexable operation");
-    for (const auto* value : of.values) {
-        if (!has_type(*value, attribute.type)) {
-            refuse("One or more parameter values were invalid: Condition parameter type does not match schema type");
-        }
-    }
-}
-
-void bound_by_comparison(key_range& range, comparator how, std::string value) {
-    const bool lower = how == comparator::greater || how == comparator::greater_or_equal || how == comparator::equal;
-    const bool upper = how == comparator::less || how == comparator::less_or_equal || how == comparator::equal;
-    range.first_excluded = how == comparator::greater;
-    range.last_excluded = how == comparator::less;
-    if (upper) range.last = value;
-    if (lower) range.first.range = std::move(value);
-}
-
-void bound_by(key_range& range, const key_test& wanted) {
-    std::string value = encode_key_value(*wanted.values.front());
-    if (wanted.what == condition::kind::comparison) return bound_by_comparison(range, wanted.how, std::move(value));
-    range.first.range = value;
-    if (wanted.what == condition::kind::between) {
-        range.last = encode_key_value(*wanted.values.back());
-    } else {
-        range.prefix = std::move(value);
-    }
-}
-
 }  // namespace
 
-bool key_range::is_above(const row_key& key) const {
-    if (key.slot != first.slot || key.hash != first.hash) return key > first;
-    if (prefix && !key.range.starts_with(*prefix)) return key.range > *prefix;
-    return last && (last_excluded ? key.range >= *last : key.range > *last);
-}
-
-bool key_range::is_below(const row_key& key) const {
-    return first_excluded ? key <= first : key < first;
+const key_test* find(const std::vector<key_test>& tests, std::string_view name) {
+    const auto found = std::ranges::find(tests, name, &key_test::name);
+    return found == tests.end() ? nullptr : &*found;
 }
 
 std::vector<key_test> key_tests_of(const condition& tree, const expression::bindings& bound) {
     std::vector<key_test> tests = reader(bound).read(tree);
     refuse_repeated(tests);
-    if (tests.size() > 2) refuse("Conditions can be of length 1 or 2 only");
     return tests;
 }
 
-key_range range_of(const std::vector<key_test>& tests, const key_schema& schema, const item_key& start) {
-    check_start_part(schema.hash, start, true);
-    if (!schema.range && tests.size() > 1) refuse_unsupported();
-    const key_test* hash = find(tests, schema.hash.name);
-    if (!hash) refuse_missed(schema.hash);
-    check_test(*hash, schema.hash);
-    if (hash->what != condition::kind::comparison || hash->how != comparator::equal) refuse_unsupported();
-    key_range range;
-    range.first = hash_key(*hash->values.front());
-    if (!schema.range) return range;
-    check_start_part(*schema.range, start, false);
-    const key_test* wanted = find(tests, schema.range->name);
-    if (!wanted && tests.size() > 1) refuse_missed(*schema.range);
-    if (!wanted) return range;
-    check_test(*wanted, *schema.range);
-    if (wanted->what == condition::kind::test && schema.range->type == scalar_type::n) refuse_unsupported();
-    bound_by(range, *wanted);
-    return range;
+void check_test_count(const std::vector<key_test>& tests, std::size_t attributes) {
+    if (tests.size() > std::max<std::size_t>(attributes, 2)) refuse("Conditions can be of length 1 or 2 only");
 }
 
 }  // namespace dynalease::local

@@ -1,6 +1,7 @@
 // Looking for `key.member` and `key[0]`.
 #include "local/key_paths.hpp"
 
+#include "dynamodb/key_parts.hpp"
 #include "local/expression/paths.hpp"
 #include "local/refusal.hpp"
 
@@ -16,7 +17,9 @@ namespace {
 }  // namespace
 
 bool is_part_of(const key_schema& schema, std::string_view attribute) {
-    return attribute == schema.hash.name || (schema.range && attribute == schema.range->name);
+    bool is_part = false;
+    each_part(schema, [&](const key_attribute& each) { is_part = is_part || each.name == attribute; });
+    return is_part;
 }
 
 void refuse_nested_keys(const expression::path& path, const expression::bindings& bound, const table& of) {

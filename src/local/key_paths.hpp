@@ -6,7 +6,7 @@
 
 namespace dynalease::local {
 
-/// Whether it is the hash key or the range key.
+/// Whether it is an attribute of the key.
 bool is_part_of(const key_schema& schema, std::string_view attribute);
 
 /// Refuses a path that goes on behind a key attribute of the table or of one of its indexes.

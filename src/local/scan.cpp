@@ -1,4 +1,5 @@
 // Scan, whole or by segments.
+#include "dynamodb/key_parts.hpp"
 #include "local/page.hpp"
 #include "local/refusal.hpp"
 #include "local/source.hpp"
@@ -62,11 +63,8 @@ void check_start(const item_key& start, std::size_t wanted, const table_index* i
                      : "The provided starting key is invalid: The provided key element does not match the schema");
     }
     if (!index) return;
-    const key_schema& schema = index->key();
-    for (const key_attribute* part : {&schema.hash, schema.range ? &*schema.range : nullptr}) {
-        if (part && !start.contains(part->name)) refuse("The provided starting key is invalid");
-        if (part) check_key_part(*part, start, part == &schema.hash);
-    }
+    each_hash(index->key(), [&](const key_attribute& part) { check_start_part(part, start, true); });
+    each_range(index->key(), [&](const key_attribute& part) { check_start_part(part, start, false); });
 }
 
 template <class Source>

@@ -1,6 +1,7 @@
 // Where a page goes on: starting keys.
 #include "local/source.hpp"
 
+#include "dynamodb/key_parts.hpp"
 #include "local/refusal.hpp"
 
 #include <set>
@@ -11,13 +12,12 @@ namespace dynalease::local {
 namespace {
 
 void check_start(const key_schema& schema, const item_key& start) {
-    for (const key_attribute* part : {&schema.hash, schema.range ? &*schema.range : nullptr}) {
-        if (!part) continue;
-        const auto* value = find(start, part->name);
-        if (!value || !has_type(*value, part->type) || is_empty(*value)) {
+    each_part(schema, [&](const key_attribute& part) {
+        const auto* value = find(start, part.name);
+        if (!value || !has_type(*value, part.type) || is_empty(*value)) {
             refuse("The provided starting key is invalid: The provided key element does not match the schema");
         }
-    }
+    });
 }
 
 item_key joined_key(const key_schema& table, const key_schema& index, const item& whole) {
@@ -36,8 +36,7 @@ row_key table_source::position_of(const item_key& start) const {
 std::size_t index_source::start_size() const {
     std::set<std::string_view> names;
     for (const key_schema* schema : {&table_.key(), &index_.key()}) {
-        names.insert(schema->hash.name);
-        if (schema->range) names.insert(schema->range->name);
+        each_part(*schema, [&](const key_attribute& part) { names.insert(part.name); });
     }
     return names.size();
 }

@@ -46,11 +46,6 @@ public:
     iterator end() const { return index_.all().end(); }
     iterator at_or_after(const row_key& where) const { return index_.all().lower_bound({where, {}}); }
     iterator at_or_after(const index_key& where) const { return index_.all().lower_bound(where); }
-    /// Behind all items of the key.
-    iterator after(row_key where) const {
-        where.range.push_back('\0');
-        return at_or_after(where);
-    }
     iterator after(const index_key& where) const { return index_.all().upper_bound(where); }
 
     static const row_key& key_at(iterator at) { return at->first.at; }

@@ -1,4 +1,5 @@
 // UpdateTable.
+#include "dynamodb/key_parts.hpp"
 #include "local/operations.hpp"
 #include "local/refusal.hpp"
 
@@ -128,8 +129,7 @@ private:
         if (billing_ == billing_mode::provisioned && !created.provisioned) {
             refuse_change("ProvisionedThroughput must be specified for index: " + created.name);
         }
-        check_redefined(created.key.hash);
-        if (created.key.range) check_redefined(*created.key.range);
+        each_part(created.key, [this](const key_attribute& each) { check_redefined(each); });
         constexpr auto most_indexes = 20;
         if (std::ranges::count_if(table_.indexes(), &table_index::is_global) == most_indexes) {
             refuse_change("GlobalSecondaryIndex count exceeds the per-table limit of 20");
@@ -139,14 +139,14 @@ private:
     /// An attribute has one type in all keys of a table.
     void check_redefined(const key_attribute& attribute) const {
         const auto check = [&](const key_schema& schema) {
-            for (const key_attribute* part : {&schema.hash, schema.range ? &*schema.range : nullptr}) {
-                if (!part || part->name != attribute.name || part->type == attribute.type) continue;
+            each_part(schema, [&](const key_attribute& part) {
+                if (part.name != attribute.name || part.type == attribute.type) return;
                 refuse_change(
                     "Attributes cannot be redefined. Please check that your attribute has the same type as previously "
                     "defined. Existing schema: Schema:[SchemaElement: key{" +
-                    part->name + ":" + std::string(name_of(part->type)) + "}] New schema: Schema:[SchemaElement: key{" +
+                    part.name + ":" + std::string(name_of(part.type)) + "}] New schema: Schema:[SchemaElement: key{" +
                     attribute.name + ":" + std::string(name_of(attribute.type)) + "}]");
-            }
+            });
         };
         check(table_.key());
         for (const table_index& index : std::as_const(table_).indexes()) check(index.key());

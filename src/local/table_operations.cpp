@@ -1,4 +1,5 @@
 // Making, describing, listing and deleting tables.
+#include "dynamodb/key_parts.hpp"
 #include "local/operations.hpp"
 #include "local/refusal.hpp"
 
@@ -23,8 +24,7 @@ void check_key_attribute(const key_attribute& attribute) {
 }
 
 void check_index(const secondary_index& index) {
-    check_key_attribute(index.key.hash);
-    if (index.key.range) check_key_attribute(*index.key.range);
+    each_part(index.key, check_key_attribute);
 }
 
 /// A text of the form of a UUID, the same for the same name and time.

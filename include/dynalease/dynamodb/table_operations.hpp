@@ -18,9 +18,13 @@ struct key_attribute {
 
     friend bool operator==(const key_attribute&, const key_attribute&) = default;
 };
+/// What an item's place is made of: the hash attribute chooses where it lies, the range attribute orders it there. Only
+/// a global index may have several of each, at most four: they count one after another.
 struct key_schema {
     key_attribute hash;
     std::optional<key_attribute> range{};
+    std::vector<key_attribute> more_hash{};   ///< of a global index: the hash attributes after the first
+    std::vector<key_attribute> more_range{};  ///< the range attributes after the first
 
     friend bool operator==(const key_schema&, const key_schema&) = default;
 };

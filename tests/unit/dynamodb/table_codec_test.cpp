@@ -67,6 +67,41 @@ TEST_CASE("a table with everything arrives as it was asked for") {
     CHECK(arrived.tags == request.tags);
 }
 
+TEST_CASE("a global index of four hash and four range attributes arrives as it was asked for") {
+    create_table_request request{.table_name = "ttt", .key = {{"a"}}};
+    request.global_indexes = {{.name = "global",
+                               .key = {.hash = {"h1"},
+                                       .range = key_attribute{"r1", scalar_type::n},
+                                       .more_hash = {{"h2", scalar_type::b}, {"h3"}, {"h4"}},
+                                       .more_range = {{"r2"}, {"r3"}, {"r4", scalar_type::b}}}}};
+    CHECK(sent_and_read(request).global_indexes.front().key == request.global_indexes.front().key);
+}
+
+TEST_CASE("each mistake in the key of a global index has its own words") {
+    const auto [key, message] = GENERATE(table<std::string, std::string>({
+        {"rh", "Invalid KeySchema: The first KeySchemaElement is not a HASH key type"},
+        {"hrh", "All HASH key attributes must precede RANGE key attributes in the KeySchema"},
+        {"hhhhh", "The KeySchema exceeds the maximum allowed number of HASH key attributes"},
+        {"hrrrrr", "The KeySchema exceeds the maximum allowed number of RANGE key attributes"},
+    }));
+    std::string defined = R"({"AttributeName":"pk","AttributeType":"S"})";
+    std::string elements;
+    for (std::size_t i = 0; i < key.size(); ++i) {
+        const auto name = R"({"AttributeName":"a)" + std::to_string(i) + "\",";
+        defined += "," + name + R"("AttributeType":"S"})";
+        elements += (i == 0 ? "" : ",") + name + R"("KeyType":")" + (key[i] == 'h' ? "HASH" : "RANGE") + "\"}";
+    }
+    const auto indexes = [&](const std::string& schema) {
+        return table_with(R"("AttributeDefinitions":[)" + defined +
+                          R"(],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"GlobalSecondaryIndexes":[)" +
+                          index("iii", R"("KeySchema":[)" + schema + "]," + all) + "]");
+    };
+    CHECK_THAT(refusal("CreateTable", indexes(elements)), Catch::EndsWith(message));
+    CHECK(refusal("CreateTable", indexes(R"({"AttributeName":"pk","KeyType":"HASH"},)"
+                                         R"({"AttributeName":"pk","KeyType":"HASH"})")) ==
+          "The KeySchema contains multiple key attributes with the same name");
+}
+
 TEST_CASE("a change of a table arrives as it was asked for") {
     update_table_request request{.table_name = "ttt"};
     request.billing = billing_mode::provisioned;
