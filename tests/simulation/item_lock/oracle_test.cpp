@@ -1,4 +1,5 @@
 // The judge of item locks itself: histories of good worlds are accepted, and every way of spoiling them is noticed.
+#include "simulation/framework/spoilt_histories.hpp"
 #include "simulation/item_lock/judge.hpp"
 #include "simulation/item_lock/recipe.hpp"
 #include "simulation/item_lock/world.hpp"
@@ -21,13 +22,7 @@ history good_locks(std::uint64_t seed) {
     recipe made_of;
     made_of.most_items = item_count;
     made_of.mishaps = {mishap::pause, mishap::partition, mishap::crash_new_identity};
-    testing::tape choices(seed);
-    census counted;
-    trace events;
-    world_run run{.choices = choices, .census = counted, .trace = events};
-    history kept;
-    item_world(run, made_of, &kept).play();
-    return kept;
+    return history_of<item_world, history>(seed, made_of);
 }
 
 std::string verdict_on_locks(const history& seen) {
@@ -53,15 +48,7 @@ std::optional<std::size_t> lock_write(
 using spoiling = std::function<bool(history&)>;
 
 void must_be_noticed_of_locks(const char* promise, const spoiling& spoil) {
-    std::size_t spoilt = 0;
-    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-        auto seen = good_locks(seed);
-        if (!spoil(seen)) continue;
-        ++spoilt;
-        INFO("seed " << seed);
-        CHECK_THAT(verdict_on_locks(seen), Catch::StartsWith(promise));
-    }
-    CHECK(spoilt > 3);
+    expect_noticed(promise, good_locks, verdict_on_locks, spoil);
 }
 
 bool grants_writer(const lock_state& before, const lock_written& seen) {

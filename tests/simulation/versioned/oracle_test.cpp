@@ -1,6 +1,6 @@
 // The judge of versioned items itself: histories of good worlds are accepted, and every way of spoiling them is
 // noticed.
-#include "simulation/framework/campaign.hpp"
+#include "simulation/framework/spoilt_histories.hpp"
 #include "simulation/versioned/judge.hpp"
 #include "simulation/versioned/recipe.hpp"
 #include "simulation/versioned/world.hpp"
@@ -23,13 +23,7 @@ history good_history(std::uint64_t seed) {
     recipe made_of;
     made_of.most_items = item_count;
     made_of.mishaps = {mishap::pause, mishap::partition, mishap::crash_new_identity};
-    testing::tape choices(seed);
-    census counted;
-    trace events;
-    world_run run{.choices = choices, .census = counted, .trace = events};
-    history kept;
-    version_world(run, made_of, &kept).play();
-    return kept;
+    return history_of<version_world, history>(seed, made_of);
 }
 
 std::string verdict(const history& seen) {
@@ -64,15 +58,7 @@ std::optional<std::size_t> write_of(const history& in, intent kind, std::size_t 
 using spoiling = std::function<bool(history&)>;
 
 void must_be_noticed(const char* promise, const spoiling& spoil) {
-    std::size_t spoilt = 0;
-    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-        auto seen = good_history(seed);
-        if (!spoil(seen)) continue;
-        ++spoilt;
-        INFO("seed " << seed);
-        CHECK_THAT(verdict(seen), Catch::StartsWith(promise));
-    }
-    CHECK(spoilt > 3);
+    expect_noticed(promise, good_history, verdict, spoil);
 }
 
 }  // namespace

@@ -1,0 +1,44 @@
+// How judges are tried themselves: histories of good worlds, and the same ones spoilt.
+#pragma once
+
+#include "simulation/framework/census.hpp"
+#include "simulation/framework/trace.hpp"
+#include "simulation/framework/world_run.hpp"
+
+#include <dynalease/testing/tape.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace dynalease::simulation {
+
+/// All that was judged in the world of that seed.
+template <class World, class History, class Recipe>
+History history_of(std::uint64_t seed, const Recipe& made_of) {
+    testing::tape choices(seed);
+    census counted;
+    trace events;
+    world_run run{.choices = choices, .census = counted, .trace = events};
+    History kept;
+    World(run, made_of, &kept).play();
+    return kept;
+}
+
+/// @param good_history the history of a seed @param verdict of the judge: the promise that is broken, or empty
+/// @param spoil turns a good history into a bad one; false if it has nothing to be spoilt that way
+template <class Good, class Verdict, class Spoil>
+void expect_noticed(const char* promise, Good good_history, Verdict verdict, Spoil spoil) {
+    std::size_t spoilt = 0;
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+        auto seen = good_history(seed);
+        if (!spoil(seen)) continue;
+        ++spoilt;
+        INFO("seed " << seed);
+        CHECK_THAT(verdict(seen), Catch::StartsWith(promise));
+    }
+    CHECK(spoilt > 3);
+}
+
+}  // namespace dynalease::simulation
