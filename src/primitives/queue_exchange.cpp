@@ -76,6 +76,8 @@ boost::asio::awaitable<queue_front::page> queue_front::read_ahead(std::int64_t f
             co_return seen;
         }
         const auto owner = owner_of(*parsed);
+        // One that has come after all is looked for no longer.
+        missing_since_.erase(missing_since_.lower_bound(parsed->from), missing_since_.upper_bound(parsed->ticket));
         seen.rows.push_back({*std::move(parsed), owner});
     }
     // A page that ends with the last of them says that there may be more, too.

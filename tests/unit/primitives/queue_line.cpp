@@ -90,6 +90,33 @@ TEST_CASE("a dead head costs the first who lives one lease, however many gave up
     CHECK(nothing_left(w, "x"));
 }
 
+TEST_CASE("a row that came late is looked for no longer") {
+    world w;
+    node a(w, 1);
+    node b(w, 2);
+    node c(w, 3);
+    queue_turn first;
+    queue_turn second;
+    queue_turn third;
+    c.network->set_plan([](const any_request&, const call_options&) { return fault{.after = 5ms}; });
+    run(w, a, enter(queue{*a.session, "x"}, first));  // written down when it has lasted a second
+    running next(w, b, enter(queue{*b.session, "x"}, second));
+    w.scheduler.run_for(10ms);
+    running behind(w, c, enter(queue{*c.session, "x"}, third));
+    w.scheduler.run_for(5s);
+    c.network->clear_log();
+    w.scheduler.run_for(60s);
+    const auto reads = std::count_if(c.network->log().begin(), c.network->log().end(), [](const auto& entry) {
+        return entry->operation == "Query" || (entry->operation == "GetItem" && !entry->key.starts_with("session#"));
+    });
+    CHECK(reads > 50);
+    CHECK(reads < 80);
+    run(w, a, leave(first));
+    next.wait(5s);
+    run(w, b, leave(second));
+    behind.wait(5s);
+}
+
 TEST_CASE("an entry into several queues is not taken by its own process for one that nobody wants") {
     world w;
     node a(w, 1);
