@@ -9,11 +9,14 @@ namespace {
 
 std::size_t value_size(const attribute_value& value) noexcept;
 
-/// The service's own words for the sizes: "approximately" one byte for two significant digits and one more; the sign
-/// of a negative number takes another.
+/// As the service counts at its limit of an item, which its documents tell only about: one byte for two significant
+/// digits on either side of the point, one for the number and one for the sign of a negative one.
 std::size_t size_of(const number& value) noexcept {
     const decimal digits = decimal::of(value);
-    return std::size_t(digits.count + 1) / 2 + 1 + (digits.negative ? 1 : 0);
+    const bool straddles = digits.exponent < 0 && digits.magnitude() >= 0;
+    const int fraction = straddles ? -digits.exponent : 0;
+    const int pairs = (digits.count - fraction + 1) / 2 + (fraction + 1) / 2;
+    return std::size_t(pairs) + 1 + (digits.negative ? 1 : 0);
 }
 std::size_t size_of(const std::string& value) noexcept {
     return value.size();

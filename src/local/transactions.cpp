@@ -82,7 +82,9 @@ public:
             });
             bytes += decisions_[i].size;
         }
-        if (bytes > largest_transaction) refuse("Transaction size has exceeded the maximum allowed size of 4 MB");
+        if (bytes > largest_transaction) {
+            refuse("Transaction payload size cannot exceed 4MB. Payload Size: " + std::to_string(bytes));
+        }
     }
 
     bool any_failed() const { return any_failed_; }

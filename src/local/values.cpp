@@ -12,8 +12,22 @@ namespace dynalease::local {
 namespace {
 
 number checked(const boost::system::result<decimal, decimal_error>& sum) {
-    if (!sum) refuse(std::string(describe(sum.error())));
+    // The service tells too many digits of a sum, and only of a sum, as an overflow.
+    if (!sum)
+        refuse(std::string(
+            describe(sum.error() == decimal_error::too_many_digits ? decimal_error::overflow : sum.error())));
     return sum->to_number();
+}
+
+/// The service counts a text as UTF-16: two for a character that takes four bytes here.
+std::size_t utf16_length(std::string_view text) {
+    std::size_t units = 0;
+    for (const char each : text) {
+        const auto byte = static_cast<unsigned char>(each);
+        const bool continues = (byte & 0xc0U) == 0x80U;
+        units += (continues ? 0 : 1) + (byte >= 0xf0U ? 1 : 0);
+    }
+    return units;
 }
 
 template <class T>
@@ -67,8 +81,10 @@ bool contains(const attribute_value& whole, const attribute_value& part) {
 
 std::optional<std::size_t> size_of(const attribute_value& value) {
     return std::visit(
-        [](const auto& held) -> std::optional<std::size_t> {
-            if constexpr (requires { held.size(); }) {
+        []<class T>(const T& held) -> std::optional<std::size_t> {
+            if constexpr (std::is_same_v<T, std::string>) {
+                return utf16_length(held);
+            } else if constexpr (requires { held.size(); }) {
                 return held.size();
             } else {
                 return std::nullopt;

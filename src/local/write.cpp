@@ -68,7 +68,9 @@ write write_of(const transact_write& action) {
         write operator()(const transact_update& update) const { return update_of(update); }
         write operator()(const transact_delete& erase) const { return common(write::kind::erase, erase, erase.key); }
     };
-    return std::visit(visitor{}, action);
+    write result = std::visit(visitor{}, action);
+    result.transacted = true;
+    return result;
 }
 
 prepared_write::prepared_write(database_state& state, const write& what)
@@ -147,8 +149,36 @@ prepared_write::plan prepared_write::decide_update(const item* before) const {
     }
     normalise_numbers(*decision.after);
     decision.size = item_size(*decision.after);
-    if (decision.size > largest_item) refuse("Item size to update has exceeded the maximum allowed size");
+    check_updated_size(decision);
     return decision;
+}
+
+/// An UpdateItem is measured by what it writes too, and some bytes for each clause: so does the service, which nowhere
+/// says it.
+void prepared_write::check_updated_size(const plan& decision) const {
+    std::size_t size = decision.size;
+    if (update_ && !what_.transacted) size = std::max(size, size_to_write(decision));
+    if (size > largest_item) refuse("Item size to update has exceeded the maximum allowed size");
+}
+
+std::size_t prepared_write::size_to_write(const plan& decision) const {
+    constexpr std::size_t update_cost = 3;
+    constexpr std::size_t writing_cost = 19;
+    constexpr std::size_t element_cost = 1;
+    constexpr std::size_t removing_cost = 2;
+    const expression::update& tree = update_->tree;
+    std::size_t cost = update_cost + writing_cost * (tree.set.size() + tree.add.size()) +
+                       removing_cost * (tree.remove.size() + tree.erase.size());
+    if (decision.size + cost + element_cost * tree.set.size() <= largest_item) return decision.size;
+    item written;
+    const auto count = [&](const expression::path& target) {
+        if (target.back().what == expression::step::kind::index) cost += element_cost;
+        const auto found = decision.after->find(expressions_.bound().name(target.front()));
+        if (found != decision.after->end()) written.insert(*found);
+    };
+    for (const auto& action : tree.set) count(action.target);
+    for (const auto& action : tree.add) count(action.target);
+    return item_size(written) + cost;
 }
 
 capacity prepared_write::units(const plan& decision) const {

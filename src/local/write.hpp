@@ -25,7 +25,8 @@ struct write {
     const attribute_names* names = nullptr;
     const attribute_values* values = nullptr;
     bool current_on_refusal = false;
-    bool batched = false;  ///< of a batch, which has fewer words for a wrong key
+    bool batched = false;     ///< of a batch, which has fewer words for a wrong key
+    bool transacted = false;  ///< of a transaction, which measures an update by nothing but the item
 };
 
 write write_of(const put_item_request& request);
@@ -67,6 +68,8 @@ public:
 private:
     void check_update() const;
     plan decide_update(const item* before) const;
+    void check_updated_size(const plan& decision) const;
+    std::size_t size_to_write(const plan& decision) const;
 
     write what_;
     expression::compiler expressions_;

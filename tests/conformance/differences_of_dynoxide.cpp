@@ -168,21 +168,6 @@ bool empty_name_compared(const difference& found) {
            has_any(found.theirs.message(), {"Empty attribute name"});
 }
 
-/// Texts that are not ASCII are needed for that; where a write was refused, or a page projected, they cannot be seen.
-bool length_of_a_text(const difference& found) {
-    const auto text = text_of(found.what);
-    if (!has_any(text, {"size("})) return false;
-    const auto conditional = [](const answer& each) {
-        return each.error() == "ConditionalCheckFailedException" || has_any(each.message(), {"ConditionalCheckFailed"});
-    };
-    if (conditional(found.ours) || conditional(found.theirs)) {
-        return found.path == "__type" || found.path == "CancellationReasons[].Code";
-    }
-    return (found.path == "Count" || found.path == "Items") &&
-           (has_any(text, {"\"ProjectionExpression\"", "\"COUNT\""}) ||
-            has_any(to_text(found.ours.body) + to_text(found.theirs.body), {"é", "😀"}));
-}
-
 /// Nothing beside the key.
 bool old_key_of_a_new_item(const difference& found) {
     const auto* theirs = found.theirs.body.find("Attributes");
@@ -300,9 +285,6 @@ constexpr std::array list{
     known_difference{"an attribute has a name of at least one character (developer guide, Naming rules); dynoxide "
                      "minds that in values that are only compared too",
                      true, empty_name_compared},
-    known_difference{"AWS's documents do not say in what a text's size() counts: dynalite and ours count bytes, "
-                     "dynoxide UTF-16 units",
-                     false, length_of_a_text},
     known_difference{"numbers are equal by value, in DELETE too; dynoxide looks for the text, such as +3, in the set",
                      false, number_left_in_a_set},
     known_difference{"ours gives an empty list of items beside a count of 0, where only a count was asked for: no "

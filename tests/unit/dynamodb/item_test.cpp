@@ -45,6 +45,10 @@ TEST_CASE("an item has the size that DynamoDB counts") {
     CHECK(item_size({{"n", 123}}) == 4);
     CHECK(item_size({{"n", -123}}) == 5);             // the sign takes one
     CHECK(item_size({{"n", number("1e100")}}) == 3);  // zeros at the end take none
+    CHECK(item_size({{"n", number("0.15")}}) == 3);
+    CHECK(item_size({{"n", number("1.5")}}) == 4);  // digits on both sides of the point do not share a byte
+    CHECK(item_size({{"n", number("3.14159")}}) == 6);
+    CHECK(item_size({{"n", number("100.5")}}) == 5);  // zeros before the point count where digits follow it
     CHECK(item_size({{"b", binary(7)}}) == 8);
     CHECK(item_size({{"t", true}, {"z", null{}}}) == 4);
     CHECK(item_size({{"l", attribute_list{}}}) == 4);

@@ -164,7 +164,7 @@ TEST_CASE("updates that are refused leave the item alone and say why") {
         {"SET n = strange(s)", "Invalid function name; function: strange"},
         {"SET n = if_not_exists(:1, :2)", "Operator or function requires a document path"},
         {"SET n = if_not_exists(n)", "Incorrect number of operands for operator or function"},
-        {"SET n = :max + :half", "38"},
+        {"SET n = :max + :half", "magnitude larger"},  // too many digits, which the service tells so of a sum
         {"SET n = :huge + :huge", "overflow"},
         {"SET n = n + :1 + :2", "Syntax error"},
         {"SET n :1", "Syntax error"},
@@ -234,6 +234,32 @@ TEST_CASE("an item beyond 400 KB is refused, one at the limit is kept") {
     request.new_item.emplace("w", 1);
     CHECK_THAT(world.fault(request), Catch::Contains("Item size has exceeded the maximum allowed size"));
     CHECK(world.get({{"pk", "a"}}) == large);
+}
+
+TEST_CASE("an UpdateItem is measured by what it writes and its clauses, in a transaction by the item alone") {
+    constexpr std::size_t limit = 400 * 1024;
+    // 3 bytes for the update, 19 for each SET, 2 for each REMOVE, 1 for an index; and what is written but the padding.
+    const auto [expression, cost] = GENERATE(table<std::string, std::size_t>({
+        {"SET p = :p", 3 + 19 + 1},
+        {"SET p = :p, q = :q", 3 + 2 * 19 + 1 + 2},
+        {"SET p = :p REMOVE l", 3 + 19 + 2 + 1},
+        {"SET l[0] = :p", 3 + 19 + 1 + 1 + 3 + 1},
+    }));
+    INFO(expression);
+    engine_world world;
+    world.put({{"pk", "a"}, {"l", list({"x"})}});
+    const auto padded = [&, text = expression](std::size_t bytes) {
+        return update_of(text, {{":q", "y"}, {":p", std::string(bytes, 'x')}});
+    };
+    CHECK(world.fault(padded(limit - cost)).empty());
+    CHECK(world.fault(padded(limit - cost + 1)) == "Item size to update has exceeded the maximum allowed size");
+    transact_write_items_request transaction;
+    const auto larger = padded(limit - cost + 1);
+    transaction.actions.emplace_back(transact_update{.table_name = larger.table_name,
+                                                     .key = larger.key,
+                                                     .update_expression = larger.update_expression,
+                                                     .values = larger.values});
+    CHECK(world.fault(transaction).empty());
 }
 
 }  // namespace dynalease::local::test
