@@ -3,6 +3,7 @@
 
 #include "dynamodb/json_fields.hpp"
 #include "dynamodb/legacy_parameters.hpp"
+#include "dynamodb/segments.hpp"
 #include "dynamodb/start_key.hpp"
 
 #include <dynalease/dynamodb/failure.hpp>
@@ -173,6 +174,7 @@ void written_fields(auto& visitor, auto& response) {
 void fields(auto& visitor, maybe_const<put_item_request> auto& request) {
     visitor.required("TableName", request.table_name);
     visitor.required("Item", request.new_item);
+    if constexpr (is_reading<decltype(visitor)>) check_size_before_expected(visitor.object(), request.new_item);
     write_fields(visitor, request);
 }
 void fields(auto& visitor, maybe_const<put_item_response> auto& response) {
@@ -239,6 +241,9 @@ void fields(auto& visitor, maybe_const<scan_request> auto& request) {
     start_key_field(visitor, request);
     visitor.optional("Segment", request.segment);
     visitor.optional("TotalSegments", request.total_segments);
+    if constexpr (is_reading<decltype(visitor)>) {
+        if (auto fault = segment_fault(request); !fault.empty()) throw malformed{errc::validation, std::move(fault)};
+    }
     page_expression_fields(visitor, request);
 }
 void fields(auto& visitor, maybe_const<page_response> auto& response) {

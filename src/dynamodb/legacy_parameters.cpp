@@ -198,6 +198,12 @@ void read_attributes_to_get(json_input body, std::string& projection, attribute_
     }
 }
 
+void check_size_before_expected(json_input body, const item& whole) {
+    constexpr std::size_t largest_item = 400 * 1024;
+    if (!body.find("Expected") || item_size(whole) <= largest_item) return;
+    throw malformed{errc::validation, "Item size has exceeded the maximum allowed size"};
+}
+
 void read_expected(json_input body, expression_target out) {
     const json* expected = body.find("Expected");
     if (!expected) return;

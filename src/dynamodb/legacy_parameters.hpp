@@ -33,6 +33,8 @@ struct expression_target {
 void read_attributes_to_get(json_input body, std::string& projection, attribute_names& names);
 /// Expected with ConditionalOperator, as a condition.
 void read_expected(json_input body, expression_target out);
+/// The service measures an item before it looks at Expected; the engine measures it again, after the expressions.
+void check_size_before_expected(json_input body, const item& whole);
 /// QueryFilter or ScanFilter, as a condition.
 void read_conditions(json_input body, std::string_view parameter, expression_target out);
 /// KeyConditions, as a condition; also one that no key condition may be, for only who knows the table refuses it.

@@ -31,6 +31,15 @@ void each_index_key(const table& of, std::string_view attribute, const Visit& vi
     }
 }
 
+void refuse_empty_key(const attribute_value& value) {
+    if (!value.is<std::string>() && !value.is<binary>()) return;
+    if (!is_empty(value)) return;
+    refuse(
+        "One or more parameter values are not valid. The update expression attempted to update a secondary index key "
+        "to a value that is not supported. The AttributeValue for a key attribute cannot contain an empty " +
+        std::string(value.is<std::string>() ? "string" : "binary") + " value.");
+}
+
 }  // namespace
 
 void check_index_types(const expression::update& tree, const expression::bindings& bound, const table& of) {
@@ -46,7 +55,13 @@ void check_index_types(const expression::update& tree, const expression::binding
                    " IndexName: " + index.name());
         });
     };
-    for (const auto& action : tree.set) check(action.target, type_of(action.value, bound));
+    for (const auto& action : tree.set) {
+        check(action.target, type_of(action.value, bound));
+        const auto* placeholder = std::get_if<expression::value_placeholder>(&action.value.what);
+        if (!placeholder || action.target.size() != 1) continue;
+        each_index_key(of, bound.name(action.target.front()),
+                       [&](const auto&, const auto&) { refuse_empty_key(bound.value(*placeholder)); });
+    }
     for (const auto& action : tree.add) check(action.target, bound.value(action.value).type_name());
 }
 
@@ -58,8 +73,10 @@ void check_updated_indexes(const expression::projection& targets, const expressi
         const auto* value = find(after, name);
         if (!value) continue;
         each_index_key(of, name, [&](const table_index&, const key_attribute& part) {
-            if (has_type(*value, part.type)) return;
-            refuse("The update expression attempted to update the secondary index key to unsupported type");
+            if (!has_type(*value, part.type)) {
+                refuse("The update expression attempted to update the secondary index key to unsupported type");
+            }
+            refuse_empty_key(*value);
         });
     }
 }

@@ -19,8 +19,8 @@
 namespace dynalease::local {
 
 void check_limit(const std::optional<std::int32_t>& limit);
-/// Refuses a `select` that contradicts the projection or the index.
-void check_select(selection select, std::string_view projection, bool has_index);
+/// Refuses a `select` that contradicts the projection or the index, of a Query in other words than of a Scan.
+void check_select(selection select, std::string_view projection, bool has_index, bool is_query);
 
 /// What of an item a page sees: all of it, or what an index projects.
 class view {
@@ -50,8 +50,9 @@ public:
     page(const context& in, const Request& request)
         : request_(request), expressions_(in.state.expressions, request.names, request.values) {
         check_limit(request.limit);
-        check_select(request.select, request.projection_expression, !request.index_name.empty());
-        if constexpr (requires { request.key_condition_expression; }) {
+        constexpr bool is_query = requires { request.key_condition_expression; };
+        check_select(request.select, request.projection_expression, !request.index_name.empty(), is_query);
+        if constexpr (is_query) {
             key_condition_ = expressions_.condition(request.key_condition_expression, "KeyConditionExpression");
         }
         filter_ = expressions_.condition(request.filter_expression, "FilterExpression");

@@ -1,5 +1,6 @@
 // Scan, whole or by segments.
 #include "dynamodb/key_parts.hpp"
+#include "dynamodb/segments.hpp"
 #include "local/page.hpp"
 #include "local/refusal.hpp"
 #include "local/source.hpp"
@@ -14,23 +15,8 @@ namespace {
 class segment_filter {
 public:
     explicit segment_filter(const scan_request& request) {
-        if (!request.segment && !request.total_segments) return;
-        if (!request.segment || !request.total_segments) {
-            refuse(request.segment ? "The TotalSegments parameter is required but was not present in the request when "
-                                     "Segment parameter is present"
-                                   : "The Segment parameter is required but was not present in the request when "
-                                     "parameter TotalSegments is present");
-        }
-        constexpr std::int32_t most_segments = 1'000'000;
-        if (*request.total_segments < 1 || *request.total_segments > most_segments) {
-            refuse("1 validation error detected: Value '" + std::to_string(*request.total_segments) +
-                   "' at 'totalSegments' failed to satisfy constraint: Member must have value between 1 and 1000000");
-        }
-        if (*request.segment < 0 || *request.segment >= *request.total_segments) {
-            refuse("The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: " +
-                   std::to_string(*request.segment) +
-                   " is not less than TotalSegments: " + std::to_string(*request.total_segments));
-        }
+        if (auto fault = segment_fault(request); !fault.empty()) refuse(std::move(fault));
+        if (!request.segment) return;
         segment_ = static_cast<std::uint64_t>(*request.segment);
         total_ = static_cast<std::uint64_t>(*request.total_segments);
     }

@@ -52,7 +52,8 @@ table_index* table::find_index(std::string_view name) {
 }
 
 table_index& table::add_index(secondary_index definition, bool is_global) {
-    auto& added = indexes_.emplace_back(std::move(definition), key(), is_global);
+    const auto place = std::ranges::lower_bound(indexes_, definition.name, {}, &table_index::name);
+    table_index& added = *indexes_.emplace(place, std::move(definition), key(), is_global);
     for (const auto& [where, held] : rows_) added.add(where, held);
     return added;
 }

@@ -42,6 +42,7 @@ public:
     table_description& settings() noexcept { return settings_; }
     std::map<std::string, std::string>& tags() noexcept { return tags_; }
 
+    /// By name: in this order the service looks for a fault.
     const std::vector<table_index>& indexes() const noexcept { return indexes_; }
     std::vector<table_index>& indexes() noexcept { return indexes_; }
     bool has_local_index() const noexcept;

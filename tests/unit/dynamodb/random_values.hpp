@@ -110,6 +110,10 @@ public:
             out = static_cast<Struct>(values_.below(words_of(out).size()));
         } else {
             codec::fields(*this, out);
+            if constexpr (requires { out.total_segments; }) {
+                out.total_segments = 1 + static_cast<std::int32_t>(values_.below(100));
+                out.segment = *out.total_segments - 1;
+            }
         }
     }
 

@@ -143,7 +143,8 @@ TEST_CASE("a selection must go with the projection and the index") {
     auto request = by_state("open");
     request.select = selection::specific_attributes;
     CHECK(world.fault(request) ==
-          "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES");
+          "1 validation error detected: Must specify the AttributesToGet or ProjectionExpression when choosing to get "
+          "SPECIFIC_ATTRIBUTES");
     request.projection_expression = "x";
     CHECK(world.execute(request));
     request.select = selection::count;
@@ -240,6 +241,27 @@ TEST_CASE("a starting key must be of the index and of the query") {
     request.values.emplace(":m", 5);
     CHECK(world.fault(starting({{"state", "open"}, {"sum", 1}, {"customer", "a"}, {"number", 1}})) ==
           "The provided starting key does not match the range key predicate");
+}
+
+TEST_CASE("of several indexes that cannot take an item, the first by name is told") {
+    engine_world world;
+    for (const char* name : {"second", "first"}) {
+        update_table_request add;
+        add.table_name = "things";
+        add.index_changes = {secondary_index{.name = name, .key = {{"x"}}}};
+        REQUIRE(world.execute(add));
+    }
+    put_item_request request;
+    request.table_name = "things";
+    request.new_item = {{"pk", "a"}, {"x", 1}};
+    CHECK_THAT(world.fault(request), Catch::EndsWith("IndexName: first"));
+    const auto empty = world.fault(update_of("SET x = :x", {{":x", ""}}));
+    CHECK(empty ==
+          "One or more parameter values are not valid. The update expression attempted to update a secondary index key "
+          "to a value that is not supported. The AttributeValue for a key attribute cannot contain an empty string "
+          "value.");
+    world.put({{"pk", "a"}, {"y", ""}});
+    CHECK(world.fault(update_of("SET x = y")) == empty);
 }
 
 TEST_CASE("an index always equals a table filtered and sorted by hand") {
