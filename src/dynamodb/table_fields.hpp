@@ -2,7 +2,7 @@
 // AttributeDefinitions.
 #pragma once
 
-#include "dynamodb/json_fields.hpp"
+#include "dynamodb/tag_fields.hpp"
 
 #include <dynalease/dynamodb/operations.hpp>
 
@@ -127,6 +127,20 @@ void fields(auto& visitor, maybe_const<index_description> auto& index) {
     visitor.expected("IndexArn", index.arn);
 }
 
+void fields(auto& visitor, maybe_const<on_demand_limits> auto& limits) {
+    visitor.optional("MaxReadRequestUnits", limits.read_units);
+    visitor.optional("MaxWriteRequestUnits", limits.write_units);
+}
+void fields(auto& visitor, maybe_const<encryption> auto& at_rest) {
+    if constexpr (std::remove_cvref_t<decltype(visitor)>::reading) {
+        visitor.optional("KMSMasterKeyArn", at_rest.key);
+    } else {
+        visitor.required("Status", std::string("ENABLED"));
+        visitor.required("SSEType", std::string("KMS"));
+        visitor.required("KMSMasterKeyArn", at_rest.key);
+    }
+}
+
 /// A stream is asked for and described in one way.
 void stream_field(auto& visitor, auto& table) {
     if constexpr (std::remove_cvref_t<decltype(visitor)>::reading) {
@@ -217,27 +231,8 @@ void fields(auto& visitor, maybe_const<table_description> auto& table) {
     visitor.expected("DeletionProtectionEnabled", table.deletion_protected);
     stream_field(visitor, table);
     table_class_field(visitor, table);
-}
-
-struct tag {
-    std::string key;
-    std::string value;
-};
-void fields(auto& visitor, maybe_const<tag> auto& each) {
-    visitor.required("Key", each.key);
-    visitor.required("Value", each.value);
-}
-
-/// Tags travel as a list of pairs.
-void tags_field(auto& visitor, auto& tags) {
-    std::vector<tag> list;
-    if constexpr (std::remove_cvref_t<decltype(visitor)>::reading) {
-        visitor.optional("Tags", list);
-        for (auto& each : list) tags.insert_or_assign(std::move(each.key), std::move(each.value));
-    } else {
-        for (const auto& [key, value] : tags) list.push_back({key, value});
-        visitor.expected("Tags", list);
-    }
+    visitor.optional("OnDemandThroughput", table.on_demand);
+    visitor.optional("SSEDescription", table.encrypted);
 }
 
 void fields(auto& visitor, maybe_const<create_table_request> auto& request) {
@@ -247,6 +242,14 @@ void fields(auto& visitor, maybe_const<create_table_request> auto& request) {
     visitor.optional("DeletionProtectionEnabled", request.deletion_protected);
     stream_field(visitor, request);
     visitor.optional("TableClass", request.table_class);
+    visitor.optional("OnDemandThroughput", request.on_demand);
+    if (request.encrypted) {
+        visitor.nested("SSESpecification", [&request](auto& inner) {
+            inner.required("Enabled", true);
+            inner.optional("KMSMasterKeyId", request.encrypted->key);
+            if (!request.encrypted->key.empty()) inner.required("SSEType", std::string("KMS"));
+        });
+    }
     if (std::remove_cvref_t<decltype(visitor)>::reading || !request.tags.empty()) tags_field(visitor, request.tags);
 }
 /// The embedded server reads it member by member, for the service has an order and words for every mistake in it.
@@ -299,6 +302,7 @@ void fields(auto& visitor, maybe_const<update_table_request> auto& request) {
         });
     }
     visitor.optional("TableClass", request.table_class);
+    visitor.optional("OnDemandThroughput", request.on_demand);
 }
 void read(json_input in, update_table_request& out);
 void fields(auto& visitor, maybe_const<update_table_response> auto& response) {
@@ -338,25 +342,6 @@ void fields(auto& visitor, maybe_const<describe_time_to_live_response> auto& res
         inner.expected("TimeToLiveStatus", response.status);
         inner.optional("AttributeName", response.attribute_name);
     });
-}
-
-void fields(auto& visitor, maybe_const<tag_resource_request> auto& request) {
-    visitor.expected("ResourceArn", request.resource_arn);
-    tags_field(visitor, request.tags);
-}
-void fields(auto&, maybe_const<tag_resource_response> auto&) {}
-void fields(auto& visitor, maybe_const<untag_resource_request> auto& request) {
-    visitor.expected("ResourceArn", request.resource_arn);
-    visitor.expected("TagKeys", request.tag_keys);
-}
-void fields(auto&, maybe_const<untag_resource_response> auto&) {}
-void fields(auto& visitor, maybe_const<list_tags_of_resource_request> auto& request) {
-    visitor.expected("ResourceArn", request.resource_arn);
-    visitor.optional("NextToken", request.next_token);
-}
-void fields(auto& visitor, maybe_const<list_tags_of_resource_response> auto& response) {
-    tags_field(visitor, response.tags);
-    visitor.optional("NextToken", response.next_token);
 }
 
 void fields(auto&, maybe_const<describe_limits_request> auto&) {}

@@ -1,5 +1,6 @@
 // Reading CreateTable and UpdateTable as the service does: each mistake in its turn, in its words.
 #include "dynamodb/table_fields.hpp"
+#include "dynamodb/table_settings.hpp"
 
 #include <algorithm>
 #include <set>
@@ -11,44 +12,11 @@ namespace {
 using definition_vector = std::vector<attribute_definition>;
 using element_vector = std::vector<key_element>;
 
-[[noreturn]] void refuse_table(std::string what) {
-    throw malformed{errc::validation, std::move(what)};
-}
-[[noreturn]] void refuse_table_parameter(std::string what) {
-    refuse_table("One or more parameter values were invalid: " + std::move(what));
-}
-
 template <class Range, class Projection>
 std::string joined(const Range& range, Projection member) {
     std::string text;
     for (const auto& each : range) text += (text.empty() ? "" : ", ") + each.*member;
     return text;
-}
-
-// ---- throughput -------------------------------------------------------------------------------------------
-
-void check_bound(std::int64_t units, std::string_view name) {
-    constexpr std::int64_t most_units = 1'000'000'000'000;
-    if (units <= most_units) return;
-    refuse_table("Given value " + std::to_string(units) + " for " + std::string(name) + " is out of bounds");
-}
-
-void check_bounds(const throughput& units) {
-    check_bound(units.read_units, "ReadCapacityUnits");
-    check_bound(units.write_units, "WriteCapacityUnits");
-}
-
-void check_billing(const create_table_request& request) {
-    if (request.billing == billing_mode::pay_per_request) {
-        if (!request.provisioned) return;
-        refuse_table_parameter(
-            "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST");
-    }
-    if (!request.provisioned) {
-        refuse_table_parameter(
-            "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED");
-    }
-    check_bounds(*request.provisioned);
 }
 
 // ---- keys -------------------------------------------------------------------------------------------------
@@ -110,7 +78,7 @@ void check_definitions_distinct(const definition_vector& defined) {
     std::set<std::string_view> seen;
     for (const auto& each : defined) {
         if (seen.insert(each.name).second) continue;
-        refuse_table_parameter("Duplicate AttributeName in AttributeDefinitions: " + each.name);
+        refuse_table("Attribute Name is duplicated: " + each.name);
     }
 }
 
@@ -147,7 +115,7 @@ void read_projection(json_input in, secondary_index& index) {
     }
     std::set<std::string_view> seen;
     for (const std::string& each : index.included) {
-        if (!seen.insert(each).second) refuse_table_parameter("Duplicate attribute in NonKeyAttributes: " + each);
+        if (!seen.insert(each).second) refuse_table_parameter("Duplicate element in NonKeyAttributes: " + each);
     }
 }
 
@@ -230,7 +198,7 @@ void read_global_indexes(json_input in, index_reader& reader, create_table_reque
                                    " when BillingMode is PAY_PER_REQUEST");
         }
         if (out.billing == billing_mode::provisioned && !index.provisioned) {
-            refuse_table_parameter("ProvisionedThroughput must be specified for index: " + index.name);
+            refuse_table_parameter("ProvisionedThroughput is not specified for index: " + index.name);
         }
         out.global_indexes.push_back(std::move(index));
     }
@@ -240,29 +208,6 @@ void read_global_indexes(json_input in, index_reader& reader, create_table_reque
     }
 }
 
-// ---- streams ----------------------------------------------------------------------------------------------
-
-struct stream_request {
-    std::optional<bool> enabled;
-    std::optional<stream_view> view;
-};
-
-stream_request read_stream(json_input in) {
-    stream_request stream;
-    const auto* specification = in.find("StreamSpecification");
-    if (!specification) return stream;
-    field_reader inner(json_input{*specification});
-    inner.optional("StreamEnabled", stream.enabled);
-    inner.optional("StreamViewType", stream.view);
-    if (*stream.enabled && !stream.view) {
-        refuse_table_parameter("StreamViewType must be specified when the stream is enabled");
-    }
-    if (!*stream.enabled && stream.view) {
-        refuse_table_parameter("StreamViewType should not be specified when StreamEnabled is false");
-    }
-    return stream;
-}
-
 void check_index_update(const rapidjson::Value& update, std::set<std::string>& seen) {
     const json_input in{update};
     const rapidjson::Value* found = nullptr;
@@ -270,8 +215,7 @@ void check_index_update(const rapidjson::Value& update, std::set<std::string>& s
         const auto* action = in.find(name);
         if (action && found) {
             refuse_table_parameter(
-                "Only one of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, "
-                "GlobalSecondaryIndexUpdate.Delete may be specified");
+                "Only one global secondary index action is allowed per GlobalSecondaryIndexUpdate object");
         }
         if (action) found = action;
     }
@@ -309,8 +253,11 @@ void read(json_input in, create_table_request& out) {
     read_global_indexes(in, indexes, out);
     check_all_used(out, defined, key.size());
     visitor.optional("DeletionProtectionEnabled", out.deletion_protected);
-    out.stream = read_stream(in).view;
+    out.stream = read_stream(in, created_stream).view;
     visitor.optional("TableClass", out.table_class);
+    visitor.optional("OnDemandThroughput", out.on_demand);
+    check_on_demand(out.on_demand, out.billing);
+    out.encrypted = read_encryption(in);
     tags_field(visitor, out.tags);
 }
 
@@ -322,20 +269,26 @@ void read(json_input in, update_table_request& out) {
     const auto* changes = in.find("GlobalSecondaryIndexUpdates");
     visitor.optional("DeletionProtectionEnabled", out.deletion_protected);
     visitor.optional("TableClass", out.table_class);
-    const stream_request stream = read_stream(in);
+    visitor.optional("OnDemandThroughput", out.on_demand);
+    const stream_request stream = read_stream(in, updated_stream);
     out.stream_enabled = stream.enabled;
     out.stream = stream.view;
     if (!out.provisioned && !out.billing && (!changes || changes->Empty()) && !out.deletion_protected &&
-        !out.stream_enabled && out.table_class.empty()) {
+        !out.stream_enabled && out.table_class.empty() && !out.on_demand) {
         refuse_table(
-            "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or "
-            "SSESpecification or ReplicaUpdates is required");
+            "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates, "
+            "SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, ReplicaTransitRoleArn, "
+            "MultiRegionConsistency, DeletionProtectionEnabled, OnDemandThroughput, WarmThroughput or TableClass is "
+            "required");
     }
+    check_alone(out, changes != nullptr);
+    check_on_demand(out.on_demand, out.billing);
     if (out.billing == billing_mode::provisioned && !out.provisioned) {
         refuse_table_parameter("ProvisionedThroughput must be specified when BillingMode is PROVISIONED");
     }
     if (out.provisioned) check_bounds(*out.provisioned);
     if (!changes) return;
+    if (changes->Empty()) refuse_table_parameter("List of GlobalSecondaryIndexUpdates is empty");
     std::set<std::string> seen;
     for (const auto& each : changes->GetArray()) check_index_update(each, seen);
     definition_vector defined;
@@ -345,6 +298,10 @@ void read(json_input in, update_table_request& out) {
     for (const auto& each : changes->GetArray()) {
         const json_input change{each};
         if (const auto* created = change.find("Create")) {
+            if (defined.empty()) {
+                refuse_table_parameter("AttributeDefinitions is not specified for index: " +
+                                       std::string(json_input{*json_input{*created}.find("IndexName")}.text()));
+            }
             out.index_changes.emplace_back(indexes.read_one(json_input{*created}));
         } else if (const auto* updated = change.find("Update")) {
             update_index update;

@@ -71,6 +71,20 @@ constexpr std::array<shape_member, 2> stream_members{{
     {"StreamViewType", &view_type},
 }};
 constexpr shape stream{.kind = structure, .type_name = "StreamSpecification", .members = stream_members};
+constexpr std::array<std::string_view, 2> encryption_words{"AES256", "KMS"};
+constexpr shape encryption_type = one_of(encryption_words);
+constexpr std::array<shape_member, 3> encryption_members{{
+    {"Enabled", &any_boolean},
+    {"SSEType", &encryption_type},
+    {"KMSMasterKeyId", &any_text},
+}};
+constexpr shape encryption{.kind = structure, .type_name = "SSESpecification", .members = encryption_members};
+constexpr shape any_units{.kind = long_integer};
+constexpr std::array<shape_member, 2> on_demand_members{{
+    {"MaxReadRequestUnits", &any_units},
+    {"MaxWriteRequestUnits", &any_units},
+}};
+constexpr shape on_demand{.kind = structure, .type_name = "OnDemandThroughput", .members = on_demand_members};
 constexpr std::array<std::string_view, 2> class_words{"STANDARD", "STANDARD_INFREQUENT_ACCESS"};
 constexpr shape table_class = one_of(class_words);
 
@@ -81,7 +95,7 @@ constexpr shape tag{.kind = structure, .type_name = "Tag", .members = tag_member
 constexpr shape tags{.kind = list, .element = &tag};
 constexpr shape tag_keys{.kind = list, .element = &tag_key};
 
-constexpr std::array<shape_member, 11> create_members{{
+constexpr std::array<shape_member, 13> create_members{{
     {"AttributeDefinitions", &definitions, not_null},
     {"TableName", &name, created},
     {"KeySchema", &key_schema, not_null},
@@ -93,6 +107,8 @@ constexpr std::array<shape_member, 11> create_members{{
     {"TableClass", &table_class},
     {"Tags", &tags},
     {"DeletionProtectionEnabled", &any_boolean},
+    {"SSESpecification", &encryption},
+    {"OnDemandThroughput", &on_demand},
 }};
 
 constexpr std::array<shape_member, 2> update_index_members{{
@@ -114,7 +130,7 @@ constexpr std::array<shape_member, 3> index_update_members{{
 constexpr shape index_update{
     .kind = structure, .type_name = "GlobalSecondaryIndexUpdate", .members = index_update_members};
 constexpr shape index_updates{.kind = list, .element = &index_update};
-constexpr std::array<shape_member, 8> update_table_members{{
+constexpr std::array<shape_member, 9> update_table_members{{
     {"AttributeDefinitions", &definitions},
     {"TableName", &name, required},
     {"BillingMode", &billing},
@@ -123,6 +139,7 @@ constexpr std::array<shape_member, 8> update_table_members{{
     {"StreamSpecification", &stream},
     {"TableClass", &table_class},
     {"DeletionProtectionEnabled", &any_boolean},
+    {"OnDemandThroughput", &on_demand},
 }};
 
 constexpr std::array<shape_member, 1> named_members{{{"TableName", &name, required}}};

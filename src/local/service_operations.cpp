@@ -41,22 +41,24 @@ void check_characters(const std::string& text, const char* what) {
         return ascii && !word && marks.find(c) == std::string_view::npos;
     };
     if (std::ranges::any_of(text, is_forbidden)) {
-        refuse("One or more parameter values were invalid: " + std::string(what) +
-               " contains characters that are not "
-               "letters, digits, blanks or one of +-=._:/@: " +
-               text);
+        refuse("The Tag " + std::string(what) + " provided is invalid, " + what + ": " + text);
     }
 }
 
 constexpr std::size_t most_tags = 50;
 
+[[noreturn]] void refuse_too_many_tags() {
+    refuse("Number of Tags exceed the current limit for the provided ResourceArn");
+}
+
 }  // namespace
 
 void check_tags(const std::map<std::string, std::string>& tags) {
-    if (tags.size() > most_tags) refuse("One or more parameter values were invalid: the limit is 50 tags per table");
+    if (tags.size() > most_tags) refuse_too_many_tags();
     for (const auto& [key, value] : tags) {
-        check_characters(key, "Tag key");
-        check_characters(value, "Tag value");
+        check_characters(key, "Key");
+        check_characters(value, "Value");
+        if (key.starts_with("aws:")) refuse("Tag Key cannot be prefixed with aws:, Key: " + key);
     }
 }
 
@@ -68,9 +70,7 @@ result<any_response> execute(const context& in, const tag_resource_request& requ
     if (found == in.state.tables.end()) refuse_missing(request.resource_arn);
     auto tags = found->second.tags();
     for (const auto& [key, value] : request.tags) tags.insert_or_assign(key, value);
-    if (tags.size() > most_tags) {
-        refuse("One or more parameter values were invalid: Too many tags: the limit is 50 tags per table");
-    }
+    if (tags.size() > most_tags) refuse_too_many_tags();
     found->second.tags() = std::move(tags);
     return any_response(tag_resource_response{});
 }

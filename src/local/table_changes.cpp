@@ -69,6 +69,7 @@ public:
         if (request_.deletion_protected) settings.deletion_protected = *request_.deletion_protected;
         if (request_.stream_enabled) settings.stream = *request_.stream_enabled ? request_.stream : std::nullopt;
         if (!request_.table_class.empty()) settings.table_class = request_.table_class;
+        if (request_.on_demand) settings.on_demand = request_.on_demand;
         for (const index_change& each : request_.index_changes) {
             std::visit([this](const auto& change) { apply(change); }, each);
         }
@@ -113,9 +114,10 @@ private:
         if (!request_.stream_enabled) return;
         const bool present = table_.settings().stream.has_value();
         if (present && *request_.stream_enabled) {
-            throw refusal(errc::table_in_use, "Table already has an enabled stream: TableName: " + table_.name());
+            refuse("Table already has an enabled stream: TableName: " + table_.name());
         }
-        if (!present && !*request_.stream_enabled) refuse("Table is already without a stream: " + table_.name());
+        if (!present && !*request_.stream_enabled)
+            refuse("Table has no stream to disable: TableName: " + table_.name());
     }
 
     void check_index(const secondary_index& created) const {
@@ -123,16 +125,16 @@ private:
             refuse("Attempting to create an index which already exists");
         }
         if (billing_ == billing_mode::pay_per_request && created.provisioned) {
-            refuse_change("ProvisionedThroughput should not be specified for index: " + created.name +
-                          " when BillingMode is PAY_PER_REQUEST");
+            refuse_change("Neither ReadCapacityUnits nor WriteCapacityUnits can be specified for index: " +
+                          created.name + " when BillingMode is PAY_PER_REQUEST");
         }
         if (billing_ == billing_mode::provisioned && !created.provisioned) {
-            refuse_change("ProvisionedThroughput must be specified for index: " + created.name);
+            refuse_change("Both ReadCapacityUnits and WriteCapacityUnits must be specified for index: " + created.name);
         }
         each_part(created.key, [this](const key_attribute& each) { check_redefined(each); });
         constexpr auto most_indexes = 20;
         if (std::ranges::count_if(table_.indexes(), &table_index::is_global) == most_indexes) {
-            refuse_change("GlobalSecondaryIndex count exceeds the per-table limit of 20");
+            throw refusal(errc::limit_exceeded, "GlobalSecondaryIndex count exceeds the per-table limit of 20");
         }
     }
 
@@ -160,6 +162,10 @@ private:
                 "more info: Action Blocked: IndexUpdate");
         }
         const table_index& index = *found;
+        if (billing_ == billing_mode::pay_per_request) {
+            refuse_change("The only Updates for index: " + changed.name +
+                          " when TableThroughputMode is PAY_PER_REQUEST can be to OnDemandThroughput, WarmThroughput");
+        }
         const throughput present = index.definition().provisioned.value_or(throughput{});
         if (same(present, changed.provisioned)) refuse_same("index: " + changed.name, present, changed.provisioned);
     }

@@ -44,6 +44,14 @@ double epoch_seconds(engine::time when) {
     return static_cast<double>(when.time_since_epoch().count()) / milliseconds;
 }
 
+/// The key of a name, or the account's own for DynamoDB.
+std::string arn_of_key(const std::string& key) {
+    if (key.starts_with("arn:")) return key;
+    const std::string of_account = "arn:aws:kms:us-east-1:" + std::string(own_account) + ":";
+    if (key.starts_with("alias/")) return of_account + key;
+    return of_account + "key/" + (key.empty() ? id_of("aws/dynamodb", {}) : key);
+}
+
 table_description settings_of(const create_table_request& request, const context& in) {
     table_description settings;
     settings.table_name = request.table_name;
@@ -58,6 +66,8 @@ table_description settings_of(const create_table_request& request, const context
     settings.deletion_protected = request.deletion_protected;
     settings.stream = request.stream;
     settings.table_class = request.table_class;
+    settings.on_demand = request.on_demand;
+    if (request.encrypted) settings.encrypted = encryption{arn_of_key(request.encrypted->key)};
     return settings;
 }
 

@@ -51,6 +51,18 @@ struct index_description : secondary_index {
     std::string arn;
 };
 
+/// The most units per second that a table billed per request may take; what is empty has no limit.
+struct on_demand_limits {
+    std::optional<std::int64_t> read_units{};
+    std::optional<std::int64_t> write_units{};
+
+    friend bool operator==(const on_demand_limits&, const on_demand_limits&) = default;
+};
+/// The key, of the Key Management Service, that a table is encrypted with at rest instead of DynamoDB's own.
+struct encryption {
+    std::string key{};  ///< its ARN, id or alias; empty: the account's key for DynamoDB
+};
+
 /// What a table's stream records of each change. Streams are described and not kept by the embedded server.
 enum class stream_view { keys_only, new_image, old_image, new_and_old_images };
 
@@ -71,6 +83,8 @@ struct table_description {
     bool deletion_protected = false;      ///< DeleteTable is refused
     std::optional<stream_view> stream{};  ///< empty: no stream
     std::string table_class{};            ///< empty: "STANDARD"
+    std::optional<on_demand_limits> on_demand{};
+    std::optional<encryption> encrypted{};
 };
 
 struct create_table_response {
@@ -88,6 +102,8 @@ struct create_table_request {
     bool deletion_protected = false;
     std::optional<stream_view> stream{};
     std::string table_class{};
+    std::optional<on_demand_limits> on_demand{};  ///< with `billing_mode::pay_per_request` only
+    std::optional<encryption> encrypted{};
     std::map<std::string, std::string> tags{};
 };
 
@@ -122,6 +138,7 @@ struct update_table_request {  ///< what is empty stays as it is
     std::optional<bool> stream_enabled{};
     std::optional<stream_view> stream{};  ///< with `stream_enabled` true
     std::string table_class{};
+    std::optional<on_demand_limits> on_demand{};
 };
 
 struct delete_table_response {

@@ -58,6 +58,7 @@ TEST_CASE("a table with everything arrives as it was asked for") {
     request.stream = stream_view::new_image;
     request.table_class = "STANDARD_INFREQUENT_ACCESS";
     request.tags = {{"k", "v"}};
+    request.encrypted = encryption{"alias/ours"};
     // The writer names a stream's view; the service wants it said that there is one.
     auto body = codec::encode_request(request);
     CHECK_THAT(body, Catch::Contains(R"("StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_IMAGE"})"));
@@ -65,6 +66,7 @@ TEST_CASE("a table with everything arrives as it was asked for") {
     CHECK(arrived.global_indexes.front().provisioned->write_units == 4);
     CHECK(arrived.local_indexes.front().key.range->name == "d");
     CHECK(arrived.tags == request.tags);
+    CHECK(arrived.encrypted->key == "alias/ours");
 }
 
 TEST_CASE("a global index of four hash and four range attributes arrives as it was asked for") {
@@ -109,11 +111,15 @@ TEST_CASE("a change of a table arrives as it was asked for") {
     request.index_changes.emplace_back(secondary_index{.name = "new", .key = {{"x", scalar_type::n}}});
     request.index_changes.emplace_back(update_index{"old", {1, 1}});
     request.index_changes.emplace_back(delete_index{"gone"});
-    request.deletion_protected = false;
     request.stream_enabled = false;
     const auto arrived = sent_and_read(request);
     CHECK(std::get<secondary_index>(arrived.index_changes[0]).key.hash.type == scalar_type::n);
-    CHECK(arrived.deletion_protected == false);
+    CHECK(arrived.stream_enabled == false);
+    const auto alone = sent_and_read(update_table_request{.table_name = "ttt", .deletion_protected = false});
+    CHECK(alone.deletion_protected == false);
+    update_table_request limits{.table_name = "ttt"};
+    limits.on_demand = on_demand_limits{10, std::nullopt};
+    CHECK(sent_and_read(limits).on_demand == limits.on_demand);
 }
 
 TEST_CASE("a description keeps its indexes, billing, stream and class") {
@@ -131,6 +137,8 @@ TEST_CASE("a description keeps its indexes, billing, stream and class") {
     table.stream = stream_view::keys_only;
     table.table_class = "STANDARD";
     table.deletion_protected = true;
+    table.on_demand = on_demand_limits{10, 5};
+    table.encrypted = encryption{"arn:aws:kms:us-east-1:111122223333:key/one"};
     const auto body = codec::encode_response(describe_table_response{table});
     const auto arrived = codec::decode_response(any_request(describe_table_request{}).index(), body);
     if (!arrived) FAIL(arrived.error().details.message);
@@ -139,6 +147,8 @@ TEST_CASE("a description keeps its indexes, billing, stream and class") {
     CHECK(read.global_indexes.front().item_count == 3);
     CHECK(read.billing == billing_mode::pay_per_request);
     CHECK(read.stream == stream_view::keys_only);
+    CHECK(read.on_demand == table.on_demand);
+    CHECK(read.encrypted->key == table.encrypted->key);
 }
 
 TEST_CASE("capacity by index and collection sizes arrive") {
@@ -204,6 +214,27 @@ TEST_CASE("a change of a table that changes nothing, or too much at once, is ref
     CHECK_THAT(refusal("UpdateTable", R"({"TableName":"ttt","GlobalSecondaryIndexUpdates":[)"
                                       R"({"Delete":{"IndexName":"iii"}},{"Delete":{"IndexName":"iii"}}]})"),
                Catch::Contains("Only one global secondary index update per index"));
+    CHECK_THAT(refusal("UpdateTable", R"({"TableName":"ttt","TableClass":"STANDARD","BillingMode":"PAY_PER_REQUEST"})"),
+               Catch::EndsWith("TableClass modification must be the only operation in the request"));
+    CHECK_THAT(refusal("UpdateTable", R"({"TableName":"ttt","StreamSpecification":{"StreamEnabled":true}})"),
+               Catch::EndsWith("If stream is being enabled then UpdateViewType is required"));
+    CHECK_THAT(
+        refusal("UpdateTable", R"({"TableName":"ttt","OnDemandThroughput":{"MaxReadRequestUnits":0}})"),
+        Catch::EndsWith("Requested MaxReadRequestUnits for OnDemandThroughput for table is outside of valid range"));
+}
+
+TEST_CASE("encryption is asked for as the service takes it") {
+    const auto asked = [](const std::string& specification) {
+        return table_with(definitions + "," + both_keys + R"(,"SSESpecification":)" + specification);
+    };
+    CHECK_THAT(refusal("CreateTable", asked(R"({"SSEType":"KMS"})")),
+               Catch::EndsWith("SSEType can not be specified if Enabled is false"));
+    CHECK_THAT(refusal("CreateTable", asked(R"({"Enabled":true,"SSEType":"AES256"})")),
+               Catch::EndsWith("SSEType AES256 is not supported"));
+    CHECK_THAT(refusal("CreateTable", asked(R"({"Enabled":true,"KMSMasterKeyId":"k"})")),
+               Catch::EndsWith("SSEType KMS is required if KMSMasterKeyId is specified"));
+    CHECK(refusal("CreateTable", asked(R"({"Enabled":true})")).empty());
+    CHECK(refusal("CreateTable", asked(R"({"Enabled":false})")).empty());
 }
 
 }  // namespace dynalease

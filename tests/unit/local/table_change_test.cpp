@@ -73,6 +73,37 @@ TEST_CASE("billing changes both ways, and a change to the same is refused") {
     CHECK(described(world).provisioned.write_units == 0);
 }
 
+TEST_CASE("limits of use and encryption are described as they were set") {
+    engine_world world;
+    create_table_request request;
+    request.table_name = "others";
+    request.key.hash.name = "pk";
+    request.on_demand = on_demand_limits{10, 5};
+    request.encrypted = encryption{};
+    REQUIRE(world.execute(request));
+    describe_table_request describe;
+    describe.table_name = "others";
+    const auto table = world.execute(describe).value().table;
+    CHECK(table.on_demand == request.on_demand);
+    CHECK_THAT(table.encrypted->key, Catch::StartsWith("arn:aws:kms:"));
+    CHECK(!described(world).encrypted);
+    auto limits = change();
+    limits.on_demand = on_demand_limits{20, std::nullopt};
+    REQUIRE(world.execute(limits));
+    CHECK(described(world).on_demand == limits.on_demand);
+}
+
+TEST_CASE("a stream is neither enabled nor disabled twice") {
+    engine_world world;
+    auto stream = change();
+    stream.stream_enabled = false;
+    CHECK(world.fault(stream) == "Table has no stream to disable: TableName: things");
+    stream.stream_enabled = true;
+    stream.stream = stream_view::keys_only;
+    REQUIRE(world.execute(stream));
+    CHECK(world.fault(stream) == "Table already has an enabled stream: TableName: things");
+}
+
 TEST_CASE("a protected table stays") {
     engine_world world;
     auto protect = change();
@@ -113,7 +144,8 @@ TEST_CASE("tags are kept, listed and removed") {
     CHECK_THAT(world.fault(list_tags_of_resource_request{"things"}), Catch::StartsWith("Invalid TableArn"));
     CHECK(world.execute(list_tags_of_resource_request{"arn:aws:dynamodb:us-east-1:1:table/other"}).error().code ==
           errc::access_denied);
-    CHECK_THAT(world.fault(tag_resource_request{arn, {{"why?", "x"}}}), Catch::Contains("Tag key contains"));
+    CHECK_THAT(world.fault(tag_resource_request{arn, {{"why?", "x"}}}),
+               Catch::Contains("The Tag Key provided is invalid, Key: why?"));
     CHECK(world.execute(list_tags_of_resource_request{arn + "2"}).error().code == errc::table_not_found);
     CHECK_THAT(world.fault(tag_resource_request{arn, {}}), Catch::StartsWith("Atleast one Tag"));
 }
