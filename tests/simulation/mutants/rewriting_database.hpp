@@ -59,6 +59,8 @@ struct notes {
     std::set<std::int64_t> nothing_before{};       ///< places in queues before which no row was seen
     time_point last_draw_sent{};                   ///< of the request for a ticket
     std::chrono::nanoseconds claim_begins_late{};  ///< by how much the claim of a ticket is counted from too late
+    std::set<std::pair<std::string, std::int64_t>>
+        turns_dropped{};  ///< head and ticket: their guards went before a leave
 };
 notes& notes_of_this_world();
 

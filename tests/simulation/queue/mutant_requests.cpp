@@ -56,6 +56,10 @@ bool unanswered(const result<any_response>& answer) {
 
 }  // namespace
 
+std::string text_of_head(const item_key& key) {
+    return *find_string(key, "pk") + '/' + *find_string(key, "sk");
+}
+
 // ---- requests ------------------------------------------------------------------------------------------------
 
 void end_without_condition(any_request& request, purpose, const environment&) {
@@ -166,6 +170,20 @@ class once_is_enough final : public mutants::rewriting_database {
     }
 };
 
+class owed_by_the_guard final : public mutants::rewriting_database {
+    using rewriting_database::rewriting_database;
+    void change_answer(result<any_response>& answer, const any_request& sent, purpose) override {
+        const auto* update = std::get_if<update_item_request>(&sent);
+        if (!unanswered(answer) || !update || !update->values.contains(":pace")) return;
+        const auto ticket = std::stoll(update->values.at(":x").get_if<number>()->text());
+        if (!mutants::notes_of_this_world().turns_dropped.contains({text_of_head(update->key), ticket})) return;
+        // Whoever sees such a head has nothing to leave.
+        failure refused(errc::condition_failed);
+        refused.current = item{{"v", 1}, {"tail", 0}, {"passed", 0}};
+        answer = std::move(refused);
+    }
+};
+
 template <bool Void>
 class row_is_believed final : public mutants::rewriting_database {
     using rewriting_database::rewriting_database;
@@ -199,6 +217,9 @@ class noting_draws final : public mutants::rewriting_database {
 
 backend leaves_once(backend network) {
     return std::make_shared<once_is_enough>(std::move(network));
+}
+backend owes_nothing_when_dropped(backend network) {
+    return std::make_shared<owed_by_the_guard>(std::move(network));
 }
 backend voids_once(backend network) {
     return std::make_shared<row_is_believed<true>>(std::move(network));

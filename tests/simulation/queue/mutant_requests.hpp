@@ -3,7 +3,12 @@
 
 #include "simulation/mutants/rewriting_database.hpp"
 
+#include <string>
+
 namespace dynalease::simulation::queues {
+
+/// For notes about the turns of a queue.
+std::string text_of_head(const item_key& key);
 
 // ---- requests ------------------------------------------------------------------------------------------------
 using mutants::purpose;
@@ -26,6 +31,8 @@ void fence_without_end(any_request& request, purpose meaning, const environment&
 using backend = std::shared_ptr<database_backend>;
 /// Takes the unanswered end of a turn for done.
 backend leaves_once(backend network);
+/// Leaves a turn whose guard was dropped once, whatever becomes of that.
+backend owes_nothing_when_dropped(backend network);
 /// Takes an unanswered giving up for done.
 backend voids_once(backend network);
 /// Takes its row for written before it is known.

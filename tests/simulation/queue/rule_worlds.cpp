@@ -95,6 +95,26 @@ void own_ghost(world_run&) {
     if (!on->broken().empty()) throw violation(on->broken());
 }
 
+/// The guard of a turn is dropped, and the first request of the leaving is lost.
+void dropped_turn(world_run&) {
+    const auto on = std::make_unique<stage>();
+    on->warm_up(on->b);
+    on->hold(on->a);
+    on->b.queue().enter(enter_options{},
+                        on->handler([&on](error_code, queue_turn got) { on->b.turn = std::move(got); }));
+    on->run_for(2s);  // until it is written down: nothing but the leaving ends it while its session lives
+    on->a.machine.network().set_plan([sent = 0](const any_request& request, const call_options&) mutable {
+        const auto* update = std::get_if<update_item_request>(&request);
+        const bool leaves = update && update->values.contains(":pace");
+        return leaves && sent++ == 0 ? fault{.what = fault::kind::lose_request} : fault{};
+    });
+    on->a.turn = {};
+    on->run_for(8s);
+    if (!on->b.turn) on->fail("Q3: a turn that its holder dropped keeps others waiting");
+    if (on->broken().empty()) on->conclude();
+    if (!on->broken().empty()) throw violation(on->broken());
+}
+
 /// A row lands in the very moment in which others bury its ticket.
 void row_against_grave(world_run& run) {
     const auto on = std::make_unique<stage>();
@@ -135,6 +155,7 @@ void row_against_grave(world_run& run) {
 const contribution queue_rule_worlds{{.name = "queue",
                                       .scenarios = {{"article", 0, follow_the_article},
                                                     {"own-ghost", 0, own_ghost},
+                                                    {"dropped-turn", 0, dropped_turn},
                                                     {"row-against-grave", 0, row_against_grave}}}};
 
 }  // namespace
