@@ -11,7 +11,7 @@
 #include <boost/asio/deferred.hpp>
 
 #include <algorithm>
-#include <numeric>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -80,11 +80,10 @@ boost::asio::awaitable<joint_served> acquire_together(items_order order) {
 /// Growing: nothing is given back before all is held, so that what was read and what is written fit together.
 boost::asio::awaitable<joint_served> acquire_in_order(items_order order) {
     joint_served out;
-    std::vector<std::size_t> sorted(order.wanted.size());
-    std::iota(sorted.begin(), sorted.end(), std::size_t{0});
-    std::ranges::sort(sorted, {}, [&](std::size_t i) { return order.wanted[i].front->name(); });
-    out.granted.resize(sorted.size());
-    for (const auto i : sorted) {
+    std::vector<std::string> names;
+    for (const auto& each : order.wanted) names.push_back(each.front->name());
+    out.granted.resize(names.size());
+    for (const auto i : protocol::acquiring_order(names)) {
         const auto& front = order.wanted[i].front;
         item_wish wish{.target = {order.core, front}, .access = order.wanted[i].access};
         if (order.deadline) wish.wait = *order.deadline - order.core->now();

@@ -18,7 +18,7 @@ void idle_fronts::remember(std::shared_ptr<claiming_member> front) {
 }
 
 void idle_fronts::audit_later(std::shared_ptr<claiming_member> front) {
-    const auto due = front->last_sent() + protocol::late_window;
+    const auto due = protocol::audit_due(front->last_sent());
     audits_.push_back({std::move(front), due});
     if (audits_.size() > capacity) {
         const auto oldest = std::move(audits_.front());
@@ -31,7 +31,7 @@ void idle_fronts::audit_later(std::shared_ptr<claiming_member> front) {
 
 // The claim may have been used again meanwhile, with an entry of its own.
 bool idle_fronts::still_due(const due_audit& audit) {
-    return audit.front->has_idle_claim() && audit.front->last_sent() + protocol::late_window <= audit.due;
+    return audit.front->has_idle_claim() && protocol::audit_due(audit.front->last_sent()) <= audit.due;
 }
 
 void idle_fronts::clear() {

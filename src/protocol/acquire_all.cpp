@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <utility>
 
 namespace dynalease::protocol {
@@ -22,6 +23,13 @@ acquire_all_decision decide_acquire_all(const std::vector<item_want_decision>& e
                 found->who.empty() ? std::string() : found->who.front()};
     }
     return {acquire_all_step::take};
+}
+
+std::vector<std::size_t> acquiring_order(const std::vector<std::string>& names) {
+    std::vector<std::size_t> order(names.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, {}, [&](std::size_t place) { return names[place]; });
+    return order;
 }
 
 }  // namespace dynalease::protocol

@@ -38,4 +38,8 @@ struct acquire_all_decision {
 /// @param each what is to be done about every single item, as for a try of it.
 acquire_all_decision decide_acquire_all(const std::vector<item_want_decision>& each);
 
+/// In which order whoever holds some of the items waits for the others, the same in all processes: so no circle of
+/// waiting closes. @param names of the items. @returns their places
+std::vector<std::size_t> acquiring_order(const std::vector<std::string>& names);
+
 }  // namespace dynalease::protocol

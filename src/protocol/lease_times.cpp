@@ -18,4 +18,8 @@ lease_times lease_times_for(std::chrono::milliseconds lease, std::chrono::millis
             .hold = whole - margin};
 }
 
+time_point audit_due(time_point last_sent) {
+    return last_sent + std::chrono::minutes(11);
+}
+
 }  // namespace dynalease::protocol

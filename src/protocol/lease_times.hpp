@@ -2,6 +2,8 @@
 // Room protocol: pure decisions, (what is known, now) -> what to do. No Asio, no I/O, no clock.
 #pragma once
 
+#include <dynalease/runtime/time.hpp>
+
 #include <chrono>
 #include <cstdint>
 
@@ -20,9 +22,9 @@ struct lease_times {
 lease_times lease_times_for(std::chrono::milliseconds lease, std::chrono::milliseconds heartbeat,
                             std::uint32_t drift_ppm);
 
-/// No copy of a request lands later than this after it was sent: five minutes of signature life, five of clock
-/// skew, one to spare. Decides only when to forget, never who holds.
-inline constexpr std::chrono::minutes late_window{11};
+/// When all copies of a request that was sent then have landed or never will: five minutes of signature life, five of
+/// clock skew, one to spare. Decides only when to look for what they left, never who holds.
+time_point audit_due(time_point last_sent);
 
 /// Rows of sessions that are over stay this long; longer than any late copy, since absent means over too.
 inline constexpr std::chrono::hours session_row_retention{24};

@@ -5,6 +5,7 @@
 #include "simulation/versioned/ledger.hpp"
 
 #include "protocol/item_lock_decisions.hpp"
+#include "protocol/lease_times.hpp"
 
 #include <string>
 #include <string_view>
@@ -42,6 +43,12 @@ guarded_step
 wrapped_guarded(const item_lock_sight& sight, std::string_view self, std::int64_t attempt, std::int64_t step) asm(
     "__wrap__ZN9dynalease8protocol14decide_guardedERKNS0_15item_"
     "lock_sightESt17basic_string_viewIcSt11char_traitsIcEEll");
+time_point real_audit_due(time_point last_sent) asm(
+    "__real__ZN9dynalease8protocol9audit_dueENSt6chrono10time_pointINS_13elapsed_clockENS1_"
+    "8durationIlSt5ratioILl1ELl1000000000EEEEEE");
+time_point wrapped_audit_due(time_point last_sent) asm(
+    "__wrap__ZN9dynalease8protocol9audit_dueENSt6chrono10time_pointINS_13elapsed_clockENS1_"
+    "8durationIlSt5ratioILl1ELl1000000000EEEEEE");
 
 namespace {
 
@@ -91,7 +98,7 @@ give_up_step wrapped_give_up(const item_give_up_facts& facts) {
 item_settle_step wrapped_settle(const item_lock_sight& sight, std::string_view self, const claim& mine, bool closed) {
     const auto next = real_settle(sight, self, mine, closed);
     const bool held_by_other = (sight.writer && sight.writer->session != self) || !sight.readers.empty();
-    if (next == item_settle_step::close && active("NO_VOID")) return item_settle_step::done;
+    if (next == item_settle_step::close && (active("NO_VOID") || active("J_NO_VOID"))) return item_settle_step::done;
     if (next == item_settle_step::close && active("VOID_FREE_ONLY") && held_by_other) return item_settle_step::done;
     if (next == item_settle_step::leave && active("I_STAYS")) return item_settle_step::close;
     if (next == item_settle_step::leave_closed && active("I_STAYS")) return item_settle_step::done;
@@ -102,6 +109,10 @@ guarded_step wrapped_guarded(const item_lock_sight& sight, std::string_view self
                              std::int64_t step) {
     const auto next = real_guarded(sight, self, attempt, step);
     return next == guarded_step::applied && active("G_NO_SETTLE") ? guarded_step::lost : next;
+}
+
+time_point wrapped_audit_due(time_point last_sent) {
+    return active("AUDIT_EARLY") ? last_sent + std::chrono::seconds(1) : real_audit_due(last_sent);
 }
 
 // ---- requests ----------------------------------------------------------------------------------------------
@@ -149,6 +160,15 @@ void read_without_floor(any_request& request, purpose, const environment&) {
 void read_below_floor(any_request& request, purpose, const environment&) {
     if (auto* update = shared_take(request)) drop(*update, "SET #F = :t ");
 }
+void intend_without_floor(any_request& request, purpose, const environment&) {
+    if (auto* update = beginning(request, "SET #I = :mine")) drop(*update, above_floor);
+}
+void write_what_is_not_there(any_request& request, purpose, const environment&) {
+    constexpr std::string_view exists = "attribute_exists(#k) AND attribute_not_exists(#gone) AND ";
+    auto* update = update_in(request);
+    const bool takes = exclusive_take(request) || shared_take(request);
+    if (takes || (update && update->update_expression == "SET #F = :t")) drop(*update, exists);
+}
 void take_from_any_writer(any_request& request, purpose, const environment&) {
     if (auto* update = exclusive_take(request); update && update->values.contains(":seen"))
         drop(*update, " AND #W = :seen");
@@ -190,6 +210,11 @@ void guard_by_attempt(any_request& request, purpose, const environment&) {
 void guard_by_session(any_request& request, purpose, const environment&) {
     guard_by(request, false);
 }
+void guard_any_life(any_request& request, purpose, const environment&) {
+    constexpr std::string_view same_life = " AND #born = :b";
+    auto* update = guarded(request);
+    if (update && has(update->condition_expression, same_life)) drop(*update, same_life);
+}
 void guarded_raises_nothing(any_request& request, purpose, const environment&) {
     auto* update = guarded(request);
     if (!update) return;
@@ -220,6 +245,14 @@ const contribution item_lock_mutants{{
             {.name = "S_KEEPS_FLOOR",
              .rule = "a reader's grant raises the floor [7]",
              .wrap = editing<read_below_floor>},
+            {.name = "I_NO_FLOOR",
+             .rule = "an intent tests the floor [7]",
+             .wrap = editing<intend_without_floor>,
+             .scenario = "late-intent"},
+            {.name = "NO_EX",
+             .rule = "no lock request makes an item [7]",
+             .wrap = editing<write_what_is_not_there>,
+             .scenario = "take-of-nothing"},
             {.name = "T_UNCOND",
              .rule = "a take-over names the writer that it saw [7]",
              .wrap = editing<take_from_any_writer>,
@@ -239,6 +272,10 @@ const contribution item_lock_mutants{{
             {.name = "G_BY_SESSION",
              .rule = "a guarded write names the attempt [7]",
              .wrap = editing<guard_by_session>},
+            {.name = "G_NO_BORN",
+             .rule = "a guarded write names the life of the item [7]",
+             .wrap = editing<guard_any_life>,
+             .scenario = "reborn-under-a-holder"},
             {.name = "G_NO_SETTLE", .rule = "the next step in the item is the own write's [8]"},
             {.name = "G_NO_BUMP",
              .rule = "guarded writes raise the version [9]",
@@ -254,6 +291,7 @@ const contribution item_lock_mutants{{
             {.name = "V_LOWERS", .rule = "a void only raises the floor [7]", .wrap = editing<void_without_floor>},
             {.name = "I_STAYS", .rule = "who gives up takes the intent back [8]"},
             {.name = "NO_AUDIT", .rule = "copies of refused claims are looked after [7]", .scenario = "copy-of-a-try"},
+            {.name = "AUDIT_EARLY", .rule = "... once no copy can land any more [7]", .scenario = "copy-of-a-try"},
             {.name = "GHOST_STAYS", .rule = "forgotten holds of the own session go at once [7]"},
         },
 }};
