@@ -105,10 +105,12 @@ boost::asio::awaitable<void> item_front::run(item_target self) {
 
 void item_front::rest() {
     phase_ = wanted() && core_.live() ? phase::wanting : phase::idle;
+    if (phase_ == phase::idle) audit_late_copies();
 }
 
 void item_front::drop() {
     claim_.reset();
+    unlanded_.reset();
     finish_leaving(core_.over_failure().code);
     phase_ = phase::idle;
 }
@@ -164,8 +166,20 @@ void item_front::note_unanswered() {
 void item_front::close_claim(bool applied) {
     if (claim_ && claim_->unanswered) {
         ++(applied ? core_.counters().unknown_applied : core_.counters().unknown_void);
+        unlanded_ = open_claim{.id = claim_->id, .sent = true, .closed = true, .sent_at = claim_->sent_at};
     }
     claim_.reset();
+}
+
+void item_front::audit_late_copies() {
+    if (claim_ || !unlanded_) return;
+    claim_ = std::exchange(unlanded_, std::nullopt);
+    core_.idle().audit_later(shared_from_this());
+}
+
+/// Somebody here wants the item before the audit of a closed claim, which is put off.
+void item_front::put_off_audit() {
+    if (claim_ && claim_->closed) unlanded_ = std::exchange(claim_, std::nullopt);
 }
 
 void item_front::give_up(const protocol::item_lock_sight& lock) {
@@ -184,6 +198,7 @@ void item_front::give_up(const protocol::item_lock_sight& lock) {
         core_.idle().audit_later(shared_from_this());
     } else {
         close_claim(false);
+        audit_late_copies();
     }
 }
 

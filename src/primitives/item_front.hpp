@@ -201,6 +201,8 @@ private:
     // The claim and the grant.
     protocol::claim next_claim(std::int64_t floor);
     void close_claim(bool applied);
+    void audit_late_copies();
+    void put_off_audit();
     /// The item names the open claim: that is our grant, and the claim is closed.
     void take_grant(const protocol::item_lock_sight& lock);
     void give_up(const protocol::item_lock_sight& lock);
@@ -229,6 +231,9 @@ private:
     bool writing_ = false;  ///< a copy of the claim is under way
     std::list<waiter*> waiters_;
     std::optional<open_claim> claim_;
+    /// The last closed claim that had a copy without an answer. Removed and made again, the item would forget the floor
+    /// that keeps that one out.
+    std::optional<open_claim> unlanded_;
     protocol::item_access wants_ = protocol::item_access::exclusive;  ///< what the open claim is for
     protocol::item_grant grant_{};                                    ///< the last
     dynalease::item known_;                          ///< the item as the grant found it, or the last write left it

@@ -40,7 +40,7 @@ boost::asio::awaitable<void> item_front::hand_over(sighting& seen) {
         if (answered.kind == answer::applied) {
             next = hand_over_step::handed;
         } else if (answered.kind == answer::refused) {
-            next = protocol::decide_item_hand_over(answered.lock, core_.id(), grant_.id, claim_->id);
+            next = protocol::decide_item_hand_over(answered.lock, core_.id(), grant_, claim_->id);
             // A guarded write that was in doubt was applied, if the item is a step further than we know.
             if (next == hand_over_step::again) grant_.step = answered.lock.writer->step;
         } else {

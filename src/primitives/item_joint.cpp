@@ -12,7 +12,7 @@ using protocol::item_access;
 
 bool item_front::reserve(const std::optional<protocol::claim>& mine) {
     if (phase_ != phase::idle || driven_ || wanted()) return false;
-    if (claim_ && claim_->closed) close_claim(false);
+    put_off_audit();
     if (claim_ && !(mine && claim_->id == *mine)) {
         resolve_claim(false);
         return false;
@@ -80,7 +80,7 @@ item_guard item_front::grant(sighting seen) {
 
 protocol::guarded_step item_front::judge_last(const sighting& seen, const last_write& last) const {
     if (landed(seen, last)) return protocol::guarded_step::applied;
-    return protocol::decide_guarded(seen.lock, core_.id(), grant_.id.attempt, grant_.step);
+    return protocol::decide_guarded(seen.lock, core_.id(), grant_);
 }
 
 }  // namespace dynalease::detail

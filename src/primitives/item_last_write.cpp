@@ -48,8 +48,7 @@ boost::asio::awaitable<item_front::write_end> item_front::end_with(std::shared_p
         co_return write_end{.why = seen.why};
     }
     const bool unanswered = seen.doubtful;
-    const bool ours = seen.lock.writer && seen.lock.writer->is(core_.id(), grant_.id.attempt);
-    if (!ours) {
+    if (!grant_.writes(seen.lock, core_.id())) {
         ended(hold, errc::lock_lost);
         co_return write_end{.why = fault(unanswered ? errc::in_doubt : errc::lock_lost)};
     }
@@ -77,7 +76,8 @@ boost::asio::awaitable<item_front::write_end> item_front::end_with(std::shared_p
 bool item_front::landed(const sighting& seen, const last_write& last) const {
     if (seen.kind != answer::refused || !seen.doubtful) return false;
     // While it is locked, nobody of ours but the holder removes an item.
-    if (last.erases) return !seen.lock.exists;
+    // While we hold it nobody else removes it. What was answered is not done.
+    if (last.erases) return !seen.lock.exists && seen.doubtful && core_.live();
     if (!last.stamp || !seen.whole) return false;
     const auto now = protocol::sight_of(place_.layout, *seen.whole);
     return now && protocol::remembers(now->state, *last.stamp);

@@ -14,7 +14,7 @@ using protocol::item_want_decision;
 using protocol::item_want_step;
 
 boost::asio::awaitable<void> item_front::want(sighting& seen) {
-    if (claim_ && claim_->closed) close_claim(false);
+    put_off_audit();
     if (!claim_) claim_ = open_claim{next_claim(seen.lock.floor)};
     item_want_decision next{item_want_step::take};
     next.form.access = wants_ = first_waiter() ? first_waiter()->access : wants_;
@@ -268,13 +268,7 @@ boost::asio::awaitable<void> item_front::settle(sighting& seen) {
         drop();
         co_return;
     }
-    if (done && claim_->unanswered && !claim_->closed) {
-        // Removed and made again, the item would forget the floor that keeps the unanswered copy out.
-        claim_->closed = true;
-        core_.idle().audit_later(shared_from_this());
-    } else if (done) {
-        close_claim(false);
-    }
+    if (done) close_claim(false);
     rest();
 }
 
@@ -282,14 +276,21 @@ boost::asio::awaitable<void> item_front::audit(sighting& seen) {
     auto found = co_await look(false);
     if (!core_.may_write()) {
         drop();
-    } else if (found.kind == answer::applied && found.lock.held_by(core_.id(), claim_->id.attempt)) {
+        co_return;
+    }
+    // Nobody here has it: what stands there under our name is a copy, of this claim or of an older one.
+    unlanded_.reset();
+    const auto* ghost = found.kind == answer::applied ? found.lock.entry_of(core_.id()) : nullptr;
+    if (ghost) {
+        claim_->id.attempt = ghost->attempt;
+        claim_->closed = true;
         seen = std::move(found);
         phase_ = phase::settling;
     } else if (wanted()) {
         phase_ = phase::wanting;
     } else {
         // Without an answer there is nothing to give back that the lease would not free.
-        close_claim(false);
+        claim_.reset();
         phase_ = phase::idle;
     }
 }

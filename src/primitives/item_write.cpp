@@ -72,7 +72,7 @@ boost::asio::awaitable<item_front::write_end> item_front::change(std::shared_ptr
     hold->write = item_hold::writing::nothing;
     auto step = guarded_step::applied;
     if (seen.kind == answer::refused) {
-        step = protocol::decide_guarded(seen.lock, core_.id(), grant_.id.attempt, grant_.step);
+        step = protocol::decide_guarded(seen.lock, core_.id(), grant_);
     } else if (seen.kind != answer::applied) {
         if (seen.kind == answer::unanswered) hold->write = item_hold::writing::in_doubt;
         co_return write_end{.why = seen.why};
@@ -96,7 +96,7 @@ boost::asio::awaitable<item_front::write_end> item_front::change(std::shared_ptr
             hold->write = item_hold::writing::in_doubt;
             co_return write_end{.why = fault(errc::in_doubt)};
         }
-        step = protocol::decide_guarded(seen.lock, core_.id(), grant_.id.attempt, grant_.step);
+        step = protocol::decide_guarded(seen.lock, core_.id(), grant_);
     }
     if (step == guarded_step::lost) {
         auto end = write_lost(hold);

@@ -129,17 +129,16 @@ item_settle_step decide_item_settle(const item_lock_sight& sight, std::string_vi
     return closed ? item_settle_step::done : item_settle_step::close;
 }
 
-guarded_step decide_guarded(const item_lock_sight& sight, std::string_view self, std::int64_t attempt,
-                            std::int64_t step) {
-    if (!sight.writer || !sight.writer->is(self, attempt)) return guarded_step::lost;
-    if (sight.writer->step == step + 1) return guarded_step::applied;
-    return sight.writer->step == step ? guarded_step::condition_false : guarded_step::lost;
+guarded_step decide_guarded(const item_lock_sight& sight, std::string_view self, const item_grant& held) {
+    if (!held.writes(sight, self)) return guarded_step::lost;
+    if (sight.writer->step == held.step + 1) return guarded_step::applied;
+    return sight.writer->step == held.step ? guarded_step::condition_false : guarded_step::lost;
 }
 
-hand_over_step decide_item_hand_over(const item_lock_sight& sight, std::string_view self, const claim& from,
+hand_over_step decide_item_hand_over(const item_lock_sight& sight, std::string_view self, const item_grant& from,
                                      const claim& to) {
     if (sight.writer && sight.writer->is(self, to.attempt)) return hand_over_step::handed;
-    if (!sight.writer || !sight.writer->is(self, from.attempt)) return hand_over_step::lost;
+    if (!from.writes(sight, self)) return hand_over_step::lost;
     return sight.floor >= to.token ? hand_over_step::claim_closed : hand_over_step::again;
 }
 

@@ -99,12 +99,11 @@ enum class guarded_step {
     lost,
 };
 
-/// A refused guarded write that would have been step `step`+1, by the item that came with the refusal.
-guarded_step decide_guarded(const item_lock_sight& sight, std::string_view self, std::int64_t attempt,
-                            std::int64_t step);
+/// A refused guarded write, the next step of the grant, by the item that came with the refusal.
+guarded_step decide_guarded(const item_lock_sight& sight, std::string_view self, const item_grant& held);
 
 /// A refused hand-over from one of our exclusive grants to the next inside the process.
-hand_over_step decide_item_hand_over(const item_lock_sight& sight, std::string_view self, const claim& from,
+hand_over_step decide_item_hand_over(const item_lock_sight& sight, std::string_view self, const item_grant& from,
                                      const claim& to);
 
 }  // namespace dynalease::protocol

@@ -15,16 +15,6 @@
 
 namespace dynalease::protocol {
 
-/// A grant of ours, as the conditions of what is written under it name it.
-struct item_grant {
-    claim id{};
-    item_access access = item_access::exclusive;
-    std::int64_t step = 0;
-    std::optional<item_stamp> born{};  ///< the life of the item in which it was granted
-    /// Readers' entries that go with it: `forgotten_readers`.
-    std::vector<std::string> ghosts{};
-};
-
 /// What a guarded write does to the item, and to the lock.
 struct guarded_change {
     update_expression update{};

@@ -57,6 +57,13 @@ const item_claimant* item_lock_sight::held_by(std::string_view session, std::int
     return reader == readers.end() ? nullptr : &*reader;
 }
 
+const item_claimant* item_lock_sight::entry_of(std::string_view session) const {
+    if (writer && writer->session == session) return &*writer;
+    const auto reader = std::ranges::find(readers, session, &item_claimant::session);
+    if (reader != readers.end()) return &*reader;
+    return intended_by(session) ? &*intent : nullptr;
+}
+
 result<item_lock_sight> lock_sight_of(const item_layout& layout, const item* shown) {
     item_lock_sight sight;
     if (!shown) return sight;
@@ -85,6 +92,10 @@ result<item_lock_sight> lock_sight_of(const item_layout& layout, const item* sho
     // A birth of another form is some other library's business; versioned writes refuse the item.
     if (auto stamped = sight_of(layout, *shown)) sight.born = stamped->state.born;
     return sight;
+}
+
+bool item_grant::writes(const item_lock_sight& sight, std::string_view self) const {
+    return sight.writer && sight.writer->is(self, id.attempt) && (!born || sight.born == born);
 }
 
 }  // namespace dynalease::protocol

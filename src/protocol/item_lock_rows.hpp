@@ -38,7 +38,22 @@ struct item_lock_sight {
 
     /// The one entry of ours with that attempt, among writer and readers.
     const item_claimant* held_by(std::string_view session, std::int64_t attempt) const;
+    /// Any entry of that session: as writer, as a reader, or as an intent.
+    const item_claimant* entry_of(std::string_view session) const;
     bool intended_by(std::string_view session) const { return intent && intent->session == session; }
+};
+
+/// A grant of ours, as the conditions of what is written under it name it.
+struct item_grant {
+    claim id{};
+    item_access access = item_access::exclusive;
+    std::int64_t step = 0;
+    std::optional<item_stamp> born{};  ///< the life of the item in which it was granted
+    /// Readers' entries that go with it: `forgotten_readers`.
+    std::vector<std::string> ghosts{};
+
+    /// Whether it is what stands there as the writer. In another life of the item it is but a late copy of the claim.
+    bool writes(const item_lock_sight& sight, std::string_view self) const;
 };
 
 /// "<session>.<attempt>": a reader, an intent, and what a writer's text begins with.

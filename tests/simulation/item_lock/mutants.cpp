@@ -35,14 +35,12 @@ item_settle_step
 wrapped_settle(const item_lock_sight& sight, std::string_view self, const claim& mine, bool closed) asm(
     "__wrap__ZN9dynalease8protocol18decide_item_settleERKNS0_15item_"
     "lock_sightESt17basic_string_viewIcSt11char_traitsIcEERKNS0_5claimEb");
-guarded_step
-real_guarded(const item_lock_sight& sight, std::string_view self, std::int64_t attempt, std::int64_t step) asm(
-    "__real__ZN9dynalease8protocol14decide_guardedERKNS0_15item_lock_"
-    "sightESt17basic_string_viewIcSt11char_traitsIcEEll");
-guarded_step
-wrapped_guarded(const item_lock_sight& sight, std::string_view self, std::int64_t attempt, std::int64_t step) asm(
-    "__wrap__ZN9dynalease8protocol14decide_guardedERKNS0_15item_"
-    "lock_sightESt17basic_string_viewIcSt11char_traitsIcEEll");
+guarded_step real_guarded(const item_lock_sight& sight, std::string_view self, const item_grant& held) asm(
+    "__real__ZN9dynalease8protocol14decide_guardedERKNS0_15item_lock_sightESt17basic_string_viewIcSt11char_"
+    "traitsIcEERKNS0_10item_grantE");
+guarded_step wrapped_guarded(const item_lock_sight& sight, std::string_view self, const item_grant& held) asm(
+    "__wrap__ZN9dynalease8protocol14decide_guardedERKNS0_15item_lock_sightESt17basic_string_viewIcSt11char_"
+    "traitsIcEERKNS0_10item_grantE");
 time_point real_audit_due(time_point last_sent) asm(
     "__real__ZN9dynalease8protocol9audit_dueENSt6chrono10time_pointINS_13elapsed_clockENS1_"
     "8durationIlSt5ratioILl1ELl1000000000EEEEEE");
@@ -105,9 +103,8 @@ item_settle_step wrapped_settle(const item_lock_sight& sight, std::string_view s
     return next;
 }
 
-guarded_step wrapped_guarded(const item_lock_sight& sight, std::string_view self, std::int64_t attempt,
-                             std::int64_t step) {
-    const auto next = real_guarded(sight, self, attempt, step);
+guarded_step wrapped_guarded(const item_lock_sight& sight, std::string_view self, const item_grant& held) {
+    const auto next = real_guarded(sight, self, held);
     return next == guarded_step::applied && active("G_NO_SETTLE") ? guarded_step::lost : next;
 }
 
