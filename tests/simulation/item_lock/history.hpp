@@ -39,7 +39,7 @@ struct lock_written {
     lock_state after{};
 };
 
-/// Somebody who knows of no locks removed the item, or made it anew.
+/// Somebody who knows of no locks removed the item, or made it.
 struct lock_replaced {
     std::size_t item = 0;
     lock_state after{};
@@ -66,12 +66,19 @@ struct guard_let_go {
 /// A user writes under this guard.
 struct guarded_begun {
     std::uint64_t handle = 0;
+    std::size_t item = 0;
+    std::int64_t number = 0;
+};
+
+/// A request of that write found the item locked as it demands, and changed nothing in it.
+struct lock_tested {
+    std::size_t item = 0;
     std::int64_t number = 0;
 };
 
 struct event {
     time_point at{};  ///< true time
-    std::variant<lock_written, lock_replaced, session_over, guard_given, guard_let_go, guarded_begun> what;
+    std::variant<lock_written, lock_replaced, session_over, guard_given, guard_let_go, guarded_begun, lock_tested> what;
 };
 
 using history = std::vector<event>;

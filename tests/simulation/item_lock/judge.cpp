@@ -44,19 +44,28 @@ void judge::on(const lock_written& seen) {
     }
     if (stands(after.writer) && !after.readers.empty()) fail("P1", "a writer beside readers in the item");
     if (stands(before.intent) && before.intent != after.intent && before.intent.session != seen.session &&
-        !over(before.intent.session)) {
+        !over(before.intent.session) && after.exists) {
         fail("P9", "a session took away the intent of another, which is not over");
     }
     of.state = after;
+    if (before.exists && !after.exists) end_life(seen.item);
 }
 
 void judge::judge_content(const item_record& of, const lock_written& seen) {
-    const auto guarded = writes_.find(seen.number);
-    if (seen.number == 0 || guarded == writes_.end()) return;
-    if (guarded->second.second != of.state.writer) {
-        fail("P3", "guarded write " + std::to_string(seen.number) + " of " + text(guarded->second.second) +
-                       " happened while the item was " +
-                       (stands(of.state.writer) ? text(of.state.writer) + "'s" : std::string("nobody's")));
+    const auto guarded = writes_.find({seen.number, seen.item});
+    if (guarded == writes_.end() || guarded->second == of.state.writer) return;
+    fail("P3", "guarded write " + std::to_string(seen.number) + " of " + text(guarded->second) +
+                   " happened while the item was " +
+                   (stands(of.state.writer) ? text(of.state.writer) + "'s" : std::string("nobody's")));
+}
+
+void judge::on(const lock_tested& seen) {
+    const auto& lock = items_[seen.item].state;
+    const auto guarded = writes_.find({seen.number, seen.item});
+    if (guarded == writes_.end()) return;
+    if (guarded->second != lock.writer && !lock.readers.contains(guarded->second)) {
+        fail("P3", "write " + std::to_string(seen.number) + " happened when " + text(guarded->second) +
+                       " no longer held an item that it tests");
     }
 }
 
@@ -98,13 +107,20 @@ void judge::judge_end(item_record& of, std::size_t item, const lock_written& see
 
 void judge::on(const lock_replaced& seen) {
     auto& of = items_[seen.item];
-    // An item that is removed takes its floor along: tokens rise in each life of it.
-    if (seen.after.life != of.state.life || !seen.after.exists) {
-        of.highest = 0;
-        of.tokens.clear();
-        of.former.clear();
-    }
+    if (seen.after.life != of.state.life || !seen.after.exists) end_life(seen.item);
     of.state = seen.after;
+}
+
+/// An item that is removed takes its floor along: tokens rise in each life of it, and no grant goes over to the next.
+void judge::end_life(std::size_t item) {
+    auto& of = items_[item];
+    of.highest = 0;
+    of.tokens.clear();
+    of.former.clear();
+    std::erase_if(guards_, [&](const auto& each) { return each.second.item == item; });
+    for (auto& [write, grant] : writes_) {
+        if (write.second == item) grant = {"a former life of the item", 0};
+    }
 }
 
 void judge::on(const guard_given& seen) {
@@ -118,11 +134,8 @@ void judge::on(const guard_given& seen) {
 
 void judge::on(const guarded_begun& seen) {
     const auto guard = guards_.find(seen.handle);
-    if (guard == guards_.end()) {
-        writes_[seen.number] = {0, claimant{"a guard that was never granted", 0}};
-    } else {
-        writes_[seen.number] = {guard->second.item, guard->second.grant};
-    }
+    writes_[{seen.number, seen.item}] =
+        guard == guards_.end() ? claimant{"a guard that was never granted", 0} : guard->second.grant;
 }
 
 }  // namespace dynalease::simulation::item_locks

@@ -14,8 +14,8 @@
 namespace dynalease::simulation::item_locks {
 
 /// Keeps the first broken promise: P1 one writer or any number of readers; P2 tokens rise for as long as the item
-/// lives; P3 a guarded write happens under the very grant of its guard; P9 nobody else's lock is freed; F1 readers do
-/// not pass a writer that waits; E1 no lock request makes an item.
+/// lives; P3 a guarded write happens under the very grant of its guard, and in that life of the item; P9 nobody else's
+/// lock is freed; F1 readers do not pass a writer that waits; E1 no lock request makes an item.
 class judge {
 public:
     explicit judge(std::size_t items) : items_(items) {}
@@ -44,17 +44,19 @@ private:
     void on(const guard_given& seen);
     void on(const guard_let_go& seen) { guards_.erase(seen.handle); }
     void on(const guarded_begun& seen);
+    void on(const lock_tested& seen);
 
     void judge_grant(item_record& of, std::size_t item, const lock_written& seen, const claimant& who, bool exclusive);
     void judge_end(item_record& of, std::size_t item, const lock_written& seen, const claimant& who);
     void judge_content(const item_record& of, const lock_written& seen);
     bool in_hand(std::size_t item, const claimant& grant) const;
+    void end_life(std::size_t item);
     void fail(const char* promise, std::string what);
 
     std::vector<item_record> items_;
     std::set<std::string> over_;
     std::map<std::uint64_t, held_guard> guards_;
-    std::map<std::int64_t, std::pair<std::size_t, claimant>> writes_;  ///< guarded ones, by number
+    std::map<std::pair<std::int64_t, std::size_t>, claimant> writes_;  ///< guarded ones, by number and item
     std::optional<std::string> broken_;
 };
 

@@ -90,7 +90,8 @@ TEST_CASE("a guarded write of an earlier holder is noticed") {
         auto late = seen[*at];
         auto& write = std::get<lock_written>(late.what);
         write.number = 999'999;
-        const event begun{.at = late.at, .what = guarded_begun{.handle = 999'999, .number = 999'999}};
+        const event begun{.at = late.at,
+                          .what = guarded_begun{.handle = 999'999, .item = write.item, .number = 999'999}};
         seen.insert(seen.begin() + static_cast<std::ptrdiff_t>(*at) + 1, late);
         seen.insert(seen.begin() + static_cast<std::ptrdiff_t>(*at) + 1, begun);
         return true;

@@ -25,7 +25,11 @@ struct recipe : world_recipe {
     std::chrono::milliseconds longest_rest = 2s;
     /// Of one in so many calls the caller changes its mind.
     std::uint64_t cancels = 6;
-    /// Items are removed and made anew by somebody who knows of no locks.
+    /// One user in so many wants several items at once; 0: none does.
+    std::uint64_t several = 0;
+    /// Of one in so many writers' holds the item is removed at the end, and made anew by somebody; 0: of none.
+    std::uint64_t erasures = 0;
+    /// Items are removed, and made anew, by somebody who knows of no locks.
     bool reborn = false;
 };
 

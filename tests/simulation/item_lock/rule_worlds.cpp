@@ -125,6 +125,38 @@ void reborn_under_a_holder(lock_stage& on) {
     if (on.sum() != 0) on.fail("P3: a guarded write changed the next item of that key");
 }
 
+/// A grant whose first copy had no answer has been given back, and the item made anew, when that copy lands.
+void late_copy_of_a_grant(lock_stage& on) {
+    on.warm_up(on.a);
+    on.first_take(on.a, {.what = lose_answer, .before = 6s});
+    on.want(on.a);
+    on.run_for(3s);
+    on.give_back(on.a);
+    on.remove_item(0);
+    on.make_item(0);
+    on.run_for(13min);
+    on.check_free("after the audit");
+}
+
+/// The same of an intent: when it lands, somebody reads the item.
+void late_copy_of_an_intent(lock_stage& on) {
+    on.warm_up(on.a);
+    on.read(on.b);
+    on.first(on.a, lock_stage::updates_that_begin("SET #I = :mine"), {.what = lose_answer, .before = 6s});
+    on.want(on.a);
+    on.run_for(3s);
+    on.cancel.emit(boost::asio::cancellation_type::terminal);
+    on.run_for(1s);
+    on.remove_item(0);
+    on.make_item(0);
+    on.b.guard = {};
+    on.read(on.b);
+    on.run_for(4s);
+    on.give_back(on.b);
+    on.run_for(13min);
+    on.check_free("after the audit");
+}
+
 // Of no weight: campaigns draw from larger worlds, and the mutants name these.
 const contribution item_rule_worlds{{
     .name = "item_lock",
@@ -135,7 +167,9 @@ const contribution item_rule_worlds{{
                   {"two-take-over", 0, play_rule<two_take_over>},
                   {"reader-before-a-take-over", 0, play_rule<reader_before_a_take_over>},
                   {"take-of-nothing", 0, play_rule<take_of_nothing>},
-                  {"reborn-under-a-holder", 0, play_rule<reborn_under_a_holder>}},
+                  {"reborn-under-a-holder", 0, play_rule<reborn_under_a_holder>},
+                  {"late-copy-of-a-grant", 0, play_rule<late_copy_of_a_grant>},
+                  {"late-copy-of-an-intent", 0, play_rule<late_copy_of_an_intent>}},
 }};
 
 }  // namespace

@@ -67,6 +67,38 @@ recipe three_processes() {
     return made;
 }
 
+/// Several items at once, by some, beside others who want one of them.
+recipe several_items() {
+    recipe made = crowd();
+    made.most_items = 3;
+    made.several = 2;
+    made.readers = 4;
+    made.savers = 8;
+    made.weather.always = {request_fault_kind::answer_lost, request_fault_kind::transaction_conflict};
+    made.mishap_presence = 0.3;
+    return made;
+}
+
+/// Items that end under a lock, and are made anew.
+recipe erased() {
+    recipe made = several_items();
+    made.most_items = 2;
+    made.several = 3;
+    made.erasures = 3;
+    made.weather.always = {request_fault_kind::answer_lost, request_fault_kind::late};
+    // What the network copies after the answer may hold the next item of that key: only tombstones keep that out.
+    made.weather.never = {request_fault_kind::twice};
+    return made;
+}
+
+/// Somebody who knows of no locks removes items and makes them anew.
+recipe reborn() {
+    recipe made = erased();
+    made.erasures = 0;
+    made.reborn = true;
+    return made;
+}
+
 template <recipe (*Recipe)()>
 void play(world_run& run) {
     item_world(run, Recipe()).play();
@@ -78,7 +110,10 @@ const contribution item_lock_worlds{{
                   {"crowd", 3, play<crowd>},
                   {"readers-and-writers", 3, play<readers_and_writers>},
                   {"both-controls", 2, play<both_controls>},
-                  {"three-processes", 3, play<three_processes>}},
+                  {"three-processes", 3, play<three_processes>},
+                  {"several-items", 3, play<several_items>},
+                  {"erased", 2, play<erased>},
+                  {"reborn", 2, play<reborn>}},
     .probes = {"locked",
                "read locked",
                "taken over or handed over",
@@ -98,7 +133,15 @@ const contribution item_lock_worlds{{
                "late item write applied",
                "late item write refused",
                "session marked dead",
-               "audit waited for"},
+               "audit waited for",
+               "got several",
+               "several locked together",
+               "several written together",
+               "several refused together",
+               "transaction replayed",
+               "commit in doubt",
+               "erased under a lock",
+               "item missing"},
 }};
 
 }  // namespace

@@ -1,7 +1,9 @@
 // Who lives in a process, and what its requests do to locks and sessions.
 #include "simulation/item_lock/site.hpp"
 
+#include <algorithm>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -9,9 +11,9 @@ namespace dynalease::simulation::item_locks {
 
 namespace {
 
-/// Every write of a user appends its number to the item's list: by that it is known, whatever else stands in it.
-std::int64_t number_in(const update_item_request& update) {
-    for (const auto& [name, value] : update.values) {
+/// Every write of a user has a list in it that ends with its number, to append it, or to test that it is not there.
+std::int64_t number_in(const attribute_values& values) {
+    for (const auto& [name, value] : values) {
         const auto* list = value.get_if<attribute_list>();
         if (list && !list->empty()) return std::stoll(list->back().get_if<number>()->text());
     }
@@ -34,7 +36,11 @@ void site::begin() {
     for (std::uint64_t i = 0; i < count; ++i) {
         const auto item = world_.choices().choose("item of a user", world_.items());
         const bool saves = world_.choices().choose("user saves", made_of.savers) == 1;
-        add(std::make_shared<user>(*this, item, saves));
+        auto habit = saves ? user::habit::saves : user::habit::locks;
+        const bool several = made_of.several != 0 && world_.items() > 1 &&
+                             world_.choices().choose("user wants several items", made_of.several) == 1;
+        if (several) habit = user::habit::locks_several;
+        add(std::make_shared<user>(*this, item, habit));
     }
 }
 
@@ -47,16 +53,54 @@ void site::sent(const testing::logged_request& entry, const any_request&) {
 void site::applied(const testing::logged_request& entry, const any_request& request,
                    const result<any_response>& answer) {
     auto& census = world_.run().census;
-    const auto* update = std::get_if<update_item_request>(&request);
-    if (!update) return;
-    const auto index = versions::ledger::item_in(update->key);
-    const bool late = entry.completed.has_value();
-    if (index && late) census.hit(answer ? "late item write applied" : "late item write refused");
-    if (!answer) return;
-    if (!index) return world_.look_at_session(name(), entry.key);
-    const auto number = number_in(*update);
-    if (number != 0) world_.ledger().written_by(name(), number, *index, entry.applied.size() > 1);
-    world_.lock_written_by(name(), sessions_[&entry], number, *index);
+    if (const auto* all = std::get_if<transact_write_items_request>(&request)) {
+        if (!answer) return census.hit("several refused together");
+        return done(entry, *all);
+    }
+    const auto on_item = [&](const auto& write) {
+        const auto index = versions::ledger::item_in(write.key);
+        const bool late = entry.completed.has_value();
+        if (index && late) census.hit(answer ? "late item write applied" : "late item write refused");
+        if (!answer) return;
+        if (!index) return world_.look_at_session(name(), entry.key);
+        done(entry, *index, number_in(write.values));
+    };
+    if (const auto* update = std::get_if<update_item_request>(&request)) on_item(*update);
+    if (const auto* removal = std::get_if<delete_item_request>(&request)) on_item(*removal);
+}
+
+void site::done(const testing::logged_request& entry, std::size_t index, std::int64_t number) {
+    if (number != 0) world_.ledger().written_by(name(), number, index, entry.applied.size() > 1);
+    world_.lock_written_by(name(), sessions_[&entry], number, index);
+    if (number != 0 && !world_.ledger().judged().state(index).exists) world_.arm_birth(index);
+}
+
+void site::done(const testing::logged_request& entry, const transact_write_items_request& all) {
+    auto& census = world_.run().census;
+    if (!carried_out_.insert(all.client_request_token).second) return census.hit("transaction replayed");
+    std::int64_t number = 0;
+    for (const auto& action : all.actions) {
+        std::visit(
+            [&](const auto& each) {
+                if constexpr (requires { each.key; }) number = std::max(number, number_in(each.values));
+            },
+            action);
+    }
+    census.hit(number == 0 ? "several locked together" : "several written together");
+    for (const auto& action : all.actions) {
+        std::visit(
+            [&](const auto& each) {
+                if constexpr (requires { each.key; }) {
+                    const auto index = versions::ledger::item_in(each.key).value();
+                    if constexpr (std::is_same_v<std::decay_t<decltype(each)>, condition_check>) {
+                        world_.tell(name(), lock_tested{.item = index, .number = number});
+                    } else {
+                        done(entry, index, number);
+                    }
+                }
+            },
+            action);
+    }
 }
 
 void site::answered(const testing::logged_request& entry, const any_request& request,

@@ -6,6 +6,8 @@
 #include "simulation/item_lock/world.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -25,9 +27,13 @@ public:
 
 private:
     void begin() override;
+    /// A request of that session, and of that write, was carried out.
+    void done(const testing::logged_request& entry, std::size_t index, std::int64_t number);
+    void done(const testing::logged_request& entry, const transact_write_items_request& all);
 
     item_world& world_;
     std::unordered_map<const testing::logged_request*, std::string> sessions_;  ///< that sent a request
+    std::set<std::string> carried_out_;  ///< transactions, by token: the service does not do them again
 };
 
 }  // namespace dynalease::simulation::item_locks

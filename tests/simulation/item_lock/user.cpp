@@ -2,6 +2,7 @@
 #include "simulation/item_lock/user.hpp"
 
 #include "simulation/framework/counted_frame.hpp"
+#include "simulation/item_lock/changes.hpp"
 #include "simulation/item_lock/site.hpp"
 #include "simulation/item_lock/world.hpp"
 
@@ -14,17 +15,8 @@ namespace asio = boost::asio;
 using versions::answer;
 using versions::intent;
 
-namespace {
-
-update_expression appended(std::int64_t number) {
-    const attribute_value mine(attribute_list{attribute_value(number)});
-    return set("entries", list_append(path("entries"), mine));
-}
-
-}  // namespace
-
-user::user(site& at, std::size_t item, bool saves)
-    : participant(at.world().choices(), at.machine(), "user: cancellation"), site_(at), item_(item), saves_(saves) {}
+user::user(site& at, std::size_t item, habit has)
+    : participant(at.world().choices(), at.machine(), "user: cancellation"), site_(at), item_(item), habit_(has) {}
 
 asio::awaitable<void> user::live(std::shared_ptr<user> self) {
     auto& me = *self;
@@ -32,7 +24,7 @@ asio::awaitable<void> user::live(std::shared_ptr<user> self) {
     const counted_frame standing(me.site_.frames);
     co_await me.sleep_up_to("user: first rest", world.made_of().longest_rest);
     while (!world.stopping() && !me.site_.session_over()) {
-        auto turn = me.saves_ ? me.save() : me.lock_and_write();
+        auto turn = me.saves() ? me.save() : me.wants_several() ? me.lock_several() : me.lock_and_write();
         co_await std::move(turn);
         if (world.stopping()) break;
         const auto rest = world.calm() ? std::chrono::milliseconds(1000) : world.made_of().longest_rest;
@@ -49,24 +41,51 @@ void user::perhaps_cancel() {
     cancel_after(std::chrono::microseconds(world.choices().choose("user: when", 4'000'000)));
 }
 
+std::optional<std::chrono::nanoseconds> user::patience() {
+    auto& world = site_.world();
+    if (world.choices().choose("user: little patience", 3) != 1 || world.calm()) return std::chrono::minutes(2);
+    return std::chrono::milliseconds(world.choices().choose("user: patience", 8'000));
+}
+
+item_lock user::lock_of(std::size_t item) {
+    item_lock_options how{.most_readers = site_.world().made_of().most_readers};
+    return {*site_.session(), item_ref{versions::table, versions::ledger::key_of(item)}, how};
+}
+
+void user::take(std::size_t item, item_guard guard) {
+    auto& world = site_.world();
+    const auto handle = world.next_number();
+    world.tell(site_.name(), guard_given{.handle = handle,
+                                         .item = item,
+                                         .session = site_.session()->id(),
+                                         .token = guard.fencing_token(),
+                                         .exclusive = guard.exclusive()});
+    hands_.push_back({item, std::move(guard), handle});
+}
+
+void user::let_go(holding& in) {
+    if (in.handle != 0) site_.world().tell(site_.name(), guard_let_go{.handle = std::exchange(in.handle, 0)});
+}
+
 void user::let_go() {
-    if (handle_ == 0) return;
-    site_.world().tell(site_.name(), guard_let_go{.handle = handle_});
-    handle_ = 0;
+    for (auto& each : hands_) let_go(each);
+}
+
+void user::note_failure(error_code code) {
+    auto& census = site_.world().run().census;
+    if (code == errc::in_doubt) census.hit("given up in doubt");
+    if (code == condition::cancelled) census.hit("cancelled while waiting");
+    if (code == errc::wait_timeout) census.hit("waited in vain");
+    if (code == errc::missing) census.hit("item missing");
 }
 
 asio::awaitable<void> user::lock_and_write() {
     auto& world = site_.world();
     auto& choices = world.choices();
-    auto& census = world.run().census;
-    item_lock_options how{.most_readers = world.made_of().most_readers};
-    item_lock target(*site_.session(), item_ref{versions::table, versions::ledger::key_of(item_)}, how);
+    auto target = lock_of(item_);
     const bool reads = choices.choose("user: reads", world.made_of().readers) == 1;
     const bool tries = choices.choose("user: tries", 6) == 1 && !world.calm();
-    item_acquire_options options{.wait = std::chrono::minutes(2)};
-    if (choices.choose("user: little patience", 3) == 1 && !world.calm()) {
-        options.wait = std::chrono::milliseconds(choices.choose("user: patience", 8'000));
-    }
+    const item_acquire_options options{.wait = patience()};
     waits_ = true;
     perhaps_cancel();
     auto token = cancellable();
@@ -82,54 +101,69 @@ asio::awaitable<void> user::lock_and_write() {
     }
     next_operation();
     waits_ = false;
-    const auto code = std::get<0>(done);
-    guard_ = std::get<1>(std::move(done));
-    if (code == errc::in_doubt) census.hit("given up in doubt");
-    if (code == condition::cancelled) census.hit("cancelled while waiting");
-    if (code == errc::wait_timeout) census.hit("waited in vain");
-    if (code == errc::missing) census.hit("item missing");
-    if (tries && !code && !guard_) census.hit("try refused");
-    if (!guard_) co_return;
+    note_failure(std::get<0>(done));
+    auto got = std::get<1>(std::move(done));
+    if (tries && !std::get<0>(done) && !got) world.run().census.hit("try refused");
+    if (!got) co_return;
     ++served_;
-    handle_ = world.next_number();
-    world.tell(site_.name(), guard_given{.handle = handle_,
-                                         .item = item_,
-                                         .session = site_.session()->id(),
-                                         .token = guard_.fencing_token(),
-                                         .exclusive = guard_.exclusive()});
+    take(item_, std::move(got));
+    auto& mine = hands_.back();
     const auto longest = world.calm() ? std::chrono::milliseconds(100) : world.made_of().longest_hold;
     const auto pieces = choices.choose("user: writes", 4);
     for (std::uint64_t i = 0; i < pieces; ++i) {
         co_await sleep_up_to("user: hold", longest);
-        if (guard_.exclusive()) co_await write(false);
+        if (mine.guard.exclusive()) co_await write(mine, false);
     }
     co_await sleep_up_to("user: holds on", longest);
-    co_await end_hold();
+    co_await end_hold(mine);
+    hands_.clear();
 }
 
-asio::awaitable<void> user::write(bool last) {
+void user::begin_write(const holding& in, std::int64_t number, intent what) {
     auto& world = site_.world();
-    const auto number = world.ledger().next_number();
-    world.ledger().tell(site_.name(), versions::intended{.number = number, .item = item_, .what = intent::guarded});
-    world.tell(site_.name(), guarded_begun{.handle = handle_, .number = number});
-    if (last) let_go();
+    world.ledger().tell(site_.name(), versions::intended{.number = number, .item = in.item, .what = what});
+    world.tell(site_.name(), guarded_begun{.handle = in.handle, .item = in.item, .number = number});
+}
+
+asio::awaitable<void> user::write(holding& in, bool last) {
+    const auto number = site_.world().ledger().next_number();
+    begin_write(in, number, intent::guarded);
+    if (last) let_go(in);
     perhaps_cancel();
     auto token = cancellable();
     auto change = appended(number);
     condition_expression always;
     std::tuple<error_code, item> done;
     if (last) {
-        done = co_await guard_.update_and_release(std::move(change), std::move(always), std::move(token));
+        done = co_await in.guard.update_and_release(std::move(change), std::move(always), std::move(token));
     } else {
-        done = co_await guard_.update(std::move(change), std::move(always), std::move(token));
+        done = co_await in.guard.update(std::move(change), std::move(always), std::move(token));
     }
     next_operation();
     const auto left = std::get<1>(std::move(done));
     // After the last write others may have gone on by the time it is known.
-    learn(number, std::get<0>(done), last ? nullptr : &left);
+    learn(number, in.item, std::get<0>(done), last ? nullptr : &left);
 }
 
-void user::learn(std::int64_t number, error_code code, const item* left) {
+bool user::removes() {
+    auto& world = site_.world();
+    const auto one_in = world.made_of().erasures;
+    return one_in != 0 && !world.calm() && world.choices().choose("user: removes the item", one_in) == 1;
+}
+
+asio::awaitable<void> user::erase(holding& in) {
+    const auto number = site_.world().ledger().next_number();
+    begin_write(in, number, intent::guarded_removal);
+    let_go(in);
+    perhaps_cancel();
+    auto token = cancellable();
+    auto always = not_yet(number);
+    const auto done = co_await in.guard.erase(std::move(always), std::move(token));
+    next_operation();
+    learn(number, in.item, std::get<0>(done), nullptr);
+}
+
+void user::learn(std::int64_t number, std::size_t item, error_code code, const dynalease::item* left) {
     auto& world = site_.world();
     auto& census = world.run().census;
     auto what = answer::not_applied;
@@ -141,43 +175,41 @@ void user::learn(std::int64_t number, error_code code, const item* left) {
                : code == errc::lock_lost ? "guarded write lost the item"
                                          : "guarded write not sent");
     std::optional<versions::serial> shown;
-    if (!code && left) shown = world.ledger().serial_of(item_, *left);
+    if (!code && left) shown = world.ledger().serial_of(item, *left);
     world.ledger().tell(
-        site_.name(),
-        versions::told{.number = number, .what = what, .item = item_, .shown = shown, .unanswered = true});
+        site_.name(), versions::told{.number = number, .what = what, .item = item, .shown = shown, .unanswered = true});
 }
 
-asio::awaitable<void> user::end_hold() {
+asio::awaitable<void> user::end_hold(holding& in) {
     auto& world = site_.world();
-    auto& choices = world.choices();
     auto& census = world.run().census;
-    auto way = choices.choose("user: way to let go", 8);
-    if (way == 7 && guard_.exclusive()) {
+    auto& guard = in.guard;
+    const auto way = world.choices().choose("user: way to let go", 8);
+    if (guard.exclusive() && removes()) {
+        co_await erase(in);
+        co_return;
+    }
+    if (way == 7 && guard.exclusive()) {
         perhaps_cancel();
         auto token = cancellable();
-        const auto done = co_await guard_.downgrade(std::move(token));
+        const auto done = co_await guard.downgrade(std::move(token));
         next_operation();
         if (!std::get<0>(done)) census.hit("downgraded");
         co_await sleep_up_to("user: reads on", world.made_of().longest_hold);
     }
-    if (way >= 4 && way < 6 && guard_.exclusive()) {
-        co_await write(true);
-        guard_ = {};
+    if (way >= 4 && way < 6 && guard.exclusive()) {
+        co_await write(in, true);
         co_return;
     }
-    let_go();
-    if (way == 6) {
-        guard_ = {};
-        co_return;
-    }
+    let_go(in);
+    if (way == 6) co_return;
     perhaps_cancel();
     auto token = cancellable();
-    const auto done = co_await guard_.release(std::move(token));
+    const auto done = co_await guard.release(std::move(token));
     next_operation();
     const auto code = std::get<0>(done);
     if (code == errc::in_doubt) census.hit("release in doubt");
     if (code == errc::lock_lost || code == errc::session_lost) census.hit("release lost the race");
-    guard_ = {};
 }
 
 asio::awaitable<void> user::save() {

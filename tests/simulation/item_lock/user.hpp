@@ -1,7 +1,9 @@
-// Somebody in a process who locks an item, writes under the lock, and lets go of it; or who saves it optimistically.
+// Somebody in a process who locks an item, or several, writes under the lock, and lets go of it; or who saves one
+// optimistically.
 #pragma once
 
 #include "simulation/framework/participant.hpp"
+#include "simulation/versioned/history.hpp"
 
 #include <dynalease/item_lock.hpp>
 #include <dynalease/versioned.hpp>
@@ -13,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace dynalease::simulation::item_locks {
 
@@ -20,16 +23,24 @@ class site;
 
 class user final : public participant {
 public:
-    user(site& at, std::size_t item, bool saves);
+    enum class habit { locks, saves, locks_several };
+    /// An item in the user's hand; without handle it was given back, dropped, or is known to be lost.
+    struct holding {
+        std::size_t item = 0;
+        item_guard guard{};
+        std::uint64_t handle = 0;
+    };
+
+    user(site& at, std::size_t item, habit has);
 
     /// Goes on until the session is over, or everyone is to stop.
     static boost::asio::awaitable<void> live(std::shared_ptr<user> self);
 
     site& at() const noexcept { return site_; }
-    bool saves() const noexcept { return saves_; }
+    bool saves() const noexcept { return habit_ == habit::saves; }
+    bool wants_several() const noexcept { return habit_ == habit::locks_several; }
     std::size_t target() const noexcept { return item_; }
-    /// In the user's hand: not given back, dropped, or known to be lost.
-    const item_guard* held() const noexcept { return handle_ != 0 ? &guard_ : nullptr; }
+    const std::vector<holding>& hands() const noexcept { return hands_; }
     bool waits() const noexcept { return waits_; }
     bool gone() const noexcept { return gone_; }
     /// Locks it got, and saves that succeeded.
@@ -39,17 +50,32 @@ public:
 
 private:
     boost::asio::awaitable<void> lock_and_write();
-    boost::asio::awaitable<void> write(bool last);
-    boost::asio::awaitable<void> end_hold();
+    boost::asio::awaitable<void> write(holding& in, bool last);
+    boost::asio::awaitable<void> erase(holding& in);
+    boost::asio::awaitable<void> end_hold(holding& in);
     boost::asio::awaitable<void> save();
+
+    // ---- several items: user_several.cpp ----
+    boost::asio::awaitable<void> lock_several();
+    boost::asio::awaitable<void> commit();
+    std::vector<std::size_t> some_items();
+
+    item_lock lock_of(std::size_t item);
+    void take(std::size_t item, item_guard guard);
+    void let_go(holding& in);
+    /// What it is about to write under that lock.
+    void begin_write(const holding& in, std::int64_t number, versions::intent what);
+    bool removes();
     void perhaps_cancel();
-    void learn(std::int64_t number, error_code code, const item* left);
+    /// How long it waits for others.
+    std::optional<std::chrono::nanoseconds> patience();
+    void note_failure(error_code code);
+    void learn(std::int64_t number, std::size_t item, error_code code, const dynalease::item* left);
 
     site& site_;
     const std::size_t item_;
-    const bool saves_;
-    item_guard guard_;
-    std::uint64_t handle_ = 0;
+    const habit habit_;
+    std::vector<holding> hands_;
     std::uint64_t served_ = 0;
     bool waits_ = false;
     bool gone_ = false;

@@ -36,6 +36,8 @@ public:
     void tell(const std::string& node, decltype(event::what) what);
     /// A request of that session has changed the item; `number` is of the user's write in it, if there is one.
     void lock_written_by(const std::string& node, const std::string& session, std::int64_t number, std::size_t index);
+    /// Somebody makes an item that was removed anew, after a while.
+    void arm_birth(std::size_t index);
     /// Its row may say that it is over. @param key as networks log it
     void look_at_session(const std::string& node, const std::string& key);
 

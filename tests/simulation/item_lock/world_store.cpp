@@ -45,6 +45,7 @@ void item_world::lock_written_by(const std::string& node, const std::string& ses
     auto& census = run().census;
     const bool exclusive = !after.writer.session.empty() && after.writer != known.writer;
     if (exclusive) census.hit(known.writer.session.empty() ? "locked" : "taken over or handed over");
+    if (known.exists && !after.exists) census.hit("erased under a lock");
     if (after.readers.size() > known.readers.size()) census.hit("read locked");
     if (!known.readers.empty() && exclusive) census.hit("dead readers removed by a writer");
     if (!after.intent.session.empty() && after.intent != known.intent) census.hit("intended");
@@ -85,13 +86,20 @@ void item_world::arm_rebirth() {
     simulated().scheduler().add_timer(now() + wait, [this] {
         if (calm() || stopping()) return;
         const auto index = choices().choose("which item is born anew", item_count_);
+        if (!judge_.state(index).exists) return arm_rebirth();
         simulated().call(delete_item_request{.table_name = versions::table, .key = ledger_.key_of(index)}).value();
         ledger_.look_again(index);
         tell("", lock_replaced{.item = index, .after = lock_of(index)});
         run().census.fault("item_removed");
-        const std::chrono::milliseconds gone(choices().between("how long an item is gone", 1, 1500));
-        simulated().scheduler().add_timer(now() + gone, [this, index] { make_item(index); });
+        arm_birth(index);
         arm_rebirth();
+    });
+}
+
+void item_world::arm_birth(std::size_t index) {
+    const std::chrono::milliseconds gone(choices().between("how long an item is gone", 1, 1500));
+    simulated().scheduler().add_timer(now() + gone, [this, index] {
+        if (!judge_.state(index).exists) make_item(index);
     });
 }
 
