@@ -4,6 +4,7 @@
 #include "dynamodb/key_parts.hpp"
 #include "local/capacity.hpp"
 #include "local/refusal.hpp"
+#include "local/scatter.hpp"
 #include "local/table.hpp"
 
 #include <algorithm>
@@ -41,6 +42,10 @@ void check_index_part(const secondary_index& index, const key_attribute& attribu
 }
 
 }  // namespace
+
+index_key::index_key(row_key index, row_key table) : at(std::move(index)), row(std::move(table)) {
+    if (!row.hash.empty()) row.slot = scatter(row.hash, row.range);
+}
 
 table_index::table_index(secondary_index definition, const key_schema& table_key, bool is_global)
     : definition_(std::move(definition)), is_global_(is_global) {

@@ -16,8 +16,11 @@ namespace dynalease::local {
 
 struct row;
 
-/// An index may hold many items of one key; the table's own key tells them apart.
+/// An index may hold many items of one key; the table's own key tells them apart, and scatters them whole.
 struct index_key {
+    /// @param table the item's key in its table.
+    index_key(row_key index, row_key table);
+
     row_key at;   ///< by the index's key
     row_key row;  ///< by the table's
 

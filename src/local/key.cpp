@@ -4,6 +4,7 @@
 #include "dynamodb/key_parts.hpp"
 #include "local/number_key.hpp"
 #include "local/refusal.hpp"
+#include "local/scatter.hpp"
 
 #include <array>
 #include <utility>
@@ -15,14 +16,6 @@ namespace {
 constexpr std::size_t longest_hash = 2048;
 constexpr std::size_t longest_range = 1024;
 
-/// FNV-1a, mixed once more so that the high bits, which choose the segment of a Scan, depend on every byte.
-std::uint64_t slot_of(const std::string& bytes) {
-    std::uint64_t hash = 0xcbf29ce484222325U;
-    for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
-    hash = (hash ^ (hash >> 33U)) * 0xff51afd7ed558ccdU;
-    return hash ^ (hash >> 33U);
-}
-
 std::size_t byte_length(const attribute_value& value) {
     if (const auto* text = value.get_if<std::string>()) return text->size();
     if (const auto* bytes = value.get_if<binary>()) return bytes->size();
@@ -30,12 +23,7 @@ std::size_t byte_length(const attribute_value& value) {
 }
 
 void check_length(const key_attribute& attribute, const attribute_value& value, bool is_hash) {
-    if (is_empty(value)) {
-        refuse(
-            "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an "
-            "empty " +
-            std::string(attribute.type == scalar_type::s ? "string" : "binary") + " value. Key: " + attribute.name);
-    }
+    check_not_empty(attribute, value);
     check_key_length(byte_length(value), is_hash);
 }
 
@@ -68,6 +56,13 @@ void check_item_part(const key_attribute& attribute, const item& whole, bool is_
 
 bool is_empty(const attribute_value& value) noexcept {
     return byte_length(value) == 0;
+}
+
+void check_not_empty(const key_attribute& attribute, const attribute_value& value) {
+    if (!is_empty(value)) return;
+    refuse(
+        "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty " +
+        std::string(attribute.type == scalar_type::s ? "string" : "binary") + " value. Key: " + attribute.name);
 }
 
 std::size_t hash_bytes(const key_schema& schema, const item& whole) {
@@ -113,7 +108,7 @@ void append_key_value(std::string& key, const attribute_value& value) {
 
 row_key hash_key(std::string encoded) {
     row_key result;
-    result.slot = slot_of(encoded);
+    result.slot = scatter(encoded);
     result.hash = std::move(encoded);
     return result;
 }

@@ -11,8 +11,7 @@
 
 namespace dynalease::local {
 
-/// Items of one hash key lie together, ordered by range key; hash keys are scattered by a fixed hash, so that the
-/// order of a Scan is arbitrary and yet the same on every machine.
+/// Items of one hash key lie together, ordered by range key; hash keys are scattered as DynamoDB scatters them.
 struct row_key {
     std::uint64_t slot = 0;
     std::string hash{};
@@ -48,6 +47,8 @@ void check_item_key(const key_schema& schema, const item& whole);
 
 /// Whether it is a string or binary of no bytes.
 bool is_empty(const attribute_value& value) noexcept;
+/// Refuses such a value of a key, which a condition of a key may not have either.
+void check_not_empty(const key_attribute& attribute, const attribute_value& value);
 /// The bytes of all hash attributes that are there; numbers count as one.
 std::size_t hash_bytes(const key_schema& schema, const item& whole);
 std::size_t range_bytes(const key_schema& schema, const item& whole);

@@ -53,4 +53,32 @@ TEST_CASE("a query walks numeric range keys by value and binary ones by unsigned
           std::vector<attribute_value>{bytes("a"), bytes("\x7f\x01"), bytes("\x80"), bytes("\xff")});
 }
 
+TEST_CASE("a scan goes by the service's order of hash keys") {
+    const auto scanned = [](const std::vector<attribute_value>& keys, scalar_type type) {
+        engine_world world;
+        create_table_request table;
+        table.table_name = "scattered";
+        table.key.hash = {"k", type};
+        REQUIRE(world.execute(table));
+        for (const auto& key : keys) {
+            put_item_request put;
+            put.table_name = "scattered";
+            put.new_item = {{"k", key}};
+            REQUIRE(world.execute(put));
+        }
+        scan_request request;
+        request.table_name = "scattered";
+        std::vector<attribute_value> found;
+        for (const item& each : world.execute(request).value().items) found.push_back(each.at("k"));
+        return found;
+    };
+    // Both orders were seen on AWS.
+    const std::vector<attribute_value> texts{"2", "8", "9",    "1",       "6", "hello", "0",
+                                             "5", "4", "äáöü", "aardman", "7", "3",     "zapf"};
+    const std::vector<attribute_value> numbers{7, n("999.9"), 8, 3, 2, n("-999.9"),   9,
+                                               4, n("-0.09"), 6, 1, 0, n("0.012345"), 5};
+    CHECK(scanned({texts.rbegin(), texts.rend()}, scalar_type::s) == texts);
+    CHECK(scanned({numbers.rbegin(), numbers.rend()}, scalar_type::n) == numbers);
+}
+
 }  // namespace dynalease::local::test

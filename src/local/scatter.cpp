@@ -1,0 +1,90 @@
+// MD5 (RFC 1321), for its order alone: OpenSSL has none where FIPS rules.
+#include "local/scatter.hpp"
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+
+namespace dynalease::local {
+
+namespace {
+
+constexpr std::size_t block_size = 64;
+
+std::array<std::uint32_t, block_size> sines() {
+    std::array<std::uint32_t, block_size> table{};
+    constexpr double two_to_32 = 4294967296.0;
+    for (std::size_t i = 0; i < table.size(); ++i) {
+        table[i] = static_cast<std::uint32_t>(std::abs(std::sin(static_cast<double>(i + 1))) * two_to_32);
+    }
+    return table;
+}
+
+class md5 {
+public:
+    void put(std::string_view bytes) {
+        length_ += bytes.size();
+        for (const char byte : bytes) put(static_cast<unsigned char>(byte));
+    }
+
+    std::uint64_t first_eight_bytes() {
+        const std::uint64_t bits = length_ * 8;
+        put(std::uint8_t{0x80});
+        constexpr std::size_t length_at = block_size - sizeof(bits);
+        while (used_ != length_at) put(std::uint8_t{0});
+        for (unsigned i = 0; i < sizeof(bits); ++i) put(static_cast<std::uint8_t>(bits >> (8 * i)));
+        // The words are little-endian, the result is read as bytes.
+        return std::uint64_t{swapped(state_[0])} << 32U | swapped(state_[1]);
+    }
+
+private:
+    void put(std::uint8_t byte) {
+        block_[used_ / 4] = block_[used_ / 4] >> 8U | std::uint32_t{byte} << 24U;
+        if (++used_ == block_size) mix();
+    }
+
+    void mix() {
+        static const auto sine = sines();
+        constexpr std::array<std::array<int, 4>, 4> turns{
+            {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}}};
+        auto [a, b, c, d] = state_;
+        const auto step = [&](std::size_t i, std::uint32_t mixed, std::size_t word) {
+            const std::uint32_t sum = a + mixed + sine[i] + block_[word % block_.size()];
+            a = d;
+            d = c;
+            c = b;
+            b += std::rotl(sum, turns[i / 16][i % 4]);
+        };
+        for (std::size_t i = 0; i < 16; ++i) step(i, (b & c) | (~b & d), i);
+        for (std::size_t i = 16; i < 32; ++i) step(i, (d & b) | (~d & c), 5 * i + 1);
+        for (std::size_t i = 32; i < 48; ++i) step(i, b ^ c ^ d, 3 * i + 5);
+        for (std::size_t i = 48; i < 64; ++i) step(i, c ^ (b | ~d), 7 * i);
+        state_[0] += a;
+        state_[1] += b;
+        state_[2] += c;
+        state_[3] += d;
+        used_ = 0;
+    }
+
+    static std::uint32_t swapped(std::uint32_t word) {
+        return word << 24U | (word & 0xff00U) << 8U | (word >> 8U & 0xff00U) | word >> 24U;
+    }
+
+    std::array<std::uint32_t, 4> state_{0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
+    std::array<std::uint32_t, block_size / 4> block_{};
+    std::size_t used_ = 0;
+    std::uint64_t length_ = 0;
+};
+
+}  // namespace
+
+std::uint64_t scatter(std::string_view hash, std::string_view range) {
+    md5 digest;
+    digest.put("Outliers");
+    digest.put(hash);
+    digest.put(range);
+    return digest.first_eight_bytes();
+}
+
+}  // namespace dynalease::local
