@@ -43,26 +43,27 @@ void refuse_empty_key(const attribute_value& value) {
 }  // namespace
 
 void check_index_types(const expression::update& tree, const expression::bindings& bound, const table& of) {
-    if (of.indexes().empty()) return;
-    const auto check = [&](const expression::path& target, std::string_view type) {
-        if (target.size() != 1 || type.empty()) return;
-        const std::string_view name = bound.name(target.front());
-        each_index_key(of, name, [&](const table_index& index, const key_attribute& part) {
-            const std::string_view wanted = name_of(part.type);
-            if (type == wanted) return;
-            refuse("One or more parameter values were invalid: Type mismatch for Index Key " + part.name +
-                   " Expected: " + std::string(wanted) + " Actual: " + std::string(type) +
-                   " IndexName: " + index.name());
-        });
+    const auto writes = [&](const expression::path& target, const key_attribute& part) {
+        return target.size() == 1 && bound.name(target.front()) == part.name;
     };
-    for (const auto& action : tree.set) {
-        check(action.target, type_of(action.value, bound));
-        const auto* placeholder = std::get_if<expression::value_placeholder>(&action.value.what);
-        if (!placeholder || action.target.size() != 1) continue;
-        each_index_key(of, bound.name(action.target.front()),
-                       [&](const auto&, const auto&) { refuse_empty_key(bound.value(*placeholder)); });
+    const auto check = [](const table_index& index, const key_attribute& part, std::string_view type) {
+        if (type.empty() || type == name_of(part.type)) return;
+        refuse("One or more parameter values were invalid: Type mismatch for Index Key " + part.name + " Expected: " +
+               std::string(name_of(part.type)) + " Actual: " + std::string(type) + " IndexName: " + index.name());
+    };
+    for (const table_index& index : of.indexes()) {
+        each_part(index.key(), [&](const key_attribute& part) {
+            for (const auto& action : tree.set) {
+                if (!writes(action.target, part)) continue;
+                check(index, part, type_of(action.value, bound));
+                const auto* placeholder = std::get_if<expression::value_placeholder>(&action.value.what);
+                if (placeholder) refuse_empty_key(bound.value(*placeholder));
+            }
+            for (const auto& action : tree.add) {
+                if (writes(action.target, part)) check(index, part, bound.value(action.value).type_name());
+            }
+        });
     }
-    for (const auto& action : tree.add) check(action.target, bound.value(action.value).type_name());
 }
 
 void check_updated_indexes(const expression::projection& targets, const expression::bindings& bound, const table& of,

@@ -64,7 +64,7 @@ request_head parse_head(std::string_view bytes, aws::request_view& into) {
     beast_error error;
     head.size = parser.put(boost::asio::buffer(bytes.data(), bytes.size()), error);
     if (error == http::error::need_more) return head;
-    if (error == http::error::body_limit || error == http::error::header_limit) {
+    if (error == http::error::body_limit) {
         head.what = request_head::status::too_large;
     } else if (error) {
         head.what = request_head::status::malformed;

@@ -19,7 +19,7 @@ struct request_head {
     bool keep_alive = true;
 };
 
-inline constexpr std::size_t largest_head = 32 * 1024;
+inline constexpr std::size_t largest_head = 16 * 1024;  ///< the service answers a larger one with 400
 inline constexpr std::size_t largest_body = 16 * 1024 * 1024;
 
 /// @param bytes begin with the head; `into` gets method, path, query and headers as views into them.

@@ -264,6 +264,20 @@ TEST_CASE("of several indexes that cannot take an item, the first by name is tol
     CHECK(world.fault(update_of("SET x = y")) == empty);
 }
 
+TEST_CASE("of several attributes that an update mistypes, the first index's is told") {
+    order_world world;
+    update_item_request request;
+    request.table_name = "orders";
+    request.key = {{"customer", "a"}, {"number", 1}};
+    request.update_expression = "SET #s = :n, #d = :n";
+    request.names = {{"#s", "state"}, {"#d", "date"}};
+    request.values = {{":n", 1}};
+    CHECK(
+        world.fault(request) ==
+        "One or more parameter values were invalid: Type mismatch for Index Key date Expected: S Actual: N IndexName: "
+        "by_date");
+}
+
 TEST_CASE("an index always equals a table filtered and sorted by hand") {
     order_world world;
     std::mt19937 engine(7);
