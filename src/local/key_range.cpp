@@ -39,6 +39,7 @@ void check_test(const key_test& of, const key_attribute& attribute) {
         if (!has_type(*value, attribute.type)) {
             refuse("One or more parameter values were invalid: Condition parameter type does not match schema type");
         }
+        check_not_empty(attribute, *value);
     }
 }
 

@@ -162,6 +162,8 @@ TEST_CASE("key conditions that are none") {
     }
     CHECK_THAT(world.fault(query_of("pk = :a AND sk = :x", {{":x", 1}})),
                Catch::Contains("Condition parameter type does not match schema type"));
+    CHECK_THAT(world.fault(query_of("pk = :a AND sk > :x", {{":x", ""}})),
+               Catch::EndsWith("cannot contain an empty string value. Key: sk"));
     auto request = query_of("pk = :a");
     request.exclusive_start_key = {{"pk", "b"}, {"sk", "x"}};
     CHECK_THAT(world.fault(request), Catch::Contains("outside query boundaries"));
