@@ -4,8 +4,6 @@
 #include "dynamodb/legacy_parameters.hpp"
 #include "local/refusal.hpp"
 
-#include <algorithm>
-
 namespace dynalease::local {
 
 void check_limit(const std::optional<std::int32_t>& limit) {
@@ -69,15 +67,14 @@ item view::part_of(const item& whole) const {
     return index_->projected(whole);
 }
 
-capacity view::units(std::size_t bytes, std::size_t items, read_kind kind) const {
+capacity view::units(std::size_t bytes, double fetched, read_kind kind) const {
     capacity result;
     if (!index_) {
         result.own = read_units(bytes, kind);
         return result;
     }
     (index_->is_global() ? result.global : result.local)[index_->name()] = read_units(bytes, kind);
-    // Each item that is read beside the index is rounded up for itself.
-    if (fetches_) result.own = read_units(bytes / std::max<std::size_t>(items, 1), kind) * static_cast<double>(items);
+    result.own = fetched;
     return result;
 }
 

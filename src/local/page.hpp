@@ -37,11 +37,15 @@ public:
     item part_of(const item& whole) const;
     bool is_whole() const noexcept { return !index_ || fetches_ || index_->projects_all(); }
 
-    capacity units(std::size_t bytes, std::size_t items, read_kind kind) const;
+    /// Whether the index gives keys only, and the items are read from the table.
+    bool fetches() const noexcept { return fetches_; }
+    /// @param bytes read from what is seen first, the table or the index.
+    /// @param fetched units for the items that were read from the table then.
+    capacity units(std::size_t bytes, double fetched, read_kind kind) const;
 
 private:
     const table_index* index_ = nullptr;
-    bool fetches_ = false;  ///< a local index gives keys, and the items are read from the table
+    bool fetches_ = false;
 };
 
 template <class Request>
@@ -87,6 +91,10 @@ public:
         constexpr std::size_t largest_page = 1024 * 1024;
         ++answer_.scanned_count;
         bytes_ += view_->size_of(each);
+        if (view_->fetches()) {
+            index_bytes_ += view_->index()->projected_size(each);
+            fetched_ += read_units(each.size, kind());
+        }
         if (view_->is_whole()) {
             consider(each.attributes);
         } else {
@@ -98,13 +106,14 @@ public:
     void end_at(item_key last) { answer_.last_evaluated_key = std::move(last); }
 
     page_response finish(const table& from) {
-        const auto kind = request_.consistent_read ? read_kind::consistent : read_kind::eventual;
-        const auto items = static_cast<std::size_t>(answer_.scanned_count);
-        answer_.consumed = consumed_if(request_, from.name(), view_->units(bytes_, items, kind));
+        const std::size_t bytes = view_->fetches() ? index_bytes_ : bytes_;
+        answer_.consumed = consumed_if(request_, from.name(), view_->units(bytes, fetched_, kind()));
         return std::move(answer_);
     }
 
 private:
+    read_kind kind() const { return request_.consistent_read ? read_kind::consistent : read_kind::eventual; }
+
     void consider(const item& seen) {
         if (filter_ && !expression::holds(filter_->tree, seen, expressions_.bound())) return;
         ++answer_.count;
@@ -121,6 +130,8 @@ private:
     std::optional<view> view_;
     page_response answer_;
     std::size_t bytes_ = 0;
+    std::size_t index_bytes_ = 0;  ///< of what an index gave before the items were fetched
+    double fetched_ = 0;           ///< units
 };
 
 }  // namespace dynalease::local

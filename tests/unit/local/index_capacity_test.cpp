@@ -68,6 +68,35 @@ TEST_CASE("a read of an index is told as the index's") {
     CHECK_FALSE(world.execute(request).value().consumed->table_units);
 }
 
+TEST_CASE("what a local index does not have is paid for item by item, beside the keys it gives") {
+    engine_world world;
+    create_table_request table;
+    table.table_name = "notes";
+    table.key = {{"pk"}, key_attribute{"sk"}};
+    table.local_indexes = {{.name = "keys", .key = {{"pk"}, key_attribute{"l"}}, .projected = projection::keys_only}};
+    REQUIRE(world.execute(table));
+    for (const auto& [sk, bytes] : {std::pair{"1", 10}, {"2", 5000}, {"3", 10}}) {
+        put_item_request put;
+        put.table_name = "notes";
+        put.new_item = {
+            {"pk", "a"}, {"sk", sk}, {"l", "x"}, {"text", std::string(static_cast<std::size_t>(bytes), 'x')}};
+        REQUIRE(world.execute(put));
+    }
+    query_request request;
+    request.table_name = "notes";
+    request.index_name = "keys";
+    request.key_condition_expression = "pk = :a";
+    request.values = {{":a", "a"}};
+    request.consistent_read = true;
+    request.report_capacity = true;
+    request.capacity_by_index = true;
+    CHECK(world.execute(request).value().consumed->capacity_units == 1);
+    request.select = selection::all_attributes;
+    const auto consumed = *world.execute(request).value().consumed;
+    CHECK(consumed.table_units == 1 + 2 + 1);
+    CHECK(consumed.local_index_units.at("keys") == 1);
+}
+
 TEST_CASE("a collection is told by its hash key, where there are local indexes") {
     indexed_world world;
     const auto answer = world.note({{"pk", "a"}, {"sk", "1"}});
