@@ -58,6 +58,7 @@ std::string decoded(std::string_view text) {
 }
 
 std::string normalized(std::string_view path) {
+    if (path == "/") return "/";
     std::vector<std::string_view> kept;
     const auto segments = split(path, '/');
     for (const std::string_view segment : segments) {
@@ -111,39 +112,38 @@ void append_value(std::string& out, std::string_view value) {
 }
 
 // By name; equal names stay in order of appearance.
-std::vector<header_view> sorted(const std::vector<header_view>& headers) {
+void sort(std::vector<header_view>& headers) {
     const auto before = [](std::string_view a, std::string_view b) {
         const auto lowered = [](char c) { return lower(c); };
         return std::ranges::lexicographical_compare(a, b, {}, lowered, lowered);
     };
-    std::vector<header_view> out;
-    out.reserve(headers.size());
-    for (const header_view& header : headers) {
-        out.insert(std::ranges::upper_bound(out, header.name, before, &header_view::name), header);
-    }
-    return out;
+    // Those of a request that is being verified are in order already.
+    if (std::ranges::is_sorted(headers, before, &header_view::name)) return;
+    std::ranges::stable_sort(headers, before, &header_view::name);
 }
 
 }  // namespace
 
-canonical_form canonicalize(const request_view& request, const std::vector<header_view>& headers, bool normalize_path,
+canonical_form canonicalize(const request_view& request, std::vector<header_view> headers, bool normalize_path,
                             std::string_view body_hash) {
     canonical_form form;
     constexpr std::size_t enough_for_most = 512;
     form.text.reserve(enough_for_most);
-    form.text = request.method;
+    form.signed_headers.reserve(enough_for_most / 8);
+    form.text += request.method;
     form.text += '\n';
     append_encoded(form.text, normalize_path ? normalized(request.path) : std::string{request.path}, "/");
     form.text += '\n';
     form.text += canonical_query(request.query);
     form.text += '\n';
-    const auto fields = sorted(headers);
-    for (auto field = fields.begin(); field != fields.end();) {
-        const std::string name = lower(field->name);
+    sort(headers);
+    for (auto field = headers.begin(); field != headers.end();) {
+        const std::string_view name = field->name;
         if (!form.signed_headers.empty()) form.signed_headers += ';';
-        form.signed_headers += name;
-        form.text += name;
-        for (char separator = ':'; field != fields.end() && equal_ignoring_case(field->name, name); ++field) {
+        const std::size_t start = form.signed_headers.size();
+        append_lower(form.signed_headers, name);
+        form.text.append(form.signed_headers, start);
+        for (char separator = ':'; field != headers.end() && equal_ignoring_case(field->name, name); ++field) {
             form.text += std::exchange(separator, ',');
             append_value(form.text, field->value);
         }
@@ -179,8 +179,10 @@ std::string credential_scope(const signing_scope& scope) {
 
 std::string string_to_sign(sha256& hash, std::string_view timestamp, std::string_view scope,
                            std::string_view canonical_request) {
-    std::string out{signing_algorithm};
-    out.append("\n").append(timestamp).append("\n").append(scope).append("\n");
+    std::string out;
+    constexpr std::size_t enough_for_most = 192;
+    out.reserve(enough_for_most);
+    out.append(signing_algorithm).append("\n").append(timestamp).append("\n").append(scope).append("\n");
     append_hex(out, hash.of(canonical_request));
     return out;
 }

@@ -20,7 +20,7 @@ struct canonical_form {
 };
 
 /// @param headers those to sign, in order of appearance; names in any case, names may repeat
-canonical_form canonicalize(const request_view& request, const std::vector<header_view>& headers, bool normalize_path,
+canonical_form canonicalize(const request_view& request, std::vector<header_view> headers, bool normalize_path,
                             std::string_view body_hash);
 
 /// With every byte but the unreserved ones of RFC 3986 escaped.

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <stdexcept>
-#include <tuple>
 
 namespace dynalease::aws {
 
@@ -27,6 +26,14 @@ const EVP_MD* algorithm() {
     return md.get();
 }
 
+/// Both digits of each byte.
+constexpr auto hex_digits = [] {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::array<std::array<char, 2>, 256> pairs{};
+    for (std::size_t byte = 0; byte < pairs.size(); ++byte) pairs[byte] = {digits[byte >> 4], digits[byte & 15]};
+    return pairs;
+}();
+
 }  // namespace
 
 void sha256::release::operator()(evp_md_ctx_st* context) const noexcept {
@@ -35,10 +42,6 @@ void sha256::release::operator()(evp_md_ctx_st* context) const noexcept {
 
 sha256::sha256() : context_(EVP_MD_CTX_new()) {
     require(context_ ? 1 : 0);
-    start();
-}
-
-void sha256::start() {
     require(EVP_DigestInit_ex2(context_.get(), algorithm(), nullptr));
 }
 
@@ -49,7 +52,7 @@ void sha256::update(std::string_view bytes) {
 digest sha256::finish() {
     digest out;
     require(EVP_DigestFinal_ex(context_.get(), out.data(), nullptr));
-    start();
+    require(EVP_DigestInit_ex2(context_.get(), nullptr, nullptr));  // anew, with the same algorithm
     return out;
 }
 
@@ -84,14 +87,15 @@ std::string_view bytes_of(const digest& hash) noexcept {
     return {reinterpret_cast<const char*>(hash.data()), hash.size()};
 }
 
-void append_hex(std::string& out, const digest& hash) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::array<char, 2 * std::tuple_size_v<digest>> text;
+std::array<char, 64> hex_of(const digest& hash) noexcept {
+    std::array<char, 64> text;
     auto at = text.begin();
-    for (const unsigned char byte : hash) {
-        *at++ = digits[byte >> 4];
-        *at++ = digits[byte & 15];
-    }
+    for (const unsigned char byte : hash) at = std::ranges::copy(hex_digits[byte], at).out;
+    return text;
+}
+
+void append_hex(std::string& out, const digest& hash) {
+    const auto text = hex_of(hash);
     out.append(text.data(), text.size());
 }
 

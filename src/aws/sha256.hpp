@@ -29,7 +29,6 @@ private:
     struct release {
         void operator()(evp_md_ctx_st* context) const noexcept;
     };
-    void start();
 
     std::unique_ptr<evp_md_ctx_st, release> context_;
 };
@@ -52,6 +51,7 @@ private:
 };
 
 std::string_view bytes_of(const digest& hash) noexcept;
+std::array<char, 64> hex_of(const digest& hash) noexcept;
 void append_hex(std::string& out, const digest& hash);
 
 }  // namespace dynalease::aws

@@ -24,6 +24,7 @@ struct authorization {
 struct credential_parts {
     std::string_view key_id;
     signing_scope scope;
+    std::string_view scope_text;
 };
 
 std::optional<std::string_view> find_header(const request_view& request, std::string_view name) {
@@ -37,7 +38,7 @@ authorization parse_authorization(std::string_view text) {
     authorization out;
     while (!text.empty()) {
         // AWS takes a blank for a comma.
-        const auto end = text.find_first_of(", ");
+        const auto end = std::min(text.find(','), text.find(' '));
         const std::string_view part = text.substr(0, end);
         text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
         const auto equals = part.find('=');
@@ -52,6 +53,7 @@ authorization parse_authorization(std::string_view text) {
 }
 
 std::optional<credential_parts> parse_credential(std::string_view text) {
+    const std::string_view whole = text;
     std::array<std::string_view, 5> parts;
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const auto slash = text.find('/');
@@ -60,7 +62,7 @@ std::optional<credential_parts> parse_credential(std::string_view text) {
         text.remove_prefix(std::min(text.size(), parts[i].size() + 1));
     }
     if (parts[4] != "aws4_request") return std::nullopt;
-    return credential_parts{parts[0], {parts[1], parts[2], parts[3]}};
+    return credential_parts{parts[0], {parts[1], parts[2], parts[3]}, whole.substr(parts[0].size() + 1)};
 }
 
 // The first of the names, which is taken off.
@@ -74,6 +76,7 @@ std::string_view take_name(std::string_view& names) {
 // The values of the named headers, repeated ones in order of appearance; empty if one is not there.
 std::vector<header_view> pick(const request_view& request, std::string_view names) {
     std::vector<header_view> picked;
+    picked.reserve(request.headers.size());
     while (!names.empty()) {
         const std::string_view name = take_name(names);
         const std::size_t before = picked.size();
@@ -125,18 +128,16 @@ std::string text_of(wall_time when) {
 }
 
 std::optional<signature_check> judge_age(wall_time signed_at, wall_time now, std::chrono::minutes window) {
+    if (signed_at >= now - window && signed_at <= now + window) return std::nullopt;
     const std::string minutes = std::to_string(window.count()) + " min.)";
     if (signed_at < now - window) {
         return invalid(signature_verdict::expired, "Signature expired: " + text_of(signed_at) +
                                                        " is now earlier than " + text_of(now - window) + " (" +
                                                        text_of(now) + " - " + minutes);
     }
-    if (signed_at > now + window) {
-        return invalid(signature_verdict::not_yet_current, "Signature not yet current: " + text_of(signed_at) +
-                                                               " is still later than " + text_of(now + window) + " (" +
-                                                               text_of(now) + " + " + minutes);
-    }
-    return std::nullopt;
+    return invalid(signature_verdict::not_yet_current, "Signature not yet current: " + text_of(signed_at) +
+                                                           " is still later than " + text_of(now + window) + " (" +
+                                                           text_of(now) + " + " + minutes);
 }
 
 // Everything the header lacks in one message, as the service says it.
@@ -192,16 +193,13 @@ struct signature_verifier::state {
     sha256 hash{};
     signing_key_cache keys{};
 
-    std::string signature(const request_view& request, const std::vector<header_view>& headers,
-                          const credential_parts& credential, wall_time signed_at) {
-        std::string body_hash;
-        append_hex(body_hash, hash.of(request.body));
-        const canonical_form form = canonicalize(request, headers, true, body_hash);
-        const std::string to_sign =
-            string_to_sign(hash, text_of(signed_at), credential_scope(credential.scope), form.text);
-        std::string out;
-        append_hex(out, keys.get(hash, accepted.secret_access_key, credential.scope).sign(hash, to_sign));
-        return out;
+    std::array<char, 64> signature(const request_view& request, std::vector<header_view> headers,
+                                   const credential_parts& credential, std::string_view signed_at) {
+        const auto body_hash = hex_of(hash.of(request.body));
+        const canonical_form form =
+            canonicalize(request, std::move(headers), true, {body_hash.data(), body_hash.size()});
+        const std::string to_sign = string_to_sign(hash, signed_at, credential.scope_text, form.text);
+        return hex_of(keys.get(hash, accepted.secret_access_key, credential.scope).sign(hash, to_sign));
     }
 };
 
@@ -249,12 +247,14 @@ signature_check signature_verifier::check(const request_view& request, wall_time
     }
     if (credential->key_id != s.accepted.access_key_id) return unknown_key();
     if (find_header(request, "x-amz-security-token").value_or("") != s.accepted.session_token) return unknown_key();
-    if (credential->scope.date != amz_timestamp{*signed_at}.date()) return mismatch();
+    const amz_timestamp timestamp{*signed_at};
+    if (credential->scope.date != timestamp.date()) return mismatch();
     if (amz_date && !names_contain(parts.signed_headers, "x-amz-date")) return mismatch();
-    const auto headers = pick(request, parts.signed_headers);
+    auto headers = pick(request, parts.signed_headers);
     if (headers.empty()) return mismatch();
-    const std::string expected = s.signature(request, headers, *credential, *signed_at);
-    return equal_in_constant_time(expected, parts.signature) ? signature_check{} : mismatch();
+    const auto expected = s.signature(request, std::move(headers), *credential, timestamp.text());
+    const bool equal = equal_in_constant_time({expected.data(), expected.size()}, parts.signature);
+    return equal ? signature_check{} : mismatch();
 }
 
 }  // namespace dynalease::aws

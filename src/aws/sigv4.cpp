@@ -24,7 +24,7 @@ sigv4_signature sigv4_sign(const request_view& request, const credentials& who, 
         to_sign.push_back({"X-Amz-Security-Token", who.session_token});
     }
 
-    canonical_form form = canonicalize(request, to_sign, options.normalize_path, body_hash);
+    canonical_form form = canonicalize(request, std::move(to_sign), options.normalize_path, body_hash);
     const signing_scope scope{timestamp.date(), options.region, options.service};
     const std::string scope_text = credential_scope(scope);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -20,14 +21,19 @@ constexpr char lower(char c) noexcept {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
+inline void append_lower(std::string& out, std::string_view text) {
+    const std::size_t start = out.size();
+    out.append(text);
+    for (std::size_t i = start; i < out.size(); ++i) out[i] = lower(out[i]);
+}
 inline std::string lower(std::string_view text) {
-    std::string out{text};
-    for (char& c : out) c = lower(c);
+    std::string out;
+    append_lower(out, text);
     return out;
 }
 
 constexpr bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept {
-    return std::ranges::equal(a, b, {}, [](char c) { return lower(c); }, [](char c) { return lower(c); });
+    return std::ranges::equal(a, b, [](char x, char y) { return x == y || lower(x) == lower(y); });
 }
 
 constexpr std::string_view trim(std::string_view text) noexcept {
