@@ -52,7 +52,7 @@ public:
 private:
     using pool = rapidjson::MemoryPoolAllocator<>;
 
-    /// Refuses depth while it parses, before memory is spent on it.
+    /// Refuses depth while it parses, before memory is spent on it; the parser calls itself for each level.
     class bounded_document : public rapidjson::GenericDocument<rapidjson::UTF8<>, pool, pool> {
     public:
         using base = rapidjson::GenericDocument<rapidjson::UTF8<>, pool, pool>;
