@@ -36,6 +36,10 @@ constexpr std::array<parameters, 7> parameter_sets{{
      {"AttributesToGet", "ScanFilter", "ConditionalOperator"}},
 }};
 
+bool any_present(json_input body, std::span<const std::string_view> names) {
+    return std::ranges::any_of(names, [&](std::string_view name) { return !name.empty() && body.find(name); });
+}
+
 std::string present(json_input body, std::span<const std::string_view> names) {
     std::string text;
     for (const auto name : names) {
@@ -57,7 +61,7 @@ std::string present(json_input body, std::span<const std::string_view> names) {
 void check_values_have_use(json_input body, const parameters& of) {
     const auto& [first, second] = of.with_values;
     if (first.empty() || !body.find("ExpressionAttributeValues")) return;
-    if (!present(body, of.with_values).empty()) return;
+    if (any_present(body, of.with_values)) return;
     const std::string names = std::string(first) + (second.empty() ? "" : " and ") + std::string(second);
     refuse_mix("ExpressionAttributeValues can only be specified when using expressions: " + names +
                (second.empty() ? " is null" : " are null"));
@@ -79,13 +83,14 @@ void check_conditional_operator(json_input body) {
 void check_mix(json_input body, std::string_view operation) {
     const auto found = std::ranges::find(parameter_sets, operation, &parameters::operation);
     if (found == parameter_sets.end()) return;
-    const std::string expressions = present(body, found->expressions);
+    const bool any_expression = any_present(body, found->expressions);
     auto older = found->older;
     // KeyConditions may stand beside a filter expression.
     if (operation == "Query" && !body.find("KeyConditionExpression")) older[3] = {};
-    const std::string non_expressions = present(body, older);
-    if (!expressions.empty() && !non_expressions.empty()) refuse_both(non_expressions, expressions);
-    if (expressions.empty() && body.find("ExpressionAttributeNames")) {
+    if (any_expression && any_present(body, older)) {
+        refuse_both(present(body, older), present(body, found->expressions));
+    }
+    if (!any_expression && body.find("ExpressionAttributeNames")) {
         refuse_mix("ExpressionAttributeNames can only be specified when using expressions");
     }
     check_values_have_use(body, *found);

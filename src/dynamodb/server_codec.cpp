@@ -50,18 +50,18 @@ bool is_operation(std::string_view name) noexcept {
 }
 
 result<any_request> decode_request(std::string_view operation, std::string_view body) {
-    failure why(errc::bad_response);
-    why.details.operation = operation;
     const bool is_known = is_operation(operation);
     if (!is_known && body.empty()) return failure(errc::not_supported);
+    errc code = errc::not_supported;
     try {
         const json_body parsed(body);
         if (is_known) return read_request(operation, parsed);
-        why.code = errc::not_supported;
     } catch (const malformed& found) {
         // The service has no words for what is no JSON.
-        why.code = found.code;
+        code = found.code;
     }
+    failure why(code);
+    why.details.operation = operation;
     return why;
 }
 

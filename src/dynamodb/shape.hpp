@@ -4,6 +4,8 @@
 
 #include <rapidjson/document.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -44,6 +46,12 @@ struct shape {
 
 /// The request of an operation; a null pointer if there is no such operation.
 const shape* shape_of_request(std::string_view operation) noexcept;
+
+/// More than any structure has.
+inline constexpr std::size_t most_members = 24;
+
+/// What an object has of each member of the model; a null pointer where it has nothing, or JSON's null.
+std::array<const rapidjson::Value*, most_members> members_of(const rapidjson::Value& object, const shape& model);
 
 /// @throws malformed with `errc::bad_response` for a value of another type than the model's.
 void check_types(const rapidjson::Value& body, const shape& model);

@@ -129,11 +129,12 @@ struct place {
 class limit_check {
 public:
     void structure(const json& value, const shape& model, const place& parent) {
-        for (const shape_member& each : model.members) {
-            const json* held = member_of(value, each.name);
+        const auto held = members_of(value, model);
+        for (std::size_t i = 0; i < model.members.size(); ++i) {
+            const shape_member& each = model.members[i];
             const place where{&parent, each.name};
-            if (held) {
-                check(*held, *each.type, where);
+            if (held[i]) {
+                check(*held[i], *each.type, where);
             } else if (each.presence != presence::optional) {
                 add_null(where);
             }
@@ -219,13 +220,14 @@ private:
         const double size = counted                     ? std::floor(value.GetDouble())
                             : model.least || model.most ? static_cast<double>(length_of(value))
                                                         : 0;
-        const std::string what = counted ? "Member must have value " : "Member must have length ";
+        const auto add_bound = [&](const char* side, std::int64_t bound) {
+            add(value, model, where,
+                std::string("Member must have ") + (counted ? "value " : "length ") + side + std::to_string(bound));
+        };
         if (model.least && size < static_cast<double>(*model.least)) {
-            add(value, model, where, what + "greater than or equal to " + std::to_string(*model.least));
+            add_bound("greater than or equal to ", *model.least);
         }
-        if (model.most && size > static_cast<double>(*model.most)) {
-            add(value, model, where, what + "less than or equal to " + std::to_string(*model.most));
-        }
+        if (model.most && size > static_cast<double>(*model.most)) add_bound("less than or equal to ", *model.most);
     }
 
     void check_table_keys(const json& value, const shape& model, const place& where) {

@@ -1,8 +1,10 @@
 // Whether a body has the types of the model, in the words of the service's own deserialiser.
 #include "dynamodb/base64.hpp"
+#include "dynamodb/common_shapes.hpp"
 #include "dynamodb/json_reader.hpp"
 #include "dynamodb/shape.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -70,9 +72,15 @@ void check_list_type(const json& value, bool inside = false) {
     if (!value.IsArray()) refuse_type(inside ? no_class_for_elements : "Unexpected field type");
 }
 
-void check_map_type(const json& value, std::string_view element, bool inside = false) {
+std::string class_of(const shape& element) {
+    if (element.kind == shape_kind::text) return "java.lang.String";
+    if (element.kind == shape_kind::list) return "java.util.List<" + class_of(*element.element) + ">";
+    return "com.amazonaws.dynamodb.v20120810." + std::string(element.type_name);
+}
+
+void check_map_type(const json& value, const shape& element, bool inside = false) {
     if (value.IsArray()) {
-        refuse_type("Unrecognized collection type java.util.Map<java.lang.String, " + std::string(element) + ">");
+        refuse_type("Unrecognized collection type java.util.Map<java.lang.String, " + class_of(element) + ">");
     }
     if (!value.IsObject()) refuse_type(inside ? no_class_for_elements : "Unexpected field type");
 }
@@ -92,8 +100,6 @@ void check_elements(const json& list, void (*check)(const json&)) {
     }
 }
 
-constexpr std::string_view attribute_value_class = "com.amazonaws.dynamodb.v20120810.AttributeValue";
-
 /// The depth was bounded when the body was parsed.
 void check_value_type(const json& value, bool inside) {
     check_structure_type(value, "AttributeValue", inside);
@@ -110,17 +116,10 @@ void check_value_type(const json& value, bool inside) {
             for (const json& each : held.GetArray()) check_value_type(each, true);
         }
         if (type == "M") {
-            check_map_type(held, attribute_value_class);
+            check_map_type(held, shapes::any_value);
             for (const auto& each : held.GetObject()) check_value_type(each.value, true);
         }
     }
-}
-
-std::string class_of(const shape& element) {
-    if (element.kind == shape_kind::text) return "java.lang.String";
-    if (element.kind == shape_kind::value) return std::string(attribute_value_class);
-    if (element.kind == shape_kind::list) return "java.util.List<" + class_of(*element.element) + ">";
-    return "com.amazonaws.dynamodb.v20120810." + std::string(element.type_name);
 }
 
 void check_types(const json& value, const shape& model, bool inside) {
@@ -142,21 +141,37 @@ void check_types(const json& value, const shape& model, bool inside) {
             }
             return;
         case shape_kind::map:
-            check_map_type(value, class_of(*model.element), inside);
+            check_map_type(value, *model.element, inside);
             for (const auto& each : value.GetObject()) {
                 if (!each.value.IsNull()) check_types(each.value, *model.element, true);
             }
             return;
         case shape_kind::structure:
             check_structure_type(value, model.type_name, inside);
-            for (const shape_member& each : model.members) {
-                if (const json* held = json_input{value}.find(each.name)) check_types(*held, *each.type, false);
+            const auto held = members_of(value, model);
+            for (std::size_t i = 0; i < model.members.size(); ++i) {
+                if (held[i]) check_types(*held[i], *model.members[i].type, false);
             }
             return;
     }
 }
 
 }  // namespace
+
+std::array<const rapidjson::Value*, most_members> members_of(const rapidjson::Value& object, const shape& model) {
+    // Of a member that occurs twice the first counts.
+    std::array<const rapidjson::Value*, most_members> held{};
+    for (const auto& [name, value] : object.GetObject()) {
+        const auto member = std::ranges::find(model.members, text_of(name), &shape_member::name);
+        if (member == model.members.end()) continue;
+        const json*& place = held.at(static_cast<std::size_t>(member - model.members.begin()));
+        if (!place) place = &value;
+    }
+    for (const json*& each : held) {
+        if (each && each->IsNull()) each = nullptr;
+    }
+    return held;
+}
 
 void check_types(const rapidjson::Value& body, const shape& model) {
     if (!body.IsObject()) refuse_type("Unexpected value type in payload");
