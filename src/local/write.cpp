@@ -98,7 +98,7 @@ void prepared_write::locate(database_state& state, std::chrono::sys_seconds now)
         check_key(table_->key(), *what_.subject);
     }
     check_update();
-    key_ = encode_key(table_->key(), *what_.subject);
+    place_ = {table_, encode_key(table_->key(), *what_.subject)};
 }
 
 void prepared_write::check_update() const {
@@ -116,7 +116,7 @@ void prepared_write::check_update() const {
 }
 
 const item* prepared_write::present() const {
-    const row* found = table_->find(key_);
+    const row* found = table_->find(key());
     return found ? &found->attributes : nullptr;
 }
 
@@ -182,7 +182,7 @@ std::size_t prepared_write::size_to_write(const plan& decision) const {
 }
 
 capacity prepared_write::units(const plan& decision) const {
-    const row* before = table_->find(key_);
+    const row* before = table_->find(key());
     const item* old_item = before ? &before->attributes : nullptr;
     const item* new_item = decision.after ? &*decision.after : nullptr;
     capacity result;
@@ -197,9 +197,9 @@ capacity prepared_write::units(const plan& decision) const {
 
 void prepared_write::carry_out(plan decision) {
     if (decision.after) {
-        table_->put(key_, *std::move(decision.after), decision.size);
+        table_->put(key(), *std::move(decision.after), decision.size);
     } else if (what_.what == write::kind::erase) {
-        table_->erase(key_);
+        table_->erase(key());
     }
 }
 
@@ -207,7 +207,7 @@ std::optional<item_collection_metrics> prepared_write::collection() const {
     if (!table_->has_local_index()) return std::nullopt;
     constexpr double gigabyte = 1024.0 * 1024 * 1024;
     const auto& hash = table_->key().hash.name;
-    const double lower = std::floor(static_cast<double>(table_->collection_size(key_)) / gigabyte);
+    const double lower = std::floor(static_cast<double>(table_->collection_size(key())) / gigabyte);
     return item_collection_metrics{{{hash, *find(*what_.subject, hash)}}, {lower, lower + 1}};
 }
 

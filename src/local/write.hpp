@@ -57,8 +57,8 @@ public:
 
     const write& what() const noexcept { return what_; }
     table& where() const noexcept { return *table_; }
-    const row_key& key() const noexcept { return key_; }
-    item_place place() const { return {table_, key_}; }
+    const row_key& key() const noexcept { return place_.second; }
+    const item_place& place() const noexcept { return place_; }
     /// The present item; null when there is none.
     const item* present() const;
 
@@ -76,7 +76,7 @@ private:
     expression::cache<expression::condition>::shared condition_;
     expression::cache<expression::update>::shared update_;
     table* table_ = nullptr;
-    row_key key_;
+    item_place place_;
 };
 
 }  // namespace dynalease::local

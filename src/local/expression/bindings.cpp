@@ -9,12 +9,13 @@ namespace dynalease::local::expression {
 
 namespace {
 
-template <class Map>
-void refuse_unused(const Map& defined, std::vector<std::string_view> used, const char* what) {
-    std::ranges::sort(used);
+template <class Map, class Placeholders>
+void refuse_unused(const Map& defined, const Placeholders& used, const char* what) {
     std::string unused;
-    for (const auto& [placeholder, value] : defined) {
-        if (std::ranges::binary_search(used, placeholder)) continue;
+    for (const auto& each : defined) {
+        const std::string& placeholder = each.first;
+        const auto has_it = [&](const auto& sorted) { return std::ranges::binary_search(sorted, placeholder); };
+        if (std::ranges::any_of(used, has_it)) continue;
         unused += (unused.empty() ? "" : ", ") + placeholder;
     }
     if (!unused.empty()) {
@@ -95,17 +96,12 @@ void usage::check_defined(const std::vector<std::string>& names, const std::vect
     }
 }
 
-void usage::remember(const std::vector<std::string>& names, const std::vector<std::string>& values) {
-    any_ = true;
-    used_names_.insert(used_names_.end(), names.begin(), names.end());
-    used_values_.insert(used_values_.end(), values.begin(), values.end());
-}
-
 void usage::finish() const {
-    if (!any_ && !names_.empty()) refuse("ExpressionAttributeNames can only be specified when using expressions");
-    if (!any_ && !values_.empty()) refuse("ExpressionAttributeValues can only be specified when using expressions");
-    if (!names_.empty()) refuse_unused(names_, used_names_, "ExpressionAttributeNames");
-    if (!values_.empty()) refuse_unused(values_, used_values_, "ExpressionAttributeValues");
+    const bool any = expressions_ != 0;
+    if (!any && !names_.empty()) refuse("ExpressionAttributeNames can only be specified when using expressions");
+    if (!any && !values_.empty()) refuse("ExpressionAttributeValues can only be specified when using expressions");
+    refuse_unused(names_, used_names_, "ExpressionAttributeNames");
+    refuse_unused(values_, used_values_, "ExpressionAttributeValues");
 }
 
 resolved_path resolve(const path& from, const bindings& bound) {
@@ -122,7 +118,12 @@ resolved_path resolve(const path& from, const bindings& bound) {
 }
 
 void refuse_overlap(const projection& paths, const bindings& bound) {
-    if (paths.size() < 2) return;
+    // Paths into different attributes have nothing in common.
+    std::vector<std::string_view> attributes;
+    attributes.reserve(paths.size());
+    for (const path& each : paths) attributes.push_back(bound.name(each.front()));
+    std::ranges::sort(attributes);
+    if (std::ranges::adjacent_find(attributes) == attributes.end()) return;
     std::vector<resolved_path> sorted;
     sorted.reserve(paths.size());
     for (const path& each : paths) sorted.push_back(resolve(each, bound));

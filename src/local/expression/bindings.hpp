@@ -5,8 +5,10 @@
 
 #include <dynalease/dynamodb/operations.hpp>
 
+#include <array>
 #include <compare>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -39,19 +41,22 @@ public:
     void add(const parsed<Tree>& expression) {
         // A condition's are looked for with what else may be wrong with each of its tests.
         if constexpr (!std::is_same_v<Tree, condition>) check_defined(expression.names, expression.values);
-        remember(expression.names, expression.values);
+        used_names_.at(expressions_) = expression.names;
+        used_values_.at(expressions_) = expression.values;
+        ++expressions_;
     }
     void finish() const;
 
 private:
     void check_defined(const std::vector<std::string>& names, const std::vector<std::string>& values) const;
-    void remember(const std::vector<std::string>& names, const std::vector<std::string>& values);
 
     const attribute_names& names_;
     const attribute_values& values_;
-    std::vector<std::string_view> used_names_;
-    std::vector<std::string_view> used_values_;
-    bool any_ = false;
+    /// Sorted, of each expression; no request has more.
+    using placeholders = std::array<std::span<const std::string>, 3>;
+    placeholders used_names_{};
+    placeholders used_values_{};
+    std::size_t expressions_ = 0;
 };
 
 /// A path with its placeholders replaced. Ordered: indexes by number and before names.

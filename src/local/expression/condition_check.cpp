@@ -74,10 +74,11 @@ void check_distinct(const condition& tree, const bindings& bound, std::string_vi
     if (tree.operands.empty()) return;
     const auto* first = std::get_if<path>(&tree.operands.front().what);
     if (!first) return;
-    const resolved_path one = resolve(*first, bound);
     for (std::size_t i = 1; i < tree.operands.size(); ++i) {
         const auto* other = std::get_if<path>(&tree.operands[i].what);
-        if (other && resolve(*other, bound) == one) {
+        if (!other) continue;
+        const resolved_path one = resolve(*first, bound);
+        if (resolve(*other, bound) == one) {
             refuse(
                 "The first operand must be distinct from the remaining operands for this operator or function; "
                 "operator: " +

@@ -184,6 +184,7 @@ std::optional<attribute_value> reduced(const set_member_action& action, const at
 
 void apply(const update& tree, const bindings& bound, const item& before, item& after) {
     std::vector<change> changes;
+    changes.reserve(tree.targets.size());
     std::vector<resolved_path> removals;
     const auto remove = [&](const path& target) {
         resolved_path where = resolve(target, bound);
