@@ -50,7 +50,10 @@ private:
     /// The request, or its answer, is too much for the memory there is now. As on AWS, 503 leaves it open whether a
     /// write was done.
     void put_off();
-    bool has_room_for(std::size_t size) { return share_.cover(size, service_->clock->now()); }
+    /// A small buffer is not worth a look at the clock.
+    bool has_room_for(std::size_t size) {
+        return share_.cover(size, size > memory_budget::free_size ? service_->clock->now() : time_point{});
+    }
     void prepare_answer(const request_head& head);
     void send(bool keep_alive);
     void send_later(bool keep_alive);

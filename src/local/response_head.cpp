@@ -7,10 +7,15 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
+#include <initializer_list>
 
 namespace dynalease::local {
 
 namespace {
+
+void append(std::string& out, std::initializer_list<std::string_view> parts) {
+    for (const std::string_view part : parts) out.append(part);
+}
 
 void append_number(std::string& out, std::uint64_t value) {
     std::array<char, 20> digits{};
@@ -26,36 +31,35 @@ std::uint32_t checksum(const std::string& body) {
 
 void response_writer::write(const reply& answer, bool keep_alive, engine::time now, std::string& out) {
     refresh_date(now);
-    out.assign("HTTP/1.1 ");
+    out.clear();
+    append(out, {"HTTP/1.1 "});
     append_number(out, answer.status);
-    out.push_back(' ');
-    out.append(boost::beast::http::obsolete_reason(static_cast<boost::beast::http::status>(answer.status)));
-    out.append("\r\nServer: Server\r\nDate: ").append(date_);
-    out.append("\r\nContent-Type: ").append(answer.content_type);
-    if (!answer.content_encoding.empty()) out.append("\r\nContent-Encoding: ").append(answer.content_encoding);
-    out.append("\r\nContent-Length: ");
+    append(out, {" ", obsolete_reason(static_cast<boost::beast::http::status>(answer.status)),
+                 "\r\nServer: Server\r\nDate: ", date_, "\r\nContent-Type: ", answer.content_type});
+    if (!answer.content_encoding.empty()) append(out, {"\r\nContent-Encoding: ", answer.content_encoding});
+    append(out, {"\r\nContent-Length: "});
     append_number(out, answer.body.size());
-    out.append(keep_alive ? "\r\nConnection: keep-alive" : "\r\nConnection: close");
-    out.append("\r\nx-amzn-RequestId: ");
+    append(out, {"\r\nConnection: ", keep_alive ? "keep-alive" : "close", "\r\nx-amzn-RequestId: "});
     append_request_id(out);
-    out.append("\r\nx-amz-crc32: ");
+    append(out, {"\r\nx-amz-crc32: "});
     append_number(out, checksum(answer.body));
-    out.append("\r\n").append(answer.more_headers).append("\r\n").append(answer.body);
+    append(out, {"\r\n", answer.more_headers, "\r\n", answer.body});
 }
 
 /// 52 capitals and digits, each id once: a counter, mixed so that ids do not look alike.
 void response_writer::append_request_id(std::string& out) {
     constexpr std::string_view alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUV";
-    constexpr int words = 4;
-    constexpr int characters = 13;
+    constexpr std::size_t characters = 13;
+    std::array<char, 4 * characters> text;
     std::uint64_t state = next_id_++;
-    for (int word = 0; word < words; ++word) {
+    for (auto word = text.begin(); word != text.end(); word += characters) {
         state += 0x9e3779b97f4a7c15U;
         std::uint64_t mixed = (state ^ (state >> 30U)) * 0xbf58476d1ce4e5b9U;
         mixed = (mixed ^ (mixed >> 27U)) * 0x94d049bb133111ebU;
         mixed ^= mixed >> 31U;
-        for (int i = 0; i < characters; ++i, mixed >>= 5U) out.push_back(alphabet[mixed & 31U]);
+        for (auto at = word; at != word + characters; ++at, mixed >>= 5U) *at = alphabet[mixed & 31U];
     }
+    out.append(text.data(), text.size());
 }
 
 void response_writer::refresh_date(engine::time now) {
