@@ -1,8 +1,10 @@
 // How many signed requests one second of the server's CPU answers: dynalease-local beside a foreign DynamoDB server
-// under the same load in the same run, by turns.
+// under the same load in the same run, by turns; and beside both a server that only receives and sends, the floor.
 #include "bare_loop.hpp"
 #include "client/request_writer.hpp"
 #include "dynamodb/codec.hpp"
+#include "signed_load.hpp"
+#include "stub_server.hpp"
 #include "support/child_process.hpp"
 #include "support/json_line.hpp"
 
@@ -65,10 +67,7 @@ void wait_until_it_listens(std::uint16_t port) {
 /// A server process under load: what its CPU answered.
 class measured_server {
 public:
-    measured_server(const std::string& program, std::uint16_t port)
-        : port_(port), process_({program, "--port", std::to_string(port)}) {
-        wait_until_it_listens(port);
-    }
+    measured_server(pid_t process, std::uint16_t port) : process_(process), port_(port) { wait_until_it_listens(port); }
 
     template <class Request>
     void ask_once(const Request& request) const {
@@ -101,8 +100,7 @@ private:
     /// In nanoseconds from the scheduler's own account; `stat` counts in ticks of 10 ms, too coarse for a short run.
     double cpu_seconds() const {
         double total = 0;
-        for (const auto& thread :
-             std::filesystem::directory_iterator("/proc/" + std::to_string(process_.id()) + "/task")) {
+        for (const auto& thread : std::filesystem::directory_iterator("/proc/" + std::to_string(process_) + "/task")) {
             double nanoseconds = 0;
             std::ifstream(thread.path() / "schedstat") >> nanoseconds;
             total += nanoseconds * 1e-9;
@@ -110,8 +108,17 @@ private:
         return total;
     }
 
+    pid_t process_;
     std::uint16_t port_;
-    support::child_process process_;
+};
+
+/// A server of its own, on a port of its own.
+struct server_program {
+    explicit server_program(const std::string& path) : process({path, "--port", std::to_string(port)}) {}
+
+    std::uint16_t port = free_port();
+    support::child_process process;
+    measured_server measured{process.id(), port};
 };
 
 dynalease::create_table_request table() {
@@ -180,18 +187,24 @@ bool report(const char* name, const std::vector<double>& ours, const std::vector
 
 int main(int argc, char** argv) {
     const std::size_t count = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 60'000;
-    const measured_server ours(DYNALEASE_LOCAL_PROGRAM, free_port());
-    std::optional<measured_server> theirs;
-    if (std::ifstream(foreign_program()).good()) theirs.emplace(foreign_program(), free_port());
+    const bench::stub_server stub(bench::update_answer());
+    const measured_server idle(stub.process(), stub.port());
+    const server_program ours(DYNALEASE_LOCAL_PROGRAM);
+    std::optional<server_program> theirs;
+    if (std::ifstream(foreign_program()).good()) theirs.emplace(foreign_program());
     if (!theirs) std::fprintf(stderr, "no reference: tests/conformance/run installs %s\n", foreign_program().c_str());
-    ours.ask_once(table());
-    if (theirs) theirs->ask_once(table());
+    ours.measured.ask_once(table());
+    if (theirs) theirs->measured.ask_once(table());
     figures local;
     figures foreign;
+    figures floor;
     for (int round = 0; round < rounds; ++round) {
-        local.measure(ours, count);
-        if (theirs) foreign.measure(*theirs, count / 8);
+        local.measure(ours.measured, count);
+        if (theirs) foreign.measure(theirs->measured, count / 8);
+        floor.measure(idle, count);
     }
+    // No server that does one receive and one send for a read can be better than this.
+    report("local_server_floor", floor.gets, foreign.gets);
     const bool updates = report("local_server_update", local.updates, foreign.updates);
     const bool gets = report("local_server_get", local.gets, foreign.gets);
     return updates && gets ? 0 : 1;

@@ -17,6 +17,7 @@ public:
     stub_server& operator=(const stub_server&) = delete;
 
     std::uint16_t port() const noexcept { return port_; }
+    pid_t process() const noexcept { return child_; }
 
 private:
     pid_t child_ = -1;
