@@ -48,7 +48,7 @@ struct event {
     instant until{};    ///< zero: not an interval
     std::string who{};  ///< a process, as "2.5": the sixth one in the third place; or a place, as "2"
     std::int64_t task = 0;
-    std::string name{};  ///< of the lock, and of what it guards
+    std::string name{};  ///< of the lock or queue, and of what it guards
     std::string session{};
     std::int64_t token = 0;
     std::int64_t value = 0;

@@ -96,7 +96,7 @@ int run_judge(const circumstances& run, const std::string& history_file) {
         std::ofstream file(history_file);
         for (const auto& each : facts.history) file << to_line(each) << '\n';
     }
-    const auto found = judge(facts, promised_terms());
+    const auto found = judge(facts, promised_terms(run.primitive));
     print_violations(facts, found);
     print_result(facts, found.size(), run);
     return found.empty() ? 0 : 1;

@@ -85,7 +85,7 @@ public:
     /// The promises that were broken, each once, in the order of their names.
     std::string verdict() const {
         std::vector<std::string> broken;
-        for (const auto& each : judge(torture::case_file(events), torture::promised_terms())) {
+        for (const auto& each : judge(torture::case_file(events), torture::promised_terms("lock"))) {
             broken.push_back(each.promise);
         }
         std::sort(broken.begin(), broken.end());
@@ -255,7 +255,7 @@ TEST_CASE("a loss that is never told, or too late, is seen") {
 }
 
 TEST_CASE("a lock that nobody gets although somebody waits undisturbed is seen") {
-    const auto promised = torture::promised_terms();
+    const auto promised = torture::promised_terms("lock");
     const auto waits_in_vain = [&] {
         story bad;
         bad.tell({.kind = what::killed, .at = story::end + 1ms, .until = story::end + 2ms, .who = bad.first});

@@ -16,8 +16,6 @@ public:
 private:
     boost::asio::awaitable<dynalease::lock_guard> take(dynalease::session& session, const post& self,
                                                        std::string name) const;
-    boost::asio::awaitable<void> hold(const dynalease::session& session, const post& self,
-                                      const dynalease::lock_guard& guard) const;
 };
 
 }  // namespace torture

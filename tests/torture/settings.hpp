@@ -10,8 +10,8 @@ namespace torture {
 
 inline constexpr std::string_view table = "torture";
 inline constexpr std::size_t worker_count = 6;
-inline constexpr std::size_t name_count = 3;        ///< locks that all of them contend for
-inline constexpr std::size_t tasks_per_worker = 2;  ///< so that locks are handed on inside a process as well
+inline constexpr std::size_t name_count = 3;        ///< locks or queues that all of them contend for
+inline constexpr std::size_t tasks_per_worker = 2;  ///< so that they are handed on inside a process as well
 
 /// The shortest lease there is: the more of them pass in a run, the better.
 inline constexpr std::chrono::milliseconds lease{1000};

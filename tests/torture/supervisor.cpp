@@ -2,6 +2,7 @@
 #include "torture/supervisor.hpp"
 
 #include "torture/settings.hpp"
+#include "torture/terms.hpp"
 #include "torture/torments.hpp"
 
 #include "support/run_awaitable.hpp"
@@ -61,10 +62,14 @@ asio::awaitable<void> supervisor::play() {
     const worker_orders common{.judge = judge_port_, .primitive = what_to_do_.primitive, .seed = what_to_do_.seed};
     workers_.emplace(executor, links_, *tell_, common);
 
-    torments all(executor, store_, links_, *workers_, *tell_, what_to_do_.seed);
+    // Long enough that somebody who waits in vain is noticed.
+    const auto free_within = promised_terms(what_to_do_.primitive).free_within;
+    const auto quiet = std::chrono::ceil<std::chrono::milliseconds>(free_within) + std::chrono::seconds(1);
+    torments all(executor, store_, links_, *workers_, *tell_, what_to_do_.seed, quiet);
     co_await all.run(what_to_do_.time);
 
-    all_ended_ = co_await workers_->dismiss(std::chrono::seconds(10));
+    // Whoever waits still has its turn before it ends.
+    all_ended_ = co_await workers_->dismiss(std::chrono::ceil<std::chrono::seconds>(quiet) + std::chrono::seconds(1));
     if (!all_ended_) std::fputs("a worker did not end when it was told to\n", stderr);
     tell_.reset();  // the judge goes to work when nobody has more to tell
     io_.stop();

@@ -3,6 +3,8 @@
 
 #include "torture/boot_clock.hpp"
 
+#include <string_view>
+
 namespace torture {
 
 struct terms {
@@ -12,6 +14,6 @@ struct terms {
     instant recovery{};      ///< how long those who wait feel a disturbance after its end
 };
 /// What the library promises with the settings of the workers.
-terms promised_terms();
+terms promised_terms(std::string_view primitive);
 
 }  // namespace torture

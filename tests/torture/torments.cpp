@@ -2,7 +2,6 @@
 #include "torture/torments.hpp"
 
 #include "torture/settings.hpp"
-#include "torture/terms.hpp"
 
 #include "support/at_once.hpp"
 
@@ -22,23 +21,22 @@ constexpr std::chrono::milliseconds length_of_storm = 15s;
 }  // namespace
 
 torments::torments(asio::any_io_executor executor, store& storage, std::deque<link>& links, crew& victims,
-                   witness& tell, std::uint64_t seed)
+                   witness& tell, std::uint64_t seed, std::chrono::milliseconds quiet)
     : executor_(std::move(executor)),
       store_(storage),
       links_(links),
       workers_(victims),
       tell_(tell),
       seed_(seed),
+      quiet_(quiet),
       chance_(seed, "lulls") {}
 
 asio::awaitable<void> torments::run(std::chrono::milliseconds time) {
-    // Long enough that somebody who waits in vain is noticed; shorter only in a short run, which is a look at whether
-    // everything works.
-    const auto quiet = std::chrono::ceil<std::chrono::milliseconds>(promised_terms().free_within) + 1s;
     const auto end = steady::now() + time;
     while (steady::now() < end) {
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - steady::now());
-        const auto calm = std::min(quiet, left / 3);
+        // Shorter only in a short run, which is a look at whether everything works.
+        const auto calm = std::min(quiet_, left / 3);
         const bool last = left < length_of_storm + 2 * calm;
         co_await storm(last ? end - calm : steady::now() + length_of_storm);
         co_await lull(last ? end : steady::now() + calm);

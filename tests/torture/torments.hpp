@@ -17,8 +17,9 @@ namespace torture {
 /// nothing happens for so long that whoever waits must get what the dead one held. The last part is a lull.
 class torments {
 public:
+    /// @param quiet the length of a lull
     torments(boost::asio::any_io_executor executor, store& storage, std::deque<link>& links, crew& victims,
-             witness& tell, std::uint64_t seed);
+             witness& tell, std::uint64_t seed, std::chrono::milliseconds quiet);
 
     boost::asio::awaitable<void> run(std::chrono::milliseconds time);
 
@@ -46,6 +47,7 @@ private:
     crew& workers_;
     witness& tell_;
     std::uint64_t seed_;
+    std::chrono::milliseconds quiet_;
     std::uint64_t storms_ = 0;
     dice chance_;
 };

@@ -2,6 +2,7 @@
 #include "torture/workload.hpp"
 
 #include "torture/lock_workload.hpp"
+#include "torture/queue_workload.hpp"
 
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -29,6 +30,7 @@ boost::asio::awaitable<void> post::pause(std::chrono::nanoseconds time) const {
 
 std::unique_ptr<const workload> make_workload(std::string_view primitive) {
     if (primitive == "lock") return std::make_unique<const lock_workload>();
+    if (primitive == "queue") return std::make_unique<const queue_workload>();
     return nullptr;
 }
 
