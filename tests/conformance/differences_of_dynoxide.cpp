@@ -99,7 +99,7 @@ bool same_number_key(const difference& found) {
 
 bool part_of_a_key(const difference& found) {
     return found.path == "__type" &&
-           has_any(found.ours.message() + found.theirs.message(), {"Key attributes must be scalars"});
+           has_any(words_of(found.ours) + words_of(found.theirs), {"Key attributes must be scalars"});
 }
 
 bool refused_as(const difference& found, std::string_view words) {
