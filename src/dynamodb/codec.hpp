@@ -16,7 +16,7 @@ namespace dynalease::codec {
 /// Bodies beyond this are refused unread; it is also the most the service sends or takes.
 inline constexpr std::size_t max_body_size = 16 * 1024 * 1024;
 /// How deep lists and maps may be nested in one another.
-inline constexpr unsigned max_nesting = 32;
+inline constexpr unsigned max_nesting = 31;
 
 // ---- the client's side ------------------------------------------------------------------------------------
 

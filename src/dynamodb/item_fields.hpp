@@ -124,21 +124,32 @@ void page_expression_fields(auto& visitor, auto& request) {
     visitor.expression("ProjectionExpression", request.projection_expression);
 }
 
-/// One number of units in an object of its own.
+/// Units in an object of their own; of a transaction they are told once more as what they were for.
 struct capacity_units {
     double units = 0;
+    std::optional<double> read_units{};
+    std::optional<double> write_units{};
 };
 void fields(auto& visitor, maybe_const<capacity_units> auto& capacity) {
     visitor.expected("CapacityUnits", capacity.units);
+    visitor.optional("ReadCapacityUnits", capacity.read_units);
+    visitor.optional("WriteCapacityUnits", capacity.write_units);
 }
 
-void index_units_field(auto& visitor, std::string_view name, auto& units) {
+inline capacity_units part_of(const consumed_capacity& whole, double units) {
+    capacity_units part{units};
+    if (whole.read_units) part.read_units = units;
+    if (whole.write_units) part.write_units = units;
+    return part;
+}
+
+void index_units_field(auto& visitor, std::string_view name, auto& consumed, auto& units) {
     std::map<std::string, capacity_units> wrapped;
     if constexpr (is_reading<decltype(visitor)>) {
         visitor.optional(name, wrapped);
         for (const auto& [index, held] : wrapped) units.emplace(index, held.units);
     } else if (!units.empty()) {
-        for (const auto& [index, held] : units) wrapped.emplace(index, capacity_units{held});
+        for (const auto& [index, held] : units) wrapped.emplace(index, part_of(consumed, held));
         visitor.required(name, wrapped);
     }
 }
@@ -149,13 +160,13 @@ void fields(auto& visitor, maybe_const<consumed_capacity> auto& consumed) {
     visitor.optional("ReadCapacityUnits", consumed.read_units);
     visitor.optional("WriteCapacityUnits", consumed.write_units);
     std::optional<capacity_units> own;
-    if (consumed.table_units) own = capacity_units{*consumed.table_units};
+    if (consumed.table_units) own = part_of(consumed, *consumed.table_units);
     visitor.optional("Table", own);
     if constexpr (is_reading<decltype(visitor)>) {
         if (own) consumed.table_units = own->units;
     }
-    index_units_field(visitor, "GlobalSecondaryIndexes", consumed.global_index_units);
-    index_units_field(visitor, "LocalSecondaryIndexes", consumed.local_index_units);
+    index_units_field(visitor, "GlobalSecondaryIndexes", consumed, consumed.global_index_units);
+    index_units_field(visitor, "LocalSecondaryIndexes", consumed, consumed.local_index_units);
 }
 
 void fields(auto& visitor, maybe_const<item_collection_metrics> auto& metrics) {

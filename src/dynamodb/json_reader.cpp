@@ -18,7 +18,7 @@ namespace dynalease::codec {
 namespace {
 
 // Two levels of JSON for each of ours, what is wrapped around an item, and room to tell a value that is too deep.
-constexpr unsigned max_json_depth = 8 * max_nesting;
+constexpr unsigned max_json_depth = 8 * (max_nesting + 1);
 
 [[noreturn]] void refuse(std::string_view what) {
     throw malformed{errc::bad_response, std::string(what)};
@@ -161,7 +161,8 @@ void read_placeholder_map(std::string_view parameter, char mark, json_input in, 
             const auto place = out.emplace_hint(out.end(), key, typename Map::mapped_type());
             read(json_input{member.value}, place->second);
         } catch (malformed& why) {
-            if (why.code == errc::validation) {
+            const bool is_told_plainly = why.what.starts_with("Nesting Levels");
+            if (why.code == errc::validation && !is_told_plainly) {
                 why.what = name + " contains invalid value: " + why.what + " for key " + std::string(key);
             }
             throw;

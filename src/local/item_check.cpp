@@ -10,7 +10,7 @@ namespace dynalease::local {
 
 namespace {
 
-constexpr std::size_t deepest_value = 32;
+constexpr std::size_t deepest_value = 31;
 
 void check_value(const attribute_value& value, std::size_t depth);
 

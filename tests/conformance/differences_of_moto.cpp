@@ -94,6 +94,11 @@ constexpr std::array list{
     known_difference{"a page that ends at its limit names its last item, whether or not there are more (API "
                      "reference, LastEvaluatedKey); moto looks ahead",
                      true, last_page},
+    known_difference{"one key may stand under two tables in a batch; moto takes them for one item", true,
+                     [](const difference& found) {
+                         return is<batch_write_item_request>(found) && !found.ours.refused &&
+                                has_any(found.theirs.message(), {"list of item keys contains duplicates"});
+                     }},
     known_difference{"a condition comes before its update; with moto the update does", true, update_before_condition},
     known_difference{"a key can be read by an update of another attribute; moto takes that for an update of the key",
                      false,
