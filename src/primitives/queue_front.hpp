@@ -174,7 +174,8 @@ private:
     dynalease::time_point next_poll_{};
     unsigned failed_polls_ = 0;
     unsigned still_polls_ = 0;
-    std::optional<std::int64_t> examined_;  ///< the value of `passed` that was examined last
+    std::optional<dynalease::time_point> look_again_{};  ///< when the next of many who died at once may be found out
+    std::optional<std::int64_t> examined_;               ///< the value of `passed` that was examined last
     dynalease::time_point next_examination_{};
     std::string blocker_;  ///< the session that has the turn, or delays it
     dynalease::time_point blocked_since_{};

@@ -80,8 +80,14 @@ boost::asio::awaitable<void> queue_front::poll() {
     const bool next_in_line = ahead_of(mine) <= 1;
     if (!next_in_line && still_polls_ >= protocol::still_polls_per_examination) {
         still_polls_ = 0;
+        look_again_.reset();
         co_await examine(mine.from, true);
         plan_poll();
+        if (look_again_) {
+            still_polls_ = protocol::still_polls_per_examination;
+            next_poll_ = std::min(next_poll_, *look_again_);
+            co_return;
+        }
         // A row that is not there may be one that was passed meanwhile.
         if (missing_since_.empty()) co_return;
     }
@@ -124,24 +130,43 @@ void queue_front::examine_again(std::chrono::nanoseconds after) {
 boost::asio::awaitable<void> queue_front::look_at_sessions(const std::vector<protocol::seen_ticket>& rows,
                                                            std::int64_t until) {
     // Who holds up everybody, and of the others the one least lately looked at.
-    std::string first;
-    std::string stalest;
-    auto stalest_look = dynalease::time_point::max();
+    std::vector<std::string> line;
     for (const auto& seen : rows) {
         if (seen.row.is_void || seen.row.ticket >= until || seen.owner != protocol::owner_is::other) continue;
-        const auto& watch = core_.remotes().watch(seen.row.session);
-        if (first.empty()) first = seen.row.session;
-        const auto looked = watch.looked_at() ? watch.last_look() : dynalease::time_point::min();
-        if (seen.row.session == first || looked >= stalest_look) continue;
-        stalest = seen.row.session;
-        stalest_look = looked;
+        if (std::find(line.begin(), line.end(), seen.row.session) == line.end()) line.push_back(seen.row.session);
     }
-    for (const auto& session : {first, stalest}) {
-        if (session.empty()) continue;
+    const auto last_look = [this](const std::string& session) {
         const auto& watch = core_.remotes().watch(session);
-        const bool fresh = watch.looked_at() && core_.now() - watch.last_look() < watch.lease() / 8;
-        if (!fresh) co_await core_.remotes().look(session);
+        return watch.looked_at() ? watch.last_look() : dynalease::time_point::min();
+    };
+    std::vector<std::string> chosen;
+    if (!line.empty()) chosen.push_back(line.front());
+    if (line.size() > 1) {
+        chosen.push_back(*std::min_element(line.begin() + 1, line.end(), [&](const auto& one, const auto& other) {
+            return last_look(one) < last_look(other);
+        }));
     }
+    // Where one has died, others may have died with it: for each, two more are looked at, in the order of the line.
+    auto next = line.begin();
+    auto next_death = dynalease::time_point::max();
+    bool any_died = false;
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+        const auto session = chosen[i];
+        const auto lately = core_.remotes().watch(session).lease() / 8;
+        if (last_look(session) < core_.now() - lately) co_await core_.remotes().look(session);
+        const auto& watch = core_.remotes().watch(session);
+        if (!watch.over()) {
+            if (watch.looked_at()) next_death = std::min(next_death, watch.lease_end());
+            continue;
+        }
+        any_died = true;
+        for (int more = 0; more < 2 && next != line.end(); ++next) {
+            if (std::find(chosen.begin(), chosen.end(), *next) != chosen.end()) continue;
+            chosen.push_back(*next);
+            ++more;
+        }
+    }
+    if (any_died && next_death != dynalease::time_point::max()) look_again_ = std::max(next_death, core_.now());
 }
 
 // ---- what stands before us ---------------------------------------------------------------------------------

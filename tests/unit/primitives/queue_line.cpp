@@ -184,3 +184,26 @@ TEST_CASE("a turn that somebody ended by hand is told to be lost as soon as that
     run(w, a, leave(second));
     CHECK(a.session->counters().leases_held == 0);
 }
+
+TEST_CASE("whoever waits behind many processes that died at once finds them out together") {
+    world w;
+    constexpr unsigned dead = 11;
+    std::vector<std::unique_ptr<node>> victims;
+    std::vector<queue_turn> turns(dead);
+    std::vector<running> entering;
+    for (unsigned i = 0; i < dead; ++i) {
+        victims.push_back(std::make_unique<node>(w, i + 1));
+        entering.emplace_back(w, *victims[i], enter(queue{*victims[i]->session, "x"}, turns[i]));
+        w.scheduler.run_for(2s);
+    }
+    node last(w, dead + 1);
+    queue_turn mine;
+    running waits(w, last, enter(queue{*last.session, "x"}, mine));
+    w.scheduler.run_for(20s);
+    turns.clear();
+    for (auto& each : victims) each->crash();
+    const auto died = w.scheduler.now();
+    waits.wait(600s);
+    CHECK(mine.valid());
+    CHECK(w.scheduler.now() - died < 90s);  // one lease for each would be 110 s
+}
