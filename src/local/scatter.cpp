@@ -1,6 +1,7 @@
 // MD5 (RFC 1321), for its order alone: OpenSSL has none where FIPS rules.
 #include "local/scatter.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -25,32 +26,47 @@ class md5 {
 public:
     void put(std::string_view bytes) {
         length_ += bytes.size();
-        for (const char byte : bytes) put(static_cast<unsigned char>(byte));
+        while (!bytes.empty()) {
+            const std::size_t taken = bytes.copy(block_.data() + used_, block_size - used_);
+            bytes.remove_prefix(taken);
+            used_ += taken;
+            if (used_ == block_size) mix();
+        }
     }
 
     std::uint64_t first_eight_bytes() {
         const std::uint64_t bits = length_ * 8;
-        put(std::uint8_t{0x80});
         constexpr std::size_t length_at = block_size - sizeof(bits);
-        while (used_ != length_at) put(std::uint8_t{0});
-        for (unsigned i = 0; i < sizeof(bits); ++i) put(static_cast<std::uint8_t>(bits >> (8 * i)));
+        put("\x80");
+        if (used_ > length_at) fill_up_to(block_size);
+        fill_up_to(length_at);
+        for (unsigned i = 0; i < sizeof(bits); ++i) block_[length_at + i] = static_cast<char>(bits >> (8 * i));
+        mix();
         // The words are little-endian, the result is read as bytes.
         return std::uint64_t{swapped(state_[0])} << 32U | swapped(state_[1]);
     }
 
 private:
-    void put(std::uint8_t byte) {
-        block_[used_ / 4] = block_[used_ / 4] >> 8U | std::uint32_t{byte} << 24U;
-        if (++used_ == block_size) mix();
+    void fill_up_to(std::size_t end) {
+        static constexpr std::array<char, block_size> zeros{};
+        put({zeros.data(), end - used_});
+    }
+
+    /// The block as little-endian words.
+    std::array<std::uint32_t, block_size / 4> words() const {
+        auto held = std::bit_cast<std::array<std::uint32_t, block_size / 4>>(block_);
+        if constexpr (std::endian::native == std::endian::big) std::ranges::transform(held, held.begin(), swapped);
+        return held;
     }
 
     void mix() {
         static const auto sine = sines();
         constexpr std::array<std::array<int, 4>, 4> turns{
             {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}}};
+        const auto block = words();
         auto [a, b, c, d] = state_;
-        const auto step = [&](std::size_t i, std::uint32_t mixed, std::size_t word) {
-            const std::uint32_t sum = a + mixed + sine[i] + block_[word % block_.size()];
+        const auto step = [&](std::size_t i, std::uint32_t mixed, std::size_t at) {
+            const std::uint32_t sum = a + mixed + sine[i] + block[at % block.size()];
             a = d;
             d = c;
             c = b;
@@ -72,7 +88,7 @@ private:
     }
 
     std::array<std::uint32_t, 4> state_{0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
-    std::array<std::uint32_t, block_size / 4> block_{};
+    std::array<char, block_size> block_{};
     std::size_t used_ = 0;
     std::uint64_t length_ = 0;
 };
