@@ -255,11 +255,13 @@ boost::asio::awaitable<void> item_front::settle(sighting& seen) {
             }
         } else if (answered.kind == answer::refused) {
             seen = std::move(answered);
-        } else if (answered.kind == answer::rejected) {
-            core_.log(severity::error,
-                      "item '" + name_ + "': a given-up claim cannot be closed: " + answered.why->code.message());
-            done = true;
         } else {
+            // What is rejected now, for credentials that have expired, may pass later. Forgotten, an intent would keep
+            // all others out for as long as this session lives.
+            if (answered.kind == answer::rejected && failures == 0) {
+                core_.log(severity::error, "item '" + name_ + "': a given-up claim cannot be closed yet: " +
+                                               answered.why->code.message());
+            }
             co_await pause(protocol::retry_pause(failures++));
         }
     }

@@ -329,3 +329,25 @@ TEST_CASE("a reader's entry of the own session that nobody remembers goes when a
     w.scheduler.run_for(1s);
     CHECK(w.unlocked());
 }
+
+TEST_CASE("an intent is taken back once the credentials are good again that had expired when the wait ended") {
+    till_world w;
+    node reader(w, 1);
+    node writer(w, 2);
+    item_guard read;
+    item_guard never;
+    error_code code;
+    run(w, reader, share(item_lock{*reader.session, till()}, read));
+    running waits(w, writer, code_of(take(item_lock{*writer.session, till()}, never), code));
+    w.scheduler.run_for(2s);
+    CHECK(w.stored().contains("_lockI"));
+    writer.network->set_plan([](const any_request&, const call_options&) {
+        return testing::fault{.what = testing::fault::kind::fail, .answer = failure(errc::expired_credentials)};
+    });
+    w.scheduler.run_for(2s);
+    CHECK(code == errc::expired_credentials);
+    writer.network->set_plan({});
+    w.scheduler.run_for(5s);
+    CHECK_FALSE(w.stored().contains("_lockI"));
+    CHECK(writer.session->counters().settling == 0);
+}
