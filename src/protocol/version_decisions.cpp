@@ -13,7 +13,9 @@ bool is_mine(const refusal& what) {
 
 verdict how_mine(const refusal& what) {
     const auto& state = what.now->state;
-    return state.stamp == what.mine && state.version == what.target ? verdict::applied : verdict::superseded;
+    // Where no stamps are kept, a creation is known by the birth alone.
+    const auto& last = state.stamp ? state.stamp : state.born;
+    return last == what.mine && state.version == what.target ? verdict::applied : verdict::superseded;
 }
 
 /// Whether the item still knows which write gave it the version we wanted to give it, in the same life. If that one

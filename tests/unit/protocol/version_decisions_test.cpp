@@ -108,6 +108,13 @@ TEST_CASE("a refused creation") {
     CHECK(judge(table::create, at(2, other, {}, other), false, true) == verdict::doubt);
 }
 
+TEST_CASE("without stamps a creation is known by its birth, and by its version whether others wrote since") {
+    const auto unstamped = [](item_sight& sight) { sight.state.stamp.reset(); };
+    CHECK(judge(table::create, with(at(1, mine, {}, mine), unstamped), false) == verdict::applied);
+    CHECK(judge(table::create, with(at(2, other, {}, mine), unstamped), false) == verdict::superseded);
+    CHECK(judge(table::create, with(at(1, other, {}, other), unstamped), false) == verdict::doubt);
+}
+
 TEST_CASE("a refused creation over a tombstone") {
     const auto tombstone = with(at(5, before), [](auto& s) { s.gone = true; });
     const auto later = with(at(8, other), [](auto& s) { s.gone = true; });
