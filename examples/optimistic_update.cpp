@@ -1,8 +1,10 @@
-// Optimistic updates, step by step: a book that two clients change, and the pitfalls of retries.
+// Optimistic updates, step by step: a book that two clients change, the pitfalls of retries, and what ends a quarrel.
 //
 // It runs on a DynamoDB inside the process.
 #include <dynalease/dynamodb/expression.hpp>
 #include <dynalease/local/database.hpp>
+#include <dynalease/session.hpp>
+#include <dynalease/table.hpp>
 #include <dynalease/versioned.hpp>
 
 #include <boost/asio/as_tuple.hpp>
@@ -55,6 +57,29 @@ public:
 
 private:
     dynalease::database inner_;
+};
+
+/// Somebody else who sells a book before each write that passes here.
+class busy_shop final : public dynalease::database_backend {
+public:
+    explicit busy_shop(dynalease::database inner)
+        : inner_(std::move(inner)), rival_(inner_, {.table = "books", .key = "isbn"}) {}
+
+    const dynalease::environment& environment() const noexcept override { return inner_.environment(); }
+    asio::awaitable<dynalease::result<dynalease::any_response>> perform(dynalease::any_request request,
+                                                                        dynalease::call_options options) override {
+        if (dynalease::is_write(request)) {
+            auto one_more = dynalease::add("sold", 1);
+            // Refused while the book is locked.
+            co_await rival_.blind(isbn, std::move(one_more), asio::as_tuple(asio::deferred));
+        }
+        auto answer = co_await inner_.implementation()->perform(std::move(request), options);
+        co_return answer;
+    }
+
+private:
+    dynalease::database inner_;
+    books rival_;
 };
 
 asio::awaitable<void> save_and_conflict(books table) {
@@ -119,11 +144,35 @@ asio::awaitable<void> update_until_it_holds(books table) {
     expect(!gone, "8. removal tests the version too");
 }
 
+book retitled(book value) {
+    value.title = "At Last";
+    return value;
+}
+
+asio::awaitable<void> outrun_each_time(dynalease::database database) {
+    const books calm{database, {.table = "books", .key = "isbn"}};
+    const book again{.isbn = isbn, .title = "Best Seller"};
+    co_await calm.create(again);
+
+    const books busy{dynalease::database(std::make_shared<busy_shop>(database)), {.table = "books", .key = "isbn"}};
+    dynalease::update_options how{.tries = 3};
+    auto [error, result] = co_await busy.update(isbn, retitled, how, asio::as_tuple(asio::deferred));
+    expect(error == dynalease::errc::conflict, "9. where others are always faster, trying again wins by luck alone");
+
+    dynalease::session session{database, {.table = "coordination"}};
+    how.promote = dynalease::promotion{.with = &session, .after = 2};
+    auto promoted = co_await busy.update(isbn, retitled, how);
+    expect(promoted.value.title == "At Last",
+           "   promotion takes the item's lock: others wait, and nobody can come between");
+    co_await session.close();
+}
+
 asio::awaitable<void> all(dynalease::database database) {
     dynalease::create_table_request table;
     table.table_name = "books";
     table.key.hash.name = "isbn";
     co_await database.execute(table);
+    co_await dynalease::create_table(database, "coordination");
 
     auto network = std::make_shared<lossy_network>(database);
     const books handle{dynalease::database(network), {.table = "books", .key = "isbn"}};
@@ -131,6 +180,7 @@ asio::awaitable<void> all(dynalease::database database) {
     co_await arguments_stay(handle);
     co_await answers_get_lost(handle, network);
     co_await update_until_it_holds(handle);
+    co_await outrun_each_time(database);
 }
 
 }  // namespace
