@@ -4,6 +4,8 @@
 #include <dynalease/testing/seeded_random.hpp>
 #include <dynalease/testing/world.hpp>
 
+#include <map>
+#include <string>
 #include <type_traits>
 
 namespace dynalease::testing {
@@ -29,8 +31,9 @@ result<any_response> world::apply(const any_request& request, fault::kind what) 
     if (what == fault::kind::stale_read) {
         if (auto previous = read_previous(request)) return *std::move(previous);
     }
-    if (what == fault::kind::partial_batch && std::holds_alternative<batch_write_item_request>(request)) {
-        return write_first_half(request);
+    if (what == fault::kind::partial_batch) {
+        if (std::holds_alternative<batch_write_item_request>(request)) return write_first_half(request);
+        if (std::holds_alternative<batch_get_item_request>(request)) return read_first_half(request);
     }
     if (keeps_previous_) remember(request);
     return store_.engine().execute(request, store_clock_->wall());
@@ -106,6 +109,21 @@ result<any_response> world::write_first_half(const any_request& request) {
     auto answer = store_.engine().execute(wanted, store_clock_->wall());
     if (!answer) return answer;
     return any_response(std::move(later));
+}
+
+result<any_response> world::read_first_half(const any_request& request) {
+    auto wanted = std::get<batch_get_item_request>(request);
+    std::map<std::string, keys_and_options> later;
+    for (auto& [table, read] : wanted.tables) {
+        const auto half = read.keys.begin() + static_cast<std::ptrdiff_t>((read.keys.size() + 1) / 2);
+        if (half == read.keys.end()) continue;
+        auto& rest = later[table] = read;
+        rest.keys.assign(half, read.keys.end());
+        read.keys.erase(half, read.keys.end());
+    }
+    auto answer = store_.engine().execute(wanted, store_clock_->wall());
+    if (answer) std::get<batch_get_item_response>(*answer).unprocessed.merge(later);
+    return answer;
 }
 
 }  // namespace dynalease::testing

@@ -71,6 +71,7 @@ private:
     void remember(const any_request& request);
     std::optional<result<any_response>> read_previous(const any_request& request) const;
     result<any_response> write_first_half(const any_request& request);
+    result<any_response> read_first_half(const any_request& request);
 
     testing::scheduler scheduler_;
     std::shared_ptr<virtual_clock> store_clock_;

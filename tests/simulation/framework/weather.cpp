@@ -162,8 +162,9 @@ void weather::hit_by_chance(fault& fate, const any_request& request) {
             kind == request_fault_kind::transaction_conflict || kind == request_fault_kind::transaction_in_progress;
         if (only_writes && !write) return;
         if (kind == request_fault_kind::stale_read && write) return;
-        if (kind == request_fault_kind::partial_batch && !std::holds_alternative<batch_write_item_request>(request))
-            return;
+        const bool batch = std::holds_alternative<batch_write_item_request>(request) ||
+                           std::holds_alternative<batch_get_item_request>(request);
+        if (kind == request_fault_kind::partial_batch && !batch) return;
         run_.census.fault(descriptions[i].name);
         apply(kind, fate);
         return;

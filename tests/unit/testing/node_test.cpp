@@ -129,6 +129,22 @@ TEST_CASE_METHOD(two_nodes, "of a partial batch the rest comes back", "[node]") 
     CHECK_FALSE(simulated.row("coordination", "3"));
 }
 
+TEST_CASE_METHOD(two_nodes, "of a partial batch of reads the rest is to be asked for again", "[node]") {
+    batch_get_item_request batch;
+    for (const auto* key : {"1", "2", "3"}) {
+        const item row{{"pk", key}, {"sk", "-"}};
+        simulated.call(put_item_request{.table_name = "coordination", .new_item = row}).value();
+        batch.tables["coordination"].keys.push_back(row);
+    }
+    batch.tables["coordination"].consistent_read = true;
+    const auto answer = simulated.apply(batch, fault::kind::partial_batch);
+    const auto& read = std::get<batch_get_item_response>(answer.value());
+    CHECK(read.items.at("coordination").size() == 2);
+    const auto& later = read.unprocessed.at("coordination");
+    CHECK(later.keys == std::vector<item_key>{{{"pk", "3"}, {"sk", "-"}}});
+    CHECK(later.consistent_read);
+}
+
 TEST_CASE_METHOD(two_nodes, "a request that stands in line for a connection too long was never sent", "[node]") {
     a.network().set_plan([](const any_request&, const call_options&) { return fault{.queued = 5s}; });
     CHECK(testing::run(simulated, a, put(a.database(), 1)) == errc::timeout);
