@@ -231,6 +231,18 @@ void void_without_floor(any_request& request, purpose, const environment&) {
     if (update && update->update_expression == "SET #F = :t") drop(*update, above_floor);
 }
 
+/// The item that comes with a grant does not tell whose its last writes were.
+class grants_without_stamps final : public mutants::rewriting_database {
+    using rewriting_database::rewriting_database;
+    void change_answer(result<any_response>& answer, const any_request& sent, purpose) override {
+        auto request = sent;
+        if (!answer || !exclusive_take(request)) return;
+        auto& shown = std::get<update_item_response>(*answer).attributes;
+        shown.erase("_stamp");
+        shown.erase("_trail");
+    }
+};
+
 const contribution item_lock_mutants{{
     .name = "item_lock",
     .mutants =
@@ -281,6 +293,10 @@ const contribution item_lock_mutants{{
              .rule = "versioned writes respect locks [1]",
              .wrap = editing<save_through_locks>,
              .scenario = "both-controls"},
+            {.name = "P_NO_STAMP",
+             .rule = "under its own lock an update looks for its earlier copies first [6]",
+             .wrap = mutants::wrap<grants_without_stamps>,
+             .scenario = "save-before-its-promotion"},
             {.name = "NO_VOID",
              .rule = "a given-up claim with an unanswered copy is closed [8]",
              .scenario = "late-take"},

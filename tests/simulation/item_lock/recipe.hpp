@@ -18,6 +18,8 @@ struct recipe : world_recipe {
     std::vector<std::chrono::milliseconds> leases{4s, 6s, 10s};
     /// One user in so many is an optimistic saver, who knows of no locks.
     std::uint64_t savers = 4;
+    /// One save in so many may take the item's lock, after a conflict or two; 0: none may.
+    std::uint64_t promotions = 0;
     /// One acquisition in so many is a reader's.
     std::uint64_t readers = 3;
     std::size_t most_readers = 64;

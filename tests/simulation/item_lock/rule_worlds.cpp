@@ -2,6 +2,8 @@
 #include "simulation/framework/primitive.hpp"
 #include "simulation/item_lock/lock_stage.hpp"
 
+#include <dynalease/versioned.hpp>
+
 namespace dynalease::simulation::item_locks {
 
 namespace {
@@ -157,6 +159,26 @@ void late_copy_of_an_intent(lock_stage& on) {
     on.check_free("after the audit");
 }
 
+/// Somebody saves an item that another has locked, and takes the lock at once. The network has made a copy of the save
+/// that was refused, and that copy lands when the lock goes.
+void save_before_its_promotion(lock_stage& on) {
+    on.warm_up(on.a);
+    on.hold(on.b);
+    on.first(on.a, lock_stage::updates_that_begin("SET #ver = :n1"),
+             {.what = apply_twice, .before = 2ms, .after = 2ms, .copy = 1s});
+    versioned_items table(on.a.machine.database(), {.table = versions::table, .key = "pk", .sort_key = "sk"});
+    auto one_more = [](item value) {
+        value.insert_or_assign("sum", find_integer(value, "sum").value_or(0) + 1);
+        return value;
+    };
+    update_options how{.promote = promotion{.with = &*on.a.session}};
+    table.update(ledger::key_of(0), std::move(one_more), how, on.handler(ignore));
+    // The lock is free for one look of whoever waits, not before the copy has landed.
+    on.later(995ms, [&on] { on.b.guard = {}; });
+    on.run_for(10s);
+    if (on.sum() != 1) on.fail("O1: an update was applied twice");
+}
+
 // Of no weight: campaigns draw from larger worlds, and the mutants name these.
 const contribution item_rule_worlds{{
     .name = "item_lock",
@@ -169,7 +191,8 @@ const contribution item_rule_worlds{{
                   {"take-of-nothing", 0, play_rule<take_of_nothing>},
                   {"reborn-under-a-holder", 0, play_rule<reborn_under_a_holder>},
                   {"late-copy-of-a-grant", 0, play_rule<late_copy_of_a_grant>},
-                  {"late-copy-of-an-intent", 0, play_rule<late_copy_of_an_intent>}},
+                  {"late-copy-of-an-intent", 0, play_rule<late_copy_of_an_intent>},
+                  {"save-before-its-promotion", 0, play_rule<save_before_its_promotion>}},
 }};
 
 }  // namespace

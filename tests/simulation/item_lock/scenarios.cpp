@@ -47,6 +47,7 @@ recipe readers_and_writers() {
 recipe both_controls() {
     recipe made = crowd();
     made.savers = 2;
+    made.promotions = 2;
     made.mishap_presence = 0.2;
     return made;
 }
@@ -74,7 +75,8 @@ recipe several_items() {
     made.several = 2;
     made.readers = 4;
     made.savers = 8;
-    made.weather.always = {request_fault_kind::answer_lost, request_fault_kind::transaction_conflict};
+    made.weather.always = {request_fault_kind::answer_lost, request_fault_kind::transaction_conflict,
+                           request_fault_kind::partial_batch};
     made.mishap_presence = 0.3;
     return made;
 }
@@ -134,6 +136,8 @@ const contribution item_lock_worlds{{
                "late item write refused",
                "session marked dead",
                "audit waited for",
+               "saved by one who may promote",
+               "saved under its own lock",
                "got several",
                "several locked together",
                "several written together",

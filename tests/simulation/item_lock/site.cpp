@@ -70,8 +70,13 @@ void site::applied(const testing::logged_request& entry, const any_request& requ
 }
 
 void site::done(const testing::logged_request& entry, std::size_t index, std::int64_t number) {
-    if (number != 0) world_.ledger().written_by(name(), number, index, entry.applied.size() > 1);
-    world_.lock_written_by(name(), sessions_[&entry], number, index);
+    const auto& session = sessions_[&entry];
+    const auto& before = world_.ledger().judged().state(index).holder;
+    const auto saves_it = [&](const auto& each) { return each->saving() == number; };
+    if (number != 0 && before.starts_with(session + ".") && std::ranges::any_of(users(), saves_it))
+        world_.run().census.hit("saved under its own lock");
+    if (number != 0) world_.ledger().written_by(name(), number, index, entry.applied.size() > 1, session);
+    world_.lock_written_by(name(), session, number, index);
     if (number != 0 && !world_.ledger().judged().state(index).exists) world_.arm_birth(index);
 }
 

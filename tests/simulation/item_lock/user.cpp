@@ -212,10 +212,21 @@ asio::awaitable<void> user::end_hold(holding& in) {
     if (code == errc::lock_lost || code == errc::session_lost) census.hit("release lost the race");
 }
 
+/// Of an update: after so many conflicts it takes the item's lock.
+std::optional<promotion> user::promoted() {
+    auto& world = site_.world();
+    const auto one_in = world.made_of().promotions;
+    if (one_in == 0 || world.choices().choose("user: promotes", one_in) != 0) return std::nullopt;
+    return promotion{.with = site_.session(),
+                     .after = static_cast<unsigned>(1 + world.choices().choose("user: conflicts", 3))};
+}
+
 asio::awaitable<void> user::save() {
     auto& world = site_.world();
     const auto number = world.ledger().next_number();
-    world.ledger().tell(site_.name(), versions::intended{.number = number, .item = item_, .what = intent::update});
+    update_options how{.promote = promoted()};
+    const auto what_it_is = how.promote ? intent::promoted : intent::update;
+    world.ledger().tell(site_.name(), versions::intended{.number = number, .item = item_, .what = what_it_is});
     versioned_items table(site_.machine().database(), {.table = versions::table, .key = "pk", .sort_key = "sk"});
     auto change = [number](item value) {
         auto entries = *find(value, "entries")->get_if<attribute_list>();
@@ -224,12 +235,13 @@ asio::awaitable<void> user::save() {
         return value;
     };
     waits_ = true;
+    saving_ = number;
     perhaps_cancel();
     auto token = cancellable();
     auto key = versions::ledger::key_of(item_);
-    update_options how;
     auto done = co_await table.update(std::move(key), std::move(change), how, std::move(token));
     next_operation();
+    saving_ = 0;
     waits_ = false;
     const auto code = std::get<0>(done);
     auto what = answer::not_applied;
@@ -237,6 +249,7 @@ asio::awaitable<void> user::save() {
     if (code == errc::in_doubt) what = answer::doubt;
     if (code == errc::locked) world.run().census.hit("save found the item locked");
     if (!code) world.run().census.hit("saved");
+    if (!code && how.promote) world.run().census.hit("saved by one who may promote");
     if (!code) ++served_;
     world.ledger().tell(site_.name(),
                         versions::told{.number = number, .what = what, .item = item_, .unanswered = true});

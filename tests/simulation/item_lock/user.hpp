@@ -43,6 +43,8 @@ public:
     const std::vector<holding>& hands() const noexcept { return hands_; }
     bool waits() const noexcept { return waits_; }
     bool gone() const noexcept { return gone_; }
+    /// The write that it saves; 0: none.
+    std::int64_t saving() const noexcept { return saving_; }
     /// Locks it got, and saves that succeeded.
     std::uint64_t served() const noexcept { return served_; }
     /// The store or the process went from under it.
@@ -66,6 +68,7 @@ private:
     /// What it is about to write under that lock.
     void begin_write(const holding& in, std::int64_t number, versions::intent what);
     bool removes();
+    std::optional<promotion> promoted();
     void perhaps_cancel();
     /// How long it waits for others.
     std::optional<std::chrono::nanoseconds> patience();
@@ -77,6 +80,7 @@ private:
     const habit habit_;
     std::vector<holding> hands_;
     std::uint64_t served_ = 0;
+    std::int64_t saving_ = 0;
     bool waits_ = false;
     bool gone_ = false;
 };

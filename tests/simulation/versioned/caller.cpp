@@ -15,7 +15,7 @@ namespace asio = boost::asio;
 namespace {
 
 versioned_options options_of(const recipe& made_of) {
-    return {.table = table, .key = "pk", .sort_key = "sk", .removal = made_of.removal};
+    return {.table = table, .key = "pk", .sort_key = "sk", .stamps = made_of.stamps, .removal = made_of.removal};
 }
 
 }  // namespace
@@ -36,6 +36,12 @@ asio::awaitable<void> caller::live(std::shared_ptr<caller> self) {
         const auto rest = world.calm() ? std::chrono::milliseconds(100) : world.made_of().longest_rest;
         co_await me.sleep_up_to("caller: rest", rest);
     }
+}
+
+loaded<account> caller::blank(std::size_t item) {
+    loaded<account> nothing;
+    nothing.value = {.pk = ledger::name_of(item), .sk = "-"};
+    return nothing;
 }
 
 key_values caller::key_of(std::size_t item) const {
@@ -62,13 +68,16 @@ asio::awaitable<void> caller::act() {
         held_ = std::exchange(old_, std::nullopt);
     } else if (!again || !held_ || held_->item != item) {
         const bool consistent = choices.choose("caller: consistent", 3) != 1;
-        co_await load(item, consistent);
+        const bool all_at_once = world.items() > 1 && choices.choose("caller: loads all", 4) == 1;
+        auto loading = all_at_once ? load_all(item, consistent) : load(item, consistent);
+        co_await std::move(loading);
     }
     if (held_ && choices.choose("caller: keep", 6) == 1) old_ = held_;
     co_await sleep_up_to("caller: thought", world.made_of().longest_thought);
 
-    const std::array weights{habits.update, habits.save,  habits.whole, habits.revision, habits.touch,
-                             habits.remove, habits.blind, habits.exact, habits.clobber,  habits.joint};
+    const std::array weights{habits.update,  habits.save,   habits.whole,  habits.revision,
+                             habits.touch,   habits.remove, habits.blind,  habits.exact,
+                             habits.clobber, habits.joint,  habits.upsert, habits.clobber_remove};
     std::uint64_t all = 0;
     for (const auto each : weights) all += each;
     auto drawn = choices.choose("caller: verb", all);
@@ -82,6 +91,15 @@ asio::awaitable<void> caller::act() {
         co_await blind(item, verb == 7);
         co_return;
     }
+    if (verb == 11) {
+        co_await clobber_remove(item);
+        co_return;
+    }
+    if (verb == 10) {
+        auto value = held_.value_or(known{.item = item, .value = blank(item)});
+        co_await clobber(std::move(value), true);
+        co_return;
+    }
     if (!held_) {
         co_await create(item);
         co_return;
@@ -92,7 +110,7 @@ asio::awaitable<void> caller::act() {
     if (verb == 3) co_await save_revision(std::move(base));
     if (verb == 4) co_await touch(std::move(base));
     if (verb == 5) co_await remove(std::move(base));
-    if (verb == 8) co_await clobber(std::move(base));
+    if (verb == 8) co_await clobber(std::move(base), false);
     if (verb == 9) co_await joint(std::move(base));
 }
 

@@ -54,6 +54,10 @@ private:
 
     boost::asio::awaitable<void> act();
     boost::asio::awaitable<void> load(std::size_t item, bool consistent);
+    /// All items in one go; that one is kept.
+    boost::asio::awaitable<void> load_all(std::size_t kept, bool consistent);
+    std::optional<known> note_loaded(std::size_t item, const std::optional<loaded<account>>& found, serial since,
+                                     bool consistent);
     boost::asio::awaitable<void> create(std::size_t item);
     boost::asio::awaitable<void> save(known base, save_scope scope);
     boost::asio::awaitable<void> save_revision(known base);
@@ -61,8 +65,10 @@ private:
     boost::asio::awaitable<void> remove(known base);
     boost::asio::awaitable<void> update(std::size_t item);
     boost::asio::awaitable<void> blind(std::size_t item, bool exact);
-    boost::asio::awaitable<void> clobber(known base);
+    boost::asio::awaitable<void> clobber(known base, bool upsert);
+    boost::asio::awaitable<void> clobber_remove(std::size_t item);
     boost::asio::awaitable<void> joint(known base);
+    void join(versioned_writes& together, std::size_t item, const std::optional<known>& base);
     boost::asio::awaitable<void> settle(bool close);
 
     /// Before the request: what is intended, and perhaps a change of mind on the way.
@@ -72,6 +78,7 @@ private:
     std::optional<serial> serial_of(std::size_t item, const std::optional<loaded<account>>& shown);
     void remember(std::size_t item, const std::optional<loaded<account>>& value);
     key_values key_of(std::size_t item) const;
+    static loaded<account> blank(std::size_t item);
 
     site& site_;
     versioned<account> accounts_;

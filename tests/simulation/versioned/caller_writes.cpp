@@ -9,20 +9,57 @@ namespace dynalease::simulation::versions {
 
 namespace asio = boost::asio;
 
+namespace {
+
+update_expression appended(std::int64_t number) {
+    const attribute_value mine(attribute_list{attribute_value(number)});
+    return set("entries", list_append(path("entries"), mine));
+}
+
+}  // namespace
+
 asio::awaitable<void> caller::load(std::size_t item, bool consistent) {
-    auto& world = site_.world();
-    const auto since = world.ledger().now(item);
+    const auto since = site_.world().ledger().now(item);
     next_operation();
     auto done = co_await accounts_.load(key_of(item), {.consistent = consistent}, cancellable());
     next_operation();
     held_.reset();
-    if (std::get<0>(done)) co_return;
-    const auto& found = std::get<1>(done);
-    auto shown =
-        found ? world.ledger().serial_of(item, found->attributes) : world.ledger().serial_of(item, std::nullopt);
-    world.ledger().tell(site_.name(),
-                        loaded_state{.item = item, .shown = shown, .since = since, .consistent = consistent});
-    if (found && shown) held_ = known{.item = item, .value = *found, .state = *shown};
+    if (!std::get<0>(done)) held_ = note_loaded(item, std::get<1>(done), since, consistent);
+}
+
+asio::awaitable<void> caller::load_all(std::size_t kept, bool consistent) {
+    auto& world = site_.world();
+    std::vector<std::size_t> items;
+    std::vector<key_values> keys;
+    std::vector<serial> since;
+    for (std::size_t i = 0; i < world.items(); ++i) {
+        items.push_back((kept + i) % world.items());
+        keys.push_back(key_of(items.back()));
+        since.push_back(world.ledger().now(items.back()));
+    }
+    std::vector<std::optional<loaded<account>>> found;
+    held_.reset();
+    try {
+        auto loading = accounts_.load_many(std::move(keys), {.consistent = consistent});
+        found = co_await std::move(loading);
+    } catch (const error&) {
+        co_return;
+    }
+    world.run().census.hit("loaded together");
+    if (found.size() != items.size()) world.fail("O4", "a read of several items left some out");
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        auto one = note_loaded(items[i], found[i], since[i], consistent);
+        if (i == 0) held_ = std::move(one);
+    }
+}
+
+std::optional<caller::known> caller::note_loaded(std::size_t item, const std::optional<loaded<account>>& found,
+                                                 serial since, bool consistent) {
+    auto& ledger = site_.world().ledger();
+    const auto shown = ledger.serial_of(item, found ? std::optional(found->attributes) : std::nullopt);
+    ledger.tell(site_.name(), loaded_state{.item = item, .shown = shown, .since = since, .consistent = consistent});
+    if (!found || !shown) return std::nullopt;
+    return known{.item = item, .value = *found, .state = *shown};
 }
 
 asio::awaitable<void> caller::create(std::size_t item) {
@@ -78,39 +115,74 @@ asio::awaitable<void> caller::update(std::size_t item) {
 
 asio::awaitable<void> caller::blind(std::size_t item, bool exact) {
     begin(item, intent::blind);
-    const attribute_value mine(attribute_list{attribute_value(number_)});
-    auto change = set("entries", list_append(path("entries"), mine));
+    auto change = appended(number_);
     blind_options how{.exact = exact};
     auto done = co_await accounts_.blind(key_of(item), std::move(change), std::move(how), cancellable());
     end(item, std::move(done), !exact);
 }
 
-asio::awaitable<void> caller::clobber(known base) {
-    begin(base.item, intent::clobber);
+asio::awaitable<void> caller::clobber(known base, bool upsert) {
+    begin(base.item, upsert ? intent::upsert : intent::clobber);
     base.value.value.entries.push_back(number_);
-    auto done = co_await accounts_.clobber(base.value.value, cancellable());
+    clobber_options how{.upsert = upsert};
+    auto done = co_await accounts_.clobber(base.value.value, how, cancellable());
+    if (upsert && !std::get<0>(done)) site_.world().run().census.hit("upserted");
     end(base.item, std::move(done));
+}
+
+asio::awaitable<void> caller::clobber_remove(std::size_t item) {
+    begin(item, intent::clobber_remove);
+    auto done = co_await accounts_.clobber_remove(key_of(item), cancellable());
+    if (!std::get<0>(done)) site_.world().run().census.hit("removed whatever was there");
+    end(item, std::move(done));
+}
+
+/// One entry of several that are written together.
+void caller::join(versioned_writes& together, std::size_t item, const std::optional<known>& base) {
+    auto& choices = site_.world().choices();
+    const auto& habits = site_.world().made_of().callers;
+    if (!base) {
+        begin(item, intent::create);
+        account fresh{.pk = ledger::name_of(item), .sk = "-", .entries = {number_}};
+        together.create(accounts_, fresh);
+        return;
+    }
+    const auto way = choices.choose("caller: part of several", 6);
+    if (way == 0 && habits.remove != 0) {
+        begin(item, intent::remove, base->state);
+        together.remove(accounts_, base->value);
+    } else if (way == 1 && habits.blind != 0) {
+        begin(item, intent::blind);
+        together.blind(accounts_, key_of(item), appended(number_));
+    } else if (way == 2) {
+        begin(item, intent::touch, base->state);
+        together.touch(accounts_, base->value);
+    } else if (way == 3) {
+        begin(item, intent::check, base->state);
+        together.check(accounts_, base->value);
+    } else {
+        begin(item, intent::save, base->state);
+        auto changed = base->value;
+        changed.value.entries.push_back(number_);
+        together.save(accounts_, changed);
+    }
 }
 
 asio::awaitable<void> caller::joint(known base) {
     auto& world = site_.world();
-    const auto other = (base.item + 1) % world.items();
-    if (other == base.item) co_return;
-    co_await load(other, true);
-    if (!held_) co_return;
-    auto second = *std::exchange(held_, std::nullopt);
-    const bool only_checks = world.choices().choose("caller: check", 2) == 1;
-    begin(other, only_checks ? intent::check : intent::save, second.state);
+    if (world.items() == 1) co_return;
+    std::vector<std::pair<std::size_t, std::optional<known>>> others;
+    const auto count = 1 + world.choices().choose("caller: others", world.items() - 1);
+    for (std::size_t i = 1; i <= count; ++i) {
+        const auto other = (base.item + i) % world.items();
+        co_await load(other, true);
+        others.emplace_back(other, std::exchange(held_, std::nullopt));
+    }
+    versioned_writes together;
+    for (const auto& [item, found] : others) join(together, item, found);
     begin(base.item, intent::save, base.state);
     base.value.value.entries.push_back(number_);
-    versioned_writes together;
     together.save(accounts_, base.value);
-    if (only_checks) {
-        together.check(accounts_, second.value);
-    } else {
-        second.value.value.entries.push_back(number_);
-        together.save(accounts_, second.value);
-    }
     auto done = co_await save_all(site_.machine().database(), std::move(together), cancellable());
     const auto code = std::get<0>(done);
     auto what = answer::not_applied;

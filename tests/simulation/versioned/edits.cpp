@@ -92,6 +92,27 @@ void blind_without_own_stamp(any_request& request, purpose, const environment&) 
     if (auto* update = update_in(request); update && is_blind(*update)) drop(*update, own_stamp_absent);
 }
 
+void unchecked_past_locks(any_request& request, purpose, const environment&) {
+    constexpr std::string_view unlocked = "attribute_not_exists(#W) AND attribute_not_exists(#R) AND ";
+    if (auto* update = update_in(request); update && is_blind(*update)) drop(*update, unlocked);
+    auto* erase = std::get_if<delete_item_request>(&request);
+    if (!erase || !of_an_item(erase->key) || !erase->condition_expression.starts_with(unlocked)) return;
+    erase->condition_expression.erase(0, unlocked.size());
+    forget_unused(*erase);
+}
+
+void unchecked_makes_items(any_request& request, purpose, const environment&) {
+    constexpr std::string_view exists = "attribute_exists(#k) AND ";
+    auto* update = update_in(request);
+    if (update && is_blind(*update) && update->condition_expression.starts_with(exists)) drop(*update, exists);
+}
+
+void joint_without_checks(any_request& request, purpose, const environment&) {
+    auto* all = std::get_if<transact_write_items_request>(&request);
+    if (!all) return;
+    std::erase_if(all->actions, [](const auto& action) { return std::holds_alternative<condition_check>(action); });
+}
+
 void tombstone_expires_at_once(any_request& request, purpose, const environment& world) {
     auto* update = update_in(request);
     if (!update || !buries(*update)) return;
@@ -223,6 +244,13 @@ void gone_is_mine::change_answer(result<any_response>& answer, const any_request
     } else if (why.code == errc::condition_failed && !why.current && unanswered_ == erase->values) {
         answer = any_response(delete_item_response{});
     }
+}
+
+// ---- reads -------------------------------------------------------------------------------------------------------
+
+void first_answer_is_all::change_answer(result<any_response>& answer, const any_request&, purpose) {
+    if (!answer) return;
+    if (auto* batch = std::get_if<batch_get_item_response>(&*answer)) batch->unprocessed.clear();
 }
 
 }  // namespace dynalease::simulation::versions

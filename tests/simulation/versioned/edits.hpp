@@ -18,6 +18,9 @@ void state_without_birth(any_request& request, purpose meaning, const environmen
 void state_by_stamp_alone(any_request& request, purpose meaning, const environment& world);
 void blind_raises_nothing(any_request& request, purpose meaning, const environment& world);
 void blind_without_own_stamp(any_request& request, purpose meaning, const environment& world);
+void unchecked_past_locks(any_request& request, purpose meaning, const environment& world);
+void unchecked_makes_items(any_request& request, purpose meaning, const environment& world);
+void joint_without_checks(any_request& request, purpose meaning, const environment& world);
 void tombstone_expires_at_once(any_request& request, purpose meaning, const environment& world);
 void create_over_any_tombstone(any_request& request, purpose meaning, const environment& world);
 
@@ -71,6 +74,14 @@ class gone_is_mine final : public mutants::rewriting_database {
     using rewriting_database::rewriting_database;
     void change_answer(result<any_response>& answer, const any_request& sent, purpose meaning) override;
     std::optional<attribute_values> unanswered_;
+};
+
+// ---- reads -------------------------------------------------------------------------------------------------------
+
+/// What a batch of reads leaves out is not there.
+class first_answer_is_all final : public mutants::rewriting_database {
+    using rewriting_database::rewriting_database;
+    void change_answer(result<any_response>& answer, const any_request& sent, purpose meaning) override;
 };
 
 }  // namespace dynalease::simulation::versions

@@ -36,8 +36,11 @@ enum class intent {
     touch,
     remove,
     update,
+    promoted,  ///< an update that may take the item's lock
     blind,
     clobber,
+    upsert,          ///< ... that makes the item where there is none
+    clobber_remove,  ///< of whatever is there, or nothing
     check,
     close,
     guarded,
@@ -61,7 +64,8 @@ struct written {
     std::int64_t number = 0;
     std::size_t item = 0;
     item_state after{};
-    bool copy = false;  ///< by a second copy of it, which the network made on its own
+    bool copy = false;      ///< by a second copy of it, which the network made on its own
+    std::string session{};  ///< that sent it; empty: none is known
 };
 
 /// A request of that intent found the item as it demands, and changed nothing.

@@ -15,17 +15,27 @@ bool tests_state(intent what) {
 /// Writes that append their number to what is there.
 bool appends(intent what) {
     using enum intent;
-    return what == save || what == save_revision || what == update || what == blind || what == guarded ||
-           what == foreign;
+    return what == save || what == save_revision || what == update || what == promoted || what == blind ||
+           what == guarded || what == foreign;
 }
 /// Writes that do not know the item's earlier stamps, and so keep but two of them.
 bool forgets(intent what) {
     using enum intent;
-    return what == blind || what == clobber || what == guarded || what == foreign || what == save_revision;
+    return what == blind || what == clobber || what == upsert || what == guarded || what == promoted ||
+           what == foreign || what == save_revision;
 }
 /// Writes that land on whatever they meet.
 bool unconditional(intent what) {
-    return what == intent::blind || what == intent::clobber;
+    using enum intent;
+    return what == blind || what == clobber || what == upsert || what == clobber_remove;
+}
+/// Writes that need no item.
+bool makes_items(intent what) {
+    return what == intent::update || what == intent::promoted || what == intent::upsert;
+}
+bool removes(intent what) {
+    using enum intent;
+    return what == remove || what == guarded_removal || what == clobber_remove;
 }
 bool by_the_holder(intent what) {
     return what == intent::guarded || what == intent::guarded_removal;
@@ -67,7 +77,8 @@ void judge::on(const written& seen) {
     judge_base(seen.number, what, seen.item);
     judge_content(seen.number, what.what, before, seen.after);
     judge_version(item, before, seen.after);
-    if (!before.holder.empty() && !by_the_holder(what.what) && what.what != intent::foreign) {
+    const bool under_own_lock = what.what == intent::promoted && before.holder.starts_with(seen.session + ".");
+    if (!before.holder.empty() && !under_own_lock && !by_the_holder(what.what) && what.what != intent::foreign) {
         fail("L1", text(seen.number) + " changed an item that " + before.holder + " has locked");
     }
     if (seen.after.exists && seen.after.version) item.seen.emplace(seen.after.life, *seen.after.version);
@@ -82,7 +93,7 @@ void judge::judge_base(std::int64_t number, const part& what, std::size_t item) 
         if (before.there()) fail("O1", text(number) + " created an item over one that is there");
         return;
     }
-    if (what.what == intent::update) return;  // it may create
+    if (makes_items(what.what)) return;
     if (!before.there()) fail("O1", text(number) + " changed an item that is not there");
     if (what.base && what.base != now(item)) {
         fail("O1", text(number) + " was made from state " + std::to_string(what.base.value_or(0)) +
@@ -94,13 +105,12 @@ void judge::judge_content(std::int64_t number, intent what, const item_state& be
     auto expected = before.there() ? before.entries : std::vector<std::int64_t>();
     if (what == intent::create) expected.clear();
     if (appends(what) || what == intent::create) expected.push_back(number);
-    const bool removes = what == intent::remove || what == intent::guarded_removal;
-    if (removes) {
+    if (removes(what)) {
         if (after.there()) fail("O1", text(number) + " removed nothing");
         return;
     }
     if (!after.there()) fail("O1", text(number) + " left no item");
-    if (what == intent::clobber) {
+    if (what == intent::clobber || what == intent::upsert) {
         if (after.entries.empty() || after.entries.back() != number) fail("O1", text(number) + " is not in the item");
     } else if (after.entries != expected) {
         fail("O1", text(number) + " lost what others had written");
@@ -130,8 +140,10 @@ void judge::judge_repetition(std::int64_t number, const part& what, const item_r
     // The item knows a write that the network copies while it is among the last two. Of updates that goes for copies of
     // what a lock had refused.
     const auto others = of.states.size() - 1 - first;
-    const bool may_repeat = unconditional(what.what) || (what.what == intent::update && what.by_copies);
-    if (!may_repeat || (others < 2 && !removed)) fail("O1", text(number) + " was applied twice");
+    const bool updates = what.what == intent::update || what.what == intent::promoted;
+    const bool may_repeat = unconditional(what.what) || (updates && what.by_copies);
+    const bool known = stamps_ && what.what != intent::clobber_remove && others < 2 && !removed;
+    if (!may_repeat || known) fail("O1", text(number) + " was applied twice");
 }
 
 void judge::on(const found_right& seen) {
@@ -172,13 +184,22 @@ void judge::judge_success(const told& seen, write_record& of) {
     if (of.refused || of.stopped) fail("O1", text(seen.number) + " was refused, and then it was not");
     of.succeeded = true;
     for (const auto& [item, what] : of.parts) {
-        if (what.applied.empty()) fail("O1", text(seen.number) + " was reported as applied and never was");
+        if (what.applied.empty() && !had_nothing_to_do(seen, item, what))
+            fail("O1", text(seen.number) + " was reported as applied and never was");
     }
     if (broken_ || !seen.shown) return;
     const auto& what = of.parts.at(seen.item);
     const bool last = seen.what == answer::applied;
     const bool right = last ? shows(items_[seen.item], what, *seen.shown) : *seen.shown > what.applied.front();
     if (!right) fail("O4", text(seen.number) + " was shown another state than the one it made");
+}
+
+/// A removal that found no item.
+bool judge::had_nothing_to_do(const told& seen, std::size_t item, const part& what) const {
+    const auto& states = items_[item].states;
+    return what.what == intent::clobber_remove &&
+           std::any_of(states.begin() + static_cast<std::ptrdiff_t>(seen.since), states.end(),
+                       [](const auto& each) { return !each.state.exists; });
 }
 
 /// A stranger leaves the stamp of the last write as it was.
@@ -229,7 +250,7 @@ void judge::judge_doubt(const told& seen, const write_record& of) {
 
 /// Whether the item at `found` knows which write came after `base`.
 bool judge::remembers(const item_record& of, serial base, serial found) const {
-    if (found < base || found - base > 4) return false;
+    if (!stamps_ || found < base || found - base > 4) return false;
     const auto& life = of.states[base].state.life;
     for (auto at = base; at <= found; ++at) {
         const auto& each = of.states[at];

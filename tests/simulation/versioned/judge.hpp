@@ -20,7 +20,8 @@ namespace dynalease::simulation::versions {
 /// another's lock.
 class judge {
 public:
-    explicit judge(std::size_t items) : items_(items) {}
+    /// @param stamps items keep the stamps of their last writes, by which they know them
+    explicit judge(std::size_t items, bool stamps = true) : items_(items), stamps_(stamps) {}
 
     void see(const event& seen);
     /// At the end of all: what was to happen together has.
@@ -67,11 +68,13 @@ private:
     void judge_refusal(const told& seen, write_record& of);
     void judge_doubt(const told& seen, const write_record& of);
     bool remembers(const item_record& of, serial base, serial found) const;
+    bool had_nothing_to_do(const told& seen, std::size_t item, const part& what) const;
     bool shows(const item_record& of, const part& what, serial shown) const;
     void add(item_record& to, const item_state& state, intent by);
     void fail(const char* promise, std::string what);
 
     std::vector<item_record> items_;
+    bool stamps_;
     std::unordered_map<std::int64_t, write_record> records_;
     std::optional<std::string> broken_;
 };

@@ -67,8 +67,11 @@ std::string text_of(const event& happened) {
 }
 
 ledger::ledger(testing::world& where, std::size_t items,
-               std::function<void(const std::string& node, event happened)> heard)
-    : world_(where), heard_(std::move(heard)), judge_(items), states_(items, std::vector<std::optional<item>>(1)) {
+               std::function<void(const std::string& node, event happened)> heard, bool stamps)
+    : world_(where),
+      heard_(std::move(heard)),
+      judge_(items, stamps),
+      states_(items, std::vector<std::optional<item>>(1)) {
     world_.create_table(table);
 }
 
@@ -94,11 +97,12 @@ void ledger::note_state(std::size_t index) {
     if (judge_.now(index) + 1 > known.size()) known.push_back(without_lock(stored(index)));
 }
 
-void ledger::written_by(const std::string& node, std::int64_t number, std::size_t index, bool copy) {
+void ledger::written_by(const std::string& node, std::int64_t number, std::size_t index, bool copy,
+                        const std::string& session) {
     const auto after = stored(index);
     // A transaction that the service knows already changes nothing.
     if (without_lock(after) == states_[index].back()) return;
-    tell(node, written{.number = number, .item = index, .after = state_of(after), .copy = copy});
+    tell(node, written{.number = number, .item = index, .after = state_of(after), .copy = copy, .session = session});
     note_state(index);
 }
 

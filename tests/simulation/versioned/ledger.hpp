@@ -27,9 +27,11 @@ std::string text_of(const event& happened);
 class ledger {
 public:
     /// @param heard is told of everything that the judge is told of, after it.
+    /// @param stamps as `versioned_options::stamps` of all who write
     ledger(
         testing::world& where, std::size_t items,
-        std::function<void(const std::string& node, event happened)> heard = [](const std::string&, event) {});
+        std::function<void(const std::string& node, event happened)> heard = [](const std::string&, event) {},
+        bool stamps = true);
 
     static std::string name_of(std::size_t index) { return "item#" + std::to_string(index); }
     static item_key key_of(std::size_t index) { return {{"pk", name_of(index)}, {"sk", "-"}}; }
@@ -44,7 +46,8 @@ public:
 
     void tell(const std::string& node, decltype(event::what) what);
     /// The store has carried out a write to that item.
-    void written_by(const std::string& node, std::int64_t number, std::size_t index, bool copy = false);
+    void written_by(const std::string& node, std::int64_t number, std::size_t index, bool copy = false,
+                    const std::string& session = {});
     /// Time, or a hand that knows nothing of versions, may have changed the item.
     void look_again(std::size_t index);
     /// Which state of the item this is; empty: none that ever was.

@@ -22,7 +22,9 @@ struct habits {
     unsigned blind = 2;
     unsigned exact = 1;  ///< blind, as a transaction of one
     unsigned clobber = 0;
-    unsigned joint = 1;  ///< save one, check or save another
+    unsigned upsert = 0;          ///< ... that makes the item where there is none
+    unsigned clobber_remove = 0;  ///< whatever is there
+    unsigned joint = 1;           ///< save one, and do with others this or that
 };
 
 /// Another library's writers, who know of the version alone.
@@ -35,7 +37,8 @@ struct recipe : world_recipe {
     dynalease::removal removal = removal::tombstone;
     habits callers{};
     strangers beside = strangers::none;
-    bool locks = true;  ///< somebody locks an item for a while, now and then
+    bool stamps = true;  ///< items keep those of their last writes
+    bool locks = true;   ///< somebody locks an item for a while, now and then
     /// Without tombstones a creation that comes late brings an item back that was removed: keep creations from it.
     bool no_late_creations = false;
     std::chrono::milliseconds longest_rest = 1500ms;

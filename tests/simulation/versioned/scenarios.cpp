@@ -69,6 +69,27 @@ recipe blind_writers() {
     return made;
 }
 
+/// Writers that neither look nor care whether there is an item. A late creation would bring one back: keep them from
+/// it.
+recipe unchecked() {
+    recipe made = blind_writers();
+    made.removal = removal::erase;
+    made.no_late_creations = true;
+    made.callers = {
+        .save = 4, .remove = 1, .update = 3, .blind = 3, .clobber = 3, .upsert = 3, .clobber_remove = 3, .joint = 0};
+    return made;
+}
+
+/// Items that do not keep the stamps of their writes.
+recipe without_stamps() {
+    recipe made = swarm();
+    made.stamps = false;
+    made.callers.clobber = 1;
+    made.weather.always = {request_fault_kind::answer_lost};
+    made.longest = 40s;
+    return made;
+}
+
 /// Beside the mappers of other languages, which keep our attributes, or drop them with each write.
 recipe beside_updating_strangers() {
     recipe made = swarm();
@@ -90,7 +111,8 @@ recipe together() {
     recipe made = swarm();
     made.most_items = 3;
     made.callers = {.save = 2, .remove = 1, .update = 2, .blind = 1, .joint = 10};
-    made.weather.always = {request_fault_kind::answer_lost, request_fault_kind::transaction_conflict};
+    made.weather.always = {request_fault_kind::answer_lost, request_fault_kind::transaction_conflict,
+                           request_fault_kind::partial_batch};
     made.longest = 40s;
     return made;
 }
@@ -117,13 +139,32 @@ const contribution version_worlds{{
                   {"erased", 3, play<erased>},
                   {"contention", 2, play<contention>},
                   {"blind-writers", 3, play<blind_writers>},
+                  {"unchecked", 2, play<unchecked>},
+                  {"without-stamps", 2, play<without_stamps>},
                   {"beside-updating-strangers", 2, play<beside_updating_strangers>},
                   {"beside-putting-strangers", 1, play<beside_putting_strangers>},
                   {"together", 2, play<together>},
                   {"tombstones-expire", 1, play<tombstones_expire>}},
-    .probes = {"written", "own write found under others", "conflict", "exists", "missing", "locked", "in doubt",
-               "cancelled", "settled: applied", "settled: not applied", "closed", "left open", "late write applied",
-               "late write refused", "several written together", "several refused together", "transaction replayed"},
+    .probes = {"written",
+               "own write found under others",
+               "conflict",
+               "exists",
+               "missing",
+               "locked",
+               "in doubt",
+               "cancelled",
+               "settled: applied",
+               "settled: not applied",
+               "closed",
+               "left open",
+               "late write applied",
+               "late write refused",
+               "several written together",
+               "several refused together",
+               "transaction replayed",
+               "loaded together",
+               "upserted",
+               "removed whatever was there"},
 }};
 
 }  // namespace

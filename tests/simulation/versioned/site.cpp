@@ -9,6 +9,12 @@ namespace dynalease::simulation::versions {
 
 namespace {
 
+bool may_create(const any_request& request) {
+    const auto* update = std::get_if<update_item_request>(&request);
+    return std::holds_alternative<put_item_request>(request) ||
+           (update && update->condition_expression.starts_with("attribute_not_exists("));
+}
+
 /// A creation comes at once or not at all.
 testing::fault never_late(testing::fault fate) {
     using enum testing::fault::kind;
@@ -41,7 +47,7 @@ testing::fault_plan site::plan() {
     if (!world_.made_of().no_late_creations) return otherwise;
     return [otherwise](const any_request& request, const call_options& options) {
         auto fate = otherwise(request, options);
-        return std::holds_alternative<put_item_request>(request) ? never_late(std::move(fate)) : fate;
+        return may_create(request) ? never_late(std::move(fate)) : fate;
     };
 }
 

@@ -14,7 +14,9 @@ version_world::version_world(world_run& run, const recipe& ingredients, history*
       kept_(kept),
       node_count_(run.choices.between("nodes", recipe_.fewest_nodes, recipe_.most_nodes)),
       item_count_(run.choices.between("items", 1, recipe_.most_items)),
-      ledger_(simulated(), item_count_, [this](const auto& node, event happened) { hear(node, std::move(happened)); }) {
+      ledger_(
+          simulated(), item_count_, [this](const auto& node, event happened) { hear(node, std::move(happened)); },
+          recipe_.stamps) {
     set_up(recipe_, node_count_);
     for (std::size_t i = 0; i < node_count_; ++i) add(*sites_.emplace_back(std::make_unique<site>(*this, i)));
 }
