@@ -98,6 +98,29 @@ TEST_CASE("a guarded write of an earlier holder is noticed") {
     });
 }
 
+TEST_CASE("a write that tests a grant that is over is noticed") {
+    must_be_noticed_of_locks("P3", [](history& seen) {
+        const auto at = lock_write(seen, [](const auto& before, const auto& write) {
+            return !before.writer.session.empty() && write.after.writer.session.empty() && write.number == 0 &&
+                   write.after.readers.empty();
+        });
+        if (!at) return false;
+        // By whoever was given it last: that guard is the one that has just gone.
+        const auto item = std::get<lock_written>(seen[*at].what).item;
+        for (auto i = *at; i-- > 0;) {
+            const auto* given = std::get_if<guard_given>(&seen[i].what);
+            if (!given || given->item != item || !given->exclusive) continue;
+            const event begun{.at = seen[i].at,
+                              .what = guarded_begun{.handle = given->handle, .item = item, .number = 999'999}};
+            const event tested{.at = seen[*at].at, .what = lock_tested{.item = item, .number = 999'999}};
+            seen.insert(seen.begin() + static_cast<std::ptrdiff_t>(*at) + 1, tested);
+            seen.insert(seen.begin() + static_cast<std::ptrdiff_t>(i) + 1, begun);
+            return true;
+        }
+        return false;
+    });
+}
+
 TEST_CASE("a release by another is noticed") {
     must_be_noticed_of_locks("P9", [](history& seen) {
         const auto at = lock_write(seen, [](const auto& before, const auto& write) {
