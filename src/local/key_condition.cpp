@@ -143,7 +143,9 @@ std::vector<key_test> key_tests_of(const condition& tree, const expression::bind
 }
 
 void check_test_count(const std::vector<key_test>& tests, std::size_t attributes) {
-    if (tests.size() > std::max<std::size_t>(attributes, 2)) refuse("Conditions can be of length 1 or 2 only");
+    if (tests.size() <= std::max<std::size_t>(attributes, 2)) return;
+    refuse("The number of query conditions (" + std::to_string(tests.size()) +
+           ") exceeds the number of key attributes defined in the schema (" + std::to_string(attributes) + ")");
 }
 
 }  // namespace dynalease::local

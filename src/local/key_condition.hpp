@@ -23,7 +23,7 @@ const key_test* find(const std::vector<key_test>& tests, std::string_view name);
 
 /// The tests that are joined by AND. Refuses what could be a condition of no key.
 std::vector<key_test> key_tests_of(const expression::condition& tree, const expression::bindings& bound);
-/// Refuses more tests than there are attributes, of which the service counts at least two.
+/// Refuses more tests than a key has attributes. Two of one attribute are let through: they have words of their own.
 void check_test_count(const std::vector<key_test>& tests, std::size_t attributes);
 
 }  // namespace dynalease::local

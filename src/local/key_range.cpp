@@ -63,17 +63,40 @@ key_attributes without_equality(std::span<const key_attribute* const> of, const 
            because);
 }
 
+/// There must be no test of an attribute outside the key.
+void check_no_stray(const std::vector<key_test>& tests, const key_attributes& hash, const key_attributes& range) {
+    const auto untested = [&](const key_attribute* each) { return !find(tests, each->name); };
+    const auto tested_count = range.size() - static_cast<std::size_t>(std::ranges::count_if(range, untested));
+    if (hash.size() + tested_count < tests.size()) refuse_missed(**std::ranges::find_if(range, untested));
+}
+
+/// Where a key has one hash attribute and no more than one range attribute, the service has older words.
+const key_test& hash_test(const std::vector<key_test>& tests, const key_attribute& hash) {
+    const key_test* test = find(tests, hash.name);
+    if (!test) refuse_missed(hash);
+    check_test(*test, hash);
+    if (!is_equality(test)) refuse_unsupported();
+    return *test;
+}
+
+/// A key of several hash or range attributes: `=` of each hash attribute, and of each range attribute before the last
+/// that is tested. Judged before any value.
+void check_equalities(const std::vector<key_test>& tests, const key_attributes& hash, const key_attributes& range) {
+    const key_attributes lacking_hash = without_equality(hash, tests);
+    if (!lacking_hash.empty()) refuse_without_equality("HASH", lacking_hash);
+    check_no_stray(tests, hash, range);
+    const auto is_tested = [&](const key_attribute* each) { return find(tests, each->name) != nullptr; };
+    const auto behind_last = std::find_if(range.rbegin(), range.rend(), is_tested).base();
+    if (behind_last == range.begin()) return;
+    const auto last = std::prev(behind_last);
+    const key_attributes lacking = without_equality({range.begin(), last}, tests);
+    if (lacking.empty()) return;
+    refuse_without_equality("RANGE", lacking, " because a condition is present on key attribute " + (*last)->name);
+}
+
 /// The bytes of the hash key.
 std::string hash_of(const std::vector<key_test>& tests, const key_attributes& hash) {
-    if (hash.size() == 1) {
-        const key_test* test = find(tests, hash.front()->name);
-        if (!test) refuse_missed(*hash.front());
-        check_test(*test, *hash.front());
-        if (!is_equality(test)) refuse_unsupported();
-        return encode_key_value(*test->values.front());
-    }
-    const key_attributes lacking = without_equality(hash, tests);
-    if (!lacking.empty()) refuse_without_equality("HASH", lacking);
+    if (hash.size() == 1) return encode_key_value(*hash_test(tests, *hash.front()).values.front());
     std::string encoded;
     for (const key_attribute* each : hash) {
         const key_test& test = *find(tests, each->name);
@@ -83,19 +106,14 @@ std::string hash_of(const std::vector<key_test>& tests, const key_attributes& ha
     return encoded;
 }
 
-/// The tests of the range attributes, from the first attribute on.
+/// The tests of the range attributes in the order of the key.
 std::vector<const key_test*> range_tests(const std::vector<key_test>& tests, const key_attributes& range) {
     std::vector<const key_test*> result;
-    for (std::size_t i = 0; i < range.size(); ++i) {
-        const key_test* test = find(tests, range[i]->name);
+    for (const key_attribute* each : range) {
+        const key_test* test = find(tests, each->name);
         if (!test) continue;
-        const key_attributes lacking = without_equality(std::span(range).first(i), tests);
-        if (!lacking.empty()) {
-            refuse_without_equality("RANGE", lacking,
-                                    " because a condition is present on key attribute " + range[i]->name);
-        }
-        check_test(*test, *range[i]);
-        if (test->what == condition::kind::test && range[i]->type == scalar_type::n) refuse_unsupported();
+        check_test(*test, *each);
+        if (test->what == condition::kind::test && each->type == scalar_type::n) refuse_unsupported();
         result.push_back(test);
     }
     return result;
@@ -177,14 +195,14 @@ key_range range_of(const std::vector<key_test>& tests, const key_schema& schema,
     check_test_count(tests, hash.size() + range.size());
     if (range.empty() && tests.size() > hash.size()) refuse_unsupported();
     key_range result;
+    const bool is_simple = hash.size() == 1 && range.size() <= 1;
+    if (!is_simple) check_equalities(tests, hash, range);
     result.from = hash_key(hash_of(tests, hash));
     result.to = result.from;
     result.to.hash.push_back('\0');
     check_start_parts(range, start, false);
+    if (is_simple) check_no_stray(tests, hash, range);
     const std::vector<const key_test*> tested = range_tests(tests, range);
-    if (hash.size() + tested.size() < tests.size()) {
-        refuse_missed(**std::ranges::find_if(range, [&](const auto* each) { return !find(tests, each->name); }));
-    }
     if (tested.empty()) return result;
     std::string settled;
     for (const key_test* each : std::span(tested).first(tested.size() - 1)) {

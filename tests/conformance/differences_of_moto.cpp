@@ -55,10 +55,11 @@ bool rounded_sum(const difference& found) {
            found.their_value.size() > kept && found.our_value.starts_with(found.their_value.substr(0, kept));
 }
 
-bool unchanged_old_value(const difference& found) {
+bool unchanged_value(const difference& found) {
     const auto* update = std::get_if<update_item_request>(&found.what.request);
-    return update && update->returned == return_values::updated_old && found.their_value == "absent" &&
-           found.path.starts_with("Attributes");
+    return update &&
+           (update->returned == return_values::updated_old || update->returned == return_values::updated_new) &&
+           found.their_value == "absent" && found.path.starts_with("Attributes");
 }
 
 bool placeholder_without_blank(const difference& found) {
@@ -108,8 +109,9 @@ constexpr std::array list{
                      }},
     known_difference{"no blank is needed before a placeholder; moto needs one", false, placeholder_without_blank},
     known_difference{"sums are exact to 38 digits (data types, Number); moto's to 28", true, rounded_sum},
-    known_difference{"UPDATED_OLD gives all that the update names (API reference, ReturnValues); moto what it changed",
-                     true, unchanged_old_value},
+    known_difference{"UPDATED_OLD and UPDATED_NEW give all that the update names (API reference, ReturnValues); moto "
+                     "what it changed",
+                     true, unchanged_value},
     known_difference{"the time to live of a table that is not there: ResourceNotFoundException (API reference); moto "
                      "puts that name into the message",
                      true,

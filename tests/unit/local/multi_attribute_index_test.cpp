@@ -170,6 +170,14 @@ TEST_CASE("a condition must have all hash attributes and leave no range attribut
         {"h1 = :h1 AND h2 = :h2 AND r1 > :x AND r2 = :two",
          "RANGE key attributes r1 must have equality conditions specified in the query because a condition is present "
          "on key attribute r2"},
+        {"h1 = :h1 AND h2 = :h2 AND r1 > :x AND r2 = :two AND r3 = :x",
+         "RANGE key attributes r1 must have equality conditions specified in the query because a condition is present "
+         "on key attribute r3"},
+        {"h1 = :h1 AND h2 = :h2 AND r1 = :x AND r2 = :two AND r3 = :x AND elsewhere = :x",
+         "The number of query conditions (6) exceeds the number of key attributes defined in the schema (5)"},
+        {"h1 = :h1 AND h2 = :x AND r2 = :x",
+         "RANGE key attributes r1 must have equality conditions specified in the query because a condition is present "
+         "on key attribute r2"},
         {"h1 = :h1 AND h2 = :h2 AND r3 = :x",
          "RANGE key attributes r1, r2 must have equality conditions specified in the query because a condition is "
          "present on key attribute r3"},
