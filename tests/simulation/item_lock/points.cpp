@@ -3,6 +3,7 @@
 #include "simulation/item_lock/points_stage.hpp"
 
 #include <dynalease/commit_all.hpp>
+#include <dynalease/versioned.hpp>
 
 #include <utility>
 
@@ -105,6 +106,21 @@ void update_in_vain(points_stage& on) {
 void update_and_release(points_stage& on) {
     on.a.guards.back().update_and_release(points_stage::one_more(), {}, on.cancelled_handler(on.count()));
 }
+/// An optimistic update that takes the lock as soon as it may.
+void promoted(points_stage& on) {
+    const auto till = points_stage::till();
+    const versioned_items table(on.a.machine.database(), {.table = till.table, .key = "pk", .sort_key = "sk"});
+    auto change = [](item value) {
+        value.insert_or_assign("sum", find_integer(value, "sum").value_or(0) + 1);
+        return value;
+    };
+    update_options how{.promote = promotion{.with = &*on.a.session}};
+    table.update(till.key, std::move(change), how, on.cancelled_handler(on.count()));
+}
+void promoted_when_b_lets_go(points_stage& on) {
+    promoted(on);
+    b_lets_go(on);
+}
 void erase(points_stage& on) {
     on.expect_erasure();
     on.a.guards.back().erase({}, on.cancelled_handler(ignore));
@@ -188,6 +204,10 @@ constexpr operation_on<points_stage> operations[] = {
     {"update in vain", a_writes, update_in_vain},
     {"update and release", a_writes, update_and_release},
     {"update and release while others wait", a_writes_and_b_waits, update_and_release},
+    {"promoted update", a_is_warm, promoted},
+    {"promoted update behind a writer", b_writes, promoted_when_b_lets_go},
+    {"promoted update behind a reader", b_reads, promoted_when_b_lets_go},
+    {"promoted update from a dead writer", b_wrote_and_died, promoted},
     {"erase", a_writes, erase},
     {"downgrade", a_writes, downgrade},
     {"release", a_writes, release},

@@ -32,7 +32,11 @@ points_stage::actor::actor(testing::world& where, std::uint64_t seed, std::int64
 }
 
 item_lock points_stage::actor::lock(std::size_t item) {
-    return {*session, item_ref{tills, key_of(item)}};
+    return {*session, till(item)};
+}
+
+item_ref points_stage::till(std::size_t index) {
+    return {tills, key_of(index)};
 }
 
 bool points_stage::actor::live() const {

@@ -56,6 +56,7 @@ public:
             if (!code) ++done_;
         };
     }
+    static item_ref till(std::size_t index = 0);
     static update_expression one_more() { return add(path("sum"), attribute_value(1)); }
     void expect_erasure() noexcept { may_be_gone_ = true; }
 

@@ -50,6 +50,15 @@ void a_doubts(points_stage& on) {
 void load(points_stage& on) {
     on.a.accounts->load(points_stage::key(), {}, on.cancelled_handler([](auto&&...) {}));
 }
+asio::awaitable<void> read_many(points_stage& on) {
+    std::vector<key_values> keys{points_stage::key(1), points_stage::key(0)};
+    auto loading = on.a.accounts->load_many(std::move(keys));
+    const auto found = co_await std::move(loading);
+    if (found.size() != 2 || found[0] || !found[1]) on.fail("O4: a read of two items showed others");
+}
+void load_many(points_stage& on) {
+    asio::co_spawn(on.a.machine.environment().executor, read_many(on), on.handler([](std::exception_ptr) {}));
+}
 void create(points_stage& on) {
     on.intend(on.a, intent::create, 0, false);
     const account fresh{.pk = ledger::name_of(0), .sk = "-", .entries = {on.a.number}};
@@ -118,6 +127,16 @@ void clobber(points_stage& on) {
     base.value.entries.push_back(on.intend(on.a, intent::clobber, 0, false));
     on.a.accounts->clobber(base.value, on.cancelled_handler(on.keep(on.a)));
 }
+void upsert(points_stage& on) {
+    on.intend(on.a, intent::upsert, 0, false);
+    const account fresh{.pk = ledger::name_of(0), .sk = "-", .entries = {on.a.number}};
+    clobber_options how{.upsert = true};
+    on.a.accounts->clobber(fresh, how, on.cancelled_handler(on.keep(on.a)));
+}
+void clobber_remove(points_stage& on) {
+    on.intend(on.a, intent::clobber_remove, 0, false);
+    on.a.accounts->clobber_remove(points_stage::key(), on.cancelled_handler(on.keep(on.a)));
+}
 void write_two(points_stage& on) {
     auto first = *on.a.base;
     on.a.number = on.ledger.next_number();
@@ -160,6 +179,7 @@ void close(points_stage& on) {
 constexpr operation_on<points_stage> operations[] = {
     {"load", b_has_one, load},
     {"load nothing", nothing, load},
+    {"load many", b_has_one, load_many},
     {"create", nothing, create},
     {"create over a tombstone", b_buried_one, create},
     {"create what exists", b_has_one, create},
@@ -175,6 +195,10 @@ constexpr operation_on<points_stage> operations[] = {
     {"blind", b_has_one, blind},
     {"blind, exact", b_has_one, exact},
     {"clobber", a_has_one, clobber},
+    {"upsert", nothing, upsert},
+    {"upsert over an item", b_has_one, upsert},
+    {"remove whatever is there", b_has_one, clobber_remove},
+    {"remove nothing", nothing, clobber_remove},
     {"save_all", both_have_one, write_two},
     {"settle", a_doubts, settle},
     {"close", a_doubts, close},
