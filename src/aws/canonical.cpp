@@ -119,7 +119,10 @@ void sort(std::vector<header_view>& headers) {
     };
     // Those of a request that is being verified are in order already.
     if (std::ranges::is_sorted(headers, before, &header_view::name)) return;
-    std::ranges::stable_sort(headers, before, &header_view::name);
+    for (auto next = headers.begin(); next != headers.end(); ++next) {
+        const auto place = std::ranges::upper_bound(headers.begin(), next, next->name, before, &header_view::name);
+        std::rotate(place, next, next + 1);
+    }
 }
 
 }  // namespace
