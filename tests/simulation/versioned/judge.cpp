@@ -135,14 +135,14 @@ void judge::judge_version(const item_record& of, const item_state& before, const
 
 void judge::judge_repetition(std::int64_t number, const part& what, const item_record& of) {
     const auto first = what.applied.back();
-    const auto removed = std::any_of(of.states.begin() + static_cast<std::ptrdiff_t>(first), of.states.end(),
-                                     [](const auto& each) { return !each.state.there(); });
-    // The item knows a write that the network copies while it is among the last two. Of updates that goes for copies of
-    // what a lock had refused.
+    const auto forgotten = std::any_of(of.states.begin() + static_cast<std::ptrdiff_t>(first), of.states.end(),
+                                       [](const auto& each) { return !each.state.there() || each.state.life.empty(); });
+    // The item knows a write that the network copies while it is among the last two; unless it was removed meanwhile,
+    // or put anew by a stranger, who drops what it knew. Of updates that goes for copies of what a lock had refused.
     const auto others = of.states.size() - 1 - first;
     const bool updates = what.what == intent::update || what.what == intent::promoted;
     const bool may_repeat = unconditional(what.what) || (updates && what.by_copies);
-    const bool known = stamps_ && what.what != intent::clobber_remove && others < 2 && !removed;
+    const bool known = stamps_ && what.what != intent::clobber_remove && others < 2 && !forgotten;
     if (!may_repeat || known) fail("O1", text(number) + " was applied twice");
 }
 
