@@ -109,8 +109,8 @@ asio::awaitable<result<any_response>> client::backend::perform(any_request reque
         if (next.step == next_step::give_up) co_return give_up(what, std::move(done));
         if (is_cancelled()) co_return give_up(what, unsent(errc::cancelled));
         counting_.retried();
-        if (next.step == next_step::again_at_once) continue;
         log_retry(what, done, next.pause);
+        if (next.step == next_step::again_at_once) continue;
         const auto until = world_.clock->now() + next.pause;
         co_await pausing_.async_wait_until(*world_.clock, until, outcome_only);
     }
