@@ -39,6 +39,18 @@ struct session_options {
     log_hook log{};
 };
 
+/// For a session without a row: it needs no table and writes nothing of its own. Only item locks can be held under it,
+/// and each keeps itself alive by writes to its item.
+struct plain_session_options {
+    /// How long an item lock of a dead process stays taken after its last write. 1 s to 1 h.
+    std::chrono::milliseconds lease{30'000};
+    /// Whether a held lock is renewed, by one write every third of the lease (two for a reader's). Otherwise it ends a
+    /// lease after it was granted, or last written under: work that hangs does not keep it.
+    bool renew = true;
+    std::uint32_t clock_drift_ppm = 1000;  ///< as in `session_options`
+    log_hook log{};
+};
+
 enum class session_state {
     idle,      ///< no lease was asked for yet; no row, no heartbeat
     opening,   ///< the row is being written
@@ -99,6 +111,11 @@ public:
     /// of leases.
     /// @throws dynalease::error with `errc::invalid_option` or `errc::invalid_name`; the diagnostics name the field.
     session(database target, session_options options);
+    /// Costs nothing. It is live until it is closed; what can be lost is each lock by itself. Others see that a lock is
+    /// over only by looking at its item for a whole lease, and a plain session never takes over from sessions that
+    /// have a row: let all that lock a table's items do so in one way.
+    /// @throws dynalease::error with `errc::invalid_option`; the diagnostics name the field.
+    session(database target, plain_session_options options);
     /// Releases what is held, in the background and best effort, if `close` was not called.
     ~session();
     session(session&&) noexcept = default;
@@ -110,8 +127,10 @@ public:
     executor_type get_executor() const noexcept;
 
     session_state state() const noexcept;
-    /// The random identity of this session, as others see it in the rows it holds: 22 characters.
+    /// The random identity of this session, as others see it in the rows it holds: 22 characters; of a plain session,
+    /// these and its lease.
     const std::string& id() const noexcept;
+    /// Of a plain session, with an empty `table`.
     const session_options& options() const noexcept;
     session_counters counters() const;
 

@@ -115,6 +115,7 @@ boost::asio::awaitable<runtime::completion<void>> run_commit_all(last_parts part
     if (unfitting)
         co_return runtime::completion<void>{report(*unfitting, details, "commit_all", unfitting->details.key)};
     for (auto& part : parts) part.hold->let_go();
+    for (auto& part : parts) co_await part.hold->front().between_renewals();
 
     const auto core = parts.front().hold->core();
     const auto& world = core->world();

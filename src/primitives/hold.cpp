@@ -24,7 +24,8 @@ guard_state hold::state() const noexcept {
     if (own != guard_state::held) return own;
     switch (core_->state()) {
         case session_state::live:
-            return expired() ? guard_state::lost : guard_state::held;
+            if (expired()) return guard_state::lost;
+            return overdue() ? guard_state::at_risk : guard_state::held;
         case session_state::jeopardy:
             return expired() ? guard_state::lost : guard_state::at_risk;
         case session_state::closed:

@@ -40,6 +40,8 @@ public:
 protected:
     /// Whether the grant itself has run out, though its session lives. Any thread.
     virtual bool expired() const noexcept { return false; }
+    /// Whether what keeps the grant itself alive goes unanswered. Any thread.
+    virtual bool overdue() const noexcept { return false; }
 
 private:
     using event = runtime::waiter_list<runtime::unit>;

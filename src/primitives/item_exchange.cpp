@@ -17,17 +17,22 @@ dynalease::item* shown_by(const Request& request, typename Request::response& an
 }  // namespace
 
 template <class Request>
-boost::asio::awaitable<item_front::sighting> item_front::send(Request request) {
+boost::asio::awaitable<item_front::sighting> item_front::send(Request request, call_options how) {
     auto copy = request;
-    auto answered = co_await core_.target().call(std::move(copy));
-    if (!answered) co_return read_failure(std::move(answered).error());
-    auto* shown = shown_by(request, *answered);
-    if (shown) co_return read_item(answer::applied, shown, true);
-    co_return sighting{.kind = answer::applied};
+    const auto sent = core_.now();
+    auto answered = co_await core_.target().call(std::move(copy), how);
+    sighting seen{.kind = answer::applied};
+    if (!answered) {
+        seen = read_failure(std::move(answered).error());
+    } else if (const auto* shown = shown_by(request, *answered)) {
+        seen = read_item(answer::applied, shown, true);
+    }
+    seen.sent_at = sent;
+    co_return seen;
 }
 
-template boost::asio::awaitable<item_front::sighting> item_front::send(update_item_request);
-template boost::asio::awaitable<item_front::sighting> item_front::send(delete_item_request);
+template boost::asio::awaitable<item_front::sighting> item_front::send(update_item_request, call_options);
+template boost::asio::awaitable<item_front::sighting> item_front::send(delete_item_request, call_options);
 
 boost::asio::awaitable<item_front::sighting> item_front::look(bool whole) {
     auto request = requests().look();
@@ -35,9 +40,12 @@ boost::asio::awaitable<item_front::sighting> item_front::look(bool whole) {
         request.projection_expression.clear();
         request.names.clear();
     }
+    const auto sent = core_.now();
     auto answered = co_await core_.target().call(std::move(request));
     if (!answered) co_return read_failure(std::move(answered).error());
-    co_return read_item(answer::applied, answered->found ? &*answered->found : nullptr, whole);
+    auto seen = read_item(answer::applied, answered->found ? &*answered->found : nullptr, whole);
+    seen.sent_at = sent;
+    co_return seen;
 }
 
 item_front::sighting item_front::read_failure(failure why) const {

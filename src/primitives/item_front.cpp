@@ -14,7 +14,7 @@ namespace dynalease::detail {
 using protocol::item_access;
 
 item_front::item_front(session_core& core, std::string name, const item_place& place)
-    : core_(core), name_(std::move(name)), place_(place) {}
+    : core_(core), name_(std::move(name)), place_(place), renewed_(core.world().executor) {}
 
 item_front::~item_front() {
     core_.forget(key());
@@ -117,14 +117,7 @@ void item_front::drop() {
 
 void item_front::session_lost(const failure& why) {
     turn_away(why);
-    const auto holds = std::exchange(holds_, {});
-    for (const auto& each : holds) {
-        const auto hold = each.lock();
-        if (hold && hold->lose()) {
-            --core_.counters().leases_held;
-            ++core_.counters().lost;
-        }
-    }
+    lose_holds();
     if (phase_ == phase::held) phase_ = phase::idle;
 }
 
@@ -208,6 +201,11 @@ std::shared_ptr<item_hold> item_front::make_hold() {
     auto hold = std::make_shared<item_hold>(core_.shared_from_this(), shared_from_this(), grant_);
     hold->known = known_;
     holds_.push_back(hold);
+    if (core_.plain()) tell_end(*hold);
+    if (core_.plain() && !kept_) {
+        kept_ = runtime::spawn_background(core_.world().executor, core_.work(),
+                                          keep({core_.shared_from_this(), shared_from_this()}));
+    }
     ++core_.counters().leases_held;
     ++core_.counters().acquired;
     return hold;
@@ -242,6 +240,7 @@ void item_front::serve_readers() {
 void item_front::end_grant() {
     holds_.clear();
     phase_ = phase::idle;
+    if (keeper_) keeper_->wake();
 }
 
 void item_front::leave_to_lease(const std::shared_ptr<item_hold>& hold) {

@@ -6,6 +6,7 @@
 #include "primitives/item_hold.hpp"
 #include "primitives/session_core.hpp"
 #include "protocol/item_lock_requests.hpp"
+#include "protocol/plain_lease.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/waiter_list.hpp"
 
@@ -77,7 +78,8 @@ public:
         protocol::item_lock_sight lock{};
         std::optional<dynalease::item> whole{};  ///< the item, if the answer brought all of it
         shared_failure why{};
-        bool doubtful = false;  ///< refused after a copy without an answer, which may be the very reason
+        bool doubtful = false;            ///< refused after a copy without an answer, which may be the very reason
+        dynalease::time_point sent_at{};  ///< the first copy of the request
     };
 
     const std::string& name() const noexcept { return name_; }
@@ -91,6 +93,9 @@ public:
     // ---- the database's executor ----
     /// Held, or wanted by others in this process, so that a try for it need not ask the table.
     bool busy(protocol::item_access access) const;
+    /// Completes when no renewal is under way: the caller's write is then the only one. A guard that ends or writes
+    /// is not renewed meanwhile.
+    boost::asio::awaitable<void> between_renewals();
     /// Somebody waits who is not being driven yet.
     void wake();
     /// A waiter has gone. @returns whether its write may still land: the front then settles it.
@@ -117,6 +122,8 @@ public:
     std::int64_t next_token() const;
     /// The request for this claim is about to be sent.
     void stake(const protocol::claim& mine);
+    /// An answer to a request sent then has shown that the claim was not granted before it.
+    void note_absent(dynalease::time_point sent);
     void note_unanswered();
     /// No copy of the claim can land any more.
     void renew_claim();
@@ -165,6 +172,7 @@ private:
         bool intended = false;
         bool closed = false;  ///< kept for the audit alone
         dynalease::time_point sent_at{};
+        dynalease::time_point absent_at{};  ///< no copy of it was in the item before this
     };
 
     // Driving: each step runs until the phase changes. `seen` is the item as last seen.
@@ -183,19 +191,42 @@ private:
                                                                    shared_failure& why);
     protocol::holder_is judge(const protocol::item_claimant& who, bool waits);
     void note_shown(const protocol::item_lock_sight& lock);
+    void note_absence(const sighting& seen, bool taking);
     boost::asio::awaitable<bool> granted(sighting& seen, bool taken_over, bool own_copy);
 
     // Requests.
     template <class Request>
-    boost::asio::awaitable<sighting> send(Request request);
+    boost::asio::awaitable<sighting> send(Request request, call_options how = {});
+    void note_sent();
     sighting read_failure(failure why) const;
     boost::asio::awaitable<void> pause(std::chrono::nanoseconds time);
 
     // Guarded writes.
     boost::asio::awaitable<sighting> send_until_known(guarded_request request);
     write_end write_lost(const std::shared_ptr<item_hold>& hold);
+    void stepped(const protocol::item_grant& held, const sighting& seen);
     boost::asio::awaitable<write_end> end_with(std::shared_ptr<item_hold> hold, last_write last);
     bool landed(const sighting& seen, const last_write& last) const;
+
+    // What keeps a plain session's grant alive: item_keeping.cpp.
+    dynalease::time_point grant_end() const { return kept_since_ + core_.plain()->times.hold; }
+    /// Always, for a session with a row.
+    bool grant_lives() const { return !core_.plain() || core_.now() < grant_end(); }
+    /// A write of first copy `sent` has changed the grant's text.
+    void kept(dynalease::time_point sent);
+    void tell_end(item_hold& hold) const;
+    bool may_renew() const;
+    /// The grant is still this one.
+    bool holds(const protocol::item_grant& held) const;
+    boost::asio::awaitable<void> keep(item_target self);
+    boost::asio::awaitable<void> renew();
+    boost::asio::awaitable<bool> extend(const protocol::item_grant& held);
+    boost::asio::awaitable<bool> succeed(const protocol::item_grant& held);
+    boost::asio::awaitable<sighting> send_while_held(update_item_request request, const protocol::item_grant& held);
+    void run_out();
+    /// Not ours any more, without our doing.
+    void lose_holds();
+
     static shared_failure fault(errc code);
 
     // The claim and the grant.
@@ -229,6 +260,8 @@ private:
     phase phase_ = phase::idle;
     bool driven_ = false;   ///< a coroutine is at work
     bool writing_ = false;  ///< a copy of the claim is under way
+    bool kept_ = false;     ///< a coroutine keeps a plain session's grants alive
+    bool renewing_ = false;
     std::list<waiter*> waiters_;
     std::optional<open_claim> claim_;
     /// The last closed claim that had a copy without an answer. Removed and made again, the item would forget the floor
@@ -244,7 +277,11 @@ private:
     unsigned looks_ = 0;  ///< since the item last showed something new
     std::string shown_;   ///< what it showed: writer, readers and intent
     dynalease::time_point shown_since_{};
+    protocol::plain_watch plain_;
+    dynalease::time_point kept_since_{};  ///< of a plain session's grant: its text was not in the item before
     std::optional<runtime::alarm> sleep_;
+    std::optional<runtime::alarm> keeper_;
+    runtime::waiter_list<runtime::unit> renewed_;
 };
 
 }  // namespace dynalease::detail

@@ -31,8 +31,7 @@ boost::asio::awaitable<void> item_front::hand_over(sighting& seen) {
             co_await release(seen, unresolved);
             co_return;
         }
-        claim_->sent = true;
-        claim_->sent_at = core_.now();
+        note_sent();
         auto request = requests().hand_over(grant_, claim_->id);
         auto answered = co_await send(std::move(request));
         auto next = hand_over_step::again;
@@ -57,11 +56,12 @@ boost::asio::awaitable<void> item_front::hand_over(sighting& seen) {
         if (next == hand_over_step::handed && core_.may_write()) {
             grant_ = {.id = claim_->id, .access = item_access::exclusive, .step = 0, .born = seen.lock.born};
             floor_ = grant_.id.token;
+            kept(claim_->absent_at);
             if (seen.whole) known_ = *std::move(seen.whole);
             close_claim(true);
             finish_leaving({});
             ++core_.counters().hand_offs;
-            phase_ = serve() ? phase::held : phase::giving_back;
+            phase_ = grant_lives() && serve() ? phase::held : phase::giving_back;
             co_return;
         }
         if (next == hand_over_step::lost) {

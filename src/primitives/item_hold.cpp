@@ -14,7 +14,8 @@ item_hold::item_hold(std::shared_ptr<session_core> core, std::shared_ptr<item_fr
                      const protocol::item_grant& granted)
     : hold(std::move(core)),
       front_(std::move(front)),
-      claim_(granted.id),
+      token_(granted.id.token),
+      attempt_(granted.id.attempt),
       exclusive_(granted.access == protocol::item_access::exclusive) {}
 
 const std::string& item_hold::name() const noexcept {
@@ -23,7 +24,26 @@ const std::string& item_hold::name() const noexcept {
 
 condition_check item_hold::fence() const {
     const auto access = exclusive_ ? protocol::item_access::exclusive : protocol::item_access::shared;
-    return front_->requests().fence({.id = claim_, .access = access});
+    return front_->requests().fence({.id = {.attempt = attempt_, .token = token_}, .access = access});
+}
+
+void item_hold::keep(std::int64_t attempt, dynalease::time_point risk, dynalease::time_point end) noexcept {
+    attempt_ = attempt;
+    risk_ = risk.time_since_epoch().count();
+    end_ = end.time_since_epoch().count();
+}
+
+bool item_hold::past(const std::atomic<instant>& when) const noexcept {
+    const auto limit = when.load();
+    return limit != std::numeric_limits<instant>::max() && core()->now().time_since_epoch().count() >= limit;
+}
+
+bool item_hold::expired() const noexcept {
+    return past(end_);
+}
+
+bool item_hold::overdue() const noexcept {
+    return past(risk_);
 }
 
 void item_hold::abandon() noexcept {

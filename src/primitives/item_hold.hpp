@@ -6,9 +6,11 @@
 
 #include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/item_guard.hpp>
+#include <dynalease/runtime/time.hpp>
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,7 +25,7 @@ public:
               const protocol::item_grant& granted);
 
     // ---- any thread ----
-    std::int64_t token() const noexcept { return claim_.token; }
+    std::int64_t token() const noexcept { return token_; }
     bool exclusive() const noexcept { return exclusive_; }
     item_front& front() const noexcept { return *front_; }
     const std::string& name() const noexcept override;
@@ -38,14 +40,26 @@ public:
     /// A guarded write is under way; or one had no answer, and no other may be sent beside it.
     enum class writing { nothing, under_way, in_doubt } write = writing::nothing;
     void set_exclusive(bool alone) noexcept { exclusive_ = alone; }
+    /// The grant keeps itself alive, as far as this.
+    void keep(std::int64_t attempt, dynalease::time_point risk, dynalease::time_point end) noexcept;
 
     static item_guard make_guard(std::shared_ptr<item_hold> hold) noexcept { return item_guard(std::move(hold)); }
     static const std::shared_ptr<item_hold>& of(const item_guard& guard) noexcept { return guard.hold_; }
 
+protected:
+    bool expired() const noexcept override;
+    bool overdue() const noexcept override;
+
 private:
+    using instant = dynalease::time_point::rep;
+    bool past(const std::atomic<instant>& when) const noexcept;
+
     std::shared_ptr<item_front> front_;
-    protocol::claim claim_;
+    std::int64_t token_;
+    std::atomic<std::int64_t> attempt_;
     std::atomic<bool> exclusive_;
+    std::atomic<instant> risk_{std::numeric_limits<instant>::max()};
+    std::atomic<instant> end_{std::numeric_limits<instant>::max()};
 };
 
 /// Why a guard can do nothing more, or not write; empty: it can.

@@ -29,8 +29,7 @@ std::int64_t item_front::next_token() const {
 void item_front::stake(const protocol::claim& mine) {
     if (!claim_) claim_ = open_claim{mine};
     last_token_ = mine.token;
-    claim_->sent = true;
-    claim_->sent_at = core_.now();
+    note_sent();
 }
 
 void item_front::renew_claim() {

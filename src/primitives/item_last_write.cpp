@@ -27,13 +27,18 @@ boost::asio::awaitable<item_front::write_end> item_front::change_and_release(std
                                                                              update_expression update,
                                                                              condition_expression condition,
                                                                              item_stamp stamp) {
+    co_await between_renewals();
     auto last = last_change(std::move(update), std::move(condition), stamp);
-    return end_with(std::move(hold), std::move(last));
+    auto end = co_await end_with(std::move(hold), std::move(last));
+    co_return end;
 }
 
 boost::asio::awaitable<item_front::write_end> item_front::erase(std::shared_ptr<item_hold> hold,
                                                                 condition_expression condition) {
-    return end_with(std::move(hold), last_erase(condition));
+    co_await between_renewals();
+    auto last = last_erase(condition);
+    auto end = co_await end_with(std::move(hold), std::move(last));
+    co_return end;
 }
 
 boost::asio::awaitable<item_front::write_end> item_front::end_with(std::shared_ptr<item_hold> hold, last_write last) {

@@ -21,6 +21,7 @@ boost::asio::awaitable<void> item_front::want(sighting& seen) {
     looks_ = 0;
 
     unsigned failures = 0;
+    auto last_answer = core_.now();
     while (core_.may_write() && wanted()) {
         const bool taking = next.step == item_want_step::take;
         const bool taking_over = taking && (next.form.over_writer || !next.form.over_readers.empty());
@@ -28,6 +29,7 @@ boost::asio::awaitable<void> item_front::want(sighting& seen) {
         next = item_want_decision{item_want_step::poll};
         if (!core_.may_write()) break;
         if (seen.kind == answer::unanswered || seen.doubtful) note_unanswered();
+        note_absence(seen, taking);
         if (taking && seen.kind == answer::applied) {
             const bool ours = co_await granted(seen, taking_over, false);
             if (ours) co_return;
@@ -39,10 +41,14 @@ boost::asio::awaitable<void> item_front::want(sighting& seen) {
         }
         if (seen.kind == answer::delayed && !claim_->unanswered) fail_tries(seen.why);
         if (seen.kind == answer::unanswered || seen.kind == answer::delayed) {
+            // A session with a row is lost by then.
+            const bool forsaken = core_.plain() && core_.now() - last_answer >= core_.plain()->times.lease;
+            if (forsaken) fail_waiters(seen.why);
             co_await pause(protocol::retry_pause(failures++));
             continue;
         }
         failures = 0;
+        last_answer = core_.now();
 
         shared_failure why;
         next = co_await next_step(seen.lock, why);
@@ -100,10 +106,7 @@ boost::asio::awaitable<item_front::sighting> item_front::carry_out(item_want_dec
             co_return co_await look(false);
     }
     const bool claims = step.step == item_want_step::take || step.step == item_want_step::intend;
-    if (claims) {
-        claim_->sent = true;
-        claim_->sent_at = core_.now();
-    }
+    if (claims) note_sent();
     writing_ = claims;
     auto seen = co_await send(std::move(request));
     writing_ = false;
@@ -141,8 +144,25 @@ boost::asio::awaitable<item_want_decision> item_front::next_step(const protocol:
     co_return item_want_decision{item_want_step::poll};
 }
 
+void item_front::note_sent() {
+    if (!std::exchange(claim_->sent, true)) claim_->absent_at = core_.now();
+    claim_->sent_at = core_.now();
+}
+
+void item_front::note_absent(dynalease::time_point sent) {
+    if (claim_) claim_->absent_at = std::max(claim_->absent_at, sent);
+}
+
+/// When the claim was surely not granted yet.
+void item_front::note_absence(const sighting& seen, bool taking) {
+    const bool answered = seen.kind == answer::applied || seen.kind == answer::refused;
+    const bool by_this = taking && seen.kind == answer::applied;
+    if (answered && (by_this || !seen.lock.held_by(core_.id(), claim_->id.attempt))) note_absent(seen.sent_at);
+}
+
 void item_front::note_shown(const protocol::item_lock_sight& lock) {
     floor_ = std::max(floor_, lock.floor);
+    plain_.sight(lock, core_.now());
     std::string shown = lock.writer ? lock.writer->text : std::string();
     for (const auto& reader : lock.readers) shown += " " + reader.text;
     if (lock.intent) shown += "|" + lock.intent->text;
@@ -153,6 +173,9 @@ void item_front::note_shown(const protocol::item_lock_sight& lock) {
 }
 
 protocol::holder_is item_front::judge(const protocol::item_claimant& who, bool waits) {
+    if (protocol::is_plain(who.session)) return plain_.judge(who, core_.now());
+    // Which table would tell of a session that has a row?
+    if (core_.plain()) return protocol::holder_is::alive;
     const auto& watch = core_.remotes().watch(who.session);
     if (watch.over()) return protocol::holder_is::over;
     if (!watch.looked_at()) {
@@ -172,11 +195,15 @@ std::chrono::nanoseconds item_front::time_to_next_look(const protocol::item_lock
     const auto grown = std::min(longest, first * std::pow(1.5, std::min(looks_++, 32U)));
     auto interval = std::chrono::duration_cast<std::chrono::nanoseconds>(
         grown * (1 - spread + 2 * spread * core_.world().random->unit()));
-    if (lock.writer && !lock.writer->session.empty()) {
+    const auto until = [&](dynalease::time_point end) {
+        const auto left = end - core_.now();
+        if (left > std::chrono::nanoseconds::zero()) interval = std::min(interval, left);
+    };
+    const auto plain_end = plain_.next_end();
+    if (plain_end) until(*plain_end);
+    if (lock.writer && !lock.writer->session.empty() && !protocol::is_plain(lock.writer->session)) {
         const auto& watch = core_.remotes().watch(lock.writer->session);
-        const auto lease_left = watch.lease_end() - core_.now();
-        if (watch.looked_at() && lease_left > std::chrono::nanoseconds::zero())
-            interval = std::min(interval, lease_left);
+        if (watch.looked_at()) until(watch.lease_end());
     }
     return interval;
 }
@@ -190,6 +217,7 @@ void item_front::take_grant(const protocol::item_lock_sight& lock) {
               .born = lock.born,
               .ghosts = protocol::forgotten_readers(lock, core_.id(), claim_->id.attempt)};
     floor_ = std::max(floor_, grant_.id.token);
+    kept(claim_->absent_at);
     close_claim(true);
 }
 
@@ -209,7 +237,7 @@ boost::asio::awaitable<bool> item_front::granted(sighting& seen, bool taken_over
     known_ = *std::move(seen.whole);
     if (taken_over) ++core_.counters().take_overs;
     if (own_copy) ++core_.counters().own_copies;
-    phase_ = serve() ? phase::held : phase::giving_back;
+    phase_ = grant_lives() && serve() ? phase::held : phase::giving_back;
     co_return true;
 }
 

@@ -17,7 +17,8 @@ shared_failure item_front::fault(errc code) {
 
 /// Sends copies of one write until one is answered. What has no answer in time stays in doubt.
 boost::asio::awaitable<item_front::sighting> item_front::send_until_known(guarded_request request) {
-    const auto give_up_at = core_.now() + settle_within;
+    const auto begun = core_.now();
+    const auto give_up_at = begun + settle_within;
     bool unanswered = false;
     sighting seen;
     for (unsigned failures = 0; core_.may_write(); ++failures) {
@@ -29,6 +30,7 @@ boost::asio::awaitable<item_front::sighting> item_front::send_until_known(guarde
             seen = co_await send(std::move(copy));
         }
         seen.doubtful = seen.doubtful || unanswered;
+        seen.sent_at = begun;
         if (seen.kind == answer::applied || seen.kind == answer::refused) co_return seen;
         if (seen.kind == answer::rejected) {
             // It was cancelled, say. That does not call an earlier copy back.
@@ -66,13 +68,15 @@ boost::asio::awaitable<item_front::write_end> item_front::change(std::shared_ptr
                                   .condition = std::move(condition),
                                   .stamp = fresh_stamp(*core_.world().random),
                                   .versioned = place_.options.versioned};
-    guarded_request request = requests().change(grant_, what);
     hold->write = item_hold::writing::under_way;
+    co_await between_renewals();
+    const auto held = grant_;
+    guarded_request request = requests().change(held, what);
     auto seen = co_await send_until_known(std::move(request));
     hold->write = item_hold::writing::nothing;
     auto step = guarded_step::applied;
     if (seen.kind == answer::refused) {
-        step = protocol::decide_guarded(seen.lock, core_.id(), grant_);
+        step = protocol::decide_guarded(seen.lock, core_.id(), held);
     } else if (seen.kind != answer::applied) {
         if (seen.kind == answer::unanswered) hold->write = item_hold::writing::in_doubt;
         co_return write_end{.why = seen.why};
@@ -84,19 +88,19 @@ boost::asio::awaitable<item_front::write_end> item_front::change(std::shared_ptr
         what.update = {};
         what.condition = {};
         what.versioned = false;
-        request = requests().change(grant_, what);
+        request = requests().change(held, what);
         hold->write = item_hold::writing::under_way;
         seen = co_await send_until_known(std::move(request));
         hold->write = item_hold::writing::nothing;
         if (seen.kind == answer::applied) {
-            ++grant_.step;
+            stepped(held, seen);
             co_return write_end{.why = std::move(refused)};
         }
         if (seen.kind != answer::refused) {
             hold->write = item_hold::writing::in_doubt;
             co_return write_end{.why = fault(errc::in_doubt)};
         }
-        step = protocol::decide_guarded(seen.lock, core_.id(), grant_);
+        step = protocol::decide_guarded(seen.lock, core_.id(), held);
     }
     if (step == guarded_step::lost) {
         auto end = write_lost(hold);
@@ -105,15 +109,24 @@ boost::asio::awaitable<item_front::write_end> item_front::change(std::shared_ptr
         co_return end;
     }
     if (step == guarded_step::condition_false) co_return write_end{.why = std::move(refused)};
-    ++grant_.step;
+    stepped(held, seen);
     known_ = *std::move(seen.whole);
     hold->known = known_;
     co_return write_end{.left = known_};
 }
 
+/// A guarded write was applied. Its grant may have run out since.
+void item_front::stepped(const protocol::item_grant& held, const sighting& seen) {
+    if (!holds(held)) return;
+    ++grant_.step;
+    kept(seen.sent_at);
+}
+
 boost::asio::awaitable<item_front::write_end> item_front::downgrade(std::shared_ptr<item_hold> hold) {
-    guarded_request request = requests().downgrade(grant_);
     hold->write = item_hold::writing::under_way;
+    co_await between_renewals();
+    const auto held = grant_;
+    guarded_request request = requests().downgrade(held);
     // Readers may come in before the answer does.
     hold->set_exclusive(false);
     auto seen = co_await send_until_known(std::move(request));
@@ -124,10 +137,12 @@ boost::asio::awaitable<item_front::write_end> item_front::downgrade(std::shared_
         if (seen.kind != answer::unanswered) hold->set_exclusive(true);
         co_return write_end{.why = seen.why};
     }
-    const auto* entry = refused ? seen.lock.held_by(core_.id(), grant_.id.attempt) : nullptr;
+    const auto* entry = refused ? seen.lock.held_by(core_.id(), held.id.attempt) : nullptr;
     const bool reads = refused && entry && !seen.lock.writer;
     if (refused && !reads) co_return write_lost(hold);
+    if (!holds(held)) co_return write_end{};
     grant_.access = protocol::item_access::shared;
+    kept(seen.sent_at);
     if (wanted()) drive();
     co_return write_end{};
 }

@@ -125,6 +125,10 @@ void joint_claim::note_unanswered() {
     for (auto& each : wanted_) each.front->note_unanswered();
 }
 
+void joint_claim::note_absent(dynalease::time_point sent) {
+    for (auto& each : wanted_) each.front->note_absent(sent);
+}
+
 /// Sends the claim until it is granted, or certain not to be for now. @returns the item to wait for.
 boost::asio::awaitable<std::optional<std::size_t>> joint_claim::claim_all() {
     for (auto& each : wanted_) {
@@ -132,15 +136,19 @@ boost::asio::awaitable<std::optional<std::size_t>> joint_claim::claim_all() {
     }
     if (!claim_) choose_claim();
     auto sending = draft();
+    auto drafted = core_->now();
     unsigned failures = 0;
     while (wanted()) {
         for (auto& each : wanted_) each.front->stake(*claim_);
         writing_ = true;
+        const auto sent = core_->now();
         auto copy = sending;
         auto answered = co_await core_->target().call(std::move(copy));
         writing_ = false;
         if (!core_->may_write()) break;
         if (answered) {
+            // An earlier copy with the same client token may be the one that did it.
+            note_absent(drafted);
             co_await take_home();
             co_return std::nullopt;
         }
@@ -155,6 +163,7 @@ boost::asio::awaitable<std::optional<std::size_t>> joint_claim::claim_all() {
                 co_await take_home();
                 co_return std::nullopt;
             }
+            note_absent(sent);
             if (meant.step == acquire_all_step::wait) {
                 give_free();
                 co_return meant.item;
@@ -167,6 +176,7 @@ boost::asio::awaitable<std::optional<std::size_t>> joint_claim::claim_all() {
                 again = false;
             } else {
                 sending = draft();
+                drafted = core_->now();
             }
         }
         if (!again) {

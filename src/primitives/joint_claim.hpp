@@ -59,6 +59,7 @@ private:
     void give_free();
     void choose_claim();
     void note_unanswered();
+    void note_absent(dynalease::time_point sent);
     transact_write_items_request draft();
     bool read_reasons(failure& why, bool& shown);
     boost::asio::awaitable<void> pause(std::chrono::nanoseconds time);

@@ -117,7 +117,7 @@ awaitable<runtime::completion<lock_info>> run_inspect(lock_target target, diagno
 }  // namespace
 
 lock::lock(session& session, std::string name, lock_options options)
-    : target_{session.core_,
+    : target_{detail::with_row(session.core_, "lock"),
               session.core_->member<lock_front>(detail::checked_lock_name(std::move(name)), detail::checked(options))} {
 }
 

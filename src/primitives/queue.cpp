@@ -5,6 +5,7 @@
 #include "primitives/queue_look.hpp"
 #include "primitives/queue_options.hpp"
 #include "primitives/session_core.hpp"
+#include "primitives/session_options.hpp"
 #include "primitives/verb_failure.hpp"
 #include "runtime/cancellation.hpp"
 #include "runtime/spawn.hpp"
@@ -103,7 +104,8 @@ awaitable<runtime::completion<std::size_t>> run_position(queue_target target, di
 
 }  // namespace
 
-queue::queue(session& session, std::string entity, queue_options options) : target_{session.core_, nullptr} {
+queue::queue(session& session, std::string entity, queue_options options)
+    : target_{detail::with_row(session.core_, "queue"), nullptr} {
     options = detail::checked(std::move(options));
     auto name = detail::queue_front::member_name(detail::checked_entity(std::move(entity)), options.reason);
     target_.front = target_.core->member<detail::queue_front>(std::move(name), options);

@@ -37,6 +37,9 @@ void close_in_background(std::shared_ptr<detail::session_core> core) {
 session::session(database target, session_options options)
     : core_(std::make_shared<detail::session_core>(std::move(target), std::move(options))) {}
 
+session::session(database target, plain_session_options options)
+    : core_(std::make_shared<detail::session_core>(std::move(target), std::move(options))) {}
+
 session::~session() {
     if (core_) close_in_background(std::move(core_));
 }

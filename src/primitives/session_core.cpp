@@ -4,6 +4,7 @@
 #include "primitives/answer.hpp"
 #include "primitives/fork_count.hpp"
 #include "primitives/session_options.hpp"
+#include "protocol/plain_lease.hpp"
 #include "protocol/session_requests.hpp"
 #include "protocol/waiting.hpp"
 #include "runtime/spawn.hpp"
@@ -16,12 +17,44 @@
 
 namespace dynalease::detail {
 
+namespace {
+
+/// A session without a row has no lease that could run out.
+constexpr std::chrono::hours for_ever{100 * 365 * 24};
+
+session_options options_without_row(const plain_session_options& options) {
+    return {.table = {}, .lease = options.lease, .clock_drift_ppm = options.clock_drift_ppm, .log = options.log};
+}
+
+plain_keeping keeping_of(const plain_session_options& options) {
+    return {.times = protocol::lease_times_for(options.lease, options.lease / 3, options.clock_drift_ppm),
+            .renew = options.renew};
+}
+
+}  // namespace
+
 session_core::session_core(database target, session_options options)
+    : session_core(std::move(target), checked(std::move(options)), std::nullopt) {}
+
+session_core::session_core(database target, plain_session_options options)
+    : session_core(std::move(target), options_without_row(checked(options)), keeping_of(options)) {
+    lease_.open();
+    lease_.acknowledge(now(), now());
+    publish();
+}
+
+session_core::session_core(database target, session_options options, std::optional<plain_keeping> plain)
     : database_(std::move(target)),
-      options_(checked(std::move(options))),
-      id_(world().random->id()),
+      options_(std::move(options)),
+      plain_(plain),
+      id_(plain ? protocol::plain_identity(world().random->id(), options_.lease) : world().random->id()),
       born_in_fork_(fork_count()),
-      lease_(protocol::lease_times_for(options_.lease, options_.heartbeat, options_.clock_drift_ppm)),
+      lease_(plain ? protocol::lease_times{.lease = for_ever,
+                                           .period = for_ever,
+                                           .beat_limit = for_ever,
+                                           .jeopardy = for_ever,
+                                           .hold = for_ever}
+                   : protocol::lease_times_for(options_.lease, options_.heartbeat, options_.clock_drift_ppm)),
       remotes_(database_, options_.table, id_, counters_),
       work_(world().executor),
       life_(world().executor),
@@ -209,6 +242,7 @@ boost::asio::awaitable<void> session_core::release_all(dynalease::time_point unt
 }
 
 boost::asio::awaitable<void> session_core::close_row(dynalease::time_point until) {
+    if (plain_) co_return;
     runtime::alarm pause(world());
     for (unsigned failures = 0; may_write() && now() < until; ++failures) {
         auto request = protocol::close_session(options_.table, id_, wall());

@@ -31,10 +31,17 @@ namespace dynalease::detail {
 
 using shared_failure = std::shared_ptr<const failure>;
 
+/// Of a session without a row.
+struct plain_keeping {
+    protocol::lease_times times;  ///< of each grant
+    bool renew;
+};
+
 class session_core : public std::enable_shared_from_this<session_core> {
 public:
     /// @throws dynalease::error for options out of range.
     session_core(database target, session_options options);
+    session_core(database target, plain_session_options options);
     ~session_core();
 
     // ---- any thread ----
@@ -43,6 +50,8 @@ public:
     bool valid() const noexcept;
     const session_options& options() const noexcept { return options_; }
     const std::string& id() const noexcept { return id_; }
+    /// How each grant is kept alive by itself; null where the session's row does it for all.
+    const plain_keeping* plain() const noexcept { return plain_ ? &*plain_ : nullptr; }
     const environment& world() const noexcept { return database_.environment(); }
     /// The member of that name, made if there is none: `Member(core, name, options)`.
     template <class Member, class Options>
@@ -85,6 +94,9 @@ public:
     boost::asio::awaitable<result<close_report>> wait_closed();
 
 private:
+    /// @param options checked
+    session_core(database target, session_options options, std::optional<plain_keeping> plain);
+
     struct key_hash {
         std::size_t operator()(const member_key& key) const noexcept {
             return std::hash<std::string_view>()(key.name) + static_cast<std::size_t>(key.kind);
@@ -109,6 +121,7 @@ private:
 
     database database_;
     session_options options_;
+    std::optional<plain_keeping> plain_;
     std::string id_;
     unsigned born_in_fork_;
     protocol::session_lease lease_;

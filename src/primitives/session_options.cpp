@@ -1,6 +1,7 @@
 // The limits of a session's and a lock's options.
 #include "primitives/session_options.hpp"
 
+#include "primitives/session_core.hpp"
 #include "protocol/lease_times.hpp"
 #include "protocol/rows.hpp"
 
@@ -57,6 +58,20 @@ session_options checked(session_options options) {
     require(times.hold > times.period * 2, "clock_drift_ppm leaves too little of the lease for two heartbeats");
     if (options.owner.empty()) options.owner = default_owner();
     return options;
+}
+
+plain_session_options checked(plain_session_options options) {
+    require(options.lease >= 1s && options.lease <= 1h, "lease must be between 1 s and 1 h");
+    require(options.clock_drift_ppm <= 100'000, "clock_drift_ppm must be at most 100,000");
+    return options;
+}
+
+const std::shared_ptr<session_core>& with_row(const std::shared_ptr<session_core>& core, const char* primitive) {
+    if (core->plain()) {
+        refuse(errc::invalid_option, primitive,
+               "a plain session holds locks on items only; give this one a session with a table");
+    }
+    return core;
 }
 
 lock_options checked(const lock_options& options) {

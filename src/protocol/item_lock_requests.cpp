@@ -157,6 +157,20 @@ update_item_request item_lock_requests::downgrade(const item_grant& held) const 
     return draft("REMOVE #W ADD #R :me", std::move(condition), std::move(values));
 }
 
+update_item_request item_lock_requests::extend(const item_grant& held) const {
+    attribute_values values{{":k", writer_text(self_, held.id.attempt, held.step)},
+                            {":next", writer_text(self_, held.id.attempt, held.step + 1)}};
+    auto condition = "#W = :k" + same_life(held, values);
+    return draft("SET #W = :next", std::move(condition), std::move(values));
+}
+
+update_item_request item_lock_requests::succeed(const item_grant& held, std::int64_t attempt) const {
+    attribute_values values{{":me", reader_text(self_, held.id.attempt)},
+                            {":next", string_set{reader_text(self_, attempt)}}};
+    auto condition = "contains(#R, :me)" + same_life(held, values);
+    return draft("ADD #R :next", std::move(condition), std::move(values));
+}
+
 update_item_request item_lock_requests::hand_over(const item_grant& from, const claim& to) const {
     attribute_values values{{":k", writer_text(self_, from.id.attempt, from.step)},
                             {":w", writer_text(self_, to.attempt, 0)},

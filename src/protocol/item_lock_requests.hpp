@@ -53,6 +53,11 @@ public:
     /// step the item was at.
     update_item_request release(const item_grant& held) const;
     update_item_request downgrade(const item_grant& held) const;
+    /// A sign of life of a writer's grant: the next step, and nothing else.
+    update_item_request extend(const item_grant& held) const;
+    /// A sign of life of a reader's: a second entry, in whose favour the first is then reaped. No copy of it can land
+    /// after that.
+    update_item_request succeed(const item_grant& held, std::int64_t attempt) const;
     update_item_request hand_over(const item_grant& from, const claim& to) const;
     /// True only while this very grant is in force.
     condition_check fence(const item_grant& held) const;

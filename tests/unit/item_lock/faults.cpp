@@ -15,6 +15,14 @@ using namespace dynalease::tests;
 
 namespace {
 
+enum class kept_by { session, item, either };
+
+std::unique_ptr<node> one_process(world& where, std::uint64_t seed, testing::virtual_clock_options clock, bool plain) {
+    if (plain) return plain_node(where, seed, {.lease = 6s}, clock);
+    return std::make_unique<node>(where, seed, clock,
+                                  session_options{.table = table, .lease = 6s, .heartbeat = 1500ms});
+}
+
 asio::awaitable<void> one_round(node& in, error_code& code) {
     item_lock lock{*in.session, till()};
     try {
@@ -32,11 +40,13 @@ asio::awaitable<void> one_round(node& in, error_code& code) {
 
 TEST_CASE("whichever request gets no answer, the item is changed once and given back") {
     using kind = testing::fault::kind;
+    const bool plain = GENERATE(false, true);
     for (const auto what : {kind::lose_request, kind::lose_answer, kind::apply_twice, kind::apply_then_fail}) {
         for (std::size_t faulty = 0; faulty < 4; ++faulty) {
             INFO("fault " << static_cast<int>(what) << " at request " << faulty);
             till_world w;
-            node a(w);
+            const auto process = one_process(w, 1, {}, plain);
+            auto& a = *process;
             item_guard opens_the_session;
             run(w, a, take(item_lock{*a.session, till()}, opens_the_session));
             run(w, a, give_back(opens_the_session));
@@ -120,7 +130,7 @@ asio::awaitable<void> work(teller& self, tally& all) {
     }
 }
 
-void one_world(std::uint64_t seed, tally& total) {
+void one_world(std::uint64_t seed, kept_by alive, tally& total) {
     till_world w(seed);
     tally seen;
     std::vector<std::unique_ptr<node>> nodes;
@@ -129,8 +139,8 @@ void one_world(std::uint64_t seed, tally& total) {
     for (std::uint64_t i = 0; i < 3; ++i) {
         const testing::virtual_clock_options clock{.offset = std::chrono::hours(i),
                                                    .drift_ppm = static_cast<std::int64_t>((seed + i) % 3) * 900 - 900};
-        nodes.push_back(std::make_unique<node>(w, seed * 31 + i, clock,
-                                               session_options{.table = table, .lease = 6s, .heartbeat = 1500ms}));
+        const bool plain = alive == kept_by::item || (alive == kept_by::either && i == 1);
+        nodes.push_back(one_process(w, seed * 31 + i, clock, plain));
         nodes.back()->network->set_plan(testing::seeded_faults(seed * 77 + i, {.lose_request = 0.04,
                                                                                .lose_answer = 0.06,
                                                                                .apply_twice = 0.04,
@@ -176,11 +186,12 @@ void one_world(std::uint64_t seed, tally& total) {
 }  // namespace
 
 TEST_CASE("under faults, drift and pauses no update is lost, none done twice, and writers are alone") {
+    const auto alive = GENERATE(kept_by::session, kept_by::item, kept_by::either);
     tally total;
     constexpr std::uint64_t worlds = 60;
     for (std::uint64_t seed = 1; seed <= worlds; ++seed) {
-        INFO("seed " << seed);
-        REQUIRE_NOTHROW(one_world(seed, total));
+        INFO("kept alive " << static_cast<int>(alive) << ", seed " << seed);
+        REQUIRE_NOTHROW(one_world(seed, alive, total));
     }
     CHECK(total.rounds > worlds * 10);
     CHECK(total.surely > static_cast<std::int64_t>(worlds) * 5);

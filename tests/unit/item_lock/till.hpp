@@ -11,6 +11,7 @@
 #include <boost/asio/as_tuple.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,6 +41,14 @@ struct till_world : world {
         return !now.contains("_lockW") && !now.contains("_lockR") && !now.contains("_lockI");
     }
 };
+
+/// A process whose session has no row.
+inline std::unique_ptr<node> plain_node(world& where, std::uint64_t seed, plain_session_options options = {.lease = 6s},
+                                        testing::virtual_clock_options clock = {}) {
+    auto made = std::make_unique<node>(where, seed, clock);
+    made->session.emplace(database(made->network), std::move(options));
+    return made;
+}
 
 inline asio::awaitable<void> take(item_lock target, item_guard& into, item_acquire_options options = {}) {
     into = co_await target.acquire(options);
