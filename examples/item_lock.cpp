@@ -1,4 +1,4 @@
-// A payment that is charged under a lock on its own item: readers first, one writer, and then two payments together.
+// A payment that is charged under a lock on its own item: readers first, one writer, two payments together, no table.
 //
 // It runs on a DynamoDB inside the process.
 #include <dynalease/dynalease.hpp>
@@ -55,6 +55,16 @@ asio::awaitable<void> settle_together(dynalease::item_lock one, dynalease::item_
     co_await dynalease::commit_all(std::move(last));  // both changes and both releases in one transaction
 }
 
+/// Without a coordination table: the item itself shows that its holder lives.
+asio::awaitable<void> lock_without_a_table(dynalease::database database, dynalease::item_ref order) {
+    dynalease::session plain{database, dynalease::plain_session_options{.lease = 2s}};
+    dynalease::item_lock payment{plain, order};
+    auto guard = co_await payment.acquire();
+    std::cout << "locked without a table: " << guard.name() << '\n';
+    co_await guard.release();
+    co_await plain.close();
+}
+
 asio::awaitable<void> demonstrate(dynalease::database database) {
     co_await prepare(database);
     dynalease::session_options options;
@@ -91,6 +101,7 @@ asio::awaitable<void> demonstrate(dynalease::database database) {
     if (*find_string(last.item(), "state") != "SETTLED") throw std::runtime_error("the settlement was lost");
     co_await last.release();
 
+    co_await lock_without_a_table(database, order);
     co_await session.close();
     co_await elsewhere.close();
 }

@@ -15,5 +15,6 @@
 #include <dynalease/session.hpp>
 #include <dynalease/table.hpp>
 #include <dynalease/versioned.hpp>
+#include <dynalease/wall_clock_lock.hpp>
 #include <dynalease/with_lock.hpp>
 #include <dynalease/with_turn.hpp>

@@ -52,7 +52,8 @@ public:
     const dynalease::item& item() const noexcept;
 
     /// The fence for writes to other items: beside them in one TransactWriteItems, it lets them happen only while this
-    /// very grant is in force. @throws dynalease::error with `errc::not_held` if empty or released.
+    /// very grant is in force; a reader's of a plain session, until it is renewed: make it just before its use. @throws
+    /// dynalease::error with `errc::not_held` if empty or released.
     condition_check fence() const;
 
     /// Changes the item while it is ours: refused if it no longer is, whatever was paused or delayed. Exactly once: an

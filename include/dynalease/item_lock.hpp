@@ -51,7 +51,8 @@ struct item_lock_options {
 };
 
 struct item_acquire_options {
-    /// How long to wait for others; empty: until the session is over. Zero is a try that fails with an error.
+    /// How long to wait for others; empty: until the session is over (a plain one: or has had no answer for a lease).
+    /// Zero is a try that fails with an error.
     std::optional<std::chrono::nanoseconds> wait{};
 };
 

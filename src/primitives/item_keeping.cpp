@@ -56,11 +56,12 @@ boost::asio::awaitable<void> item_front::keep([[maybe_unused]] item_target self)
         auto next = grant_end();
         if (renews) {
             const auto due = kept_since_ + times.period;
-            if (core_.now() >= due && may_renew()) {
+            const bool is_due = core_.now() >= due;
+            if (is_due && may_renew()) {
                 co_await renew();
                 continue;
             }
-            next = std::min(next, std::max(due, core_.now() + times.beat_limit));
+            next = std::min(next, is_due ? core_.now() + times.beat_limit : due);
         }
         co_await keeper_->wait_until(next);
     }

@@ -1,7 +1,7 @@
 // The limits of an item lock's options.
 #include "primitives/item_options.hpp"
 
-#include "primitives/session_options.hpp"
+#include "primitives/item_names.hpp"
 
 #include <limits>
 #include <set>
@@ -21,43 +21,6 @@ void require_of_item_lock(bool holds, errc code, std::string message) {
     throw error(code, std::move(details));
 }
 
-void append_escaped(std::string& into, std::string_view bytes) {
-    constexpr std::string_view digits = "0123456789ABCDEF";
-    for (const char c : bytes) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte > ' ' && byte != '/' && byte != '%' && byte != 0x7f) {
-            into += c;
-        } else {
-            into += '%';
-            into += digits[byte >> 4];
-            into += digits[byte & 15U];
-        }
-    }
-}
-
-void append_value(std::string& into, const attribute_value& value) {
-    if (const auto* text = value.get_if<std::string>()) {
-        append_escaped(into, *text);
-    } else if (const auto* amount = value.get_if<number>()) {
-        into += amount->text();
-    } else if (const auto* bytes = value.get_if<binary>()) {
-        append_escaped(into, {reinterpret_cast<const char*>(bytes->data()), bytes->size()});
-    } else {
-        require_of_item_lock(false, errc::bad_attribute, "a key's values are strings, numbers or binaries");
-    }
-}
-
-void check_key_values(const item_key& key) {
-    require_of_item_lock(key.size() == 1 || key.size() == 2, errc::bad_attribute,
-                         "a key has one or two attributes; this one has " + std::to_string(key.size()));
-    for (const auto& [name, value] : key) {
-        const auto* text = value.get_if<std::string>();
-        const auto* bytes = value.get_if<binary>();
-        require_of_item_lock(!(text && text->empty()) && !(bytes && bytes->empty()), errc::bad_attribute,
-                             "the key attribute \"" + name + "\" is empty");
-    }
-}
-
 void check_attribute_names(const item_ref& target, const item_lock_options& options) {
     std::set<std::string> taken;
     for (const auto& [name, value] : target.key) taken.insert(name);
@@ -72,20 +35,9 @@ void check_attribute_names(const item_ref& target, const item_lock_options& opti
     require_of_item_lock(!options.prefix.empty(), errc::invalid_name, "prefix must not be empty");
 }
 
-/// "<table>/<values of the key>": for people, too.
-std::string item_name(const item_ref& target) {
-    auto name = target.table;
-    for (const auto& [attribute, value] : target.key) {
-        name += '/';
-        append_value(name, value);
-    }
-    return name;
-}
-
 /// @throws dynalease::error
 item_place checked_place(item_ref target, item_lock_options options) {
-    check_table_name(target.table);
-    check_key_values(target.key);
+    check_item(target, "item_lock");
     check_attribute_names(target, options);
     require_of_item_lock(options.step >= 1, errc::invalid_option, "step must be at least 1");
     require_of_item_lock(options.first_version >= std::numeric_limits<std::int64_t>::min() + options.step,

@@ -1,0 +1,155 @@
+// A lock on an item by the wall clock alone, for items that writers of other makes lock so too.
+#pragma once
+
+#include <dynalease/detail/initiate.hpp>
+#include <dynalease/dynamodb/condition_expression.hpp>
+#include <dynalease/dynamodb/database.hpp>
+#include <dynalease/dynamodb/update_expression.hpp>
+#include <dynalease/error.hpp>
+#include <dynalease/guard_state.hpp>
+#include <dynalease/item_lock.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace dynalease {
+
+namespace detail {
+class wall_clock_core;
+class wall_clock_hold;
+}  // namespace detail
+
+struct wall_clock_options {
+    /// The attribute that says when the item was locked, as `2026-11-21T22:30:00.123456+00:00`. Absent: it is free.
+    std::string attribute{"__LockedAt"};
+    /// How long after that moment the lock is over, for everybody who locks these items. 1 s to 24 h.
+    std::chrono::milliseconds timeout{30'000};
+    /// By how much any of their wall clocks may be away from true time; less than a quarter of `timeout`. **When one
+    /// is further away, two may hold the item.**
+    std::chrono::milliseconds skew{1'000};
+    std::uint32_t clock_drift_ppm = 1000;  ///< as in `session_options`
+    /// The time between two looks at a locked item: first and longest; half as much again after each. 10 ms to 1 min.
+    std::chrono::milliseconds poll_interval{100};
+    std::chrono::milliseconds longest_poll_interval{1'000};
+};
+
+/// Move-only. The destructor releases in the background, best effort.
+class wall_clock_guard {
+public:
+    wall_clock_guard() noexcept = default;
+    ~wall_clock_guard();
+    wall_clock_guard(wall_clock_guard&&) noexcept = default;
+    wall_clock_guard& operator=(wall_clock_guard&& other) noexcept;
+    wall_clock_guard(const wall_clock_guard&) = delete;
+    wall_clock_guard& operator=(const wall_clock_guard&) = delete;
+
+    /// Whether there is anything to hold; says nothing about its validity.
+    explicit operator bool() const noexcept { return hold_ != nullptr; }
+    /// Whether the item is ours at this instant, if all clocks keep to their bounds. Any thread.
+    bool valid() const noexcept;
+    /// `held`, `lost`, `released` or `empty`.
+    guard_state state() const noexcept;
+    /// Until it is over; it is not renewed. Zero when it is. Any thread.
+    std::chrono::nanoseconds time_left() const noexcept;
+    /// The item as it was locked, or as the last `update` left it. On the guard's executor only.
+    const dynalease::item& item() const noexcept;
+
+    /// Changes the item while the lock is ours, exactly once: each change moves the locking moment on by a
+    /// microsecond, so that no second copy of it can land. Neither versions nor `item_lock` are looked at.
+    ///
+    /// Errors: `errc::condition_failed` when the caller's own condition was false; `errc::lock_lost` when it is over
+    /// or another has the item; `errc::not_held`; `errc::invalid_option` beside another write of the guard, and
+    /// `errc::reserved_name` for the lock's attribute; `errc::in_doubt` when the answers stayed away: nothing but
+    /// `release` is possible then. Cancellation: all types; what was sent is in doubt. Cost: 1 write.
+    boost::asio::awaitable<dynalease::item> update(update_expression change, condition_expression condition = {});
+    template <token_for<dynalease::item> Token>
+    auto update(update_expression change, condition_expression condition, Token&& token) {
+        return detail::initiate<dynalease::item>(executor(),
+                                                 update_verb{hold_, std::move(change), std::move(condition)}, nullptr,
+                                                 std::forward<Token>(token));
+    }
+
+    /// Gives the item back: invalid from the call on.
+    ///
+    /// Errors: `errc::lock_lost` when it was no longer ours; `errc::not_held`; `errc::in_doubt` when the answer stayed
+    /// away: the library goes on trying until the timeout. Cancellation: all types; it goes on. Cost: 1 write.
+    boost::asio::awaitable<void> release();
+    template <token_for<void> Token>
+    auto release(Token&& token) {
+        return detail::initiate<void>(executor(), release_verb{hold_}, nullptr, std::forward<Token>(token));
+    }
+
+private:
+    friend class detail::wall_clock_hold;
+    explicit wall_clock_guard(std::shared_ptr<detail::wall_clock_hold> hold) noexcept : hold_(std::move(hold)) {}
+    boost::asio::any_io_executor executor() const;
+
+    struct update_verb {
+        std::shared_ptr<detail::wall_clock_hold> hold;
+        update_expression change;
+        condition_expression condition;
+        void operator()(diagnostics* details, detail::handler_for<dynalease::item> handler) &&;
+    };
+    struct release_verb {
+        std::shared_ptr<detail::wall_clock_hold> hold;
+        void operator()(diagnostics* details, detail::handler_for<void> handler) &&;
+    };
+
+    std::shared_ptr<detail::wall_clock_hold> hold_;
+};
+
+/// A cheap handle.
+///
+/// The weakest of the library's locks, for one purpose: to share items with writers that already use this recipe, a
+/// moment in an attribute, written if there is none or it is older than the timeout. Everyone's wall clock decides.
+/// There is no fencing token and no renewal; a writer of the recipe that comes too late with its release frees whoever
+/// has the item by then, which our guard learns at its next write; and a late copy of the write that locked an item
+/// may lock it once more, until the timeout. Where all writers are yours, take `item_lock`.
+class wall_clock_lock {
+public:
+    /// @throws dynalease::error with `errc::invalid_name`, `errc::invalid_option` or `errc::bad_attribute`.
+    wall_clock_lock(database where, item_ref target, wall_clock_options options = {});
+
+    using executor_type = boost::asio::any_io_executor;
+    executor_type get_executor() const noexcept;
+    /// "<table>/<key>".
+    const std::string& name() const noexcept;
+
+    /// Waits until the item is ours; empty `wait`: for ever. Never creates it.
+    ///
+    /// Errors: `errc::missing`; `errc::wait_timeout`; `errc::cancelled`; `errc::corrupt_row` when the attribute is no
+    /// string; `errc::in_doubt` when it was given up while a write had no answer: what landed all the same is given
+    /// back in the background, or else is over by the timeout; and what the service refuses. Cancellation: all types,
+    /// at once. Cost: 1 write; behind another holder, 1 refused write at each look.
+    boost::asio::awaitable<wall_clock_guard> acquire(item_acquire_options options = {}) const;
+    template <token_for<wall_clock_guard> Token>
+    auto acquire(item_acquire_options options, Token&& token) const {
+        return detail::initiate<wall_clock_guard>(get_executor(), acquire_verb{core_, options, false}, nullptr,
+                                                  std::forward<Token>(token));
+    }
+    /// Takes the item if it is free; an empty guard if not. Errors and cancellation as `acquire`. Cost: 1 write.
+    boost::asio::awaitable<wall_clock_guard> try_acquire() const;
+    template <token_for<wall_clock_guard> Token>
+    auto try_acquire(Token&& token) const {
+        return detail::initiate<wall_clock_guard>(get_executor(), acquire_verb{core_, {}, true}, nullptr,
+                                                  std::forward<Token>(token));
+    }
+
+private:
+    struct acquire_verb {
+        std::shared_ptr<detail::wall_clock_core> core;
+        item_acquire_options options;
+        bool tries;
+        void operator()(diagnostics* details, detail::handler_for<wall_clock_guard> handler) &&;
+    };
+
+    std::shared_ptr<detail::wall_clock_core> core_;
+};
+
+}  // namespace dynalease

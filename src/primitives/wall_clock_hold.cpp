@@ -1,0 +1,228 @@
+// A grant by the wall clock: what is written under it, and its end.
+#include "primitives/wall_clock_hold.hpp"
+
+#include "primitives/item_names.hpp"
+#include "protocol/item_attributes.hpp"
+#include "protocol/waiting.hpp"
+#include "runtime/alarm.hpp"
+#include "runtime/spawn.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace dynalease::detail {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto settle_change_within = 10s;
+
+void require_of_wall_clock(bool holds, errc code, const char* message) {
+    if (holds) return;
+    diagnostics details;
+    details.operation = "wall_clock_lock";
+    details.message = message;
+    throw error(code, std::move(details));
+}
+
+void check_wall_clock(const item_ref& target, const wall_clock_options& options) {
+    check_item(target, "wall_clock_lock");
+    require_of_wall_clock(!options.attribute.empty() && options.attribute.size() <= 255, errc::invalid_name,
+                          "attribute must have a name of 1 to 255 bytes");
+    require_of_wall_clock(!target.key.contains(options.attribute), errc::invalid_name,
+                          "attribute must not be one of the key");
+    require_of_wall_clock(options.timeout >= 1s && options.timeout <= 24h, errc::invalid_option,
+                          "timeout must be between 1 s and 24 h");
+    require_of_wall_clock(options.skew >= 0ms && options.skew < options.timeout / 4, errc::invalid_option,
+                          "skew must be less than a quarter of timeout");
+    require_of_wall_clock(options.clock_drift_ppm <= 100'000, errc::invalid_option,
+                          "clock_drift_ppm must be at most 100,000");
+    require_of_wall_clock(options.poll_interval >= 10ms && options.poll_interval <= options.longest_poll_interval &&
+                              options.longest_poll_interval <= 1min,
+                          errc::invalid_option,
+                          "poll_interval and longest_poll_interval must rise from 10 ms to 1 min");
+}
+
+}  // namespace
+
+// ---- what all handles of one lock share ----------------------------------------------------------------------
+
+wall_clock_core::wall_clock_core(database where, item_ref target, wall_clock_options options)
+    : database_(std::move(where)), work_(world().executor) {
+    check_wall_clock(target, options);
+    name_ = item_name(target);
+    times_ = protocol::wall_clock_times_for(options.timeout, options.skew, options.clock_drift_ppm);
+    place_ = {.table = std::move(target.table), .key = std::move(target.key), .attribute = options.attribute};
+    options_ = std::move(options);
+}
+
+boost::asio::awaitable<wall_clock_core::answered> wall_clock_core::send_until_known(update_item_request request,
+                                                                                    dynalease::time_point limit) {
+    bool unanswered = false;
+    answered seen;
+    for (unsigned failures = 0;; ++failures) {
+        auto copy = request;
+        auto done = co_await database_.call(std::move(copy));
+        seen = {};
+        if (done) {
+            seen.kind = answer::applied;
+            seen.whole = std::move(done->attributes);
+        } else {
+            seen.why = std::move(done).error();
+            seen.kind = classify(seen.why);
+        }
+        seen.doubtful = unanswered || seen.why.outcome == outcome::unknown;
+        if (seen.kind == answer::applied) co_return seen;
+        if (seen.kind == answer::refused) {
+            auto lock = protocol::wall_clock_sight_of(place_, seen.why.current ? &*seen.why.current : nullptr);
+            if (lock) {
+                seen.lock = *std::move(lock);
+                co_return seen;
+            }
+            seen.kind = answer::rejected;
+            seen.why = std::move(lock).error();
+        }
+        unanswered = unanswered || seen.kind == answer::unanswered;
+        if (seen.kind == answer::rejected || now() >= limit) break;
+        runtime::alarm pause(world());
+        co_await pause.wait_until(std::min(limit, now() + protocol::retry_pause(failures)));
+    }
+    if (unanswered) seen = {.kind = answer::unanswered, .why = failure(errc::in_doubt), .doubtful = true};
+    co_return seen;
+}
+
+boost::asio::awaitable<error_code> wall_clock_core::give_back(protocol::wall_moment held, dynalease::time_point over) {
+    auto request = protocol::wall_clock_release(place_, held);
+    auto seen = co_await send_until_known(std::move(request), over);
+    // Refused after a copy without an answer: that copy did it.
+    if (seen.kind == answer::applied || (seen.kind == answer::refused && seen.doubtful)) co_return error_code();
+    if (seen.kind == answer::refused) co_return make_error_code(errc::lock_lost);
+    co_return seen.why.code;
+}
+
+boost::asio::awaitable<void> wall_clock_core::give_back_unheard([[maybe_unused]] std::shared_ptr<wall_clock_core> self,
+                                                                protocol::wall_moment held,
+                                                                dynalease::time_point over) {
+    co_await give_back(held, over);
+}
+
+void wall_clock_core::give_back_in_background(protocol::wall_moment held, dynalease::time_point over) {
+    runtime::spawn_background(world().executor, work_, give_back_unheard(shared_from_this(), held, over));
+}
+
+// ---- one grant ------------------------------------------------------------------------------------------------
+
+wall_clock_hold::wall_clock_hold(std::shared_ptr<wall_clock_core> core, protocol::wall_moment held,
+                                 dynalease::time_point sent)
+    : core_(std::move(core)),
+      end_(sent + core_->times().hold),
+      over_(sent + core_->times().overdue + core_->options().skew),
+      held_(held),
+      waiting_(core_->world().executor) {}
+
+guard_state wall_clock_hold::state() const noexcept {
+    const auto own = state_.load();
+    return own == guard_state::held && core_->now() >= end_ ? guard_state::lost : own;
+}
+
+std::chrono::nanoseconds wall_clock_hold::time_left() const noexcept {
+    return state() == guard_state::held ? end_ - core_->now() : std::chrono::nanoseconds::zero();
+}
+
+bool wall_clock_hold::let_go() noexcept {
+    auto expected = guard_state::held;
+    return state_.compare_exchange_strong(expected, guard_state::released);
+}
+
+void wall_clock_hold::abandon() noexcept {
+    if (!let_go()) return;
+    boost::asio::post(core_->world().executor, [self = shared_from_this()] { self->give_back(); });
+}
+
+void wall_clock_hold::give_back() {
+    runtime::spawn_background(core_->world().executor, core_->work(), run_give_back(shared_from_this()));
+}
+
+boost::asio::awaitable<void> wall_clock_hold::run_give_back([[maybe_unused]] std::shared_ptr<wall_clock_hold> self) {
+    given_back_ = co_await core_->give_back(held_, over_);
+    waiting_.complete_all({});
+}
+
+boost::asio::awaitable<error_code> wall_clock_hold::wait_given_back() {
+    if (!given_back_) co_await waiting_.async_wait(boost::asio::as_tuple(boost::asio::deferred));
+    // The caller went away; it goes on.
+    co_return given_back_ ? *given_back_ : make_error_code(errc::in_doubt);
+}
+
+std::optional<failure> wall_clock_hold::unfit(const update_expression& change) const {
+    const auto now = state();
+    if (now == guard_state::released) return failure(errc::not_held);
+    if (now == guard_state::lost) return failure(errc::lock_lost);
+    failure why(errc::in_doubt);
+    why.details.message = "an earlier write of this guard has had no answer; release it to settle that";
+    if (write_ == writing::in_doubt) return why;
+    why.code = errc::invalid_option;
+    why.details.message = "another write of this guard is under way; they go one at a time";
+    if (write_ == writing::under_way) return why;
+    const protocol::item_layout layout{.table = {}, .key = {}, .version = {}, .stamp = core_->place().attribute};
+    const auto name = protocol::reserved_name_in(layout, change);
+    if (name.empty()) return std::nullopt;
+    why.code = errc::reserved_name;
+    why.details.message = "attribute \"" + name + "\" belongs to the library";
+    return why;
+}
+
+wall_clock_hold::change_end wall_clock_hold::lost() {
+    auto expected = guard_state::held;
+    state_.compare_exchange_strong(expected, guard_state::lost);
+    return {.why = failure(errc::lock_lost)};
+}
+
+boost::asio::awaitable<wall_clock_hold::change_end> wall_clock_hold::change(update_expression change,
+                                                                            condition_expression condition) {
+    auto unfitting = unfit(change);
+    if (unfitting) co_return change_end{.why = std::move(unfitting)};
+    const auto held = held_;
+    const auto next = protocol::next_moment(held);
+    const auto limit = std::min(end_, core_->now() + settle_change_within);
+    write_ = writing::under_way;
+    auto request = protocol::wall_clock_change(core_->place(), held, change, condition);
+    auto seen = co_await core_->send_until_known(std::move(request), limit);
+    bool condition_was_false = false;
+    if (seen.kind == answer::refused && seen.lock.text == protocol::wall_text(held)) {
+        condition_was_false = true;
+        if (seen.doubtful) {
+            // The unanswered copy may yet find the condition true: an empty step closes it.
+            request = protocol::wall_clock_change(core_->place(), held, {}, {});
+            seen = co_await core_->send_until_known(std::move(request), limit);
+            if (seen.kind == answer::applied) held_ = next;
+            if (seen.kind == answer::refused) condition_was_false = false;
+        } else {
+            seen.kind = answer::applied;
+        }
+    }
+    write_ = seen.kind == answer::unanswered ? writing::in_doubt : writing::nothing;
+    if (condition_was_false) {
+        const bool closed = seen.kind == answer::applied;
+        if (!closed) write_ = writing::in_doubt;
+        co_return change_end{.why = failure(closed ? errc::condition_failed : errc::in_doubt)};
+    }
+    const bool landed = seen.kind == answer::refused && seen.lock.text == protocol::wall_text(next);
+    if (seen.kind == answer::refused && !landed) {
+        auto end = lost();
+        // The copy without an answer may have been applied before the item was lost.
+        if (seen.doubtful) end.why = failure(errc::in_doubt);
+        co_return end;
+    }
+    if (seen.kind != answer::applied && !landed) co_return change_end{.why = std::move(seen.why)};
+    held_ = next;
+    known = landed ? *std::move(seen.why.current) : std::move(seen.whole);
+    co_return change_end{.left = known};
+}
+
+}  // namespace dynalease::detail

@@ -1,0 +1,105 @@
+// One item locked by the wall clock: what a `wall_clock_guard` points to, and what all of a lock's handles share.
+#pragma once
+
+#include "primitives/answer.hpp"
+#include "protocol/wall_clock.hpp"
+#include "runtime/gate.hpp"
+#include "runtime/waiter_list.hpp"
+
+#include <dynalease/dynamodb/database.hpp>
+#include <dynalease/wall_clock_lock.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace dynalease::detail {
+
+class wall_clock_core : public std::enable_shared_from_this<wall_clock_core> {
+public:
+    /// @throws dynalease::error for a name, a key or an option that cannot be.
+    wall_clock_core(database where, item_ref target, wall_clock_options options);
+
+    // ---- any thread ----
+    const environment& world() const noexcept { return database_.environment(); }
+    dynalease::time_point now() const noexcept { return world().clock->now(); }
+    const std::string& name() const noexcept { return name_; }
+    const wall_clock_options& options() const noexcept { return options_; }
+    const protocol::wall_clock_place& place() const noexcept { return place_; }
+    const protocol::wall_clock_times& times() const noexcept { return times_; }
+
+    // ---- the database's executor ----
+    struct answered {
+        answer kind = answer::delayed;
+        protocol::wall_clock_sight lock{};
+        dynalease::item whole{};
+        failure why{};
+        bool doubtful = false;  ///< a copy before had no answer
+    };
+    /// Copies of one write until one is answered. What has no answer by `limit` stays in doubt.
+    boost::asio::awaitable<answered> send_until_known(update_item_request request, dynalease::time_point limit);
+    /// Goes on until it is answered, or the lock is over for everybody.
+    boost::asio::awaitable<error_code> give_back(protocol::wall_moment held, dynalease::time_point over);
+    void give_back_in_background(protocol::wall_moment held, dynalease::time_point over);
+    runtime::gate& work() noexcept { return work_; }
+
+private:
+    boost::asio::awaitable<void> give_back_unheard(std::shared_ptr<wall_clock_core> self, protocol::wall_moment held,
+                                                   dynalease::time_point over);
+
+    database database_;
+    wall_clock_options options_;
+    std::string name_;
+    protocol::wall_clock_place place_;
+    protocol::wall_clock_times times_;
+    runtime::gate work_;
+};
+
+class wall_clock_hold : public std::enable_shared_from_this<wall_clock_hold> {
+public:
+    /// @param sent the first copy of the write that locked it
+    wall_clock_hold(std::shared_ptr<wall_clock_core> core, protocol::wall_moment held, dynalease::time_point sent);
+
+    // ---- any thread ----
+    guard_state state() const noexcept;
+    std::chrono::nanoseconds time_left() const noexcept;
+    const std::shared_ptr<wall_clock_core>& core() const noexcept { return core_; }
+    /// Invalid from here on. @returns false if it was lost or released before.
+    bool let_go() noexcept;
+    /// The guard's destructor.
+    void abandon() noexcept;
+
+    // ---- the database's executor ----
+    dynalease::item known;
+    struct change_end {
+        std::optional<failure> why{};
+        dynalease::item left{};
+    };
+    boost::asio::awaitable<change_end> change(update_expression change, condition_expression condition);
+    /// Begins to give it back, after `let_go`.
+    void give_back();
+    boost::asio::awaitable<error_code> wait_given_back();
+
+    static wall_clock_guard make_guard(std::shared_ptr<wall_clock_hold> hold) noexcept {
+        return wall_clock_guard(std::move(hold));
+    }
+
+private:
+    std::optional<failure> unfit(const update_expression& change) const;
+    change_end lost();
+    boost::asio::awaitable<void> run_give_back(std::shared_ptr<wall_clock_hold> self);
+
+    const std::shared_ptr<wall_clock_core> core_;
+    const dynalease::time_point end_;   ///< of our own belief
+    const dynalease::time_point over_;  ///< for everybody
+    std::atomic<guard_state> state_{guard_state::held};
+    protocol::wall_moment held_;
+    enum class writing { nothing, under_way, in_doubt } write_ = writing::nothing;
+    std::optional<error_code> given_back_;
+    runtime::waiter_list<runtime::unit> waiting_;
+};
+
+}  // namespace dynalease::detail

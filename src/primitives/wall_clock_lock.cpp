@@ -1,0 +1,224 @@
+// The public handles of a lock by the wall clock.
+#include <dynalease/wall_clock_lock.hpp>
+
+#include "primitives/empty_guard.hpp"
+#include "primitives/verb_failure.hpp"
+#include "primitives/wall_clock_hold.hpp"
+#include "runtime/alarm.hpp"
+#include "runtime/cancellation.hpp"
+#include "runtime/spawn.hpp"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/system_executor.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace dynalease {
+
+namespace {
+
+using boost::asio::awaitable;
+using detail::answer;
+using detail::wall_clock_core;
+using detail::wall_clock_hold;
+
+struct wall_clock_wish {
+    std::shared_ptr<wall_clock_core> core;
+    item_acquire_options options;
+    bool tries;
+};
+
+struct wall_clock_try {
+    wall_clock_guard guard{};
+    std::optional<failure> why{};
+};
+
+/// One write. @returns neither when another has the item.
+awaitable<wall_clock_try> try_once(std::shared_ptr<wall_clock_core> core, time_point limit) {
+    const auto& world = core->world();
+    const auto sent = core->now();
+    const auto wall = world.clock->wall();
+    const auto mine = protocol::wall_moment_of(wall, world.random->unit());
+    const auto overdue = wall - std::chrono::duration_cast<std::chrono::microseconds>(core->times().overdue);
+    auto request = protocol::wall_clock_take(core->place(), mine, overdue);
+    auto seen = co_await core->send_until_known(std::move(request), limit);
+
+    wall_clock_try done;
+    const bool landed = seen.kind == answer::refused && seen.lock.text == protocol::wall_text(mine);
+    if (seen.kind == answer::applied || landed) {
+        auto hold = std::make_shared<wall_clock_hold>(core, mine, sent);
+        hold->known = landed ? *std::move(seen.why.current) : std::move(seen.whole);
+        done.guard = wall_clock_hold::make_guard(std::move(hold));
+    } else if (seen.kind == answer::refused && !seen.lock.exists) {
+        done.why = failure(errc::missing);
+        done.why->details.message = "there is no item of that key to lock";
+    } else if (seen.kind != answer::refused) {
+        if (seen.doubtful) core->give_back_in_background(mine, sent + core->times().overdue + core->options().skew);
+        done.why = std::move(seen.why);
+    }
+    co_return done;
+}
+
+awaitable<runtime::completion<wall_clock_guard>> run_wall_acquire(wall_clock_wish wish, diagnostics* details) {
+    auto& core = *wish.core;
+    const auto verb = wish.tries ? "wall_clock_lock.try_acquire" : "wall_clock_lock.acquire";
+    const auto begun = core.now();
+    const bool once = wish.tries || (wish.options.wait && wish.options.wait->count() <= 0);
+    const auto longest = time_point::max() - begun;
+    const auto deadline =
+        once || !wish.options.wait ? time_point::max() : begun + std::min(*wish.options.wait, longest);
+    auto interval = core.options().poll_interval;
+    runtime::completion<wall_clock_guard> done;
+    for (;;) {
+        auto tried = co_await try_once(wish.core, std::min(deadline, core.now() + core.times().hold));
+        // An answer that took longer than the lock lasts leaves nothing to hold; the guard's end gives it back.
+        const bool too_late = tried.guard && !tried.guard.valid();
+        if (tried.guard && !too_late) {
+            done.value = std::move(tried.guard);
+            co_return done;
+        }
+        tried.guard = {};
+        std::optional<failure> why = std::move(tried.why);
+        const bool cancelled = co_await runtime::cancellation_requested();
+        if (!why && cancelled) why = failure(errc::cancelled);
+        if (!why && wish.tries && !too_late) co_return done;
+        if (!why && (once || core.now() >= deadline)) why = failure(errc::wait_timeout);
+        if (why) {
+            done.code = detail::report(*why, details, verb, core.name());
+            co_return done;
+        }
+        runtime::alarm pause(core.world());
+        co_await pause.wait_until(std::min(deadline, core.now() + interval));
+        interval = std::min(core.options().longest_poll_interval, interval * 3 / 2);
+    }
+}
+
+struct wall_clock_update {
+    std::shared_ptr<wall_clock_hold> hold;
+    update_expression change;
+    condition_expression condition;
+};
+
+awaitable<runtime::completion<dynalease::item>> run_wall_update(wall_clock_update what, diagnostics* details) {
+    auto end = co_await what.hold->change(std::move(what.change), std::move(what.condition));
+    runtime::completion<dynalease::item> done;
+    if (end.why) {
+        done.code = detail::report(*end.why, details, "wall_clock_guard.update", what.hold->core()->name());
+    } else {
+        done.value = std::move(end.left);
+    }
+    co_return done;
+}
+
+awaitable<runtime::completion<void>> run_wall_release(std::shared_ptr<wall_clock_hold> hold, diagnostics* details) {
+    const auto code = co_await hold->wait_given_back();
+    if (code) detail::report(failure(code), details, "wall_clock_guard.release", hold->core()->name());
+    co_return runtime::completion<void>{code};
+}
+
+awaitable<runtime::completion<void>> tell_of_wall_clock(error_code code) {
+    co_return runtime::completion<void>{code};
+}
+
+}  // namespace
+
+// ---- guard -------------------------------------------------------------------------------------------------------
+
+wall_clock_guard::~wall_clock_guard() {
+    if (hold_) hold_->abandon();
+}
+
+wall_clock_guard& wall_clock_guard::operator=(wall_clock_guard&& other) noexcept {
+    if (this != &other) {
+        const auto replaced = std::exchange(hold_, std::move(other.hold_));
+        if (replaced) replaced->abandon();
+    }
+    return *this;
+}
+
+bool wall_clock_guard::valid() const noexcept {
+    return state() == guard_state::held;
+}
+guard_state wall_clock_guard::state() const noexcept {
+    return hold_ ? hold_->state() : guard_state::empty;
+}
+std::chrono::nanoseconds wall_clock_guard::time_left() const noexcept {
+    return hold_ ? hold_->time_left() : std::chrono::nanoseconds::zero();
+}
+const dynalease::item& wall_clock_guard::item() const noexcept {
+    static const dynalease::item none;
+    return hold_ ? hold_->known : none;
+}
+
+boost::asio::any_io_executor wall_clock_guard::executor() const {
+    // Only asked for by the initiation; an empty guard never runs anything there.
+    if (!hold_) return boost::asio::system_executor();
+    return hold_->core()->world().executor;
+}
+
+void wall_clock_guard::update_verb::operator()(diagnostics* details, detail::handler_for<dynalease::item> handler) && {
+    if (!hold) {
+        detail::answer_for_empty<dynalease::item>(std::move(handler));
+        return;
+    }
+    const auto executor = hold->core()->world().executor;
+    wall_clock_update what{std::move(hold), std::move(change), std::move(condition)};
+    runtime::spawn<dynalease::item>(executor, run_wall_update(std::move(what), details), std::move(handler));
+}
+
+void wall_clock_guard::release_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
+    if (!hold) {
+        detail::answer_for_empty(std::move(handler));
+        return;
+    }
+    const auto executor = hold->core()->world().executor;
+    // Invalid from the call on, on whatever thread that is.
+    const bool was_lost = hold->state() == guard_state::lost;
+    if (!hold->let_go()) {
+        const auto code = make_error_code(was_lost ? errc::lock_lost : errc::not_held);
+        runtime::spawn<void>(executor, tell_of_wall_clock(code), std::move(handler));
+        return;
+    }
+    // Not in the coroutine: one that is cancelled before its first step never runs.
+    boost::asio::post(executor, [hold = hold] { hold->give_back(); });
+    runtime::spawn<void>(executor, run_wall_release(std::move(hold), details), std::move(handler));
+}
+
+boost::asio::awaitable<dynalease::item> wall_clock_guard::update(update_expression change,
+                                                                 condition_expression condition) {
+    return detail::await_verb<dynalease::item>(executor(), update_verb{hold_, std::move(change), std::move(condition)});
+}
+
+boost::asio::awaitable<void> wall_clock_guard::release() {
+    return detail::await_verb<void>(executor(), release_verb{hold_});
+}
+
+// ---- lock --------------------------------------------------------------------------------------------------------
+
+wall_clock_lock::wall_clock_lock(database where, item_ref target, wall_clock_options options)
+    : core_(std::make_shared<wall_clock_core>(std::move(where), std::move(target), std::move(options))) {}
+
+wall_clock_lock::executor_type wall_clock_lock::get_executor() const noexcept {
+    return core_->world().executor;
+}
+const std::string& wall_clock_lock::name() const noexcept {
+    return core_->name();
+}
+
+void wall_clock_lock::acquire_verb::operator()(diagnostics* details, detail::handler_for<wall_clock_guard> handler) && {
+    const auto executor = core->world().executor;
+    wall_clock_wish wish{std::move(core), options, tries};
+    runtime::spawn<wall_clock_guard>(executor, run_wall_acquire(std::move(wish), details), std::move(handler));
+}
+
+boost::asio::awaitable<wall_clock_guard> wall_clock_lock::acquire(item_acquire_options options) const {
+    return detail::await_verb<wall_clock_guard>(get_executor(), acquire_verb{core_, options, false});
+}
+
+boost::asio::awaitable<wall_clock_guard> wall_clock_lock::try_acquire() const {
+    return detail::await_verb<wall_clock_guard>(get_executor(), acquire_verb{core_, {}, true});
+}
+
+}  // namespace dynalease

@@ -1,0 +1,55 @@
+// A lock by the wall clock: the moment that stands in the item, and the requests that go by it.
+#pragma once
+
+#include <dynalease/dynamodb/condition_expression.hpp>
+#include <dynalease/dynamodb/failure.hpp>
+#include <dynalease/dynamodb/operations.hpp>
+#include <dynalease/dynamodb/update_expression.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace dynalease::protocol {
+
+using wall_moment = std::chrono::sys_time<std::chrono::microseconds>;
+
+/// "2026-11-21T22:30:00.123456+00:00": always so long, so that texts compare as moments do. Other writers leave
+/// microseconds of zero out; ours have none (`wall_moment_of`).
+std::string wall_text(wall_moment when);
+/// @param unit a uniform random number in [0, 1): the microseconds, which make the moment one's own.
+wall_moment wall_moment_of(std::chrono::sys_time<std::chrono::milliseconds> now, double unit);
+/// Each guarded write moves on to the next, so that it happens once.
+wall_moment next_moment(wall_moment held);
+
+struct wall_clock_times {
+    std::chrono::nanoseconds overdue;  ///< how old another's lock must look to us
+    std::chrono::nanoseconds hold;     ///< how long we believe in ours, from the send of its first copy
+};
+/// The holder's clock may be slow by the skew when it writes the moment, and another's fast when it reads it; that
+/// other may know of no skew.
+wall_clock_times wall_clock_times_for(std::chrono::milliseconds timeout, std::chrono::milliseconds skew,
+                                      std::uint32_t drift_ppm);
+
+struct wall_clock_place {
+    std::string table;
+    item_key key;
+    std::string attribute;
+};
+
+/// Who holds an item, by its attribute.
+struct wall_clock_sight {
+    bool exists = false;
+    std::string text{};  ///< empty: it is free
+};
+/// @param shown null: there is no item. Fails with `errc::corrupt_row` for an attribute of another type.
+result<wall_clock_sight> wall_clock_sight_of(const wall_clock_place& place, const item* shown);
+
+/// Brings the item. @param overdue moments before this one are over.
+update_item_request wall_clock_take(const wall_clock_place& place, wall_moment mine, wall_moment overdue);
+update_item_request wall_clock_change(const wall_clock_place& place, wall_moment held, const update_expression& change,
+                                      const condition_expression& condition);
+/// @param held the lock, or, after a change without an answer, the one after it.
+update_item_request wall_clock_release(const wall_clock_place& place, wall_moment held);
+
+}  // namespace dynalease::protocol

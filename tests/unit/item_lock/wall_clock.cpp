@@ -1,0 +1,244 @@
+// Locks by the wall clock, as another recipe keeps them; beside writers of that recipe, and under faults.
+#include "till.hpp"
+
+#include <dynalease/wall_clock_lock.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <memory>
+
+using namespace dynalease;
+using namespace dynalease::tests;
+
+namespace {
+
+constexpr const char* moment = "__LockedAt";
+
+wall_clock_lock lock_in(node& in, wall_clock_options options = {.timeout = 10s}) {
+    return {database(in.network), till(), std::move(options)};
+}
+
+asio::awaitable<void> take(wall_clock_lock lock, wall_clock_guard& into, item_acquire_options options = {}) {
+    into = co_await lock.acquire(options);
+}
+asio::awaitable<void> try_take(wall_clock_lock lock, wall_clock_guard& into) {
+    into = co_await lock.try_acquire();
+}
+asio::awaitable<void> add_to(wall_clock_guard& guard, std::int64_t amount, condition_expression condition = {}) {
+    auto change = add("amount", amount);
+    co_await guard.update(std::move(change), std::move(condition));
+}
+asio::awaitable<void> give_back(wall_clock_guard& guard) {
+    co_await guard.release();
+}
+
+bool free_by_clock(till_world& w) {
+    return !w.stored().contains(moment);
+}
+void lock_as_another(till_world& w, const char* since) {
+    auto held = w.stored();
+    held[moment] = since;
+    w.put(std::move(held));
+}
+
+}  // namespace
+
+TEST_CASE("lock, change and unlock by the clock are three writes, and leave the rest of the item alone") {
+    till_world w;
+    node a(w);
+    wall_clock_guard guard;
+    run(w, a, take(lock_in(a), guard));
+    CHECK(guard.valid());
+    CHECK(*find_integer(guard.item(), "amount") == 0);
+    CHECK(guard.time_left() > 7s);
+    CHECK(guard.time_left() < 8s);
+    const auto since = *find_string(w.stored(), moment);
+    CHECK(since.starts_with("2026-01-01T00:00:0"));
+    CHECK(since.size() == std::string_view("2026-11-21T22:30:00.123456+00:00").size());
+    CHECK(since.ends_with("+00:00"));
+    run(w, a, add_to(guard, 5));
+    CHECK(*find_integer(guard.item(), "amount") == 5);
+    run(w, a, give_back(guard));
+    CHECK(guard.state() == guard_state::released);
+    CHECK(a.network->log().size() == 3);
+    CHECK(w.amount() == 5);
+    CHECK(free_by_clock(w));
+    CHECK(*find_integer(w.stored(), "version") == 7);
+}
+
+TEST_CASE("an item that does not exist is not made by a lock by the clock") {
+    till_world w;
+    node a(w);
+    wall_clock_lock lock{database(a.network), till("south"), {}};
+    wall_clock_guard guard;
+    error_code code;
+    run(w, a, code_of(take(lock, guard), code));
+    CHECK(code == errc::missing);
+    CHECK(w.stored("south").empty());
+}
+
+TEST_CASE("another writer's lock is waited for until it is surely over, to the microsecond of the text") {
+    till_world w;
+    node a(w);
+    lock_as_another(w, "2026-01-01T00:00:00.500000+00:00");
+    wall_clock_guard guard;
+    run(w, a, try_take(lock_in(a), guard));
+    CHECK_FALSE(guard);
+    error_code code;
+    run(w, a, code_of(take(lock_in(a), guard, {.wait = 2s}), code));
+    CHECK(code == errc::wait_timeout);
+    run(w, a, take(lock_in(a), guard));
+    // The timeout, and the skew.
+    const auto now = a.environment.clock->wall().time_since_epoch() -
+                     wall_time(std::chrono::sys_days(std::chrono::year(2026) / 1 / 1)).time_since_epoch();
+    CHECK(now >= 11500ms);
+    CHECK(now <= 13s);
+    CHECK(guard.valid());
+}
+
+TEST_CASE("two of ours never hold one item, though their wall clocks differ by twice the skew") {
+    const auto offset = GENERATE(-1000ms, 0ms, 1000ms);
+    till_world w;
+    const wall_time noon{std::chrono::sys_days(std::chrono::year(2026) / 3 / 1)};
+    node a(w, 1, {.drift_ppm = -900, .wall = noon + offset});
+    node b(w, 2, {.drift_ppm = 900, .wall = noon - offset});
+    wall_clock_guard first;
+    wall_clock_guard second;
+    run(w, a, take(lock_in(a), first));
+    running waits(w, b, take(lock_in(b), second));
+    while (!second) {
+        REQUIRE(w.scheduler.step());
+        REQUIRE_FALSE((first.valid() && second.valid()));
+    }
+    error_code code;
+    run(w, a, code_of(add_to(first, 1), code));
+    CHECK(code == errc::lock_lost);
+    run(w, a, code_of(give_back(first), code));
+    CHECK(code == errc::lock_lost);
+    CHECK(second.valid());
+    CHECK_FALSE(free_by_clock(w));
+    CHECK(w.amount() == 0);
+}
+
+TEST_CASE("whichever request of a lock by the clock gets no answer, the item is changed once and given back") {
+    using kind = testing::fault::kind;
+    for (const auto what : {kind::lose_request, kind::lose_answer, kind::apply_twice, kind::apply_then_fail}) {
+        for (std::size_t faulty = 0; faulty < 4; ++faulty) {
+            INFO("fault " << static_cast<int>(what) << " at request " << faulty);
+            till_world w;
+            node a(w);
+            std::vector<testing::fault> fates(faulty);
+            testing::fault fate{what};
+            fate.copy = 100ms;
+            fate.answer = failure(errc::server_error, outcome::unknown);
+            fates.push_back(fate);
+            a.network->set_plan(testing::scripted_faults(fates));
+            const auto round = [](node& in) -> asio::awaitable<void> {
+                auto lock = lock_in(in, {.timeout = 1min});
+                auto guard = co_await lock.acquire();
+                for (const int amount : {1, 10}) {
+                    auto change = add("amount", amount);
+                    co_await guard.update(std::move(change));
+                }
+                co_await guard.release();
+            };
+            error_code code;
+            run(w, a, code_of(round(a), code));
+            w.scheduler.run_for(1min);
+            CHECK_FALSE(code);
+            CHECK(w.amount() == 11);
+            // Without a floor, a copy of the first write that comes after the release locks the item once more.
+            const bool copied_lock = what == kind::apply_twice && faulty == 0;
+            CHECK(free_by_clock(w) == !copied_lock);
+            node b(w, 2, {.wall = a.environment.clock->wall()});
+            wall_clock_guard guard;
+            run(w, b, take(lock_in(b, {.timeout = 1min}), guard, {.wait = 1min}));
+            CHECK(guard.valid());
+        }
+    }
+}
+
+TEST_CASE("a false condition of the caller leaves the lock by the clock as it is") {
+    const bool doubtful = GENERATE(false, true);
+    till_world w;
+    node a(w);
+    wall_clock_guard guard;
+    run(w, a, take(lock_in(a), guard));
+    if (doubtful) a.network->set_plan(testing::scripted_faults({testing::fault{testing::fault::kind::lose_answer}}));
+    error_code code;
+    run(w, a, code_of(add_to(guard, 1, attr("amount") == 99), code));
+    CHECK(code == errc::condition_failed);
+    CHECK(guard.valid());
+    run(w, a, add_to(guard, 1, attr("amount") == 0));
+    CHECK(w.amount() == 1);
+}
+
+TEST_CASE("a guard by the clock whose lock a late release of another writer freed learns it at its next write") {
+    till_world w;
+    node a(w);
+    wall_clock_guard guard;
+    run(w, a, take(lock_in(a), guard));
+    auto freed = w.stored();
+    freed.erase(moment);
+    w.put(freed);
+    error_code code;
+    run(w, a, code_of(add_to(guard, 1), code));
+    CHECK(code == errc::lock_lost);
+    CHECK(guard.state() == guard_state::lost);
+    CHECK(w.amount() == 0);
+}
+
+TEST_CASE("a guard by the clock that goes out of scope gives back, and so does a write in doubt") {
+    till_world w;
+    node a(w);
+    wall_clock_guard guard;
+    run(w, a, take(lock_in(a), guard));
+    guard = {};
+    w.scheduler.run_for(1s);
+    CHECK(free_by_clock(w));
+
+    run(w, a, take(lock_in(a), guard));
+    a.network->set_plan(
+        [](const any_request&, const call_options&) { return testing::fault{testing::fault::kind::lose_answer}; });
+    error_code code;
+    run(w, a, code_of(add_to(guard, 1), code));
+    CHECK(code == errc::in_doubt);
+    run(w, a, code_of(add_to(guard, 1), code));
+    CHECK(code == errc::lock_lost);
+    CHECK(w.amount() == 1);
+}
+
+TEST_CASE("what may be wrong with a lock by the clock is refused at once") {
+    till_world w;
+    node a(w);
+    const auto refusal = [&](item_ref target, wall_clock_options options) {
+        try {
+            const wall_clock_lock made{database(a.network), std::move(target), std::move(options)};
+        } catch (const dynalease::error& e) {
+            CHECK_FALSE(e.diagnostics().message.empty());
+            return static_cast<errc>(e.code().value());
+        }
+        return errc{};
+    };
+    CHECK(refusal(till(), {}) == errc{});
+    CHECK(refusal(till(), {.attribute = ""}) == errc::invalid_name);
+    CHECK(refusal(till(), {.attribute = "id"}) == errc::invalid_name);
+    CHECK(refusal(till(), {.timeout = 999ms}) == errc::invalid_option);
+    CHECK(refusal(till(), {.timeout = 4s, .skew = 1s}) == errc::invalid_option);
+    CHECK(refusal(till(), {.poll_interval = 1ms}) == errc::invalid_option);
+    CHECK(refusal({"tills", {}}, {}) == errc::bad_attribute);
+    CHECK(a.network->log().empty());
+
+    wall_clock_guard guard;
+    run(w, a, take(lock_in(a), guard));
+    error_code code;
+    const auto name_it = [](wall_clock_guard& held) -> asio::awaitable<void> {
+        auto change = set(moment, "never");
+        co_await held.update(std::move(change));
+    };
+    run(w, a, code_of(name_it(guard), code));
+    CHECK(code == errc::reserved_name);
+    w.put({{"id", "north"}, {moment, 5}});
+    run(w, a, code_of(take(lock_in(a), guard), code));
+    CHECK(code == errc::corrupt_row);
+}
