@@ -60,7 +60,10 @@ public:
 protected:
     using process::process;
 
-    void begin_session(session_options options) { session_.emplace(machine().database(), std::move(options)); }
+    template <class Options>
+    void begin_session(Options options) {
+        session_.emplace(machine().database(), std::move(options));
+    }
     void add(std::shared_ptr<User> one) {
         users_.push_back(one);
         spawn(User::live(std::move(one)));

@@ -76,9 +76,16 @@ struct lock_tested {
     std::int64_t number = 0;
 };
 
+/// The writer of an item, whose session has no row, has given a sign of life there.
+struct kept_alive {
+    std::size_t item = 0;
+};
+
 struct event {
     time_point at{};  ///< true time
-    std::variant<lock_written, lock_replaced, session_over, guard_given, guard_let_go, guarded_begun, lock_tested> what;
+    std::variant<lock_written, lock_replaced, session_over, guard_given, guard_let_go, guarded_begun, lock_tested,
+                 kept_alive>
+        what;
 };
 
 using history = std::vector<event>;

@@ -2,6 +2,7 @@
 #include "simulation/item_lock/judge.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace dynalease::simulation::item_locks {
 
@@ -15,6 +16,7 @@ bool stands(const claimant& who) {
 }  // namespace
 
 void judge::see(const event& seen) {
+    now_ = seen.at;
     std::visit([&](const auto& what) { on(what); }, seen.what);
 }
 
@@ -22,7 +24,40 @@ void judge::fail(const char* promise, std::string what) {
     if (!broken_) broken_ = std::string(promise) + ": " + std::move(what);
 }
 
+bool judge::over(const item_record& of, const claimant& who) const {
+    if (over(who.session)) return true;
+    const auto known = of.alive_at.find(who);
+    if (!plain_ || known == of.alive_at.end()) return false;
+    // By a clock that runs fast.
+    const auto least = std::chrono::nanoseconds(plain_->lease) * (1'000'000 - plain_->drift_ppm) / 1'000'000;
+    return now_ - known->second >= least;
+}
+
+void judge::note_signs_of_life(item_record& of) const {
+    if (!plain_) return;
+    auto before = std::exchange(of.alive_at, {});
+    const auto keep = [&](const claimant& who) {
+        const auto known = before.find(who);
+        if (stands(who)) of.alive_at[who] = known == before.end() ? now_ : known->second;
+    };
+    keep(of.state.writer);
+    keep(of.state.intent);
+    for (const auto& each : of.state.readers) keep(each);
+}
+
+void judge::on(const kept_alive& seen) {
+    auto& of = items_[seen.item];
+    of.alive_at[of.state.writer] = now_;
+}
+
+void judge::on_succession(item_record& of, const claimant& from, const claimant& to) {
+    of.tokens[to] = of.tokens[from];
+    of.tokens.erase(from);
+}
+
+/// A plain session lets its guards run out by itself, whatever their users do.
 bool judge::in_hand(std::size_t item, const claimant& grant) const {
+    if (plain_) return false;
     return std::ranges::any_of(
         guards_, [&](const auto& each) { return each.second.item == item && each.second.grant == grant; });
 }
@@ -40,14 +75,22 @@ void judge::on(const lock_written& seen) {
     }
     if (stands(after.writer) && before.writer != after.writer) judge_grant(of, seen.item, seen, after.writer, true);
     for (const auto& each : after.readers) {
-        if (!before.readers.contains(each)) judge_grant(of, seen.item, seen, each, false);
+        if (before.readers.contains(each)) continue;
+        const auto former = std::ranges::find_if(
+            before.readers, [&](const auto& other) { return plain_ && other.session == each.session; });
+        if (former != before.readers.end() && after.floor == before.floor) {
+            on_succession(of, *former, each);
+        } else {
+            judge_grant(of, seen.item, seen, each, false);
+        }
     }
     if (stands(after.writer) && !after.readers.empty()) fail("P1", "a writer beside readers in the item");
     if (stands(before.intent) && before.intent != after.intent && before.intent.session != seen.session &&
-        !over(before.intent.session) && after.exists) {
+        !over(of, before.intent) && after.exists) {
         fail("P9", "a session took away the intent of another, which is not over");
     }
     of.state = after;
+    note_signs_of_life(of);
     if (before.exists && !after.exists) end_life(seen.item);
 }
 
@@ -76,7 +119,7 @@ void judge::judge_grant(item_record& of, std::size_t item, const lock_written& s
     const bool downgraded = !exclusive && before.writer == who;
     if (downgraded) return;
     const auto may_go = [&](const claimant& each) {
-        return over(each.session) || (each.session == who.session && !in_hand(item, each));
+        return over(of, each) || (each.session == who.session && !in_hand(item, each));
     };
     if (stands(before.writer) && !may_go(before.writer))
         fail("P1", text(who) + " took the item from " + text(before.writer));
@@ -86,7 +129,7 @@ void judge::judge_grant(item_record& of, std::size_t item, const lock_written& s
     // Between writers there is no order, and one of this process may hand the item to the next.
     const auto& intent = before.intent;
     const bool handed_over = exclusive && before.writer.session == who.session;
-    if (stands(intent) && !handed_over && intent.session != who.session && !over(intent.session)) {
+    if (stands(intent) && !handed_over && intent.session != who.session && !over(of, intent)) {
         fail("F1", text(who) + " passed " + text(intent) + ", which waits");
     }
     const auto token = seen.after.floor;
@@ -100,7 +143,7 @@ void judge::judge_end(item_record& of, std::size_t item, const lock_written& see
     const bool downgraded = seen.after.readers.contains(who);
     if (downgraded) return;
     of.former.insert(who);
-    if (who.session != seen.session && !over(who.session)) fail("P9", "a session freed the item of another");
+    if (who.session != seen.session && !over(of, who)) fail("P9", "a session freed the item of another");
     const bool own_end = who.session == seen.session && seen.number != 0;
     if (!over(who.session) && !own_end && in_hand(item, who)) fail("P9", "freed while a user still holds it");
 }
@@ -109,6 +152,7 @@ void judge::on(const lock_replaced& seen) {
     auto& of = items_[seen.item];
     if (seen.after.life != of.state.life || !seen.after.exists) end_life(seen.item);
     of.state = seen.after;
+    note_signs_of_life(of);
 }
 
 /// An item that is removed takes its floor along: tokens rise in each life of it, and no grant goes over to the next.

@@ -3,6 +3,7 @@
 
 #include "simulation/item_lock/history.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -13,12 +14,18 @@
 
 namespace dynalease::simulation::item_locks {
 
+struct plain_bounds {
+    std::chrono::milliseconds lease{};
+    std::int64_t drift_ppm = 0;  ///< of any clock
+};
+
 /// Keeps the first broken promise: P1 one writer or any number of readers; P2 tokens rise for as long as the item
 /// lives; P3 a guarded write happens under the very grant of its guard, and in that life of the item; P9 nobody else's
 /// lock is freed; F1 readers do not pass a writer that waits; E1 no lock request makes an item.
 class judge {
 public:
-    explicit judge(std::size_t items) : items_(items) {}
+    /// @param plain sessions have no rows: whoever has stood still for so long is over.
+    explicit judge(std::size_t items, std::optional<plain_bounds> plain = {}) : items_(items), plain_(plain) {}
 
     void see(const event& seen);
     const std::optional<std::string>& broken() const noexcept { return broken_; }
@@ -31,6 +38,7 @@ private:
         std::int64_t highest = 0;                 ///< token of this life
         std::map<claimant, std::int64_t> tokens;  ///< of every grant of this life
         std::set<claimant> former;                ///< those that ended
+        std::map<claimant, time_point> alive_at;  ///< the last sign of life; true time
     };
     struct held_guard {
         std::size_t item = 0;
@@ -49,11 +57,18 @@ private:
     void judge_grant(item_record& of, std::size_t item, const lock_written& seen, const claimant& who, bool exclusive);
     void judge_end(item_record& of, std::size_t item, const lock_written& seen, const claimant& who);
     void judge_content(const item_record& of, const lock_written& seen);
+    void on(const kept_alive& seen);
+    /// A reader without a session's row has put another entry beside its own.
+    void on_succession(item_record& of, const claimant& from, const claimant& to);
+    void note_signs_of_life(item_record& of) const;
+    bool over(const item_record& of, const claimant& who) const;
     bool in_hand(std::size_t item, const claimant& grant) const;
     void end_life(std::size_t item);
     void fail(const char* promise, std::string what);
 
     std::vector<item_record> items_;
+    const std::optional<plain_bounds> plain_;
+    time_point now_{};
     std::set<std::string> over_;
     std::map<std::uint64_t, held_guard> guards_;
     std::map<std::pair<std::int64_t, std::size_t>, claimant> writes_;  ///< guarded ones, by number and item

@@ -27,6 +27,8 @@ struct recipe : world_recipe {
     std::chrono::milliseconds longest_rest = 2s;
     /// Of one in so many calls the caller changes its mind.
     std::uint64_t cancels = 6;
+    /// Sessions have no rows: each lock lives by its own writes.
+    bool plain = false;
     /// One user in so many wants several items at once; 0: none does.
     std::uint64_t several = 0;
     /// Of one in so many writers' holds the item is removed at the end, and made anew by somebody; 0: of none.

@@ -101,6 +101,26 @@ recipe reborn() {
     return made;
 }
 
+/// Sessions without rows.
+recipe plain_sessions() {
+    recipe made = swarm();
+    made.plain = true;
+    made.leases = {2s, 4s};
+    made.most_items = 1;
+    made.longest_hold = 3s;
+    made.longest_mishap = 8s;
+    return made;
+}
+
+/// The same, with readers that must be kept alive for long.
+recipe plain_readers() {
+    recipe made = plain_sessions();
+    made.readers = 2;
+    made.longest_hold = 5s;
+    made.mishap_interval = 6s;
+    return made;
+}
+
 template <recipe (*Recipe)()>
 void play(world_run& run) {
     item_world(run, Recipe()).play();
@@ -115,7 +135,9 @@ const contribution item_lock_worlds{{
                   {"three-processes", 3, play<three_processes>},
                   {"several-items", 3, play<several_items>},
                   {"erased", 2, play<erased>},
-                  {"reborn", 2, play<reborn>}},
+                  {"reborn", 2, play<reborn>},
+                  {"plain-sessions", 3, play<plain_sessions>},
+                  {"plain-readers", 2, play<plain_readers>}},
     .probes = {"locked",
                "read locked",
                "taken over or handed over",
@@ -135,6 +157,7 @@ const contribution item_lock_worlds{{
                "late item write applied",
                "late item write refused",
                "session marked dead",
+               "plain lock kept alive",
                "audit waited for",
                "saved by one who may promote",
                "saved under its own lock",

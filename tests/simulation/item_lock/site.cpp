@@ -28,10 +28,13 @@ site::site(item_world& where, std::size_t index) : session_process(where, where.
 
 void site::begin() {
     const auto& made_of = world_.made_of();
-    begin_session({.table = coordination,
-                   .lease = world_.lease(),
-                   .heartbeat = world_.lease() / 4,
-                   .clock_drift_ppm = static_cast<std::uint32_t>(made_of.drift_ppm)});
+    const auto drift = static_cast<std::uint32_t>(made_of.drift_ppm);
+    if (made_of.plain) {
+        begin_session(plain_session_options{.lease = world_.lease(), .clock_drift_ppm = drift});
+    } else {
+        begin_session(session_options{
+            .table = coordination, .lease = world_.lease(), .heartbeat = world_.lease() / 4, .clock_drift_ppm = drift});
+    }
     const auto count = world_.choices().between("users of a node", 1, made_of.most_users);
     for (std::uint64_t i = 0; i < count; ++i) {
         const auto item = world_.choices().choose("item of a user", world_.items());

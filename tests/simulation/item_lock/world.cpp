@@ -21,7 +21,8 @@ item_world::item_world(world_run& run, const recipe& ingredients, history* kept)
                   this->run().trace.add(now(), node, happened.what.index(),
                                         [&] { return versions::text_of(happened); });
               }),
-      judge_(item_count_) {
+      judge_(item_count_, recipe_.plain ? std::optional(plain_bounds{lease_, recipe_.drift_ppm}) : std::nullopt),
+      writer_texts_(item_count_) {
     simulated().create_table(coordination);
     for (std::size_t i = 0; i < item_count_; ++i) make_item(i);
     set_up(recipe_, node_count_);
@@ -41,7 +42,8 @@ void item_world::tell(const std::string& node, decltype(event::what) what) {
                                    "Granted to user",
                                    "Released by user",
                                    "Guarded write begun",
-                                   "Lock tested"};
+                                   "Lock tested",
+                                   "Kept alive"};
         std::string text = names[kind];
         if (const auto* seen = std::get_if<lock_written>(&happened.what)) {
             const auto& lock = seen->after;

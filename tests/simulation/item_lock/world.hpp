@@ -49,6 +49,7 @@ private:
     void serve_everyone();
     void check_orphans();
     lock_state lock_of(std::size_t index);
+    void look_for_sign_of_life(const std::string& node, std::size_t index);
 
     const recipe recipe_;
     history* const kept_;
@@ -57,6 +58,7 @@ private:
     const std::chrono::milliseconds lease_;
     versions::ledger ledger_;
     judge judge_;
+    std::vector<std::string> writer_texts_;  ///< by item, where sessions have no rows
     std::vector<std::unique_ptr<site>> sites_;
 };
 

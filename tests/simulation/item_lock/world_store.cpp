@@ -38,6 +38,7 @@ void item_world::lock_written_by(const std::string& node, const std::string& ses
                                  std::size_t index) {
     const auto before = ledger_.now(index);
     ledger_.look_again(index);
+    if (recipe_.plain) look_for_sign_of_life(node, index);
     if (number == 0 && ledger_.now(index) != before) fail("L2", "a lock request changed the item itself");
     auto after = lock_of(index);
     const auto& known = judge_.state(index);
@@ -51,6 +52,16 @@ void item_world::lock_written_by(const std::string& node, const std::string& ses
     if (!after.intent.session.empty() && after.intent != known.intent) census.hit("intended");
     if (after.floor > known.floor && !exclusive && after.readers == known.readers) census.hit("voided");
     tell(node, lock_written{.item = index, .session = session, .number = number, .after = std::move(after)});
+}
+
+void item_world::look_for_sign_of_life(const std::string& node, std::size_t index) {
+    const auto stored = ledger_.stored(index);
+    const auto* writer = stored ? find_string(*stored, "_lockW") : nullptr;
+    const auto before = std::exchange(writer_texts_[index], writer ? *writer : std::string());
+    const bool same_grant = writer && !before.empty() && claimant_in(before) == claimant_in(*writer);
+    if (!same_grant || before == *writer) return;
+    run().census.hit("plain lock kept alive");
+    tell(node, kept_alive{.item = index});
 }
 
 void item_world::look_at_session(const std::string& node, const std::string& key) {
