@@ -115,7 +115,6 @@ boost::asio::awaitable<runtime::completion<void>> run_commit_all(last_parts part
     if (unfitting)
         co_return runtime::completion<void>{report(*unfitting, details, "commit_all", unfitting->details.key)};
     for (auto& part : parts) part.hold->let_go();
-    for (auto& part : parts) co_await part.hold->front().between_renewals();
 
     const auto core = parts.front().hold->core();
     const auto& world = core->world();
@@ -124,6 +123,10 @@ boost::asio::awaitable<runtime::completion<void>> run_commit_all(last_parts part
         for (const auto& part : parts) part.hold->front().give_back(part.hold);
         return runtime::completion<void>{report(why, details, "commit_all", why.details.key)};
     };
+    for (auto& part : parts) {
+        const bool ours = co_await part.hold->front().between_renewals(part.hold);
+        if (!ours) co_return refuse(fault_of_part(part, failure(errc::lock_lost)));
+    }
     transact_write_items_request sending;
     const auto stamp = fresh_stamp(*world.random);
     for (auto& part : parts) sending.actions.push_back(action_of(part, stamp));

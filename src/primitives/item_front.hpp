@@ -94,8 +94,9 @@ public:
     /// Held, or wanted by others in this process, so that a try for it need not ask the table.
     bool busy(protocol::item_access access) const;
     /// Completes when no renewal is under way: the caller's write is then the only one. A guard that ends or writes
-    /// is not renewed meanwhile.
-    boost::asio::awaitable<void> between_renewals();
+    /// is not renewed meanwhile. @returns false if the grant ran out in the meantime: a copy of the renewal may have
+    /// taken the very step that a write would take.
+    boost::asio::awaitable<bool> between_renewals(std::shared_ptr<item_hold> hold);
     /// Somebody waits who is not being driven yet.
     void wake();
     /// A waiter has gone. @returns whether its write may still land: the front then settles it.
@@ -142,6 +143,7 @@ public:
     static constexpr std::chrono::seconds settle_within{10};
     using guarded_request = std::variant<update_item_request, delete_item_request>;
     struct last_write {
+        protocol::item_grant held;  ///< a plain session's may run out, and another begin, while the write is under way
         guarded_request request;
         std::optional<item_stamp> stamp{};  ///< what it leaves on the item
         bool erases = false;
@@ -170,6 +172,7 @@ private:
         bool sent = false;
         bool unanswered = false;
         bool intended = false;
+        dynalease::time_point intended_at{};
         bool closed = false;  ///< kept for the audit alone
         dynalease::time_point sent_at{};
         dynalease::time_point absent_at{};  ///< no copy of it was in the item before this
@@ -192,12 +195,14 @@ private:
     protocol::holder_is judge(const protocol::item_claimant& who, bool waits);
     void note_shown(const protocol::item_lock_sight& lock);
     void note_absence(const sighting& seen, bool taking);
+    bool intent_must_show_life(const protocol::item_lock_sight& lock) const;
     boost::asio::awaitable<bool> granted(sighting& seen, bool taken_over, bool own_copy);
 
     // Requests.
     template <class Request>
     boost::asio::awaitable<sighting> send(Request request, call_options how = {});
     void note_sent();
+    protocol::claim next_intent();
     sighting read_failure(failure why) const;
     boost::asio::awaitable<void> pause(std::chrono::nanoseconds time);
 
@@ -206,6 +211,7 @@ private:
     write_end write_lost(const std::shared_ptr<item_hold>& hold);
     void stepped(const protocol::item_grant& held, const sighting& seen);
     boost::asio::awaitable<write_end> end_with(std::shared_ptr<item_hold> hold, last_write last);
+    write_end ran_out(const std::shared_ptr<item_hold>& hold);
     bool landed(const sighting& seen, const last_write& last) const;
 
     // What keeps a plain session's grant alive: item_keeping.cpp.

@@ -79,7 +79,7 @@ item_guard item_front::grant(sighting seen) {
 
 protocol::guarded_step item_front::judge_last(const sighting& seen, const last_write& last) const {
     if (landed(seen, last)) return protocol::guarded_step::applied;
-    return protocol::decide_guarded(seen.lock, core_.id(), grant_);
+    return protocol::decide_guarded(seen.lock, core_.id(), last.held);
 }
 
 }  // namespace dynalease::detail

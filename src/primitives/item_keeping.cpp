@@ -148,8 +148,15 @@ boost::asio::awaitable<item_front::sighting> item_front::send_while_held(update_
     co_return sighting{};
 }
 
-boost::asio::awaitable<void> item_front::between_renewals() {
+boost::asio::awaitable<bool> item_front::between_renewals(std::shared_ptr<item_hold> hold) {
     while (renewing_) co_await renewed_.async_wait(boost::asio::as_tuple(boost::asio::deferred));
+    co_return !core_.plain() || std::ranges::any_of(holds_, [&](const auto& each) { return each.lock() == hold; });
+}
+
+/// The intent of a writer that waits lives by its text, as a grant does.
+bool item_front::intent_must_show_life(const protocol::item_lock_sight& lock) const {
+    return core_.plain() && lock.intended_by(core_.id()) &&
+           core_.now() >= claim_->intended_at + core_.plain()->times.period;
 }
 
 void item_front::lose_holds() {

@@ -14,20 +14,21 @@ item_front::last_write item_front::last_change(update_expression update, conditi
                                   .release = true};
     // A mere release leaves the item as it is.
     if (what.update.empty()) what.versioned = false;
-    last_write last{.request = requests().change(grant_, what)};
+    last_write last{.held = grant_, .request = requests().change(grant_, what)};
     if (what.versioned) last.stamp = stamp;
     return last;
 }
 
 item_front::last_write item_front::last_erase(const condition_expression& condition) const {
-    return {.request = requests().erase(grant_, condition), .erases = true};
+    return {.held = grant_, .request = requests().erase(grant_, condition), .erases = true};
 }
 
 boost::asio::awaitable<item_front::write_end> item_front::change_and_release(std::shared_ptr<item_hold> hold,
                                                                              update_expression update,
                                                                              condition_expression condition,
                                                                              item_stamp stamp) {
-    co_await between_renewals();
+    const bool ours = co_await between_renewals(hold);
+    if (!ours) co_return ran_out(hold);
     auto last = last_change(std::move(update), std::move(condition), stamp);
     auto end = co_await end_with(std::move(hold), std::move(last));
     co_return end;
@@ -35,7 +36,8 @@ boost::asio::awaitable<item_front::write_end> item_front::change_and_release(std
 
 boost::asio::awaitable<item_front::write_end> item_front::erase(std::shared_ptr<item_hold> hold,
                                                                 condition_expression condition) {
-    co_await between_renewals();
+    const bool ours = co_await between_renewals(hold);
+    if (!ours) co_return ran_out(hold);
     auto last = last_erase(condition);
     auto end = co_await end_with(std::move(hold), std::move(last));
     co_return end;
@@ -53,12 +55,12 @@ boost::asio::awaitable<item_front::write_end> item_front::end_with(std::shared_p
         co_return write_end{.why = seen.why};
     }
     const bool unanswered = seen.doubtful;
-    if (!grant_.writes(seen.lock, core_.id())) {
+    if (!last.held.writes(seen.lock, core_.id())) {
         ended(hold, errc::lock_lost);
         co_return write_end{.why = fault(unanswered ? errc::in_doubt : errc::lock_lost)};
     }
     // The caller's own condition was false. The release also closes a copy that has no answer.
-    guarded_request release = requests().release(grant_);
+    guarded_request release = requests().release(last.held);
     auto released = co_await send_until_known(std::move(release));
     if (released.kind == answer::applied) {
         ended(hold, {});
@@ -75,6 +77,11 @@ boost::asio::awaitable<item_front::write_end> item_front::end_with(std::shared_p
         give_back(hold);
     }
     co_return write_end{.why = fault(unanswered ? errc::in_doubt : errc::condition_failed)};
+}
+
+item_front::write_end item_front::ran_out(const std::shared_ptr<item_hold>& hold) {
+    ended(hold, errc::lock_lost);
+    return {.why = fault(errc::lock_lost)};
 }
 
 /// Whether the refusal of a later copy shows that an earlier one was applied.

@@ -92,8 +92,7 @@ boost::asio::awaitable<item_front::sighting> item_front::carry_out(item_want_dec
             request = requests().take(claim_->id, step.form, place_.options.most_readers);
             break;
         case item_want_step::intend:
-            claim_->intended = true;
-            request = requests().intend(claim_->id, step.form.intent);
+            request = requests().intend(next_intent(), step.form.intent);
             break;
         case item_want_step::reap:
             request = requests().reap(step.who);
@@ -138,10 +137,22 @@ boost::asio::awaitable<item_want_decision> item_front::next_step(const protocol:
                 break;
             }
         } else {
+            if (next.step == item_want_step::poll && intent_must_show_life(lock)) {
+                next = {item_want_step::intend, {.intent = lock.intent->text}};
+            }
             co_return next;
         }
     }
     co_return item_want_decision{item_want_step::poll};
+}
+
+/// Where claimants live by their texts, each intent has one of its own, which no grant of the claim will show again.
+protocol::claim item_front::next_intent() {
+    auto intent = claim_->id;
+    if (core_.plain()) intent.attempt = core_.next_attempt();
+    claim_->intended = true;
+    claim_->intended_at = core_.now();
+    return intent;
 }
 
 void item_front::note_sent() {

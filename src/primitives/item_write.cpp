@@ -69,7 +69,8 @@ boost::asio::awaitable<item_front::write_end> item_front::change(std::shared_ptr
                                   .stamp = fresh_stamp(*core_.world().random),
                                   .versioned = place_.options.versioned};
     hold->write = item_hold::writing::under_way;
-    co_await between_renewals();
+    const bool ours = co_await between_renewals(hold);
+    if (!ours) co_return write_lost(hold);
     const auto held = grant_;
     guarded_request request = requests().change(held, what);
     auto seen = co_await send_until_known(std::move(request));
@@ -124,7 +125,8 @@ void item_front::stepped(const protocol::item_grant& held, const sighting& seen)
 
 boost::asio::awaitable<item_front::write_end> item_front::downgrade(std::shared_ptr<item_hold> hold) {
     hold->write = item_hold::writing::under_way;
-    co_await between_renewals();
+    const bool ours = co_await between_renewals(hold);
+    if (!ours) co_return write_lost(hold);
     const auto held = grant_;
     guarded_request request = requests().downgrade(held);
     // Readers may come in before the answer does.

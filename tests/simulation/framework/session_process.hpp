@@ -60,7 +60,7 @@ public:
 protected:
     using process::process;
 
-    template <class Options>
+    template <class Options = session_options>
     void begin_session(Options options) {
         session_.emplace(machine().database(), std::move(options));
     }

@@ -17,6 +17,10 @@ item_lock lock_in(node& in) {
     return item_lock{*in.session, till()};
 }
 
+asio::awaitable<void> commit(std::vector<item_commit> parts) {
+    co_await commit_all(std::move(parts));
+}
+
 void hide_answers(node& in) {
     in.network->set_plan(
         [](const any_request&, const call_options&) { return testing::fault{testing::fault::kind::lose_request}; });
@@ -97,6 +101,57 @@ TEST_CASE("a caller's write waits for a renewal under way, and both are done") {
     CHECK(guard.valid());
 }
 
+TEST_CASE("a write that waits for a renewal without answer is not done, and not taken for the renewal's own step") {
+    const auto how = GENERATE(0, 1, 2);
+    till_world w;
+    const auto a = plain_node(w, 1);
+    item_guard guard;
+    run(w, *a, take(lock_in(*a), guard));
+    a->network->set_plan([](const any_request&, const call_options& options) {
+        using kind = testing::fault::kind;
+        return testing::fault{options.lane == lane::heartbeat ? kind::lose_answer : kind::pass};
+    });
+    a->network->clear_log();
+    while (a->network->log().empty()) w.scheduler.step();
+    const auto write = [&]() -> asio::awaitable<void> {
+        if (how == 0) return add_to(guard, 5);
+        if (how == 1) return add_and_release(guard, 5);
+        std::vector<item_commit> parts(1);
+        parts[0].guard = std::move(guard);
+        parts[0].change = add("amount", 5);
+        return commit(std::move(parts));
+    };
+    error_code code;
+    run(w, *a, code_of(write(), code));
+    CHECK(code == errc::lock_lost);
+    a->network->set_plan({});
+    w.scheduler.run_for(30s);
+    CHECK(w.amount() == 0);
+    CHECK(w.unlocked());
+}
+
+TEST_CASE("a plain writer that waits for a reader keeps further ones out for as long as it waits") {
+    till_world w;
+    const auto a = plain_node(w, 1);
+    const auto b = plain_node(w, 2);
+    const auto c = plain_node(w, 3);
+    item_guard reader;
+    item_guard writer;
+    item_guard late;
+    run(w, *a, share(lock_in(*a), reader));
+    running waits(w, *b, take(lock_in(*b), writer));
+    w.scheduler.run_for(1s);
+    running comes_late(w, *c, share(lock_in(*c), late));
+    w.scheduler.run_for(40s);
+    CHECK_FALSE(waits.done());
+    CHECK_FALSE(comes_late.done());
+    run(w, *a, give_back(reader));
+    waits.wait(2s);
+    CHECK_FALSE(late);
+    run(w, *b, give_back(writer));
+    comes_late.wait(2s);
+}
+
 TEST_CASE("readers with plain sessions are renewed too, by an entry that succeeds the last one") {
     till_world w;
     const auto a = plain_node(w, 1);
@@ -126,6 +181,31 @@ TEST_CASE("readers with plain sessions are renewed too, by an entry that succeed
     CHECK(writer.valid());
     run(w, *b, give_back(writer));
     CHECK(w.unlocked());
+}
+
+TEST_CASE("a reader whose process meant to write before is not taken for its own old intent") {
+    till_world w;
+    const auto a = plain_node(w, 1);
+    const auto b = plain_node(w, 2);
+    const auto c = plain_node(w, 3);
+    item_guard first;
+    item_guard none;
+    item_guard reader;
+    item_guard writer;
+    run(w, *a, share(lock_in(*a), first));
+    error_code code;
+    running gives_up(w, *b, code_of(take(lock_in(*b), none, {.wait = 5s}), code));
+    w.scheduler.run_for(100ms);
+    running reads(w, *b, share(lock_in(*b), reader));
+    running writes(w, *c, take(lock_in(*c), writer));
+    gives_up.wait(6s);
+    reads.wait(2s);
+    run(w, *a, give_back(first));
+    const auto end = w.scheduler.now() + 20s;
+    while (w.scheduler.now() < end && w.scheduler.step()) REQUIRE(reader.valid());
+    CHECK_FALSE(writes.done());
+    run(w, *b, give_back(reader));
+    writes.wait(2s);
 }
 
 TEST_CASE("the item of a dead plain holder is taken over when it has stood still for a lease, and not before") {
@@ -281,9 +361,6 @@ TEST_CASE("several items are taken, kept and committed together under a plain se
     CHECK(guards[1].valid());
     std::vector<item_commit> parts;
     for (auto& guard : guards) parts.push_back({.guard = std::move(guard), .change = add("amount", 3)});
-    const auto commit = [](std::vector<item_commit> all) -> asio::awaitable<void> {
-        co_await commit_all(std::move(all));
-    };
     run(w, *a, commit(std::move(parts)));
     CHECK(w.amount("north") == 3);
     CHECK(w.amount("south") == 3);
@@ -343,4 +420,26 @@ TEST_CASE("a lock or a queue needs a session with a row, and says so") {
     for (const auto lease : {std::chrono::milliseconds(999), std::chrono::milliseconds(1h + 1ms)}) {
         CHECK_THROWS_AS(session(database(a->network), plain_session_options{.lease = lease}), dynalease::error);
     }
+}
+
+TEST_CASE("a last write that outlives its plain grant does not end the next one of the process") {
+    till_world w;
+    const auto a = plain_node(w, 1);
+    item_guard first;
+    item_guard second;
+    run(w, *a, take(lock_in(*a), first));
+    running waits(w, *a, take(lock_in(*a), second));
+    // No answer reaches its caller, and nothing reaches the table, until the lease is over.
+    hide_answers(*a);
+    error_code code;
+    running writes(w, *a, code_of(add_and_release(first, 5), code));
+    w.scheduler.run_for(7s);
+    a->network->set_plan({});
+    waits.wait(10s);
+    writes.wait(20s);
+    CHECK(code == errc::in_doubt);
+    w.scheduler.run_for(5s);
+    CHECK(second.valid());
+    run(w, *a, add_to(second, 1));
+    CHECK(w.amount() == 1);
 }
