@@ -50,6 +50,10 @@ inline std::unique_ptr<node> plain_node(world& where, std::uint64_t seed, plain_
     return made;
 }
 
+inline item_lock lock_in(node& in) {
+    return item_lock{*in.session, till()};
+}
+
 inline asio::awaitable<void> take(item_lock target, item_guard& into, item_acquire_options options = {}) {
     into = co_await target.acquire(options);
 }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* moment = "__LockedAt";
 
-wall_clock_lock lock_in(node& in, wall_clock_options options = {.timeout = 10s}) {
+wall_clock_lock clock_lock_in(node& in, wall_clock_options options = {.timeout = 10s}) {
     return {database(in.network), till(), std::move(options)};
 }
 
@@ -47,7 +47,7 @@ TEST_CASE("lock, change and unlock by the clock are three writes, and leave the 
     till_world w;
     node a(w);
     wall_clock_guard guard;
-    run(w, a, take(lock_in(a), guard));
+    run(w, a, take(clock_lock_in(a), guard));
     CHECK(guard.valid());
     CHECK(*find_integer(guard.item(), "amount") == 0);
     CHECK(guard.time_left() > 7s);
@@ -82,12 +82,12 @@ TEST_CASE("another writer's lock is waited for until it is surely over, to the m
     node a(w);
     lock_as_another(w, "2026-01-01T00:00:00.500000+00:00");
     wall_clock_guard guard;
-    run(w, a, try_take(lock_in(a), guard));
+    run(w, a, try_take(clock_lock_in(a), guard));
     CHECK_FALSE(guard);
     error_code code;
-    run(w, a, code_of(take(lock_in(a), guard, {.wait = 2s}), code));
+    run(w, a, code_of(take(clock_lock_in(a), guard, {.wait = 2s}), code));
     CHECK(code == errc::wait_timeout);
-    run(w, a, take(lock_in(a), guard));
+    run(w, a, take(clock_lock_in(a), guard));
     // The timeout, and the skew.
     const auto now = a.environment.clock->wall().time_since_epoch() -
                      wall_time(std::chrono::sys_days(std::chrono::year(2026) / 1 / 1)).time_since_epoch();
@@ -104,8 +104,8 @@ TEST_CASE("two of ours never hold one item, though their wall clocks differ by t
     node b(w, 2, {.drift_ppm = 900, .wall = noon - offset});
     wall_clock_guard first;
     wall_clock_guard second;
-    run(w, a, take(lock_in(a), first));
-    running waits(w, b, take(lock_in(b), second));
+    run(w, a, take(clock_lock_in(a), first));
+    running waits(w, b, take(clock_lock_in(b), second));
     while (!second) {
         REQUIRE(w.scheduler.step());
         REQUIRE_FALSE((first.valid() && second.valid()));
@@ -134,7 +134,7 @@ TEST_CASE("whichever request of a lock by the clock gets no answer, the item is 
             fates.push_back(fate);
             a.network->set_plan(testing::scripted_faults(fates));
             const auto round = [](node& in) -> asio::awaitable<void> {
-                auto lock = lock_in(in, {.timeout = 1min});
+                auto lock = clock_lock_in(in, {.timeout = 1min});
                 auto guard = co_await lock.acquire();
                 for (const int amount : {1, 10}) {
                     auto change = add("amount", amount);
@@ -152,7 +152,7 @@ TEST_CASE("whichever request of a lock by the clock gets no answer, the item is 
             CHECK(free_by_clock(w) == !copied_lock);
             node b(w, 2, {.wall = a.environment.clock->wall()});
             wall_clock_guard guard;
-            run(w, b, take(lock_in(b, {.timeout = 1min}), guard, {.wait = 1min}));
+            run(w, b, take(clock_lock_in(b, {.timeout = 1min}), guard, {.wait = 1min}));
             CHECK(guard.valid());
         }
     }
@@ -163,7 +163,7 @@ TEST_CASE("a false condition of the caller leaves the lock by the clock as it is
     till_world w;
     node a(w);
     wall_clock_guard guard;
-    run(w, a, take(lock_in(a), guard));
+    run(w, a, take(clock_lock_in(a), guard));
     if (doubtful) a.network->set_plan(testing::scripted_faults({testing::fault{testing::fault::kind::lose_answer}}));
     error_code code;
     run(w, a, code_of(add_to(guard, 1, attr("amount") == 99), code));
@@ -177,7 +177,7 @@ TEST_CASE("a guard by the clock whose lock a late release of another writer free
     till_world w;
     node a(w);
     wall_clock_guard guard;
-    run(w, a, take(lock_in(a), guard));
+    run(w, a, take(clock_lock_in(a), guard));
     auto freed = w.stored();
     freed.erase(moment);
     w.put(freed);
@@ -192,12 +192,12 @@ TEST_CASE("a guard by the clock that goes out of scope gives back, and so does a
     till_world w;
     node a(w);
     wall_clock_guard guard;
-    run(w, a, take(lock_in(a), guard));
+    run(w, a, take(clock_lock_in(a), guard));
     guard = {};
     w.scheduler.run_for(1s);
     CHECK(free_by_clock(w));
 
-    run(w, a, take(lock_in(a), guard));
+    run(w, a, take(clock_lock_in(a), guard));
     a.network->set_plan(
         [](const any_request&, const call_options&) { return testing::fault{testing::fault::kind::lose_answer}; });
     error_code code;
@@ -230,7 +230,7 @@ TEST_CASE("what may be wrong with a lock by the clock is refused at once") {
     CHECK(a.network->log().empty());
 
     wall_clock_guard guard;
-    run(w, a, take(lock_in(a), guard));
+    run(w, a, take(clock_lock_in(a), guard));
     error_code code;
     const auto name_it = [](wall_clock_guard& held) -> asio::awaitable<void> {
         auto change = set(moment, "never");
@@ -239,6 +239,6 @@ TEST_CASE("what may be wrong with a lock by the clock is refused at once") {
     run(w, a, code_of(name_it(guard), code));
     CHECK(code == errc::reserved_name);
     w.put({{"id", "north"}, {moment, 5}});
-    run(w, a, code_of(take(lock_in(a), guard), code));
+    run(w, a, code_of(take(clock_lock_in(a), guard), code));
     CHECK(code == errc::corrupt_row);
 }
