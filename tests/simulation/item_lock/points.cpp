@@ -182,6 +182,15 @@ void commit_both(points_stage& on) {
     }));
 }
 
+void only_hold(points_stage&) {}
+
+/// The same with plain sessions.
+template <void (*Prepare)(points_stage& on)>
+void plain(points_stage& on) {
+    on.go_without_rows();
+    Prepare(on);
+}
+
 constexpr operation_on<points_stage> operations[] = {
     {"open", [](points_stage&) {}, acquire},
     {"acquire free", a_is_warm, acquire},
@@ -222,6 +231,21 @@ constexpr operation_on<points_stage> operations[] = {
     {"acquire_all, one by one", a_is_warm, acquire_both_one_by_one},
     {"acquire_all behind another", b_writes, acquire_both_when_b_lets_go},
     {"commit_all", a_has_both, commit_both},
+    {"acquire without rows", plain<a_is_warm>, acquire},
+    {"acquire without rows behind a writer", plain<b_writes>, acquire_until_b_lets_go},
+    {"acquire without rows behind a reader", plain<b_reads>, acquire_until_b_lets_go},
+    {"acquire without rows from a dead writer", plain<b_wrote_and_died>, acquire},
+    {"acquire without rows from a dead reader", plain<b_read_and_died>, acquire},
+    {"hold without rows", plain<a_writes>, only_hold, 2500ms},
+    {"read without rows", plain<a_reads>, only_hold, 2500ms},
+    {"update without rows", plain<a_writes>, update_twice, 1500ms},
+    {"update and release without rows", plain<a_writes_and_b_waits>, update_and_release},
+    {"downgrade without rows", plain<a_writes>, downgrade, 1500ms},
+    {"release a reader without rows", plain<a_reads>, release},
+    {"hand over without rows", plain<a_writes>, hand_over, 60ms},
+    {"close without rows", plain<a_writes>, close},
+    {"acquire_all without rows", plain<a_is_warm>, acquire_both},
+    {"commit_all without rows", plain<a_has_both>, commit_both},
 };
 
 enumeration_result enumerate(std::ostream& lines) {

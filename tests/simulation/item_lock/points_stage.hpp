@@ -37,6 +37,8 @@ public:
 
     // ---- settings ----
     enum class access { exclusive, shared };
+    /// Nobody has a session with a row. Before anything else.
+    void go_without_rows();
     /// The world goes on until `who` holds the item.
     void hold(actor& who, access how = access::exclusive);
     /// ... until its session is live, and the item known to it and free.
