@@ -110,7 +110,8 @@ private:
 /// moment in an attribute, written if there is none or it is older than the timeout. Everyone's wall clock decides.
 /// There is no fencing token and no renewal; a writer of the recipe that comes too late with its release frees whoever
 /// has the item by then, which our guard learns at its next write; and a late copy of the write that locked an item
-/// may lock it once more, until the timeout. Where all writers are yours, take `item_lock`.
+/// may lock it once more, until the timeout. `item_lock` and `versioned` do not see it. Where all writers are yours,
+/// take `item_lock`.
 class wall_clock_lock {
 public:
     /// @throws dynalease::error with `errc::invalid_name`, `errc::invalid_option` or `errc::bad_attribute`.

@@ -247,7 +247,7 @@ void item_front::leave_to_lease(const std::shared_ptr<item_hold>& hold) {
     const auto gone = std::erase_if(holds_, [&](const auto& each) { return each.lock() == hold; });
     core_.counters().leases_held -= gone;
     if (gone > 0 && holds_.empty()) end_grant();
-    hold->finish(core_.over_failure().code);
+    hold->finish(core_.may_write() ? make_error_code(errc::lock_lost) : core_.over_failure().code);
 }
 
 void item_front::give_back(const std::shared_ptr<item_hold>& hold) {

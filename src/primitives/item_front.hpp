@@ -208,6 +208,7 @@ private:
 
     // Guarded writes.
     boost::asio::awaitable<sighting> send_until_known(guarded_request request);
+    bool remembers(const sighting& seen, const item_stamp& stamp) const;
     write_end write_lost(const std::shared_ptr<item_hold>& hold);
     void stepped(const protocol::item_grant& held, const sighting& seen);
     boost::asio::awaitable<write_end> end_with(std::shared_ptr<item_hold> hold, last_write last);
@@ -218,8 +219,10 @@ private:
     dynalease::time_point grant_end() const { return kept_since_ + core_.plain()->times.hold; }
     /// Always, for a session with a row.
     bool grant_lives() const { return !core_.plain() || core_.now() < grant_end(); }
-    /// A write of first copy `sent` has changed the grant's text.
+    /// The grant's text is that of a write whose first copy was sent then.
     void kept(dynalease::time_point sent);
+    /// The same of a write under the grant. An answer that comes after its end changes nothing: lost is final.
+    void kept_on(dynalease::time_point sent);
     void tell_end(item_hold& hold) const;
     bool may_renew() const;
     /// The grant is still this one.

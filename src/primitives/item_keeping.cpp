@@ -2,6 +2,7 @@
 #include "primitives/item_front.hpp"
 
 #include "protocol/waiting.hpp"
+#include "runtime/cancellation.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/deferred.hpp>
@@ -22,6 +23,10 @@ void item_front::kept(dynalease::time_point sent) {
     }
 }
 
+void item_front::kept_on(dynalease::time_point sent) {
+    if (grant_lives()) kept(sent);
+}
+
 void item_front::tell_end(item_hold& hold) const {
     const auto& [times, renew] = *core_.plain();
     hold.keep(grant_.id.attempt, renew ? kept_since_ + times.jeopardy : grant_end(), grant_end());
@@ -32,6 +37,8 @@ bool item_front::may_renew() const {
     bool held = false;
     for (const auto& each : holds_) {
         const auto hold = each.lock();
+        // One that has been let go and is still here is being committed with others, by what the item shows now.
+        if (hold && hold->state() == guard_state::released) return false;
         if (!hold || !hold->valid()) continue;
         if (hold->write != item_hold::writing::nothing) return false;
         held = true;
@@ -99,7 +106,7 @@ boost::asio::awaitable<bool> item_front::extend(const protocol::item_grant& held
         if (step != protocol::guarded_step::applied) co_return false;
     }
     ++grant_.step;
-    kept(sent);
+    kept_on(sent);
     co_return true;
 }
 
@@ -118,7 +125,7 @@ boost::asio::awaitable<bool> item_front::succeed(const protocol::item_grant& hel
     grant_.id.attempt = attempt;
     grant_.ghosts.pop_back();
     grant_.ghosts.insert(grant_.ghosts.begin(), former);
-    kept(sent);
+    kept_on(sent);
 
     const auto now_held = grant_;
     request = requests().reap(now_held.ghosts);
@@ -132,7 +139,7 @@ boost::asio::awaitable<bool> item_front::succeed(const protocol::item_grant& hel
 boost::asio::awaitable<item_front::sighting> item_front::send_while_held(update_item_request request,
                                                                          const protocol::item_grant& held) {
     const auto limit = core_.plain()->times.beat_limit;
-    for (unsigned failures = 0; holds(held) && grant_lives(); ++failures) {
+    for (unsigned failures = 0; core_.may_write() && holds(held) && grant_lives(); ++failures) {
         auto copy = request;
         const call_options lane{.timeout = limit, .attempt_timeout = limit, .attempts = 1, .lane = lane::heartbeat};
         ++core_.counters().heartbeats_sent;
@@ -149,7 +156,12 @@ boost::asio::awaitable<item_front::sighting> item_front::send_while_held(update_
 }
 
 boost::asio::awaitable<bool> item_front::between_renewals(std::shared_ptr<item_hold> hold) {
-    while (renewing_) co_await renewed_.async_wait(boost::asio::as_tuple(boost::asio::deferred));
+    bool cancelled = false;
+    while (renewing_ && !cancelled) {
+        co_await renewed_.async_wait(boost::asio::as_tuple(boost::asio::deferred));
+        // Then the write that follows is not sent.
+        cancelled = co_await runtime::cancellation_requested();
+    }
     co_return !core_.plain() || std::ranges::any_of(holds_, [&](const auto& each) { return each.lock() == hold; });
 }
 

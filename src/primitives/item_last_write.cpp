@@ -87,12 +87,16 @@ item_front::write_end item_front::ran_out(const std::shared_ptr<item_hold>& hold
 /// Whether the refusal of a later copy shows that an earlier one was applied.
 bool item_front::landed(const sighting& seen, const last_write& last) const {
     if (seen.kind != answer::refused || !seen.doubtful) return false;
-    // While it is locked, nobody of ours but the holder removes an item.
-    // While we hold it nobody else removes it. What was answered is not done.
-    if (last.erases) return !seen.lock.exists && seen.doubtful && core_.live();
-    if (!last.stamp || !seen.whole) return false;
+    // While we hold it, nobody else of ours removes it.
+    const bool held_on = core_.live() && (!core_.plain() || (holds(last.held) && grant_lives()));
+    if (last.erases) return !seen.lock.exists && held_on;
+    return last.stamp && remembers(seen, *last.stamp);
+}
+
+bool item_front::remembers(const sighting& seen, const item_stamp& stamp) const {
+    if (!seen.whole) return false;
     const auto now = protocol::sight_of(place_.layout, *seen.whole);
-    return now && protocol::remembers(now->state, *last.stamp);
+    return now && protocol::remembers(now->state, stamp);
 }
 
 void item_front::ended(const std::shared_ptr<item_hold>& hold, error_code code) {

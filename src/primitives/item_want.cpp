@@ -210,6 +210,7 @@ std::chrono::nanoseconds item_front::time_to_next_look(const protocol::item_lock
         const auto left = end - core_.now();
         if (left > std::chrono::nanoseconds::zero()) interval = std::min(interval, left);
     };
+    if (core_.plain() && lock.intended_by(core_.id())) interval = std::min(interval, core_.plain()->times.period);
     const auto plain_end = plain_.next_end();
     if (plain_end) until(*plain_end);
     if (lock.writer && !lock.writer->session.empty() && !protocol::is_plain(lock.writer->session)) {

@@ -102,6 +102,11 @@ boost::asio::awaitable<item_front::write_end> item_front::change(std::shared_ptr
             co_return write_end{.why = fault(errc::in_doubt)};
         }
         step = protocol::decide_guarded(seen.lock, core_.id(), held);
+        if (step == guarded_step::applied && seen.doubtful && !remembers(seen, what.stamp)) {
+            // Either write may have taken the step, and only one of them leaves a stamp.
+            stepped(held, seen);
+            co_return write_end{.why = place_.options.versioned ? std::move(refused) : fault(errc::in_doubt)};
+        }
     }
     if (step == guarded_step::lost) {
         auto end = write_lost(hold);
@@ -111,16 +116,16 @@ boost::asio::awaitable<item_front::write_end> item_front::change(std::shared_ptr
     }
     if (step == guarded_step::condition_false) co_return write_end{.why = std::move(refused)};
     stepped(held, seen);
-    known_ = *std::move(seen.whole);
-    hold->known = known_;
-    co_return write_end{.left = known_};
+    hold->known = *std::move(seen.whole);
+    if (holds(held)) known_ = hold->known;
+    co_return write_end{.left = hold->known};
 }
 
 /// A guarded write was applied. Its grant may have run out since.
 void item_front::stepped(const protocol::item_grant& held, const sighting& seen) {
     if (!holds(held)) return;
     ++grant_.step;
-    kept(seen.sent_at);
+    kept_on(seen.sent_at);
 }
 
 boost::asio::awaitable<item_front::write_end> item_front::downgrade(std::shared_ptr<item_hold> hold) {
@@ -144,7 +149,7 @@ boost::asio::awaitable<item_front::write_end> item_front::downgrade(std::shared_
     if (refused && !reads) co_return write_lost(hold);
     if (!holds(held)) co_return write_end{};
     grant_.access = protocol::item_access::shared;
-    kept(seen.sent_at);
+    kept_on(seen.sent_at);
     if (wanted()) drive();
     co_return write_end{};
 }

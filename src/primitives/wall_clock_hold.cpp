@@ -21,6 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto settle_change_within = 10s;
+constexpr auto longest_call = 10s;
 
 void require_of_wall_clock(bool holds, errc code, const char* message) {
     if (holds) return;
@@ -67,7 +68,8 @@ boost::asio::awaitable<wall_clock_core::answered> wall_clock_core::send_until_kn
     answered seen;
     for (unsigned failures = 0;; ++failures) {
         auto copy = request;
-        auto done = co_await database_.call(std::move(copy));
+        const call_options patience{.timeout = std::clamp<std::chrono::nanoseconds>(limit - now(), 1ms, longest_call)};
+        auto done = co_await database_.call(std::move(copy), patience);
         seen = {};
         if (done) {
             seen.kind = answer::applied;
@@ -105,14 +107,14 @@ boost::asio::awaitable<error_code> wall_clock_core::give_back(protocol::wall_mom
     co_return seen.why.code;
 }
 
-boost::asio::awaitable<void> wall_clock_core::give_back_unheard([[maybe_unused]] std::shared_ptr<wall_clock_core> self,
-                                                                protocol::wall_moment held,
-                                                                dynalease::time_point over) {
-    co_await give_back(held, over);
+boost::asio::awaitable<void> wall_clock_core::take_back([[maybe_unused]] std::shared_ptr<wall_clock_core> self,
+                                                        protocol::wall_moment mine, dynalease::time_point over) {
+    auto request = protocol::wall_clock_take_back(place_, mine);
+    co_await send_until_known(std::move(request), over);
 }
 
-void wall_clock_core::give_back_in_background(protocol::wall_moment held, dynalease::time_point over) {
-    runtime::spawn_background(world().executor, work_, give_back_unheard(shared_from_this(), held, over));
+void wall_clock_core::take_back_in_background(protocol::wall_moment mine, dynalease::time_point over) {
+    runtime::spawn_background(world().executor, work_, take_back(shared_from_this(), mine, over));
 }
 
 // ---- one grant ------------------------------------------------------------------------------------------------
@@ -193,14 +195,23 @@ boost::asio::awaitable<wall_clock_hold::change_end> wall_clock_hold::change(upda
     write_ = writing::under_way;
     auto request = protocol::wall_clock_change(core_->place(), held, change, condition);
     auto seen = co_await core_->send_until_known(std::move(request), limit);
+    const bool doubtful = seen.doubtful;
     bool condition_was_false = false;
     if (seen.kind == answer::refused && seen.lock.text == protocol::wall_text(held)) {
         condition_was_false = true;
-        if (seen.doubtful) {
+        if (doubtful) {
             // The unanswered copy may yet find the condition true: an empty step closes it.
             request = protocol::wall_clock_change(core_->place(), held, {}, {});
             seen = co_await core_->send_until_known(std::move(request), limit);
             if (seen.kind == answer::applied) held_ = next;
+            const bool either =
+                seen.kind == answer::refused && seen.doubtful && seen.lock.text == protocol::wall_text(next);
+            if (either) {
+                // The change or the empty step: nothing in the item tells which.
+                held_ = next;
+                write_ = writing::nothing;
+                co_return change_end{.why = failure(errc::in_doubt)};
+            }
             if (seen.kind == answer::refused) condition_was_false = false;
         } else {
             seen.kind = answer::applied;
@@ -212,11 +223,11 @@ boost::asio::awaitable<wall_clock_hold::change_end> wall_clock_hold::change(upda
         if (!closed) write_ = writing::in_doubt;
         co_return change_end{.why = failure(closed ? errc::condition_failed : errc::in_doubt)};
     }
-    const bool landed = seen.kind == answer::refused && seen.lock.text == protocol::wall_text(next);
+    const bool landed = doubtful && seen.kind == answer::refused && seen.lock.text == protocol::wall_text(next);
     if (seen.kind == answer::refused && !landed) {
         auto end = lost();
         // The copy without an answer may have been applied before the item was lost.
-        if (seen.doubtful) end.why = failure(errc::in_doubt);
+        if (doubtful) end.why = failure(errc::in_doubt);
         co_return end;
     }
     if (seen.kind != answer::applied && !landed) co_return change_end{.why = std::move(seen.why)};

@@ -43,12 +43,13 @@ public:
     boost::asio::awaitable<answered> send_until_known(update_item_request request, dynalease::time_point limit);
     /// Goes on until it is answered, or the lock is over for everybody.
     boost::asio::awaitable<error_code> give_back(protocol::wall_moment held, dynalease::time_point over);
-    void give_back_in_background(protocol::wall_moment held, dynalease::time_point over);
+    /// Of a lock that may have been taken without an answer.
+    void take_back_in_background(protocol::wall_moment mine, dynalease::time_point over);
     runtime::gate& work() noexcept { return work_; }
 
 private:
-    boost::asio::awaitable<void> give_back_unheard(std::shared_ptr<wall_clock_core> self, protocol::wall_moment held,
-                                                   dynalease::time_point over);
+    boost::asio::awaitable<void> take_back(std::shared_ptr<wall_clock_core> self, protocol::wall_moment mine,
+                                           dynalease::time_point over);
 
     database database_;
     wall_clock_options options_;

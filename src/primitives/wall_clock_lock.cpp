@@ -46,7 +46,8 @@ awaitable<wall_clock_try> try_once(std::shared_ptr<wall_clock_core> core, time_p
     auto seen = co_await core->send_until_known(std::move(request), limit);
 
     wall_clock_try done;
-    const bool landed = seen.kind == answer::refused && seen.lock.text == protocol::wall_text(mine);
+    // Without a copy in doubt the text is another's, who has drawn the same microsecond.
+    const bool landed = seen.doubtful && seen.kind == answer::refused && seen.lock.text == protocol::wall_text(mine);
     if (seen.kind == answer::applied || landed) {
         auto hold = std::make_shared<wall_clock_hold>(core, mine, sent);
         hold->known = landed ? *std::move(seen.why.current) : std::move(seen.whole);
@@ -55,7 +56,7 @@ awaitable<wall_clock_try> try_once(std::shared_ptr<wall_clock_core> core, time_p
         done.why = failure(errc::missing);
         done.why->details.message = "there is no item of that key to lock";
     } else if (seen.kind != answer::refused) {
-        if (seen.doubtful) core->give_back_in_background(mine, sent + core->times().overdue + core->options().skew);
+        if (seen.doubtful) core->take_back_in_background(mine, sent + core->times().overdue + core->options().skew);
         done.why = std::move(seen.why);
     }
     co_return done;
@@ -90,7 +91,10 @@ awaitable<runtime::completion<wall_clock_guard>> run_wall_acquire(wall_clock_wis
             co_return done;
         }
         runtime::alarm pause(core.world());
-        co_await pause.wait_until(std::min(deadline, core.now() + interval));
+        // Not in step with the others that wait.
+        const auto spread = interval * (0.8 + 0.4 * core.world().random->unit());
+        const auto next = core.now() + std::chrono::duration_cast<std::chrono::nanoseconds>(spread);
+        co_await pause.wait_until(std::min(deadline, next));
         interval = std::min(core.options().longest_poll_interval, interval * 3 / 2);
     }
 }

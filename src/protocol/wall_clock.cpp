@@ -112,6 +112,11 @@ update_item_request wall_clock_change(const wall_clock_place& place, wall_moment
     return request;
 }
 
+update_item_request wall_clock_take_back(const wall_clock_place& place, wall_moment mine) {
+    const auto at = attribute_of(place);
+    return wall_clock_write(place, remove(at), attr(at) == wall_text(mine));
+}
+
 update_item_request wall_clock_release(const wall_clock_place& place, wall_moment held) {
     const auto at = attribute_of(place);
     auto request = wall_clock_write(place, remove(at), in(attr(at), {wall_text(held), wall_text(next_moment(held))}));

@@ -49,7 +49,9 @@ result<wall_clock_sight> wall_clock_sight_of(const wall_clock_place& place, cons
 update_item_request wall_clock_take(const wall_clock_place& place, wall_moment mine, wall_moment overdue);
 update_item_request wall_clock_change(const wall_clock_place& place, wall_moment held, const update_expression& change,
                                       const condition_expression& condition);
-/// @param held the lock, or, after a change without an answer, the one after it.
+/// Takes back what a write without an answer may have locked.
+update_item_request wall_clock_take_back(const wall_clock_place& place, wall_moment mine);
+/// Gives back the lock, at this moment or, after a change without an answer, at the one after it.
 update_item_request wall_clock_release(const wall_clock_place& place, wall_moment held);
 
 }  // namespace dynalease::protocol

@@ -185,6 +185,28 @@ void one_world(std::uint64_t seed, kept_by alive, tally& total) {
 
 }  // namespace
 
+TEST_CASE("a false condition is told as such, though the step that closes its lost copy was lost as well") {
+    using kind = testing::fault::kind;
+    till_world w;
+    node a(w);
+    item_guard guard;
+    run(w, a, take(item_lock{*a.session, till()}, guard));
+    a.network->set_plan(
+        testing::scripted_faults({testing::fault{kind::lose_request}, {}, testing::fault{kind::lose_answer}}));
+    const auto in_vain = [](item_guard& held) -> asio::awaitable<void> {
+        auto change = add("amount", 5);
+        auto condition = attr("amount") == 99;
+        co_await held.update(std::move(change), std::move(condition));
+    };
+    error_code code;
+    run(w, a, code_of(in_vain(guard), code));
+    CHECK(code == errc::condition_failed);
+    CHECK(w.amount() == 0);
+    run(w, a, add_to(guard, 1));
+    CHECK(w.amount() == 1);
+    CHECK(guard.valid());
+}
+
 TEST_CASE("under faults, drift and pauses no update is lost, none done twice, and writers are alone") {
     const auto alive = GENERATE(kept_by::session, kept_by::item, kept_by::either);
     tally total;

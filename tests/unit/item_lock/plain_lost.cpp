@@ -122,6 +122,23 @@ TEST_CASE("a plain guard is at risk, then lost, at its own deadline and before a
     CHECK(theirs.valid());
 }
 
+TEST_CASE("a renewal that is answered after the deadline does not bring a lost guard back") {
+    till_world w;
+    const auto a = plain_node(w, 1);
+    item_guard mine;
+    run(w, *a, take(lock_in(*a), mine));
+    const auto late = w.scheduler.now() + 5400ms;
+    a->network->set_plan([&w, late](const any_request&, const call_options& how) {
+        if (how.lane != lane::heartbeat) return testing::fault{};
+        if (w.scheduler.now() < late) return testing::fault{testing::fault::kind::lose_request};
+        return testing::fault{.after = 590ms};
+    });
+    while (mine.state() != guard_state::lost) REQUIRE(w.scheduler.step());
+    const auto end = w.scheduler.now() + 10s;
+    while (w.scheduler.now() < end && w.scheduler.step()) REQUIRE(mine.state() == guard_state::lost);
+    CHECK(w.unlocked());
+}
+
 TEST_CASE("what a plain session lost and nobody took is given back when the network is there again") {
     till_world w;
     const auto a = plain_node(w, 1);

@@ -173,6 +173,35 @@ TEST_CASE("a false condition of the caller leaves the lock by the clock as it is
     CHECK(w.amount() == 1);
 }
 
+TEST_CASE("two that draw the same microsecond do not both hold the item") {
+    till_world w;
+    node a(w, 7);
+    node b(w, 7);
+    wall_clock_guard first;
+    wall_clock_guard second;
+    running one(w, a, try_take(clock_lock_in(a), first));
+    running other(w, b, try_take(clock_lock_in(b), second));
+    one.wait();
+    other.wait();
+    CHECK(first.valid() != second.valid());
+}
+
+TEST_CASE("a false condition whose empty step was answered twice is in doubt, and the lock goes on") {
+    using kind = testing::fault::kind;
+    till_world w;
+    node a(w);
+    wall_clock_guard guard;
+    run(w, a, take(clock_lock_in(a), guard));
+    a.network->set_plan(
+        testing::scripted_faults({testing::fault{kind::lose_request}, {}, testing::fault{kind::lose_answer}}));
+    error_code code;
+    run(w, a, code_of(add_to(guard, 5, attr("amount") == 99), code));
+    CHECK(code == errc::in_doubt);
+    CHECK(w.amount() == 0);
+    run(w, a, add_to(guard, 1));
+    CHECK(w.amount() == 1);
+}
+
 TEST_CASE("a guard by the clock whose lock a late release of another writer freed learns it at its next write") {
     till_world w;
     node a(w);
