@@ -50,14 +50,16 @@ void a_doubts(points_stage& on) {
 void load(points_stage& on) {
     on.a.accounts->load(points_stage::key(), {}, on.cancelled_handler([](auto&&...) {}));
 }
-asio::awaitable<void> read_many(points_stage& on) {
+/// With a handle of its own: that of the stage may be destroyed before the first step.
+asio::awaitable<void> read_many(points_stage& on, versioned<account> accounts) {
     std::vector<key_values> keys{points_stage::key(1), points_stage::key(0)};
-    auto loading = on.a.accounts->load_many(std::move(keys));
+    auto loading = accounts.load_many(std::move(keys));
     const auto found = co_await std::move(loading);
     if (found.size() != 2 || found[0] || !found[1]) on.fail("O4: a read of two items showed others");
 }
 void load_many(points_stage& on) {
-    asio::co_spawn(on.a.machine.environment().executor, read_many(on), on.handler([](std::exception_ptr) {}));
+    asio::co_spawn(on.a.machine.environment().executor, read_many(on, *on.a.accounts),
+                   on.handler([](std::exception_ptr) {}));
 }
 void create(points_stage& on) {
     on.intend(on.a, intent::create, 0, false);
