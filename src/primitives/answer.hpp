@@ -14,6 +14,11 @@ enum class answer {
     rejected,    ///< surely not applied, and asking again would not help
 };
 
+/// Whether it is known what became of the write, and what stands there now.
+constexpr bool was_answered(answer kind) noexcept {
+    return kind == answer::applied || kind == answer::refused;
+}
+
 inline answer classify(const failure& why) {
     if (why.code == errc::condition_failed) return answer::refused;
     if (why.outcome == outcome::unknown) return answer::unanswered;

@@ -85,7 +85,7 @@ boost::asio::awaitable<void> item_front::release(sighting& seen, std::optional<p
     while (core_.may_write()) {
         auto request = requests().release(releasing);
         auto answered = co_await send(std::move(request));
-        if (answered.kind == answer::applied || answered.kind == answer::refused) {
+        if (was_answered(answered.kind)) {
             const bool freed = answered.kind == answer::applied;
             if (!freed) seen = std::move(answered);
             if (!freed && unresolved && seen.lock.held_by(core_.id(), unresolved->attempt)) {

@@ -99,8 +99,7 @@ boost::asio::awaitable<bool> item_front::extend(const protocol::item_grant& held
     const auto sent = core_.now();
     auto request = requests().extend(held);
     auto seen = co_await send_while_held(std::move(request), held);
-    const bool answered = seen.kind == answer::applied || seen.kind == answer::refused;
-    if (!holds(held) || !answered) co_return true;
+    if (!holds(held) || !was_answered(seen.kind)) co_return true;
     if (seen.kind == answer::refused) {
         const auto step = protocol::decide_guarded(seen.lock, core_.id(), held);
         if (step != protocol::guarded_step::applied) co_return false;
@@ -119,8 +118,7 @@ boost::asio::awaitable<bool> item_front::succeed(const protocol::item_grant& hel
     grant_.ghosts.push_back(protocol::reader_text(core_.id(), attempt));
     auto request = requests().succeed(held, attempt);
     auto seen = co_await send_while_held(std::move(request), held);
-    const bool answered = seen.kind == answer::applied || seen.kind == answer::refused;
-    if (!holds(held) || !answered) co_return true;
+    if (!holds(held) || !was_answered(seen.kind)) co_return true;
     if (seen.kind == answer::refused && !seen.lock.held_by(core_.id(), attempt)) co_return false;
     grant_.id.attempt = attempt;
     grant_.ghosts.pop_back();
@@ -130,8 +128,7 @@ boost::asio::awaitable<bool> item_front::succeed(const protocol::item_grant& hel
     const auto now_held = grant_;
     request = requests().reap(now_held.ghosts);
     seen = co_await send_while_held(std::move(request), now_held);
-    const bool gone = seen.kind == answer::applied || seen.kind == answer::refused;
-    if (gone && holds(now_held)) grant_.ghosts.clear();
+    if (was_answered(seen.kind) && holds(now_held)) grant_.ghosts.clear();
     co_return true;
 }
 
@@ -144,7 +141,7 @@ boost::asio::awaitable<item_front::sighting> item_front::send_while_held(update_
         const call_options lane{.timeout = limit, .attempt_timeout = limit, .attempts = 1, .lane = lane::heartbeat};
         ++core_.counters().heartbeats_sent;
         auto seen = co_await send(std::move(copy), lane);
-        if (seen.kind == answer::applied || seen.kind == answer::refused) {
+        if (was_answered(seen.kind)) {
             ++core_.counters().heartbeats_acknowledged;
             co_return seen;
         }

@@ -166,9 +166,9 @@ void item_front::note_absent(dynalease::time_point sent) {
 
 /// When the claim was surely not granted yet.
 void item_front::note_absence(const sighting& seen, bool taking) {
-    const bool answered = seen.kind == answer::applied || seen.kind == answer::refused;
     const bool by_this = taking && seen.kind == answer::applied;
-    if (answered && (by_this || !seen.lock.held_by(core_.id(), claim_->id.attempt))) note_absent(seen.sent_at);
+    if (was_answered(seen.kind) && (by_this || !seen.lock.held_by(core_.id(), claim_->id.attempt)))
+        note_absent(seen.sent_at);
 }
 
 void item_front::note_shown(const protocol::item_lock_sight& lock) {
@@ -256,7 +256,7 @@ boost::asio::awaitable<bool> item_front::granted(sighting& seen, bool taken_over
 boost::asio::awaitable<void> item_front::settle(sighting& seen) {
     using protocol::item_settle_step;
     // An answer that shows nothing does not show that there is no item.
-    if (seen.kind != answer::applied && seen.kind != answer::refused) seen.lock.exists = true;
+    if (!was_answered(seen.kind)) seen.lock.exists = true;
     ++core_.counters().settling;
     bool closed = claim_->closed;
     bool done = false;

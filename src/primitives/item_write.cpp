@@ -31,7 +31,7 @@ boost::asio::awaitable<item_front::sighting> item_front::send_until_known(guarde
         }
         seen.doubtful = seen.doubtful || unanswered;
         seen.sent_at = begun;
-        if (seen.kind == answer::applied || seen.kind == answer::refused) co_return seen;
+        if (was_answered(seen.kind)) co_return seen;
         if (seen.kind == answer::rejected) {
             // It was cancelled, say. That does not call an earlier copy back.
             if (unanswered) break;

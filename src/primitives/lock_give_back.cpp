@@ -87,7 +87,7 @@ boost::asio::awaitable<void> lock_front::release(protocol::lock_row& row, std::o
     while (core_.may_write()) {
         auto request = requests().release(held_, unresolved, rejoin, expiry);
         auto seen = co_await send(std::move(request));
-        if (seen.kind == answer::applied || seen.kind == answer::refused) {
+        if (was_answered(seen.kind)) {
             row = std::move(seen.row);
             const bool still_ours =
                 row.held_by(core_.id(), held_.attempt) || (unresolved && row.held_by(core_.id(), unresolved->attempt));

@@ -97,7 +97,7 @@ boost::asio::awaitable<void> queue_front::withdraw([[maybe_unused]] queue_target
             const bool ours = seen.head && (seen.kind == answer::applied || seen.head->last == ticket->attempt);
             if (ours) ticket->mine = protocol::last_place(*seen.head);
             // Where others drew tickets after it, it is not known which is ours: they bury it when its turn comes.
-            if (answered == answer::applied || answered == answer::refused) {
+            if (was_answered(answered)) {
                 ticket->unanswered = false;
                 ++(ours ? core_.counters().unknown_applied : core_.counters().unknown_void);
             }
@@ -126,7 +126,7 @@ boost::asio::awaitable<void> queue_front::withdraw([[maybe_unused]] queue_target
                 after_moving();
             }
             // Refused, the turn is still with the one before, who passes us when it ends.
-            if (answered == answer::applied || answered == answer::refused) break;
+            if (was_answered(answered)) break;
         }
         if (answered != answer::applied && answered != answer::refused) co_await pause(failures++);
     }

@@ -123,7 +123,7 @@ wall_clock_hold::wall_clock_hold(std::shared_ptr<wall_clock_core> core, protocol
                                  dynalease::time_point sent)
     : core_(std::move(core)),
       end_(sent + core_->times().hold),
-      over_(sent + core_->times().overdue + core_->options().skew),
+      over_(sent + core_->times().over),
       held_(held),
       waiting_(core_->world().executor) {}
 
@@ -196,33 +196,24 @@ boost::asio::awaitable<wall_clock_hold::change_end> wall_clock_hold::change(upda
     auto request = protocol::wall_clock_change(core_->place(), held, change, condition);
     auto seen = co_await core_->send_until_known(std::move(request), limit);
     const bool doubtful = seen.doubtful;
-    bool condition_was_false = false;
     if (seen.kind == answer::refused && seen.lock.text == protocol::wall_text(held)) {
-        condition_was_false = true;
-        if (doubtful) {
-            // The unanswered copy may yet find the condition true: an empty step closes it.
-            request = protocol::wall_clock_change(core_->place(), held, {}, {});
-            seen = co_await core_->send_until_known(std::move(request), limit);
-            if (seen.kind == answer::applied) held_ = next;
-            const bool either =
-                seen.kind == answer::refused && seen.doubtful && seen.lock.text == protocol::wall_text(next);
-            if (either) {
-                // The change or the empty step: nothing in the item tells which.
-                held_ = next;
-                write_ = writing::nothing;
-                co_return change_end{.why = failure(errc::in_doubt)};
-            }
-            if (seen.kind == answer::refused) condition_was_false = false;
-        } else {
-            seen.kind = answer::applied;
+        // The caller's condition was false.
+        if (!doubtful) {
+            write_ = writing::nothing;
+            co_return change_end{.why = failure(errc::condition_failed)};
         }
+        // The unanswered copy may yet find it true: an empty step closes it.
+        request = protocol::wall_clock_change(core_->place(), held, {}, {});
+        seen = co_await core_->send_until_known(std::move(request), limit);
+        // The change or the empty step: nothing in the item tells which.
+        const bool either =
+            seen.kind == answer::refused && seen.doubtful && seen.lock.text == protocol::wall_text(next);
+        if (seen.kind == answer::applied || either) held_ = next;
+        write_ = was_answered(seen.kind) ? writing::nothing : writing::in_doubt;
+        if (seen.kind == answer::applied) co_return change_end{.why = failure(errc::condition_failed)};
+        if (either || seen.kind != answer::refused) co_return change_end{.why = failure(errc::in_doubt)};
     }
     write_ = seen.kind == answer::unanswered ? writing::in_doubt : writing::nothing;
-    if (condition_was_false) {
-        const bool closed = seen.kind == answer::applied;
-        if (!closed) write_ = writing::in_doubt;
-        co_return change_end{.why = failure(closed ? errc::condition_failed : errc::in_doubt)};
-    }
     const bool landed = doubtful && seen.kind == answer::refused && seen.lock.text == protocol::wall_text(next);
     if (seen.kind == answer::refused && !landed) {
         auto end = lost();

@@ -56,7 +56,7 @@ awaitable<wall_clock_try> try_once(std::shared_ptr<wall_clock_core> core, time_p
         done.why = failure(errc::missing);
         done.why->details.message = "there is no item of that key to lock";
     } else if (seen.kind != answer::refused) {
-        if (seen.doubtful) core->take_back_in_background(mine, sent + core->times().overdue + core->options().skew);
+        if (seen.doubtful) core->take_back_in_background(mine, sent + core->times().over);
         done.why = std::move(seen.why);
     }
     co_return done;

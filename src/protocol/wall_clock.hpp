@@ -24,6 +24,7 @@ wall_moment next_moment(wall_moment held);
 
 struct wall_clock_times {
     std::chrono::nanoseconds overdue;  ///< how old another's lock must look to us
+    std::chrono::nanoseconds over;     ///< after the send of ours nobody takes it for held any more
     std::chrono::nanoseconds hold;     ///< how long we believe in ours, from the send of its first copy
 };
 /// The holder's clock may be slow by the skew when it writes the moment, and another's fast when it reads it; that
