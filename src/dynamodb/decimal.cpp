@@ -2,6 +2,7 @@
 #include "dynamodb/decimal.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <span>
 
@@ -13,17 +14,18 @@ bool is_digit(char c) noexcept {
     return c >= '0' && c <= '9';
 }
 
-/// Reads an exponent up to its end. One of a billion digits is not computed but held at a bound that no mantissa of
-/// a possible length can bring back into range.
+/// Reads an exponent up to its end. One beyond 64 bits is none, as the service has it; another is held at a bound that
+/// no mantissa of a possible length can bring back into range.
 bool read_exponent(std::string_view text, std::int64_t& exponent) noexcept {
+    if (text.starts_with('+')) {
+        text.remove_prefix(1);
+        if (text.starts_with('-')) return false;
+    }
+    const char* const end = text.data() + text.size();
+    const auto [stop, fault] = std::from_chars(text.data(), end, exponent);
     constexpr std::int64_t bound = std::numeric_limits<std::int64_t>::max() / 16;
-    const bool negative = !text.empty() && text.front() == '-';
-    if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
-    if (text.empty() || !std::ranges::all_of(text, is_digit)) return false;
-    exponent = 0;
-    for (const char c : text) exponent = std::min(bound, exponent * 10 + (c - '0'));
-    if (negative) exponent = -exponent;
-    return true;
+    exponent = std::clamp(exponent, -bound, bound);
+    return fault == std::errc{} && stop == end;
 }
 
 /// A fixed-point register as wide as any sum: from the last digit of the smallest number to a carry over the largest.
@@ -136,11 +138,13 @@ boost::system::result<decimal, decimal_error> decimal::parse(std::string_view te
     take(whole);
     if (!too_many) take(fraction);
     if (too_many) return decimal_error::too_many_digits;
-    if (out.count == 0) return decimal{};
 
     const auto last = exponent + held_back - std::int64_t(fraction.size());
-    if (last + out.count - 1 > max_magnitude) return decimal_error::overflow;
-    if (last + out.count - 1 < min_magnitude) return decimal_error::underflow;
+    // Zero has no first digit: the service goes by the exponent that it is written with.
+    const auto magnitude = out.count == 0 ? exponent : last + out.count - 1;
+    if (magnitude > max_magnitude) return decimal_error::overflow;
+    if (magnitude < min_magnitude) return decimal_error::underflow;
+    if (out.count == 0) return decimal{};
     out.exponent = int(last);
     return out;
 }
