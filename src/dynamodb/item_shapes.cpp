@@ -54,10 +54,10 @@ constexpr shape value_updates{.kind = map, .element = &value_update};
 // ---- single items -----------------------------------------------------------------------------------------
 
 constexpr std::array<shape_member, 11> put_members{{
+    {"ReturnValues", &returned},
     {"TableName", &table_name, not_null},
     {"Item", &value_map, not_null},
     {"Expected", &expected},
-    {"ReturnValues", &returned},
     {"ReturnConsumedCapacity", &capacity},
     {"ReturnItemCollectionMetrics", &metrics},
     {"ConditionalOperator", &joint},
@@ -67,23 +67,23 @@ constexpr std::array<shape_member, 11> put_members{{
     {"ReturnValuesOnConditionCheckFailure", &on_failure},
 }};
 constexpr std::array<shape_member, 7> get_members{{
+    {"ReturnConsumedCapacity", &capacity},
+    {"AttributesToGet", &attributes_to_get},
     {"TableName", &table_name, not_null},
     {"Key", &value_map, not_null},
-    {"AttributesToGet", &attributes_to_get},
     {"ConsistentRead", &any_boolean},
-    {"ReturnConsumedCapacity", &capacity},
     {"ProjectionExpression", &any_text},
     {"ExpressionAttributeNames", &text_map},
 }};
 constexpr std::array<shape_member, 13> update_members{{
+    {"ReturnConsumedCapacity", &capacity},
     {"TableName", &table_name, not_null},
+    {"ReturnItemCollectionMetrics", &metrics},
+    {"ReturnValues", &returned},
+    {"ConditionalOperator", &joint},
     {"Key", &value_map, not_null},
     {"AttributeUpdates", &value_updates},
     {"Expected", &expected},
-    {"ConditionalOperator", &joint},
-    {"ReturnValues", &returned},
-    {"ReturnConsumedCapacity", &capacity},
-    {"ReturnItemCollectionMetrics", &metrics},
     {"UpdateExpression", &any_text},
     {"ConditionExpression", &any_text},
     {"ExpressionAttributeNames", &text_map},
@@ -91,13 +91,13 @@ constexpr std::array<shape_member, 13> update_members{{
     {"ReturnValuesOnConditionCheckFailure", &on_failure},
 }};
 constexpr std::array<shape_member, 11> delete_members{{
+    {"ReturnConsumedCapacity", &capacity},
     {"TableName", &table_name, not_null},
+    {"ReturnValues", &returned},
+    {"ReturnItemCollectionMetrics", &metrics},
+    {"ConditionalOperator", &joint},
     {"Key", &value_map, not_null},
     {"Expected", &expected},
-    {"ConditionalOperator", &joint},
-    {"ReturnValues", &returned},
-    {"ReturnConsumedCapacity", &capacity},
-    {"ReturnItemCollectionMetrics", &metrics},
     {"ConditionExpression", &any_text},
     {"ExpressionAttributeNames", &text_map},
     {"ExpressionAttributeValues", &value_map},
@@ -231,9 +231,9 @@ constexpr shape write_actions{.kind = list, .element = &write_action, .least = 1
 constexpr shape token{.kind = text, .least = 1, .most = 36};
 constexpr std::array<shape_member, 4> transact_write_members{{
     {"TransactItems", &write_actions, not_null},
+    {"ClientRequestToken", &token},
     {"ReturnConsumedCapacity", &capacity},
     {"ReturnItemCollectionMetrics", &metrics},
-    {"ClientRequestToken", &token},
 }};
 
 constexpr std::array<shape_member, 4> get_action_members{{

@@ -132,6 +132,34 @@ TEST_CASE("an update may not give an index key a type it cannot have") {
     });
 }
 
+TEST_CASE("faults that are told at once have the order of the service") {
+    const std::string none = R"("ReturnValues":"x","ReturnConsumedCapacity":"x","TableName":""})";
+    const std::string capacity = R"(Value 'x' at 'returnConsumedCapacity' failed to satisfy constraint: Member must )"
+                                 R"(satisfy enum value set: [INDEXES, TOTAL, NONE]; )";
+    const std::string returned = R"(Value 'x' at 'returnValues' failed to satisfy constraint: Member must satisfy )"
+                                 R"(enum value set: [ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]; )";
+    const std::string table = R"(Value '' at 'tableName' failed to satisfy constraint: Member must have length )"
+                              R"(greater than or equal to 1)";
+    const std::string index = R"("Projection":{"ProjectionType":"ALL"},"KeySchema":[{"AttributeName":"p",)"
+                              R"("KeyType":"HASH"}]}],)";
+    check({
+        {"UpdateItem", "{" + none,
+         "4 validation errors detected: " + capacity + table + "; " + returned + "Value null at 'key'"},
+        {"PutItem", R"({"Item":{"p":{"S":"a"}},"ReturnValues":"x","TableName":""})",
+         "2 validation errors detected: " + returned + table},
+        {"TransactWriteItems",
+         R"({"ReturnConsumedCapacity":"x","ClientRequestToken":"","TransactItems":[{"Put":{"TableName":"lists",)"
+         R"("Item":{}}}]})",
+         "2 validation errors detected: Value '' at 'clientRequestToken'"},
+        {"CreateTable",
+         R"({"LocalSecondaryIndexes":[{"IndexName":"a",)" + index + R"("GlobalSecondaryIndexes":[{"IndexName":"b",)" +
+             index +
+             R"("TableName":"things","AttributeDefinitions":[],"KeySchema":[{"AttributeName":"p",)"
+             R"("KeyType":"HASH"}]})",
+         "2 validation errors detected: Value 'b' at 'globalSecondaryIndexes.1.member.indexName'"},
+    });
+}
+
 TEST_CASE("names of attributes have at least one byte and at most 65535") {
     const std::string large(70'000, 'n');
     check({
