@@ -15,8 +15,6 @@ namespace dynalease::codec {
 
 /// Bodies beyond this are refused unread; it is also the most the service sends or takes.
 inline constexpr std::size_t max_body_size = 16 * 1024 * 1024;
-/// How deep lists and maps may be nested in one another.
-inline constexpr unsigned max_nesting = 31;
 
 // ---- the client's side ------------------------------------------------------------------------------------
 

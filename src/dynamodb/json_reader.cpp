@@ -17,8 +17,9 @@ namespace dynalease::codec {
 
 namespace {
 
-// Two levels of JSON for each of ours, what is wrapped around an item, and room to tell a value that is too deep.
-constexpr unsigned max_json_depth = 8 * (max_nesting + 1);
+// Two levels for each list or map in a value, of which the service takes 31, and what is wrapped around an item; the
+// rest is room for the engine to tell of a value that is too deep when its turn comes.
+constexpr unsigned max_json_depth = 256;
 
 [[noreturn]] void refuse(std::string_view what) {
     throw malformed{errc::bad_response, std::string(what)};
@@ -161,8 +162,7 @@ void read_placeholder_map(std::string_view parameter, char mark, json_input in, 
             const auto place = out.emplace_hint(out.end(), key, typename Map::mapped_type());
             read(json_input{member.value}, place->second);
         } catch (malformed& why) {
-            const bool is_told_plainly = why.what.starts_with("Nesting Levels");
-            if (why.code == errc::validation && !is_told_plainly) {
+            if (why.code == errc::validation) {
                 why.what = name + " contains invalid value: " + why.what + " for key " + std::string(key);
             }
             throw;

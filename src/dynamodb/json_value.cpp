@@ -97,7 +97,7 @@ constexpr set_words words_for<binary_set>{"One or more parameter values were inv
     refuse_value(text + "]" + std::string(words.after));
 }
 
-attribute_value read_value(json_input in, unsigned depth);
+attribute_value read_value(json_input in);
 
 template <class Element>
 attribute_value read_scalar(json_input in) {
@@ -121,13 +121,13 @@ attribute_value read_set(json_input in) {
     return values;
 }
 
-attribute_map read_members(json_input in, unsigned depth) {
+attribute_map read_members(json_input in) {
     in.expect_object();
     attribute_map out;
     for (const auto& member : in.value.GetObject()) {
         const auto name = text_of(member.name);
         const auto before = out.size();
-        auto value = within(name, [&] { return read_value(json_input{member.value}, depth); });
+        auto value = within(name, [&] { return read_value(json_input{member.value}); });
         // The service sends members in no certain order, our own server sorted: then each goes to the end.
         out.emplace_hint(out.end(), name, std::move(value));
         if (out.size() == before) {
@@ -137,12 +137,12 @@ attribute_map read_members(json_input in, unsigned depth) {
     return out;
 }
 
-attribute_value read_list(json_input in, unsigned depth) {
+attribute_value read_list(json_input in) {
     in.expect_array();
     attribute_list values;
     values.reserve(in.value.Size());
     for (const auto& element : in.value.GetArray()) {
-        values.push_back(within("[]", [&] { return read_value(json_input{element}, depth); }));
+        values.push_back(within("[]", [&] { return read_value(json_input{element}); }));
     }
     return values;
 }
@@ -157,7 +157,7 @@ bool is_typed(const rapidjson::Value::Member& member) {
     return !member.value.IsNull() && is_type(text_of(member.name));
 }
 
-attribute_value read_typed(std::string_view type, json_input held, unsigned depth) {
+attribute_value read_typed(std::string_view type, json_input held) {
     if (type == "S") return read_scalar<std::string>(held);
     if (type == "N") return read_scalar<number>(held);
     if (type == "B") return read_scalar<binary>(held);
@@ -174,38 +174,32 @@ attribute_value read_typed(std::string_view type, json_input held, unsigned dept
     if (type == "SS") return read_set<string_set>(held);
     if (type == "NS") return read_set<number_set>(held);
     if (type == "BS") return read_set<binary_set>(held);
-    if (depth == max_nesting) {
-        refuse_value(
-            "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported "
-            "limit");
-    }
-    if (type == "L") return read_list(held, depth + 1);
-    return read_members(held, depth + 1);
+    if (type == "L") return read_list(held);
+    return read_members(held);
 }
 
 /// The service tells what is wrong with any of the types before it tells that there are several.
-[[noreturn]] void refuse_several(const rapidjson::Value& value, unsigned depth) {
+[[noreturn]] void refuse_several(const rapidjson::Value& value) {
     for (const auto& member : value.GetObject()) {
-        if (is_typed(member)) read_typed(text_of(member.name), json_input{member.value}, depth);
+        if (is_typed(member)) read_typed(text_of(member.name), json_input{member.value});
     }
     refuse_value(
         "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported "
         "datatypes");
 }
 
-/// @param depth how many lists and maps the value lies in.
-attribute_value read_value(json_input in, unsigned depth) {
+attribute_value read_value(json_input in) {
     in.expect_object();
     const rapidjson::Value::Member* found = nullptr;
     for (const auto& member : in.value.GetObject()) {
         if (!is_typed(member)) continue;
-        if (found) refuse_several(in.value, depth);
+        if (found) refuse_several(in.value);
         found = &member;
     }
     if (!found) {
         refuse_value("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes");
     }
-    return read_typed(text_of(found->name), json_input{found->value}, depth);
+    return read_typed(text_of(found->name), json_input{found->value});
 }
 
 }  // namespace
@@ -227,10 +221,10 @@ void write(json_writer& out, const attribute_map& values) {
 }
 
 void read(json_input in, attribute_value& out) {
-    out = read_value(in, 0);
+    out = read_value(in);
 }
 void read(json_input in, attribute_map& out) {
-    out = read_members(in, 0);
+    out = read_members(in);
 }
 
 }  // namespace dynalease::codec

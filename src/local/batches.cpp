@@ -123,6 +123,7 @@ write batched_write(const std::string& table_name, const batch_write& action) {
 result<any_response> execute(const context& in, const batch_get_item_request& request) {
     check_count(request.tables, most_gets, "BatchGetItem",
                 [](const keys_and_options& wanted) { return wanted.keys.size(); });
+    for (const auto& [name, wanted] : request.tables) std::ranges::for_each(wanted.keys, check_depth);
     return any_response(batch_reader(in, request).read());
 }
 

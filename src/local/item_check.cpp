@@ -10,9 +10,19 @@ namespace dynalease::local {
 
 namespace {
 
+/// How many lists and maps may lie in one another.
 constexpr std::size_t deepest_value = 31;
 
-void check_value(const attribute_value& value, std::size_t depth);
+bool is_too_deep(const attribute_value& value, std::size_t left) {
+    if (const auto* list = value.get_if<attribute_list>()) {
+        return left == 0 || std::ranges::any_of(*list, [&](const auto& each) { return is_too_deep(each, left - 1); });
+    }
+    if (const auto* map = value.get_if<attribute_map>()) {
+        return left == 0 ||
+               std::ranges::any_of(*map, [&](const auto& each) { return is_too_deep(each.second, left - 1); });
+    }
+    return false;
+}
 
 template <class Set>
 void refuse_empty(const Set& set, const char* kind) {
@@ -22,15 +32,13 @@ void refuse_empty(const Set& set, const char* kind) {
 }
 
 struct value_check {
-    std::size_t depth;
-
     void operator()(const attribute_list& list) const {
-        for (const auto& each : list) check_value(each, depth + 1);
+        for (const auto& each : list) std::visit(*this, each.get());
     }
     void operator()(const attribute_map& map) const {
         for (const auto& [name, each] : map) {
             if (name.empty()) refuse("Empty attribute name");
-            check_value(each, depth + 1);
+            std::visit(*this, each.get());
         }
     }
     void operator()(const string_set& set) const { refuse_empty(set, "string"); }
@@ -38,15 +46,6 @@ struct value_check {
     void operator()(const binary_set& set) const { refuse_empty(set, "binary"); }
     void operator()(const auto&) const {}
 };
-
-void check_value(const attribute_value& value, std::size_t depth) {
-    if (depth > deepest_value) {
-        refuse(
-            "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond "
-            "supported limit");
-    }
-    std::visit(value_check{depth}, value.get());
-}
 
 /// Most numbers are plain integers, and need no second look.
 bool is_plain(const number& value) {
@@ -87,17 +86,24 @@ void normalise_numbers(attribute_map& values) {
 
 void check_name(std::string_view name) {
     constexpr std::size_t longest = 65'535;
-    if (name.empty()) refuse("One or more parameter values were invalid: Empty attribute name");
+    if (name.empty()) refuse("Empty attribute name");
     if (name.size() > longest) {
         refuse("One or more parameter values were invalid: Attribute name is too large, must be less than 65536 bytes");
     }
 }
 
-void check_values(const attribute_map& values) {
-    for (const auto& [name, value] : values) {
-        check_name(name);
-        check_value(value, 0);
+void check_depth(const attribute_map& values) {
+    if (std::ranges::any_of(values, [](const auto& each) { return is_too_deep(each.second, deepest_value); })) {
+        refuse(
+            "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond "
+            "supported limit");
     }
+}
+
+void check_values(const attribute_map& values) {
+    for (const auto& [name, value] : values) check_name(name);
+    check_depth(values);
+    for (const auto& [name, value] : values) std::visit(value_check{}, value.get());
 }
 
 }  // namespace dynalease::local

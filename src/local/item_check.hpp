@@ -13,7 +13,9 @@ inline constexpr std::size_t largest_item = 400 * 1024;
 
 /// Refuses an attribute's name that is empty or beyond 65535 bytes.
 void check_name(std::string_view name);
-/// Refuses such names, empty sets and nesting beyond 32 levels.
+/// Refuses more than 31 lists and maps in one another.
+void check_depth(const attribute_map& values);
+/// Refuses such names first, then such depths, then empty sets and empty names within.
 void check_values(const attribute_map& values);
 
 /// Brings every number to the text DynamoDB gives back: 1.0 and 1E0 become 1.

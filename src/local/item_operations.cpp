@@ -2,6 +2,7 @@
 #include "local/cancellation.hpp"
 #include "local/capacity.hpp"
 #include "local/expression/projection.hpp"
+#include "local/item_check.hpp"
 #include "local/key_paths.hpp"
 #include "local/operations.hpp"
 #include "local/refusal.hpp"
@@ -82,6 +83,7 @@ result<any_response> execute(const context& in, const delete_item_request& reque
 }
 
 result<any_response> execute(const context& in, const get_item_request& request) {
+    check_depth(request.key);
     const attribute_values no_values;
     expression::compiler expressions(in.state.expressions, request.names, no_values);
     const auto projection = expressions.projection(request.projection_expression);

@@ -5,6 +5,7 @@
 #include "local/expression/compiled.hpp"
 #include "local/expression/condition.hpp"
 #include "local/expression/projection.hpp"
+#include "local/item_check.hpp"
 #include "local/key_paths.hpp"
 #include "local/operations.hpp"
 #include "local/table.hpp"
@@ -54,6 +55,8 @@ public:
     page(const context& in, const Request& request)
         : request_(request), expressions_(in.state.expressions, request.names, request.values) {
         check_limit(request.limit);
+        check_depth(request.values);
+        check_depth(request.exclusive_start_key);
         constexpr bool is_query = requires { request.key_condition_expression; };
         check_select(request.select, request.projection_expression, !request.index_name.empty(), is_query);
         if constexpr (is_query) {

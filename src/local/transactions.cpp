@@ -2,6 +2,7 @@
 #include "local/cancellation.hpp"
 #include "local/capacity.hpp"
 #include "local/expression/projection.hpp"
+#include "local/item_check.hpp"
 #include "local/operations.hpp"
 #include "local/write.hpp"
 
@@ -199,6 +200,7 @@ result<any_response> execute(const context& in, const transact_get_items_request
     transact_get_items_response answer;
     // All expressions are checked before any table is looked for.
     for (const transact_get& get : request.gets) {
+        check_depth(get.key);
         expression::compiler expressions(in.state.expressions, get.names, no_values);
         expressions.projection(get.projection_expression);
         expressions.finish();

@@ -83,6 +83,7 @@ prepared_write::prepared_write(database_state& state, const write& what)
     update_ = expressions_.update(what.update_expression);
     condition_ = expressions_.condition(what.condition_expression, "ConditionExpression");
     expressions_.finish();
+    if (what.what != write::kind::put) check_depth(*what.subject);
     if (what.what == write::kind::check && !condition_) {
         refuse("The ConditionExpression of a ConditionCheck must not be empty");
     }
@@ -143,7 +144,7 @@ prepared_write::plan prepared_write::decide_update(const item* before) const {
     if (update_) {
         // An item that is not there yet has its key.
         expression::apply(update_->tree, expressions_.bound(), before ? *before : *what_.subject, *decision.after);
-        check_values(*decision.after);
+        check_depth(*decision.after);
         check_updated_indexes(update_->tree.targets, expressions_.bound(), *table_, *decision.after);
         table_->check_indexes(*decision.after);
     }

@@ -33,8 +33,8 @@ void remember(std::vector<std::string>& seen, std::string_view placeholder) {
 path_parser::path_parser(std::string_view text, vocabulary words)
     : tokens_(text), words_(words), is_translated_(text.find(codec::translated_name) != std::string_view::npos) {
     if (text.size() > longest_expression && !is_translated_) {
-        refuse("Expression size has exceeded the maximum allowed size; expression size: " +
-               std::to_string(text.size()));
+        refuse("Expression size has exceeded the maximum allowed size;" +
+               (words.tells_size ? " expression size: " + std::to_string(text.size()) : std::string()));
     }
     if (tokens_.current().kind == token_kind::end) refuse("The expression can not be empty;");
 }

@@ -23,10 +23,11 @@ enum class semantic_fault {
     repeated_section,
 };
 
-/// The words that each grammar keeps for itself, and when it tells of those that nobody may use.
+/// The words that each grammar keeps for itself, and how it tells of its faults.
 struct vocabulary {
     std::span<const std::string_view> keywords;
     semantic_fault reserved_word = semantic_fault::early_reserved_word;
+    bool tells_size = true;  ///< of an expression that is too long
 };
 
 inline constexpr std::size_t longest_expression = 4096;

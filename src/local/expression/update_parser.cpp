@@ -17,7 +17,7 @@ constexpr std::size_t deepest_operand = 100;
 
 class update_parser : path_parser {
 public:
-    explicit update_parser(std::string_view text) : path_parser(text, {keywords}) {}
+    explicit update_parser(std::string_view text) : path_parser(text, {.keywords = keywords, .tells_size = false}) {}
 
     parsed<update> parse() {
         update tree;

@@ -49,6 +49,17 @@ const std::string nowhere = R"({"TableName":"nowhere",)";
 const std::string lists = R"({"TableName":"lists",)";
 const std::string key = R"("Key":{"p":{"S":"a"},"c":{"N":"1"}},)";
 
+/// A value in so many maps.
+std::string deep(int levels) {
+    std::string value = R"({"S":"x"})";
+    for (int i = 0; i < levels; ++i) value = R"({"M":{"n":)" + value + "}}";
+    return value;
+}
+
+std::string transaction(const std::string& first, const std::string& second) {
+    return R"({"TransactItems":[)" + first + "," + second + "]}";
+}
+
 }  // namespace
 
 TEST_CASE("what is wrong without the table is told before a table that is not there") {
@@ -157,6 +168,49 @@ TEST_CASE("faults that are told at once have the order of the service") {
              R"("TableName":"things","AttributeDefinitions":[],"KeySchema":[{"AttributeName":"p",)"
              R"("KeyType":"HASH"}]})",
          "2 validation errors detected: Value 'b' at 'globalSecondaryIndexes.1.member.indexName'"},
+    });
+}
+
+TEST_CASE("a transaction is told the fault of its first action that has one") {
+    const std::string too_deep = "Nesting Levels have exceeded supported limits";
+    const std::string condition = R"(,"ConditionExpression":"a = = b"}})";
+    const auto put = [&](const std::string& more) {
+        return R"({"Put":)" + nowhere + R"("Item":{"p":{"S":"a"})" + more;
+    };
+    const auto erase = [&](int levels) { return R"({"Delete":)" + nowhere + R"("Key":{"p":)" + deep(levels) + "}"; };
+    check({
+        {"TransactWriteItems", transaction(put(R"(,"d":)" + deep(32) + "}}}"), put("}" + condition)), too_deep},
+        {"TransactWriteItems", transaction(put("}" + condition), put(R"(,"d":)" + deep(32) + "}}}")), "Syntax error"},
+        {"TransactWriteItems", transaction(put("}" + condition), erase(100) + "}}"), "Syntax error"},
+        {"TransactWriteItems", transaction(erase(40) + "}}", put("}" + condition)), too_deep},
+        {"TransactWriteItems", transaction(erase(100) + condition, put("}}}")), "Syntax error"},
+        {"TransactWriteItems", transaction(put(R"(,"":{"S":"x"}}}})"), put(R"(,"d":)" + deep(100) + "}}}")),
+         R"(ssage":"Empty attribute name"})"},
+        {"TransactWriteItems", transaction(put(R"(,"m":{"M":{"":{"S":"x"}}},"z":)" + deep(40) + "}}}"), put("}}}")),
+         too_deep},
+    });
+}
+
+TEST_CASE("a value in more than 31 lists and maps is refused wherever it is sent, and before the table is looked for") {
+    const std::string value = R"({":a":)" + deep(32) + "}";
+    const std::string whole_key = R"({"p":)" + deep(32) + "}";
+    const std::string words =
+        "Nesting Levels have exceeded supported limits: Attributes in the item have nested "
+        "levels beyond supported limit";
+    const std::string by_value = R"("ExpressionAttributeValues":)" + value;
+    check({
+        {"PutItem", nowhere + R"("Item":)" + whole_key + "}", words},
+        {"UpdateItem", nowhere + key + by_value + R"(,"UpdateExpression":"SET a = :a"})", words},
+        {"UpdateItem", nowhere + R"("Key":)" + whole_key + "}", words},
+        {"DeleteItem", nowhere + R"("Key":)" + whole_key + "}", words},
+        {"DeleteItem", nowhere + R"("ReturnValues":"ALL_NEW","Key":)" + whole_key + "}", "ReturnValues can only be"},
+        {"GetItem", nowhere + R"("Key":)" + whole_key + "}", words},
+        {"Query", nowhere + by_value + R"(,"KeyConditionExpression":"p = :a"})", words},
+        {"Scan", nowhere + by_value + R"(,"FilterExpression":"p = :a"})", words},
+        {"Scan", nowhere + R"("ExclusiveStartKey":)" + whole_key + "}", words},
+        {"BatchGetItem", R"({"RequestItems":{"nowhere":{"Keys":[)" + whole_key + "]}}}", words},
+        {"BatchWriteItem", R"({"RequestItems":{"nowhere":[{"DeleteRequest":{"Key":)" + whole_key + "}}]}}", words},
+        {"TransactGetItems", R"({"TransactItems":[{"Get":)" + nowhere + R"("Key":)" + whole_key + "}}]}", words},
     });
 }
 
