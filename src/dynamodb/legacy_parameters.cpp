@@ -1,6 +1,8 @@
 // Translating AttributesToGet, Expected, the filters, KeyConditions and AttributeUpdates.
 #include "dynamodb/legacy_parameters.hpp"
 
+#include "dynamodb/translated_placeholder.hpp"
+
 #include <algorithm>
 #include <array>
 #include <limits>

@@ -10,14 +10,6 @@
 
 namespace dynalease::codec {
 
-/// What placeholders begin with that stand for parts of older parameters. Users' own never look like these.
-inline constexpr std::string_view translated_name = "#old_parameter_";
-inline constexpr std::string_view translated_value = ":old_parameter_";
-
-inline bool is_translated(std::string_view placeholder) noexcept {
-    return placeholder.starts_with(translated_name) || placeholder.starts_with(translated_value);
-}
-
 /// Refuses old and new parameters in one request, and placeholders without an expression.
 /// @param operation says which parameters count; one that takes no expressions is never refused.
 void check_parameter_mix(json_input body, std::string_view operation);

@@ -1,7 +1,7 @@
 // From the tree of a key condition to its tests.
 #include "local/key_condition.hpp"
 
-#include "dynamodb/legacy_parameters.hpp"
+#include "dynamodb/translated_placeholder.hpp"
 #include "local/expression/paths.hpp"
 #include "local/refusal.hpp"
 

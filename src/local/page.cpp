@@ -1,7 +1,7 @@
 // Limits, selections and views of indexes.
 #include "local/page.hpp"
 
-#include "dynamodb/legacy_parameters.hpp"
+#include "dynamodb/translated_placeholder.hpp"
 #include "local/refusal.hpp"
 
 namespace dynalease::local {

@@ -1,5 +1,5 @@
 // Query.
-#include "dynamodb/legacy_parameters.hpp"
+#include "dynamodb/translated_placeholder.hpp"
 #include "local/expression/paths.hpp"
 #include "local/key_range.hpp"
 #include "local/page.hpp"

@@ -26,6 +26,17 @@ function third_party_allowed(room, header,   words, n, i) {
 
 function complain(what) { print FILENAME ":" FNR ": " what }
 
+# Whether a header, or one of the tree that it includes, includes `confined`. A header that is looked at is not looked at
+# again, so that cycles end.
+function reaches(file, confined, seen,   words, n, i) {
+    if (file in seen) return 0
+    seen[file]
+    if (index(foreign[file], " <" confined)) return 1
+    n = split(own[file], words, " ")
+    for (i = 1; i <= n; i++) if (reaches(words[i], confined, seen)) return 1
+    return 0
+}
+
 FNR == NR {
     if ($0 ~ /^#/ || $0 ~ /^ *$/) next
     n = split($0, column, /  +/)
@@ -33,6 +44,9 @@ FNR == NR {
     m = split(column[2], paths, " ")
     for (i = 1; i <= m; i++) owner[paths[i]] = column[1]
     uses[column[1]] = column[3]
+    m = split(column[4], headers, " ")
+    for (i = 1; i <= m; i++) if (sub(/^!/, "", headers[i])) confined_to[headers[i]] = column[1]
+    gsub(/!/, "", column[4])
     others[column[1]] = column[4]
     next
 }
@@ -49,9 +63,16 @@ FNR == 1 {
     header = substr($0, RSTART + 1, RLENGTH - 2)
     if (quoted && header !~ /\//) { complain("write \"room/" header "\""); next }
     if (quoted && index(header, "dynalease/") == 1) { complain("write <" header ">"); next }
-    if (quoted) target = room_of("src/" header)
-    else if (index(header, "dynalease/") == 1) target = room_of("include/" header)
-    else target = "-"
+    if (quoted) found = "src/" header
+    else if (index(header, "dynalease/") == 1) found = "include/" header
+    else found = ""
+    target = found ? room_of(found) : "-"
+    if (found) {
+        own[FILENAME] = own[FILENAME] " " found
+        line[FILENAME, found] = FNR
+    } else {
+        foreign[FILENAME] = foreign[FILENAME] " <" header
+    }
     if (target == "-") {
         if (header ~ /^[a-z_0-9]+$/ || third_party_allowed(here, header)) next
         complain(here " must not include <" header ">")
@@ -61,5 +82,20 @@ FNR == 1 {
         complain("\"" header "\" lies in no room of rooms.txt")
     } else if (target != here && !known(uses[here], target)) {
         complain(here " must not use " target " (" header ")")
+    }
+}
+
+END {
+    for (confined in confined_to) {
+        for (file in own) {
+            if (room_of(file) == confined_to[confined]) continue
+            n = split(own[file], words, " ")
+            for (i = 1; i <= n; i++) {
+                split("", seen)
+                if (room_of(words[i]) != confined_to[confined] || !reaches(words[i], confined, seen)) continue
+                print file ":" line[file, words[i]] ": " words[i] " brings in <" confined ">, which stays in " \
+                      confined_to[confined]
+            }
+        }
     }
 }

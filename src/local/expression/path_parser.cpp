@@ -1,7 +1,7 @@
 // Document paths and placeholders.
 #include "local/expression/path_parser.hpp"
 
-#include "dynamodb/legacy_parameters.hpp"
+#include "dynamodb/translated_placeholder.hpp"
 #include "local/expression/reserved_words.hpp"
 #include "local/refusal.hpp"
 

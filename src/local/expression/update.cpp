@@ -1,7 +1,7 @@
 // The evaluation of updates: all right-hand sides first, then the changes.
 #include "local/expression/update.hpp"
 
-#include "dynamodb/legacy_parameters.hpp"
+#include "dynamodb/translated_placeholder.hpp"
 #include "local/refusal.hpp"
 #include "local/values.hpp"
 
