@@ -1,6 +1,7 @@
 // Proof that an item is locked, and the writes that happen only while it is.
 #pragma once
 
+#include <dynalease/detail/grant_owner.hpp>
 #include <dynalease/detail/initiate.hpp>
 #include <dynalease/dynamodb/condition_expression.hpp>
 #include <dynalease/dynamodb/operations.hpp>
@@ -20,6 +21,7 @@ namespace dynalease {
 
 namespace detail {
 class item_hold;
+void abandon(item_hold& hold) noexcept;
 enum class guarded_end { keep, release };
 }  // namespace detail
 
@@ -27,14 +29,9 @@ enum class guarded_end { keep, release };
 class item_guard {
 public:
     item_guard() noexcept = default;
-    ~item_guard();
-    item_guard(item_guard&&) noexcept = default;
-    item_guard& operator=(item_guard&& other) noexcept;
-    item_guard(const item_guard&) = delete;
-    item_guard& operator=(const item_guard&) = delete;
 
     /// Whether there is anything to hold; says nothing about its validity.
-    explicit operator bool() const noexcept { return hold_ != nullptr; }
+    explicit operator bool() const noexcept { return static_cast<bool>(hold_); }
 
     /// Whether the item is ours at this instant, by this process's clock; turns false exactly at the deadline, with
     /// or without a network. No I/O; any thread.
@@ -69,8 +66,8 @@ public:
     template <token_for<dynalease::item> Token>
     auto update(update_expression change, condition_expression condition, Token&& token) {
         return detail::initiate<dynalease::item>(
-            executor(), update_verb{hold_, std::move(change), std::move(condition), detail::guarded_end::keep}, nullptr,
-            std::forward<Token>(token));
+            executor(), update_verb{hold_.share(), std::move(change), std::move(condition), detail::guarded_end::keep},
+            nullptr, std::forward<Token>(token));
     }
 
     /// The last change and the release in one write: lock, change, unlock are 2 writes in all. Invalid from the call
@@ -80,15 +77,16 @@ public:
     template <token_for<dynalease::item> Token>
     auto update_and_release(update_expression change, condition_expression condition, Token&& token) {
         return detail::initiate<dynalease::item>(
-            executor(), update_verb{hold_, std::move(change), std::move(condition), detail::guarded_end::release},
-            nullptr, std::forward<Token>(token));
+            executor(),
+            update_verb{hold_.share(), std::move(change), std::move(condition), detail::guarded_end::release}, nullptr,
+            std::forward<Token>(token));
     }
 
     /// Removes the item, and the lock with it. Errors, cancellation, cost: as `update_and_release`.
     boost::asio::awaitable<void> erase(condition_expression condition = {});
     template <token_for<void> Token>
     auto erase(condition_expression condition, Token&& token) {
-        return detail::initiate<void>(executor(), erase_verb{hold_, std::move(condition)}, nullptr,
+        return detail::initiate<void>(executor(), erase_verb{hold_.share(), std::move(condition)}, nullptr,
                                       std::forward<Token>(token));
     }
 
@@ -98,7 +96,7 @@ public:
     boost::asio::awaitable<void> downgrade();
     template <token_for<void> Token>
     auto downgrade(Token&& token) {
-        return detail::initiate<void>(executor(), downgrade_verb{hold_}, nullptr, std::forward<Token>(token));
+        return detail::initiate<void>(executor(), downgrade_verb{hold_.share()}, nullptr, std::forward<Token>(token));
     }
 
     /// Gives the item back: invalid from the call on. Touches only the lock's own attributes.
@@ -110,7 +108,7 @@ public:
     boost::asio::awaitable<void> release();
     template <token_for<void> Token>
     auto release(Token&& token) {
-        return detail::initiate<void>(executor(), release_verb{hold_}, nullptr, std::forward<Token>(token));
+        return detail::initiate<void>(executor(), release_verb{hold_.share()}, nullptr, std::forward<Token>(token));
     }
 
     /// Completes with success when the item is no longer ours without our doing; with `errc::not_held` once it is
@@ -118,7 +116,7 @@ public:
     boost::asio::awaitable<void> lost() const;
     template <token_for<void> Token>
     auto lost(Token&& token) const {
-        return detail::initiate<void>(executor(), lost_verb{hold_}, nullptr, std::forward<Token>(token));
+        return detail::initiate<void>(executor(), lost_verb{hold_.share()}, nullptr, std::forward<Token>(token));
     }
 
 private:
@@ -151,7 +149,7 @@ private:
         void operator()(diagnostics* details, detail::handler_for<void> handler) &&;
     };
 
-    std::shared_ptr<detail::item_hold> hold_;
+    detail::grant_owner<detail::item_hold> hold_;
 };
 
 }  // namespace dynalease

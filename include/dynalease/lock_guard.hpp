@@ -1,6 +1,7 @@
 // Proof that a lock is held, and the fence that makes the proof count elsewhere.
 #pragma once
 
+#include <dynalease/detail/grant_owner.hpp>
 #include <dynalease/detail/initiate.hpp>
 #include <dynalease/dynamodb/operations.hpp>
 #include <dynalease/error.hpp>
@@ -18,20 +19,16 @@ namespace dynalease {
 
 namespace detail {
 class lock_hold;
-}
+void abandon(lock_hold& hold) noexcept;
+}  // namespace detail
 
 /// Move-only. The destructor releases in the background, best effort; `release` says whether it worked.
 class lock_guard {
 public:
     lock_guard() noexcept = default;
-    ~lock_guard();
-    lock_guard(lock_guard&&) noexcept = default;
-    lock_guard& operator=(lock_guard&& other) noexcept;
-    lock_guard(const lock_guard&) = delete;
-    lock_guard& operator=(const lock_guard&) = delete;
 
     /// Whether there is anything to hold; says nothing about its validity.
-    explicit operator bool() const noexcept { return hold_ != nullptr; }
+    explicit operator bool() const noexcept { return static_cast<bool>(hold_); }
 
     /// Whether the lock is ours at this instant, by this process's clock; turns false exactly at the deadline,
     /// with or without a network. No I/O; any thread. A process paused right after this call cannot know: give
@@ -56,7 +53,7 @@ public:
     boost::asio::awaitable<void> release();
     template <token_for<void> Token>
     auto release(Token&& token) {
-        return detail::initiate<void>(executor(), release_verb{hold_}, nullptr, std::forward<Token>(token));
+        return detail::initiate<void>(executor(), release_verb{hold_.share()}, nullptr, std::forward<Token>(token));
     }
 
     /// Completes with success when the lock is no longer ours without our doing; with `errc::not_held` once it is
@@ -64,7 +61,7 @@ public:
     boost::asio::awaitable<void> lost() const;
     template <token_for<void> Token>
     auto lost(Token&& token) const {
-        return detail::initiate<void>(executor(), lost_verb{hold_}, nullptr, std::forward<Token>(token));
+        return detail::initiate<void>(executor(), lost_verb{hold_.share()}, nullptr, std::forward<Token>(token));
     }
 
 private:
@@ -81,7 +78,7 @@ private:
         void operator()(diagnostics* details, detail::handler_for<void> handler) &&;
     };
 
-    std::shared_ptr<detail::lock_hold> hold_;
+    detail::grant_owner<detail::lock_hold> hold_;
 };
 
 }  // namespace dynalease

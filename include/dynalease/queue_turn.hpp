@@ -1,6 +1,7 @@
 // Proof that it is our turn in a queue, and the fence that makes the proof count elsewhere.
 #pragma once
 
+#include <dynalease/detail/grant_owner.hpp>
 #include <dynalease/detail/initiate.hpp>
 #include <dynalease/dynamodb/operations.hpp>
 #include <dynalease/error.hpp>
@@ -19,20 +20,16 @@ namespace dynalease {
 
 namespace detail {
 class queue_hold;
-}
+void abandon(queue_hold& hold) noexcept;
+}  // namespace detail
 
 /// Move-only. The destructor leaves in the background, best effort; `leave` says whether it worked.
 class queue_turn {
 public:
     queue_turn() noexcept = default;
-    ~queue_turn();
-    queue_turn(queue_turn&&) noexcept = default;
-    queue_turn& operator=(queue_turn&& other) noexcept;
-    queue_turn(const queue_turn&) = delete;
-    queue_turn& operator=(const queue_turn&) = delete;
 
     /// Whether there is a turn at all; says nothing about its validity.
-    explicit operator bool() const noexcept { return hold_ != nullptr; }
+    explicit operator bool() const noexcept { return static_cast<bool>(hold_); }
 
     /// Whether it is our turn at this instant, by this process's clock; turns false exactly at the deadline, with
     /// or without a network. No I/O; any thread. A process paused right after this call cannot know: give the
@@ -63,7 +60,7 @@ public:
     boost::asio::awaitable<void> leave();
     template <token_for<void> Token>
     auto leave(Token&& token) {
-        return detail::initiate<void>(executor(), leave_verb{hold_}, nullptr, std::forward<Token>(token));
+        return detail::initiate<void>(executor(), leave_verb{hold_.share()}, nullptr, std::forward<Token>(token));
     }
 
     /// Completes with success when the turn is no longer ours without our doing; with `errc::not_held` once it is
@@ -71,7 +68,7 @@ public:
     boost::asio::awaitable<void> lost() const;
     template <token_for<void> Token>
     auto lost(Token&& token) const {
-        return detail::initiate<void>(executor(), lost_verb{hold_}, nullptr, std::forward<Token>(token));
+        return detail::initiate<void>(executor(), lost_verb{hold_.share()}, nullptr, std::forward<Token>(token));
     }
 
 private:
@@ -88,7 +85,7 @@ private:
         void operator()(diagnostics* details, detail::handler_for<void> handler) &&;
     };
 
-    std::shared_ptr<detail::queue_hold> hold_;
+    detail::grant_owner<detail::queue_hold> hold_;
 };
 
 }  // namespace dynalease

@@ -1,6 +1,7 @@
 // A lock on an item by the wall clock alone, for items that writers of other makes lock so too.
 #pragma once
 
+#include <dynalease/detail/grant_owner.hpp>
 #include <dynalease/detail/initiate.hpp>
 #include <dynalease/dynamodb/condition_expression.hpp>
 #include <dynalease/dynamodb/database.hpp>
@@ -23,6 +24,7 @@ namespace dynalease {
 namespace detail {
 class wall_clock_core;
 class wall_clock_hold;
+void abandon(wall_clock_hold& hold) noexcept;
 }  // namespace detail
 
 struct wall_clock_options {
@@ -43,14 +45,9 @@ struct wall_clock_options {
 class wall_clock_guard {
 public:
     wall_clock_guard() noexcept = default;
-    ~wall_clock_guard();
-    wall_clock_guard(wall_clock_guard&&) noexcept = default;
-    wall_clock_guard& operator=(wall_clock_guard&& other) noexcept;
-    wall_clock_guard(const wall_clock_guard&) = delete;
-    wall_clock_guard& operator=(const wall_clock_guard&) = delete;
 
     /// Whether there is anything to hold; says nothing about its validity.
-    explicit operator bool() const noexcept { return hold_ != nullptr; }
+    explicit operator bool() const noexcept { return static_cast<bool>(hold_); }
     /// Whether the item is ours at this instant, if all clocks keep to their bounds. Any thread.
     bool valid() const noexcept;
     /// `held`, `lost`, `released` or `empty`.
@@ -71,8 +68,8 @@ public:
     template <token_for<dynalease::item> Token>
     auto update(update_expression change, condition_expression condition, Token&& token) {
         return detail::initiate<dynalease::item>(executor(),
-                                                 update_verb{hold_, std::move(change), std::move(condition)}, nullptr,
-                                                 std::forward<Token>(token));
+                                                 update_verb{hold_.share(), std::move(change), std::move(condition)},
+                                                 nullptr, std::forward<Token>(token));
     }
 
     /// Gives the item back: invalid from the call on.
@@ -82,7 +79,7 @@ public:
     boost::asio::awaitable<void> release();
     template <token_for<void> Token>
     auto release(Token&& token) {
-        return detail::initiate<void>(executor(), release_verb{hold_}, nullptr, std::forward<Token>(token));
+        return detail::initiate<void>(executor(), release_verb{hold_.share()}, nullptr, std::forward<Token>(token));
     }
 
 private:
@@ -101,7 +98,7 @@ private:
         void operator()(diagnostics* details, detail::handler_for<void> handler) &&;
     };
 
-    std::shared_ptr<detail::wall_clock_hold> hold_;
+    detail::grant_owner<detail::wall_clock_hold> hold_;
 };
 
 /// A cheap handle.

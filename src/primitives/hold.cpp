@@ -5,6 +5,7 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/deferred.hpp>
+#include <boost/asio/post.hpp>
 
 #include <tuple>
 #include <utility>
@@ -38,6 +39,15 @@ guard_state hold::state() const noexcept {
 bool hold::let_go() noexcept {
     auto expected = guard_state::held;
     return state_.compare_exchange_strong(expected, guard_state::released);
+}
+
+void hold::give_back_soon() noexcept {
+    // Not in a coroutine: one that is cancelled before its first step never runs.
+    boost::asio::post(core_->world().executor, [self = shared_from_this()] { self->give_back(); });
+}
+
+void hold::abandon() noexcept {
+    if (let_go()) give_back_soon();
 }
 
 bool hold::lose() {

@@ -16,7 +16,7 @@ namespace dynalease::detail {
 
 class session_core;
 
-class hold : public parting {
+class hold : public parting, public std::enable_shared_from_this<hold> {
 public:
     explicit hold(std::shared_ptr<session_core> core) noexcept;
     ~hold() override;
@@ -27,6 +27,10 @@ public:
     const std::shared_ptr<session_core>& core() const noexcept { return core_; }
     /// Invalid from here on. @returns false if it was lost or released before.
     bool let_go() noexcept;
+    /// After `let_go`: has what it stands for given back on the database's executor, in the background.
+    void give_back_soon() noexcept;
+    /// The end of its guard: both, unless it was lost or released before.
+    void abandon() noexcept;
 
     // ---- the database's executor ----
     /// Not ours any more, without our doing. @returns false if it was lost or released before.
@@ -44,6 +48,9 @@ protected:
     virtual bool overdue() const noexcept { return false; }
 
 private:
+    /// On the database's executor.
+    virtual void give_back() = 0;
+
     using event = runtime::waiter_list<runtime::unit>;
     /// Few holds are ever waited for, and there may be a hundred thousand.
     event& waiters(std::unique_ptr<event>& list);

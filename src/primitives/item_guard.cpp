@@ -1,15 +1,11 @@
 // The public handle of a locked item.
 #include <dynalease/item_guard.hpp>
 
-#include "primitives/empty_guard.hpp"
 #include "primitives/fresh_stamp.hpp"
+#include "primitives/guard_verbs.hpp"
 #include "primitives/item_front.hpp"
 #include "primitives/item_hold.hpp"
 #include "primitives/verb_failure.hpp"
-#include "runtime/spawn.hpp"
-
-#include <boost/asio/post.hpp>
-#include <boost/asio/system_executor.hpp>
 
 #include <utility>
 
@@ -76,37 +72,7 @@ awaitable<runtime::completion<void>> run_end_item(guarded_end_of_item what, diag
     co_return runtime::completion<void>{code};
 }
 
-awaitable<runtime::completion<void>> run_release_item(std::shared_ptr<item_hold> hold, diagnostics* details) {
-    auto code = co_await hold->wait_finished();
-    // The caller went away while the write was under way; the front goes on with it.
-    if (code == boost::asio::error::operation_aborted) code = errc::in_doubt;
-    if (code) detail::report(failure(code), details, "item_guard.release", hold->name());
-    co_return runtime::completion<void>{code};
-}
-
-awaitable<runtime::completion<void>> run_item_lost(std::shared_ptr<item_hold> hold) {
-    auto code = co_await hold->wait_lost();
-    if (code == boost::asio::error::operation_aborted) code = errc::cancelled;
-    co_return runtime::completion<void>{code};
-}
-
-awaitable<runtime::completion<void>> tell_of_item(error_code code) {
-    co_return runtime::completion<void>{code};
-}
-
 }  // namespace
-
-item_guard::~item_guard() {
-    if (hold_) hold_->abandon();
-}
-
-item_guard& item_guard::operator=(item_guard&& other) noexcept {
-    if (this != &other) {
-        const auto replaced = std::exchange(hold_, std::move(other.hold_));
-        if (replaced) replaced->abandon();
-    }
-    return *this;
-}
 
 bool item_guard::valid() const noexcept {
     return hold_ && hold_->valid();
@@ -136,97 +102,60 @@ condition_check item_guard::fence() const {
 }
 
 boost::asio::any_io_executor item_guard::executor() const {
-    // Only asked for by the initiation; an empty guard never runs anything there.
-    if (!hold_) return boost::asio::system_executor();
-    return hold_->core()->world().executor;
+    return detail::executor_of(hold_.share());
 }
 
 void item_guard::update_verb::operator()(diagnostics* details, detail::handler_for<dynalease::item> handler) && {
-    if (!hold) {
-        detail::answer_for_empty<dynalease::item>(std::move(handler));
-        return;
-    }
-    const auto executor = hold->core()->world().executor;
-    guarded_update what{.hold = std::move(hold),
+    guarded_update what{.hold = hold,
                         .change = std::move(change),
                         .condition = std::move(condition),
                         .last = end == detail::guarded_end::release};
-    runtime::spawn<dynalease::item>(executor, run_update_item(std::move(what), details), std::move(handler));
+    detail::start_verb<dynalease::item>(hold, run_update_item(std::move(what), details), std::move(handler));
 }
 
 void item_guard::erase_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
-    if (!hold) {
-        detail::answer_for_empty(std::move(handler));
-        return;
-    }
-    const auto executor = hold->core()->world().executor;
-    guarded_end_of_item what{.hold = std::move(hold), .condition = std::move(condition), .erases = true};
-    runtime::spawn<void>(executor, run_end_item(std::move(what), details), std::move(handler));
+    guarded_end_of_item what{.hold = hold, .condition = std::move(condition), .erases = true};
+    detail::start_verb<void>(hold, run_end_item(std::move(what), details), std::move(handler));
 }
 
 void item_guard::downgrade_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
-    if (!hold) {
-        detail::answer_for_empty(std::move(handler));
-        return;
-    }
-    const auto executor = hold->core()->world().executor;
-    guarded_end_of_item what{.hold = std::move(hold), .condition = {}, .erases = false};
-    runtime::spawn<void>(executor, run_end_item(std::move(what), details), std::move(handler));
+    guarded_end_of_item what{.hold = hold, .condition = {}, .erases = false};
+    detail::start_verb<void>(hold, run_end_item(std::move(what), details), std::move(handler));
 }
 
 void item_guard::release_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
-    if (!hold) {
-        detail::answer_for_empty(std::move(handler));
-        return;
-    }
-    const auto executor = hold->core()->world().executor;
-    // Invalid from the call on, on whatever thread that is.
-    const bool was_lost = hold->state() == guard_state::lost;
-    if (was_lost || !hold->let_go()) {
-        auto code = make_error_code(errc::not_held);
-        if (was_lost) code = hold->core()->valid() ? errc::lock_lost : errc::session_lost;
-        runtime::spawn<void>(executor, tell_of_item(code), std::move(handler));
-        return;
-    }
-    // Not in the coroutine: one that is cancelled before its first step never runs.
-    boost::asio::post(executor, [hold = hold] { hold->front().give_back(hold); });
-    runtime::spawn<void>(executor, run_release_item(std::move(hold), details), std::move(handler));
+    detail::start_giving_back(hold, "item_guard.release", details, std::move(handler));
 }
 
 void item_guard::lost_verb::operator()(diagnostics*, detail::handler_for<void> handler) && {
-    if (!hold) {
-        detail::answer_for_empty(std::move(handler));
-        return;
-    }
-    const auto executor = hold->core()->world().executor;
-    runtime::spawn<void>(executor, run_item_lost(std::move(hold)), std::move(handler));
+    detail::start_waiting_for_loss(hold, std::move(handler));
 }
 
 boost::asio::awaitable<dynalease::item> item_guard::update(update_expression change, condition_expression condition) {
     return detail::await_verb<dynalease::item>(
-        executor(), update_verb{hold_, std::move(change), std::move(condition), detail::guarded_end::keep});
+        executor(), update_verb{hold_.share(), std::move(change), std::move(condition), detail::guarded_end::keep});
 }
 
 boost::asio::awaitable<dynalease::item> item_guard::update_and_release(update_expression change,
                                                                        condition_expression condition) {
     return detail::await_verb<dynalease::item>(
-        executor(), update_verb{hold_, std::move(change), std::move(condition), detail::guarded_end::release});
+        executor(), update_verb{hold_.share(), std::move(change), std::move(condition), detail::guarded_end::release});
 }
 
 boost::asio::awaitable<void> item_guard::erase(condition_expression condition) {
-    return detail::await_verb<void>(executor(), erase_verb{hold_, std::move(condition)});
+    return detail::await_verb<void>(executor(), erase_verb{hold_.share(), std::move(condition)});
 }
 
 boost::asio::awaitable<void> item_guard::downgrade() {
-    return detail::await_verb<void>(executor(), downgrade_verb{hold_});
+    return detail::await_verb<void>(executor(), downgrade_verb{hold_.share()});
 }
 
 boost::asio::awaitable<void> item_guard::release() {
-    return detail::await_verb<void>(executor(), release_verb{hold_});
+    return detail::await_verb<void>(executor(), release_verb{hold_.share()});
 }
 
 boost::asio::awaitable<void> item_guard::lost() const {
-    return detail::await_verb<void>(executor(), lost_verb{hold_});
+    return detail::await_verb<void>(executor(), lost_verb{hold_.share()});
 }
 
 }  // namespace dynalease

@@ -4,8 +4,6 @@
 #include "primitives/item_front.hpp"
 #include "primitives/session_core.hpp"
 
-#include <boost/asio/post.hpp>
-
 #include <utility>
 
 namespace dynalease::detail {
@@ -46,9 +44,12 @@ bool item_hold::overdue() const noexcept {
     return past(risk_);
 }
 
-void item_hold::abandon() noexcept {
-    if (!let_go()) return;
-    boost::asio::post(core()->world().executor, [self = shared_from_this()] { self->front_->give_back(self); });
+void item_hold::give_back() {
+    front_->give_back(std::static_pointer_cast<item_hold>(shared_from_this()));
+}
+
+void abandon(item_hold& hold) noexcept {
+    hold.abandon();
 }
 
 std::optional<failure> unfit(const item_hold& hold, bool writes) {

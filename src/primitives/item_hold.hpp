@@ -19,7 +19,7 @@ namespace dynalease::detail {
 
 class item_front;
 
-class item_hold final : public hold, public std::enable_shared_from_this<item_hold> {
+class item_hold final : public hold {
 public:
     item_hold(std::shared_ptr<session_core> core, std::shared_ptr<item_front> front,
               const protocol::item_grant& granted);
@@ -31,8 +31,6 @@ public:
     const std::string& name() const noexcept override;
     /// True only while this very grant is in force.
     condition_check fence() const;
-    /// The guard's destructor: lets go, and has the item given back in the background.
-    void abandon() noexcept;
 
     // ---- the database's executor ----
     /// The item as this guard knows it.
@@ -44,13 +42,15 @@ public:
     void keep(std::int64_t attempt, dynalease::time_point risk, dynalease::time_point end) noexcept;
 
     static item_guard make_guard(std::shared_ptr<item_hold> hold) noexcept { return item_guard(std::move(hold)); }
-    static const std::shared_ptr<item_hold>& of(const item_guard& guard) noexcept { return guard.hold_; }
+    static const std::shared_ptr<item_hold>& of(const item_guard& guard) noexcept { return guard.hold_.share(); }
 
 protected:
     bool expired() const noexcept override;
     bool overdue() const noexcept override;
 
 private:
+    void give_back() override;
+
     using instant = dynalease::time_point::rep;
     bool past(const std::atomic<instant>& when) const noexcept;
 

@@ -4,8 +4,6 @@
 #include "primitives/lock_front.hpp"
 #include "primitives/session_core.hpp"
 
-#include <boost/asio/post.hpp>
-
 #include <utility>
 
 namespace dynalease::detail {
@@ -18,9 +16,12 @@ const std::string& lock_hold::name() const noexcept {
     return front_->name();
 }
 
-void lock_hold::abandon() noexcept {
-    if (!let_go()) return;
-    boost::asio::post(core()->world().executor, [self = shared_from_this()] { self->front_->give_back(self); });
+void lock_hold::give_back() {
+    front_->give_back(std::static_pointer_cast<lock_hold>(shared_from_this()));
+}
+
+void abandon(lock_hold& hold) noexcept {
+    hold.abandon();
 }
 
 }  // namespace dynalease::detail

@@ -14,7 +14,7 @@ namespace dynalease::detail {
 
 class lock_front;
 
-class lock_hold final : public hold, public std::enable_shared_from_this<lock_hold> {
+class lock_hold final : public hold {
 public:
     lock_hold(std::shared_ptr<session_core> core, std::shared_ptr<lock_front> front, const protocol::claim& claim);
 
@@ -22,12 +22,12 @@ public:
     const protocol::claim& claim() const noexcept { return claim_; }
     lock_front& front() const noexcept { return *front_; }
     const std::string& name() const noexcept override;
-    /// The guard's destructor: lets go, and has the lock given back in the background.
-    void abandon() noexcept;
 
     static lock_guard make_guard(std::shared_ptr<lock_hold> hold) noexcept { return lock_guard(std::move(hold)); }
 
 private:
+    void give_back() override;
+
     std::shared_ptr<lock_front> front_;
     protocol::claim claim_;
 };

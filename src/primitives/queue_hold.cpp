@@ -4,8 +4,6 @@
 #include "primitives/queue_front.hpp"
 #include "primitives/session_core.hpp"
 
-#include <boost/asio/post.hpp>
-
 #include <utility>
 
 namespace dynalease::detail {
@@ -28,9 +26,12 @@ bool queue_hold::expired() const noexcept {
     return !written_ && core()->now() >= unwritten_until_;
 }
 
-void queue_hold::abandon() noexcept {
-    if (!let_go()) return;
-    boost::asio::post(core()->world().executor, [self = shared_from_this()] { self->front_->leave(self); });
+void queue_hold::give_back() {
+    front_->leave(std::static_pointer_cast<queue_hold>(shared_from_this()));
+}
+
+void abandon(queue_hold& hold) noexcept {
+    hold.abandon();
 }
 
 }  // namespace dynalease::detail

@@ -32,7 +32,7 @@ struct drawn_ticket {
     bool known() const noexcept { return mine.ticket != 0; }
 };
 
-class queue_hold final : public hold, public std::enable_shared_from_this<queue_hold> {
+class queue_hold final : public hold {
 public:
     /// @param unwritten_until how long the turn is valid if it is not written down; empty: it is.
     queue_hold(std::shared_ptr<session_core> core, std::shared_ptr<queue_front> front,
@@ -43,8 +43,6 @@ public:
     std::size_t position() const noexcept { return ticket_->position; }
     queue_front& front() const noexcept { return *front_; }
     const std::string& name() const noexcept override;
-    /// The guard's destructor: lets go, and leaves in the background.
-    void abandon() noexcept;
 
     // ---- the database's executor ----
     const std::shared_ptr<drawn_ticket>& ticket() const noexcept { return ticket_; }
@@ -59,6 +57,7 @@ public:
     static queue_turn make_turn(std::shared_ptr<queue_hold> hold) noexcept { return queue_turn(std::move(hold)); }
 
 private:
+    void give_back() override;
     bool expired() const noexcept override;
 
     std::shared_ptr<queue_front> front_;

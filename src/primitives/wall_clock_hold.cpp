@@ -141,9 +141,17 @@ bool wall_clock_hold::let_go() noexcept {
     return state_.compare_exchange_strong(expected, guard_state::released);
 }
 
-void wall_clock_hold::abandon() noexcept {
-    if (!let_go()) return;
+void wall_clock_hold::give_back_soon() noexcept {
+    // Not in a coroutine: one that is cancelled before its first step never runs.
     boost::asio::post(core_->world().executor, [self = shared_from_this()] { self->give_back(); });
+}
+
+void wall_clock_hold::abandon() noexcept {
+    if (let_go()) give_back_soon();
+}
+
+void abandon(wall_clock_hold& hold) noexcept {
+    hold.abandon();
 }
 
 void wall_clock_hold::give_back() {

@@ -70,7 +70,9 @@ public:
     const std::shared_ptr<wall_clock_core>& core() const noexcept { return core_; }
     /// Invalid from here on. @returns false if it was lost or released before.
     bool let_go() noexcept;
-    /// The guard's destructor.
+    /// After `let_go`, on the database's executor, in the background.
+    void give_back_soon() noexcept;
+    /// The end of its guard: both, unless it was lost or released before.
     void abandon() noexcept;
 
     // ---- the database's executor ----
@@ -80,8 +82,6 @@ public:
         dynalease::item left{};
     };
     boost::asio::awaitable<change_end> change(update_expression change, condition_expression condition);
-    /// Begins to give it back, after `let_go`.
-    void give_back();
     boost::asio::awaitable<error_code> wait_given_back();
 
     static wall_clock_guard make_guard(std::shared_ptr<wall_clock_hold> hold) noexcept {
@@ -89,6 +89,7 @@ public:
     }
 
 private:
+    void give_back();
     std::optional<failure> unfit(const update_expression& change) const;
     change_end lost();
     boost::asio::awaitable<void> run_give_back(std::shared_ptr<wall_clock_hold> self);

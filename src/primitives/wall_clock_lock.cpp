@@ -1,15 +1,12 @@
 // The public handles of a lock by the wall clock.
 #include <dynalease/wall_clock_lock.hpp>
 
-#include "primitives/empty_guard.hpp"
+#include "primitives/guard_verbs.hpp"
 #include "primitives/verb_failure.hpp"
 #include "primitives/wall_clock_hold.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/cancellation.hpp"
 #include "runtime/spawn.hpp"
-
-#include <boost/asio/post.hpp>
-#include <boost/asio/system_executor.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -122,25 +119,9 @@ awaitable<runtime::completion<void>> run_wall_release(std::shared_ptr<wall_clock
     co_return runtime::completion<void>{code};
 }
 
-awaitable<runtime::completion<void>> tell_of_wall_clock(error_code code) {
-    co_return runtime::completion<void>{code};
-}
-
 }  // namespace
 
 // ---- guard -------------------------------------------------------------------------------------------------------
-
-wall_clock_guard::~wall_clock_guard() {
-    if (hold_) hold_->abandon();
-}
-
-wall_clock_guard& wall_clock_guard::operator=(wall_clock_guard&& other) noexcept {
-    if (this != &other) {
-        const auto replaced = std::exchange(hold_, std::move(other.hold_));
-        if (replaced) replaced->abandon();
-    }
-    return *this;
-}
 
 bool wall_clock_guard::valid() const noexcept {
     return state() == guard_state::held;
@@ -157,46 +138,38 @@ const dynalease::item& wall_clock_guard::item() const noexcept {
 }
 
 boost::asio::any_io_executor wall_clock_guard::executor() const {
-    // Only asked for by the initiation; an empty guard never runs anything there.
-    if (!hold_) return boost::asio::system_executor();
-    return hold_->core()->world().executor;
+    return detail::executor_of(hold_.share());
 }
 
 void wall_clock_guard::update_verb::operator()(diagnostics* details, detail::handler_for<dynalease::item> handler) && {
-    if (!hold) {
-        detail::answer_for_empty<dynalease::item>(std::move(handler));
-        return;
-    }
-    const auto executor = hold->core()->world().executor;
-    wall_clock_update what{std::move(hold), std::move(change), std::move(condition)};
-    runtime::spawn<dynalease::item>(executor, run_wall_update(std::move(what), details), std::move(handler));
+    wall_clock_update what{hold, std::move(change), std::move(condition)};
+    detail::start_verb<dynalease::item>(hold, run_wall_update(std::move(what), details), std::move(handler));
 }
 
 void wall_clock_guard::release_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
     if (!hold) {
-        detail::answer_for_empty(std::move(handler));
+        detail::answer_for_empty<void>(std::move(handler));
         return;
     }
-    const auto executor = hold->core()->world().executor;
     // Invalid from the call on, on whatever thread that is.
     const bool was_lost = hold->state() == guard_state::lost;
-    if (!hold->let_go()) {
-        const auto code = make_error_code(was_lost ? errc::lock_lost : errc::not_held);
-        runtime::spawn<void>(executor, tell_of_wall_clock(code), std::move(handler));
-        return;
+    if (hold->let_go()) {
+        hold->give_back_soon();
+        detail::start_verb(hold, run_wall_release(hold, details), std::move(handler));
+    } else {
+        const auto code = was_lost ? errc::lock_lost : errc::not_held;
+        detail::start_verb(hold, detail::answer_with(code), std::move(handler));
     }
-    // Not in the coroutine: one that is cancelled before its first step never runs.
-    boost::asio::post(executor, [hold = hold] { hold->give_back(); });
-    runtime::spawn<void>(executor, run_wall_release(std::move(hold), details), std::move(handler));
 }
 
 boost::asio::awaitable<dynalease::item> wall_clock_guard::update(update_expression change,
                                                                  condition_expression condition) {
-    return detail::await_verb<dynalease::item>(executor(), update_verb{hold_, std::move(change), std::move(condition)});
+    return detail::await_verb<dynalease::item>(executor(),
+                                               update_verb{hold_.share(), std::move(change), std::move(condition)});
 }
 
 boost::asio::awaitable<void> wall_clock_guard::release() {
-    return detail::await_verb<void>(executor(), release_verb{hold_});
+    return detail::await_verb<void>(executor(), release_verb{hold_.share()});
 }
 
 // ---- lock --------------------------------------------------------------------------------------------------------

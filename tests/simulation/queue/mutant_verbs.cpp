@@ -1,5 +1,7 @@
 // What callers do, done otherwise: the linker sends their calls of `f` to the one called `__wrap_f`, and those of
 // `__real_f` to the library's. The names are in decisions.txt; none of this is in the library.
+#include "primitives/queue_front.hpp"
+#include "primitives/queue_hold.hpp"
 #include "simulation/framework/mutant.hpp"
 #include "simulation/mutants/rewriting_database.hpp"
 #include "simulation/queue/mutant_requests.hpp"
@@ -30,8 +32,8 @@ void wrapped_enter_all(detail::enter_all_verb* verb, diagnostics* details, detai
     "__wrap__ZNO9dynalease6detail14enter_all_verbclEPNS_11diagnosticsEN5boost4asio22any_completion_handlerIJFvNS4_"
     "6system10error_codeESt6vectorINS_10queue_turnESaISA_EEEEEE");
 
-queue_turn& real_replace(queue_turn* turn, queue_turn&& other) asm("__real__ZN9dynalease10queue_turnaSEOS0_");
-queue_turn& wrapped_replace(queue_turn* turn, queue_turn&& other) asm("__wrap__ZN9dynalease10queue_turnaSEOS0_");
+void real_abandon(detail::queue_hold& hold) asm("__real__ZN9dynalease6detail7abandonERNS0_10queue_holdE");
+void wrapped_abandon(detail::queue_hold& hold) asm("__wrap__ZN9dynalease6detail7abandonERNS0_10queue_holdE");
 
 // ---- several queues, entered one by one ------------------------------------------------------------------------
 
@@ -91,12 +93,13 @@ void wrapped_enter_all(detail::enter_all_verb* verb, diagnostics* details, detai
 
 // ---- turns that are dropped ------------------------------------------------------------------------------------
 
-queue_turn& wrapped_replace(queue_turn* turn, queue_turn&& other) {
-    const auto state = turn->state();
+void wrapped_abandon(detail::queue_hold& hold) {
+    const auto state = hold.state();
     if (state == guard_state::held || state == guard_state::at_risk) {
-        mutants::notes_of_this_world().turns_dropped.emplace(text_of_head(turn->fence().key), turn->ticket());
+        const auto fence = hold.front().requests().fence(hold.mine());
+        mutants::notes_of_this_world().turns_dropped.emplace(text_of_head(fence.key), hold.mine().ticket);
     }
-    return real_replace(turn, std::move(other));
+    real_abandon(hold);
 }
 
 }  // namespace dynalease::simulation::queues
