@@ -235,6 +235,16 @@ void fields(auto& visitor, maybe_const<table_description> auto& table) {
     visitor.optional("SSEDescription", table.encrypted);
 }
 
+/// How encryption is asked for.
+void encryption_field(auto& visitor, bool enabled, auto& wanted) {
+    visitor.nested("SSESpecification", [&](auto& inner) {
+        inner.required("Enabled", enabled);
+        if (!enabled || !wanted || wanted->key.empty()) return;
+        inner.required("KMSMasterKeyId", wanted->key);
+        inner.required("SSEType", std::string("KMS"));
+    });
+}
+
 void fields(auto& visitor, maybe_const<create_table_request> auto& request) {
     schema_fields(visitor, request);
     visitor.expected("BillingMode", request.billing);
@@ -243,13 +253,7 @@ void fields(auto& visitor, maybe_const<create_table_request> auto& request) {
     stream_field(visitor, request);
     visitor.optional("TableClass", request.table_class);
     visitor.optional("OnDemandThroughput", request.on_demand);
-    if (request.encrypted) {
-        visitor.nested("SSESpecification", [&request](auto& inner) {
-            inner.required("Enabled", true);
-            inner.optional("KMSMasterKeyId", request.encrypted->key);
-            if (!request.encrypted->key.empty()) inner.required("SSEType", std::string("KMS"));
-        });
-    }
+    if (request.encrypted) encryption_field(visitor, true, request.encrypted);
     if (std::remove_cvref_t<decltype(visitor)>::reading || !request.tags.empty()) tags_field(visitor, request.tags);
 }
 /// The embedded server reads it member by member, for the service has an order and words for every mistake in it.
@@ -303,6 +307,7 @@ void fields(auto& visitor, maybe_const<update_table_request> auto& request) {
     }
     visitor.optional("TableClass", request.table_class);
     visitor.optional("OnDemandThroughput", request.on_demand);
+    if (request.encryption_enabled) encryption_field(visitor, *request.encryption_enabled, request.encrypted);
 }
 void read(json_input in, update_table_request& out);
 void fields(auto& visitor, maybe_const<update_table_response> auto& response) {

@@ -255,6 +255,7 @@ void read(json_input in, create_table_request& out) {
     visitor.optional("DeletionProtectionEnabled", out.deletion_protected);
     out.stream = read_stream(in, created_stream).view;
     visitor.optional("TableClass", out.table_class);
+    check_table_class(out.table_class);
     visitor.optional("OnDemandThroughput", out.on_demand);
     check_on_demand(out.on_demand, out.billing);
     out.encrypted = read_encryption(in);
@@ -269,12 +270,17 @@ void read(json_input in, update_table_request& out) {
     const auto* changes = in.find("GlobalSecondaryIndexUpdates");
     visitor.optional("DeletionProtectionEnabled", out.deletion_protected);
     visitor.optional("TableClass", out.table_class);
+    check_table_class(out.table_class);
     visitor.optional("OnDemandThroughput", out.on_demand);
+    if (in.find("SSESpecification")) {
+        out.encrypted = read_encryption(in);
+        out.encryption_enabled = out.encrypted.has_value();
+    }
     const stream_request stream = read_stream(in, updated_stream);
     out.stream_enabled = stream.enabled;
     out.stream = stream.view;
     if (!out.provisioned && !out.billing && (!changes || changes->Empty()) && !out.deletion_protected &&
-        !out.stream_enabled && out.table_class.empty() && !out.on_demand) {
+        !out.stream_enabled && out.table_class.empty() && !out.on_demand && !out.encryption_enabled) {
         refuse_table(
             "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates, "
             "SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, ReplicaTransitRoleArn, "

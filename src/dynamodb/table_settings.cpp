@@ -90,14 +90,28 @@ std::optional<encryption> read_encryption(json_input in) {
     return result;
 }
 
+void check_table_class(const std::string& name) {
+    if (name.empty() || name == "STANDARD" || name == "STANDARD_INFREQUENT_ACCESS") return;
+    refuse_table(
+        "Invalid table-class parameter provided. Please try again with a valid table-class value: [STANDARD, "
+        "STANDARD_INFREQUENT_ACCESS].");
+}
+
 void check_alone(const update_table_request& request, bool has_index_changes) {
-    const bool has_others =
-        request.provisioned || request.billing || has_index_changes || request.stream_enabled || request.on_demand;
+    const bool has_more = request.provisioned || has_index_changes || request.stream_enabled;
+    const bool has_others = has_more || request.billing || request.on_demand;
     const auto refuse_with_others = [](const std::string& what) {
         refuse_table_parameter(what + " modification must be the only operation in the request");
     };
-    if (!request.table_class.empty() && (has_others || request.deletion_protected)) refuse_with_others("TableClass");
+    const bool has_class = !request.table_class.empty();
+    if (request.encryption_enabled && (has_others || has_class || request.deletion_protected)) {
+        refuse_with_others("Server-Side Encryption");
+    }
+    if (has_class && (has_others || request.deletion_protected)) refuse_with_others("TableClass");
     if (request.deletion_protected && has_others) refuse_with_others("DeletionProtection");
+    if (request.on_demand && has_more) {
+        refuse_table_parameter("OnDemandThroughput can only be combined with BillingMode in an UpdateTable request");
+    }
 }
 
 }  // namespace dynalease::codec

@@ -38,7 +38,10 @@ void check_on_demand(const std::optional<on_demand_limits>& limits, std::optiona
 /// Empty: with a key of the service's own.
 std::optional<encryption> read_encryption(json_input in);
 
-/// Refuses a change of the class or of the protection together with any other: the service makes those alone.
+void check_table_class(const std::string& name);
+
+/// Refuses a change of the class, the protection or the encryption together with any other: the service makes those
+/// alone. Limits of use it changes with the billing only.
 void check_alone(const update_table_request& request, bool has_index_changes);
 
 }  // namespace dynalease::codec

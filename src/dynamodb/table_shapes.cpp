@@ -85,8 +85,6 @@ constexpr std::array<shape_member, 2> on_demand_members{{
     {"MaxWriteRequestUnits", &any_units},
 }};
 constexpr shape on_demand{.kind = structure, .type_name = "OnDemandThroughput", .members = on_demand_members};
-constexpr std::array<std::string_view, 2> class_words{"STANDARD", "STANDARD_INFREQUENT_ACCESS"};
-constexpr shape table_class = one_of(class_words);
 
 constexpr shape tag_key{.kind = text, .least = 1, .most = 128};
 constexpr shape tag_value{.kind = text, .least = 0, .most = 256};
@@ -104,7 +102,7 @@ constexpr std::array<shape_member, 13> create_members{{
     {"BillingMode", &billing},
     {"ProvisionedThroughput", &throughput},
     {"StreamSpecification", &stream},
-    {"TableClass", &table_class},
+    {"TableClass", &any_text},
     {"Tags", &tags},
     {"DeletionProtectionEnabled", &any_boolean},
     {"SSESpecification", &encryption},
@@ -130,16 +128,17 @@ constexpr std::array<shape_member, 3> index_update_members{{
 constexpr shape index_update{
     .kind = structure, .type_name = "GlobalSecondaryIndexUpdate", .members = index_update_members};
 constexpr shape index_updates{.kind = list, .element = &index_update};
-constexpr std::array<shape_member, 9> update_table_members{{
+constexpr std::array<shape_member, 10> update_table_members{{
     {"AttributeDefinitions", &definitions},
     {"TableName", &name, required},
     {"BillingMode", &billing},
     {"ProvisionedThroughput", &throughput},
     {"GlobalSecondaryIndexUpdates", &index_updates},
     {"StreamSpecification", &stream},
-    {"TableClass", &table_class},
+    {"TableClass", &any_text},
     {"DeletionProtectionEnabled", &any_boolean},
     {"OnDemandThroughput", &on_demand},
+    {"SSESpecification", &encryption},
 }};
 
 constexpr std::array<shape_member, 1> named_members{{{"TableName", &name, required}}};

@@ -22,6 +22,9 @@ struct context {
     table& described_table(std::string_view name) const { return state.described_table(name, seconds()); }
 };
 
+/// The ARN of an encryption key from any of its names; of no name, the account's own for DynamoDB.
+std::string arn_of_key(const std::string& key);
+
 /// Refuses more than 50 tags, and characters that no tag has.
 void check_tags(const std::map<std::string, std::string>& tags);
 

@@ -40,12 +40,14 @@ public:
 
     /// Refuses what cannot be done, before anything is.
     void check() {
-        check_throughput();
-        check_indexes_provisioned();
-        check_stream();
         const auto online = std::ranges::count_if(request_.index_changes, [](const index_change& each) {
             return !std::holds_alternative<update_index>(each);
         });
+        check_combination(online != 0);
+        check_throughput();
+        check_indexes_provisioned();
+        check_stream();
+        check_encryption();
         if (online > 1) {
             throw refusal(errc::limit_exceeded,
                           "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per "
@@ -70,6 +72,7 @@ public:
         if (request_.stream_enabled) settings.stream = *request_.stream_enabled ? request_.stream : std::nullopt;
         if (!request_.table_class.empty()) settings.table_class = request_.table_class;
         if (request_.on_demand) settings.on_demand = request_.on_demand;
+        if (request_.encryption_enabled) settings.encrypted = encryption_wanted();
         for (const index_change& each : request_.index_changes) {
             std::visit([this](const auto& change) { apply(change); }, each);
         }
@@ -83,6 +86,18 @@ public:
     }
 
 private:
+    void check_combination(bool any_online) const {
+        if (request_.stream_enabled && request_.provisioned) {
+            refuse_change("You cannot modify stream status while updating table IOPS");
+        }
+        if (any_online && request_.provisioned) {
+            refuse_change("You cannot create or delete index while updating table IOPS");
+        }
+        if (any_online && request_.stream_enabled) {
+            refuse_change("You cannot create or delete index while changing stream status");
+        }
+    }
+
     /// Whoever leaves billing per request says what every global index gets.
     void check_indexes_provisioned() const {
         if (billing_ != billing_mode::provisioned || table_.settings().billing == billing_) return;
@@ -118,6 +133,23 @@ private:
         }
         if (!present && !*request_.stream_enabled)
             refuse("Table has no stream to disable: TableName: " + table_.name());
+    }
+
+    std::optional<encryption> encryption_wanted() const {
+        if (!*request_.encryption_enabled) return std::nullopt;
+        return encryption{arn_of_key(request_.encrypted ? request_.encrypted->key : std::string())};
+    }
+
+    /// Only what is plainly the same is refused: a key by another name is taken.
+    void check_encryption() const {
+        if (!request_.encryption_enabled) return;
+        const auto& present = table_.settings().encrypted;
+        if (!present && !*request_.encryption_enabled) refuse_change("Table is already encrypted by default");
+        if (present && request_.encrypted && request_.encrypted->key == present->key) {
+            refuse_change(
+                "Table is already encrypted with given KMSMasterKeyId. Use KMSMasterKeyId parameter if you want to "
+                "change Master Key");
+        }
     }
 
     void check_index(const secondary_index& created) const {
@@ -156,7 +188,8 @@ private:
 
     void check_index(const update_index& changed) const {
         const table_index* found = std::as_const(table_).find_index(changed.name);
-        if (!found || !found->is_global()) {
+        if (found && !found->is_global()) refuse_local("update", changed.name);
+        if (!found) {
             refuse(
                 "This operation cannot be performed with given input values. Please contact DynamoDB service team for "
                 "more info: Action Blocked: IndexUpdate");
@@ -170,12 +203,14 @@ private:
         if (same(present, changed.provisioned)) refuse_same("index: " + changed.name, present, changed.provisioned);
     }
 
-    void check_index(const delete_index& gone) const { global_index(gone.name); }
+    void check_index(const delete_index& gone) const {
+        const table_index* found = std::as_const(table_).find_index(gone.name);
+        if (!found) throw refusal(errc::table_not_found, "Requested resource not found");
+        if (!found->is_global()) refuse_local("delete", gone.name);
+    }
 
-    const table_index& global_index(const std::string& name) const {
-        const table_index* found = std::as_const(table_).find_index(name);
-        if (found && found->is_global()) return *found;
-        throw refusal(errc::table_not_found, "Requested resource not found");
+    [[noreturn]] static void refuse_local(const std::string& change, const std::string& index) {
+        refuse("Cannot " + change + " an index that is not a GlobalSecondaryIndex: " + index);
     }
 
     void apply(const secondary_index& created) {

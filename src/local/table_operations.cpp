@@ -44,14 +44,6 @@ double epoch_seconds(engine::time when) {
     return static_cast<double>(when.time_since_epoch().count()) / milliseconds;
 }
 
-/// The key of a name, or the account's own for DynamoDB.
-std::string arn_of_key(const std::string& key) {
-    if (key.starts_with("arn:")) return key;
-    const std::string of_account = "arn:aws:kms:us-east-1:" + std::string(own_account) + ":";
-    if (key.starts_with("alias/")) return of_account + key;
-    return of_account + "key/" + (key.empty() ? id_of("aws/dynamodb", {}) : key);
-}
-
 table_description settings_of(const create_table_request& request, const context& in) {
     table_description settings;
     settings.table_name = request.table_name;
@@ -72,6 +64,13 @@ table_description settings_of(const create_table_request& request, const context
 }
 
 }  // namespace
+
+std::string arn_of_key(const std::string& key) {
+    if (key.starts_with("arn:")) return key;
+    const std::string of_account = "arn:aws:kms:us-east-1:" + std::string(own_account) + ":";
+    if (key.starts_with("alias/")) return of_account + key;
+    return of_account + "key/" + (key.empty() ? id_of("aws/dynamodb", {}) : key);
+}
 
 result<any_response> execute(const context& in, const create_table_request& request) {
     check_table_name(request.table_name);

@@ -139,6 +139,8 @@ struct update_table_request {  ///< what is empty stays as it is
     std::optional<stream_view> stream{};  ///< with `stream_enabled` true
     std::string table_class{};
     std::optional<on_demand_limits> on_demand{};
+    std::optional<bool> encryption_enabled{};  ///< false: back to DynamoDB's own key
+    std::optional<encryption> encrypted{};     ///< with `encryption_enabled` true
 };
 
 struct delete_table_response {

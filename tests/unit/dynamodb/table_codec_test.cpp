@@ -120,6 +120,12 @@ TEST_CASE("a change of a table arrives as it was asked for") {
     update_table_request limits{.table_name = "ttt"};
     limits.on_demand = on_demand_limits{10, std::nullopt};
     CHECK(sent_and_read(limits).on_demand == limits.on_demand);
+    update_table_request secret{.table_name = "ttt"};
+    secret.encryption_enabled = true;
+    secret.encrypted = encryption{"alias/ours"};
+    CHECK(sent_and_read(secret).encrypted->key == "alias/ours");
+    secret.encryption_enabled = false;
+    CHECK(sent_and_read(secret).encryption_enabled == false);
 }
 
 TEST_CASE("a description keeps its indexes, billing, stream and class") {
@@ -216,6 +222,13 @@ TEST_CASE("a change of a table that changes nothing, or too much at once, is ref
                Catch::Contains("Only one global secondary index update per index"));
     CHECK_THAT(refusal("UpdateTable", R"({"TableName":"ttt","TableClass":"STANDARD","BillingMode":"PAY_PER_REQUEST"})"),
                Catch::EndsWith("TableClass modification must be the only operation in the request"));
+    CHECK_THAT(refusal("UpdateTable", R"({"TableName":"ttt","TableClass":"COLD"})"),
+               Catch::StartsWith("Invalid table-class parameter provided."));
+    CHECK_THAT(refusal("UpdateTable", R"({"TableName":"ttt","SSESpecification":{},"DeletionProtectionEnabled":true})"),
+               Catch::EndsWith("Server-Side Encryption modification must be the only operation in the request"));
+    CHECK_THAT(refusal("UpdateTable", R"({"TableName":"ttt","OnDemandThroughput":{"MaxReadRequestUnits":9},)"
+                                      R"("StreamSpecification":{"StreamEnabled":false}})"),
+               Catch::EndsWith("OnDemandThroughput can only be combined with BillingMode in an UpdateTable request"));
     CHECK_THAT(refusal("UpdateTable", R"({"TableName":"ttt","StreamSpecification":{"StreamEnabled":true}})"),
                Catch::EndsWith("If stream is being enabled then UpdateViewType is required"));
     CHECK_THAT(
@@ -235,6 +248,7 @@ TEST_CASE("encryption is asked for as the service takes it") {
                Catch::EndsWith("SSEType KMS is required if KMSMasterKeyId is specified"));
     CHECK(refusal("CreateTable", asked(R"({"Enabled":true})")).empty());
     CHECK(refusal("CreateTable", asked(R"({"Enabled":false})")).empty());
+    CHECK(refusal("UpdateTable", R"({"TableName":"ttt","SSESpecification":{"Enabled":false}})").empty());
 }
 
 }  // namespace dynalease

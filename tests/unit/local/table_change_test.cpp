@@ -93,6 +93,52 @@ TEST_CASE("limits of use and encryption are described as they were set") {
     CHECK(described(world).on_demand == limits.on_demand);
 }
 
+TEST_CASE("encryption changes both ways, and a change to the same is refused") {
+    engine_world world;
+    auto request = change();
+    request.encryption_enabled = false;
+    CHECK_THAT(world.fault(request), Catch::EndsWith("Table is already encrypted by default"));
+    request.encryption_enabled = true;
+    request.encrypted = encryption{"alias/mine"};
+    REQUIRE(world.execute(request));
+    CHECK_THAT(described(world).encrypted->key, Catch::EndsWith(":alias/mine"));
+    CHECK(world.execute(request));
+    request.encrypted = described(world).encrypted;
+    CHECK_THAT(world.fault(request), Catch::Contains("Table is already encrypted with given KMSMasterKeyId."));
+    request.encryption_enabled = false;
+    request.encrypted.reset();
+    REQUIRE(world.execute(request));
+    CHECK(!described(world).encrypted);
+}
+
+TEST_CASE("changes that the service does not make together are refused") {
+    engine_world world;
+    auto request = change();
+    request.stream_enabled = true;
+    request.stream = stream_view::keys_only;
+    request.index_changes.emplace_back(by_x());
+    CHECK_THAT(world.fault(request), Catch::EndsWith("You cannot create or delete index while changing stream status"));
+    request.provisioned = throughput{1, 1};
+    CHECK_THAT(world.fault(request), Catch::EndsWith("You cannot modify stream status while updating table IOPS"));
+    request.stream_enabled.reset();
+    CHECK_THAT(world.fault(request), Catch::EndsWith("You cannot create or delete index while updating table IOPS"));
+}
+
+TEST_CASE("a local index stays as it was made") {
+    engine_world world;
+    create_table_request made;
+    made.table_name = "others";
+    made.key = {{"pk"}, key_attribute{"sk"}};
+    made.local_indexes = {{.name = "by_x", .key = {{"pk"}, key_attribute{"x"}}}};
+    REQUIRE(world.execute(made));
+    auto request = change();
+    request.table_name = "others";
+    request.index_changes.emplace_back(delete_index{"by_x"});
+    CHECK(world.fault(request) == "Cannot delete an index that is not a GlobalSecondaryIndex: by_x");
+    request.index_changes.front() = update_index{"by_x", {1, 1}};
+    CHECK(world.fault(request) == "Cannot update an index that is not a GlobalSecondaryIndex: by_x");
+}
+
 TEST_CASE("a stream is neither enabled nor disabled twice") {
     engine_world world;
     auto stream = change();
