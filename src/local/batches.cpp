@@ -150,7 +150,7 @@ result<any_response> execute(const context& in, const batch_write_item_request& 
                 continue;
             }
             decisions.push_back(write.decide());
-            units.add(write.units(decisions.back()));
+            if (request.report_capacity) units.add(write.units(decisions.back()));
             writes.push_back(std::move(write));
         }
         if (auto report = consumed_if(request, name, units)) answer.consumed.push_back(*std::move(report));
