@@ -33,7 +33,7 @@ void check_index_part(const secondary_index& index, const key_attribute& attribu
                " IndexName: " + index.name);
     }
     if (is_empty(*value)) {
-        refuse(
+        refuse_whole_request(
             "One or more parameter values are not valid. A value specified for a secondary index key is not supported. "
             "The AttributeValue for a key attribute cannot contain an empty " +
             std::string(attribute.type == scalar_type::s ? "string" : "binary") + " value. IndexName: " + index.name +

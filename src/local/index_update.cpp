@@ -34,7 +34,7 @@ void each_index_key(const table& of, std::string_view attribute, const Visit& vi
 void refuse_empty_key(const attribute_value& value) {
     if (!value.is<std::string>() && !value.is<binary>()) return;
     if (!is_empty(value)) return;
-    refuse(
+    refuse_whole_request(
         "One or more parameter values are not valid. The update expression attempted to update a secondary index key "
         "to a value that is not supported. The AttributeValue for a key attribute cannot contain an empty " +
         std::string(value.is<std::string>() ? "string" : "binary") + " value.");

@@ -60,7 +60,7 @@ bool is_empty(const attribute_value& value) noexcept {
 
 void check_not_empty(const key_attribute& attribute, const attribute_value& value) {
     if (!is_empty(value)) return;
-    refuse(
+    refuse_whole_request(
         "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty " +
         std::string(attribute.type == scalar_type::s ? "string" : "binary") + " value. Key: " + attribute.name);
 }

@@ -17,7 +17,6 @@ namespace dynalease::local {
 namespace {
 
 constexpr std::size_t most_actions = 100;
-constexpr std::size_t largest_transaction = 4 * 1024 * 1024;
 
 void check_count(std::size_t count) {
     if (count == 0 || count > most_actions) {
@@ -33,9 +32,15 @@ void check_distinct(std::set<item_place>& seen, item_place place) {
     }
 }
 
-/// A validation error of one action is that action's reason; anything else is the whole request's.
+void check_payload(std::size_t bytes) {
+    constexpr std::size_t most = 4 * 1024 * 1024;
+    if (bytes <= most) return;
+    refuse("Transaction payload size cannot exceed 4MB. Payload Size: " + std::to_string(bytes));
+}
+
+/// A validation error of one action is that action's reason, most often; anything else is the whole request's.
 cancellation_reason reason_of(refusal& fault) {
-    if (fault.why.code != make_error_code(errc::validation)) throw std::move(fault);
+    if (fault.of_whole_request || fault.why.code != make_error_code(errc::validation)) throw std::move(fault);
     return {"ValidationError", std::move(fault.why.details.message), std::nullopt};
 }
 
@@ -83,9 +88,7 @@ public:
             });
             bytes += decisions_[i].size;
         }
-        if (bytes > largest_transaction) {
-            refuse("Transaction payload size cannot exceed 4MB. Payload Size: " + std::to_string(bytes));
-        }
+        check_payload(bytes);
     }
 
     bool any_failed() const { return any_failed_; }
@@ -134,8 +137,6 @@ private:
         try {
             if (step()) reasons_[i] = refused_action(writes_[i]);
         } catch (refusal& fault) {
-            // What is to be written under an empty key is the fault of the whole request.
-            if (fault.why.details.message.find("key attribute cannot contain an empty") != std::string::npos) throw;
             reasons_[i] = reason_of(fault);
         }
         any_failed_ = any_failed_ || failed(i);
@@ -145,6 +146,79 @@ private:
     std::vector<prepared_write> writes_;
     std::vector<prepared_write::plan> decisions_;
     std::vector<cancellation_reason> reasons_;
+    bool any_failed_ = false;
+};
+
+class batch_of_gets {
+public:
+    /// Checks all expressions, before any table is looked for.
+    batch_of_gets(const context& in, const transact_get_items_request& request)
+        : in_(in), request_(request), reasons_(request.gets.size()) {
+        const attribute_values no_values;
+        for (const transact_get& get : request.gets) {
+            check_depth(get.key);
+            expression::compiler expressions(in.state.expressions, get.names, no_values);
+            projections_.push_back(expressions.projection(get.projection_expression));
+            expressions.finish();
+        }
+    }
+
+    /// Every item that cannot be read gets its reason.
+    void read() {
+        for (std::size_t i = 0; i < reasons_.size(); ++i) {
+            reasons_[i].code = "None";
+            table& from = in_.table_named(request_.gets[i].table_name);
+            answer_.items.emplace_back();
+            try {
+                check_key(from.key(), request_.gets[i].key);
+            } catch (refusal& fault) {
+                fail(i, reason_of(fault));
+                continue;
+            }
+            read_from(from, i);
+        }
+        check_payload(bytes_);
+    }
+
+    bool any_failed() const { return any_failed_; }
+    std::vector<cancellation_reason> take_reasons() { return std::move(reasons_); }
+    transact_get_items_response take_answer() {
+        answer_.consumed = consumed_if(request_, units_);
+        for (auto& each : answer_.consumed) each.read_units = each.capacity_units;
+        return std::move(answer_);
+    }
+
+private:
+    void fail(std::size_t i, cancellation_reason why) {
+        reasons_[i] = std::move(why);
+        any_failed_ = true;
+    }
+
+    void read_from(table& from, std::size_t i) {
+        const transact_get& get = request_.gets[i];
+        const item_place place{&from, encode_key(from.key(), get.key)};
+        check_distinct(seen_, place);
+        const row* present = from.find(place.second);
+        const std::size_t size = present ? present->size : 0;
+        bytes_ += size;
+        units_[from.name()].own += read_units(size, read_kind::transactional);
+        if (in_.state.work.holds(place, work_in_progress::kind::write, in_.now)) fail(i, conflict_reason());
+        if (!present) return;
+        const attribute_values no_values;
+        const auto& projection = projections_[i];
+        answer_.items[i] = projection
+                               ? expression::project(present->attributes, projection->tree, {get.names, no_values})
+                               : present->attributes;
+    }
+
+    const context& in_;
+    const transact_get_items_request& request_;
+    std::vector<expression::cache<expression::projection>::shared> projections_;
+    std::vector<cancellation_reason> reasons_;
+    transact_get_items_response answer_;
+    std::set<item_place> seen_;
+    capacities units_;
+    std::size_t bytes_ = 0;
     bool any_failed_ = false;
 };
 
@@ -192,50 +266,10 @@ result<any_response> execute(const context& in, const transact_write_items_reque
 
 result<any_response> execute(const context& in, const transact_get_items_request& request) {
     check_count(request.gets.size());
-    const attribute_values no_values;
-    std::set<item_place> seen;
-    capacities units;
-    std::vector<cancellation_reason> reasons(request.gets.size());
-    bool any_failed = false;
-    transact_get_items_response answer;
-    // All expressions are checked before any table is looked for.
-    for (const transact_get& get : request.gets) {
-        check_depth(get.key);
-        expression::compiler expressions(in.state.expressions, get.names, no_values);
-        expressions.projection(get.projection_expression);
-        expressions.finish();
-    }
-    for (std::size_t i = 0; i < request.gets.size(); ++i) {
-        const transact_get& get = request.gets[i];
-        reasons[i].code = "None";
-        expression::compiler expressions(in.state.expressions, get.names, no_values);
-        const auto projection = expressions.projection(get.projection_expression);
-        expressions.finish();
-        table& from = in.table_named(get.table_name);
-        auto& found = answer.items.emplace_back();
-        try {
-            check_key(from.key(), get.key);
-        } catch (refusal& fault) {
-            reasons[i] = reason_of(fault);
-            any_failed = true;
-            continue;
-        }
-        const row_key key = encode_key(from.key(), get.key);
-        const row* present = from.find(key);
-        check_distinct(seen, {&from, key});
-        units[from.name()].own += read_units(present ? present->size : 0, read_kind::transactional);
-        if (in.state.work.holds({&from, key}, work_in_progress::kind::write, in.now)) {
-            reasons[i] = conflict_reason();
-            any_failed = true;
-        }
-        if (!present) continue;
-        found = projection ? expression::project(present->attributes, projection->tree, expressions.bound())
-                           : present->attributes;
-    }
-    if (any_failed) return cancelled_for(std::move(reasons));
-    answer.consumed = consumed_if(request, units);
-    for (auto& each : answer.consumed) each.read_units = each.capacity_units;
-    return any_response(std::move(answer));
+    batch_of_gets gets(in, request);
+    gets.read();
+    if (gets.any_failed()) return cancelled_for(gets.take_reasons());
+    return any_response(gets.take_answer());
 }
 
 }  // namespace dynalease::local

@@ -214,4 +214,25 @@ TEST_CASE("TransactGetItems answers in order, with gaps") {
     CHECK(codes(world.execute(request).error()) == strings{"None", "ValidationError"});
 }
 
+TEST_CASE("a transaction reads no more than 4 MB") {
+    engine_world world;
+    transact_get_items_request request;
+    for (int i = 0; i < 11; ++i) {
+        const std::string key = "k" + std::to_string(i);
+        world.put({{"pk", key}, {"v", std::string(400'000, 'x')}});
+        request.gets.push_back({.table_name = "things", .key = {{"pk", key}}});
+    }
+    CHECK_THAT(world.fault(request), Catch::StartsWith("Transaction payload size cannot exceed 4MB"));
+    request.gets.pop_back();
+    CHECK(world.execute(request).value().items.size() == 10);
+}
+
+TEST_CASE("an empty key is the fault of the whole transaction") {
+    engine_world world;
+    transact_get_items_request reads;
+    reads.gets.push_back({.table_name = "things", .key = {{"pk", ""}}});
+    CHECK_THAT(world.fault(reads), Catch::Contains("cannot contain an empty string value. Key: pk"));
+    CHECK_THAT(world.fault(transaction({delete_of("")})), Catch::Contains("cannot contain an empty string value"));
+}
+
 }  // namespace dynalease::local::test
