@@ -47,6 +47,8 @@ std::string apply(server_options& options, std::string_view name, std::string_vi
         options.faults.seed = *seed;
     } else if (value.empty()) {
         return std::string(name) + " must not be empty";
+    } else if (name == "--address") {
+        options.address = value;
     } else if (name == "--access-key") {
         options.access_key = value;
     } else if (name == "--secret-key") {
@@ -56,8 +58,9 @@ std::string apply(server_options& options, std::string_view name, std::string_vi
 }
 
 bool takes_value(std::string_view name) {
-    constexpr std::array<std::string_view, 8> names{"--port",     "--latency", "--access-key", "--secret-key",
-                                                    "--throttle", "--fail",    "--conflict",   "--seed"};
+    constexpr std::array<std::string_view, 9> names{"--port",       "--address",    "--latency",
+                                                    "--access-key", "--secret-key", "--throttle",
+                                                    "--fail",       "--conflict",   "--seed"};
     return std::ranges::find(names, name) != names.end();
 }
 
@@ -87,13 +90,15 @@ arguments parse_arguments(std::span<const char* const> words) {
 }
 
 std::string_view help_text() noexcept {
-    return "usage: dynalease-local [--port N] [--access-key KEY] [--secret-key KEY] [--anyone] [--latency MS]\n"
-           "                       [--throttle SHARE] [--fail SHARE] [--conflict SHARE] [--seed N]\n"
+    return "usage: dynalease-local [--port N] [--address IP] [--access-key KEY] [--secret-key KEY] [--anyone]\n"
+           "                       [--latency MS] [--throttle SHARE] [--fail SHARE] [--conflict SHARE] [--seed N]\n"
            "\n"
-           "A DynamoDB in memory, for tests and demonstrations. Prints `listening on http://127.0.0.1:PORT`\n"
+           "A DynamoDB in memory, for tests and demonstrations. Prints `listening on http://ADDRESS:PORT`\n"
            "and serves until SIGTERM or SIGINT. All tables are gone then.\n"
            "\n"
            "  --port N          listen there; 0, the default: on any free port\n"
+           "  --address IP      on this address; default: 127.0.0.1. 0.0.0.0 is all of them, as a container needs;\n"
+           "                    then the keys are the only guard\n"
            "  --access-key KEY  the access key requests must be signed with; default: local\n"
            "  --secret-key KEY  its secret; default: local\n"
            "  --anyone          take every request, signed or not\n"

@@ -16,10 +16,11 @@ arguments parse(const std::vector<const char*>& words) {
 }  // namespace
 
 TEST_CASE("arguments are taken with a blank or an equals sign") {
-    const auto result =
-        parse({"--port", "8000", "--access-key=me", "--secret-key", "s=ecret", "--anyone", "--latency=5"});
+    const auto result = parse({"--port", "8000", "--address", "::1", "--access-key=me", "--secret-key", "s=ecret",
+                               "--anyone", "--latency=5"});
     CHECK(result.fault.empty());
     CHECK(result.options.port == 8000);
+    CHECK(result.options.address == "::1");
     CHECK(result.options.access_key == "me");
     CHECK(result.options.secret_key == "s=ecret");
     CHECK(result.options.anyone);
@@ -31,6 +32,7 @@ TEST_CASE("without arguments: any port, keys local and local") {
     const auto result = parse({});
     CHECK(result.fault.empty());
     CHECK(result.options.port == 0);
+    CHECK(result.options.address == "127.0.0.1");
     CHECK(result.options.access_key == "local");
     CHECK(result.options.secret_key == "local");
     CHECK_FALSE(result.options.anyone);
@@ -57,7 +59,7 @@ TEST_CASE("bad arguments are named") {
     CHECK(parse({"--help"}).help);
     CHECK_THAT(parse({"--throttle", "1.5"}).fault, Catch::Contains("--throttle takes a share from 0 to 1"));
     CHECK_THAT(parse({"--fail", "often"}).fault, Catch::Contains("--fail takes a share"));
-    for (const char* option : {"--port", "--access-key", "--secret-key", "--anyone", "--latency", "--help",
+    for (const char* option : {"--port", "--address", "--access-key", "--secret-key", "--anyone", "--latency", "--help",
                                "--throttle", "--fail", "--conflict", "--seed"}) {
         CHECK_THAT(std::string(help_text()), Catch::Contains(option));
     }
