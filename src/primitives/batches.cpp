@@ -85,6 +85,8 @@ public:
         }
         for (auto& [table, part] : answer.unprocessed) {
             for (auto& key : part.keys) line_.emplace_back(table, std::move(key));
+            part.keys.clear();
+            how_.try_emplace(table, std::move(part));  // the service may call a table by another name than we did
         }
     }
 
@@ -104,12 +106,17 @@ template <class Work, class Response>
 awaitable<runtime::completion<Response>> work_through(database target, Work work, batch_options options,
                                                       diagnostics* details) {
     const auto& world = target.environment();
-    const auto deadline = world.clock->now() + options.timeout;
+    const auto begun = world.clock->now();
+    const auto deadline = begun + std::min(options.timeout, time_point::max() - begun);
     constexpr clock::duration shortest_pause = std::chrono::milliseconds(50);
     constexpr clock::duration longest_pause = std::chrono::seconds(2);
     auto pause = shortest_pause;
     runtime::completion<Response> done;
     while (work.left() != 0) {
+        if (world.clock->now() >= deadline) {
+            done.code = detail::report(too_late(work.left()), details, Work::verb, {});
+            co_return done;
+        }
         const auto all = work.left();
         auto request = work.next();
         const auto others = work.left();

@@ -13,7 +13,7 @@
 namespace dynalease {
 
 struct batch_options {
-    /// For all requests together, with the pauses between them.
+    /// For all requests together, with the pauses between them. One that was begun in time may end after it.
     std::chrono::nanoseconds timeout = std::chrono::seconds(60);
     /// Ask what it costs: `consumed` in the answer.
     bool report_capacity = false;

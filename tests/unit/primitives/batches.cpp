@@ -67,6 +67,34 @@ private:
     std::size_t most_;
 };
 
+/// Answers each request after a second, and leaves keys of a table unprocessed that it was not asked for by that name.
+class slow_stranger final : public database_backend {
+public:
+    explicit slow_stranger(std::shared_ptr<database_backend> behind) : behind_(std::move(behind)) {}
+
+    const dynalease::environment& environment() const noexcept override { return behind_->environment(); }
+
+    asio::awaitable<result<any_response>> perform(any_request request, call_options) override {
+        const auto& clock = environment().clock;
+        co_await clock->async_wait_until(clock->now() + 1s, asio::deferred);
+        asked.push_back(request);
+        if (std::holds_alternative<batch_write_item_request>(request)) co_return batch_write_item_response{};
+        batch_get_item_response answer;
+        if (asked.size() == 1) {
+            keys_and_options left;
+            left.keys.push_back({{"pk", "left over"}});
+            left.projection_expression = "n";
+            answer.unprocessed.emplace("by another name", std::move(left));
+        }
+        co_return answer;
+    }
+
+    std::vector<any_request> asked;
+
+private:
+    std::shared_ptr<database_backend> behind_;
+};
+
 item_key key_of(int i) {
     return {{"pk", "row"}, {"sk", std::to_string(i)}};
 }
@@ -141,4 +169,42 @@ TEST_CASE("what the service refuses ends a batch with the service's words") {
         }
         CHECK(operation == "batch_get_all (BatchGetItem)");
     }(database(me.network)));
+}
+
+TEST_CASE("keys left over under another name of their table are asked for by that name, as the service wrote it") {
+    world w;
+    node me{w};
+    const auto service = std::make_shared<slow_stranger>(me.network);
+    run(w, me, [](database on) -> asio::awaitable<void> {
+        std::map<std::string, keys_and_options> keys;
+        keys["arn"].keys.push_back(key_of(1));
+        const auto read = co_await batch_get_all(on, keys);
+        CHECK(read.requests == 2);
+    }(database(service)));
+    REQUIRE(service->asked.size() == 2);
+    const auto& second = std::get<batch_get_item_request>(service->asked[1]).tables;
+    REQUIRE(second.size() == 1);
+    CHECK(second.begin()->first == "by another name");
+    CHECK(second.begin()->second.projection_expression == "n");
+    CHECK(second.begin()->second.keys.size() == 1);
+}
+
+TEST_CASE("a batch begins no request after its deadline, even if everything was taken so far") {
+    world w;
+    node me{w};
+    const auto service = std::make_shared<slow_stranger>(me.network);
+    for (const auto timeout : {std::chrono::nanoseconds(2500ms), std::chrono::nanoseconds::max()}) {
+        service->asked.clear();
+        error_code ended;
+        run(w, me, [](database on, std::chrono::nanoseconds time, error_code& into) -> asio::awaitable<void> {
+            std::map<std::string, std::vector<batch_write>> writes;
+            for (int i = 0; i < 100; ++i) writes[table].push_back(batch_delete{key_of(i)});
+            const auto done = co_await batch_write_all(on, std::move(writes), batch_options{.timeout = time},
+                                                       asio::as_tuple(asio::deferred));
+            into = std::get<0>(done);
+        }(database(service), timeout, ended));
+        const bool endless = timeout == std::chrono::nanoseconds::max();
+        CHECK(service->asked.size() == (endless ? 4 : 3));
+        CHECK(ended == (endless ? error_code{} : make_error_code(errc::throttled)));
+    }
 }
