@@ -31,6 +31,12 @@ aws::retry_options without_limit() {
     return options;
 }
 
+/// Without a token the second copy of a transaction, sent because the first had no answer, would be another one.
+void name_transaction(any_request& request, random& source) {
+    auto* const transaction = std::get_if<transact_write_items_request>(&request);
+    if (transaction && transaction->client_request_token.empty()) transaction->client_request_token = source.id();
+}
+
 }  // namespace
 
 client::backend::backend(dynalease::environment world, client_configuration configuration)
@@ -55,6 +61,7 @@ asio::awaitable<result<any_response>> client::backend::perform(any_request reque
     // Asked before each wait: in a coroutine that throws when it is cancelled, waiting again would throw.
     const auto state = co_await asio::this_coro::cancellation_state;
     const auto is_cancelled = [&state]() { return state.cancelled() != asio::cancellation_type::none; };
+    name_transaction(request, *world_.random);
     auto what = begin(request, options);
     if (auto refused = beyond_limits(request, what.body.size())) co_return give_up(what, {.why = *std::move(refused)});
     auto& lane = lane_of(what);

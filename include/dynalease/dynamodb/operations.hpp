@@ -258,7 +258,7 @@ struct transact_write_items_request {  ///< at most 100 actions on distinct item
     using response = transact_write_items_response;
     static constexpr std::string_view name = "TransactWriteItems";
     std::vector<transact_write> actions;
-    std::string client_request_token{};  ///< 1 to 36 characters; makes a repeat within 10 minutes harmless
+    std::string client_request_token{};  ///< up to 36 characters; makes a repeat within 10 minutes harmless; empty: ours
     bool report_capacity = false;
     bool capacity_by_index = false;
     bool report_collection = false;  ///< ask for `collection`

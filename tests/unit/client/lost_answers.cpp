@@ -52,6 +52,33 @@ TEST_CASE("a lost answer is asked for again with the same body and a signature o
     for (const auto& line : f.log) CHECK_THAT(line, !Catch::Contains("private"));
 }
 
+TEST_CASE("a transaction without a token gets one, so that a lost answer does not apply it twice") {
+    fixture f;
+    f.serve(in_turn({cut(), fine()}));
+    f.run([](client& database) -> asio::awaitable<void> {
+        for (const auto* token : {"", "", "mine"}) {
+            transact_write_items_request request;
+            request.actions.push_back(transact_delete{.table_name = "t", .key = {{"pk", "1"}}});
+            request.client_request_token = token;
+            const auto done = co_await database.call(std::move(request));
+            CHECK(done.has_value());
+        }
+    });
+    const auto token_in = [](const std::string& request) {
+        constexpr std::string_view field = R"("ClientRequestToken":")";
+        const auto begin = request.find(field);
+        if (begin == std::string::npos) return std::string();
+        const auto rest = request.substr(begin + field.size());
+        return rest.substr(0, rest.find('"'));
+    };
+    const auto& requests = f.server->requests();
+    REQUIRE(requests.size() == 4);
+    CHECK_FALSE(token_in(requests[0]).empty());
+    CHECK(token_in(requests[0]) == token_in(requests[1]));
+    CHECK(token_in(requests[2]) != token_in(requests[1]));
+    CHECK(token_in(requests[3]) == "mine");
+}
+
 TEST_CASE("after an unanswered attempt a refusal keeps its name, and the outcome stays unknown") {
     fixture f;
     f.serve(in_turn({cut(), refusal("ConditionalCheckFailedException")}));
