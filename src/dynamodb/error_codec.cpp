@@ -72,6 +72,10 @@ decoded_error decode_error(unsigned http_status, std::string_view body) {
         meaning.outcome = outcome::unknown;
         if (meaning.retry != retry_class::throttling) meaning.retry = retry_class::transient;
     }
+    // What follows the first line repeats the request as it should have been signed, with its session token.
+    if (meaning.retry == retry_class::auth) {
+        content.message.resize(std::min(content.message.find('\n'), content.message.size()));
+    }
     out.retry = meaning.retry;
     out.failure = failure(meaning.code, meaning.outcome);
     out.failure.current = std::move(content.current);

@@ -100,6 +100,21 @@ TEST_CASE("nobody listens at the endpoint") {
     }
 }
 
+TEST_CASE("what the service says of a signature is cut before the session token that it repeats") {
+    fixture f;
+    f.options.credentials->session_token = "the-session-token";
+    f.serve([](std::size_t, const std::string&) {
+        return refusal("InvalidSignatureException",
+                       "The request signature we calculated does not match.\\n\\nThe Canonical String for this request "
+                       "should have been\\n'POST\\n/\\n\\nx-amz-security-token:the-session-token\\n'");
+    });
+    const auto why = f.fail(a_write());
+    CHECK(why.code == errc::invalid_signature);
+    CHECK(why.details.message == "The request signature we calculated does not match.");
+    REQUIRE_FALSE(f.log.empty());
+    for (const auto& line : f.log) CHECK_THAT(line, !Catch::Contains("the-session-token"));
+}
+
 TEST_CASE("no credentials anywhere: the error comes before any connection") {
     for (const auto* name : {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE"}) {
         ::unsetenv(name);
