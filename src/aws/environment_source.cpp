@@ -1,6 +1,7 @@
 // Keys from environment variables.
 #include "aws/credentials_source.hpp"
 #include "aws/refusal.hpp"
+#include "aws/text.hpp"
 
 #include <utility>
 
@@ -18,20 +19,23 @@ public:
 
 private:
     result<shared_credentials> read() const {
-        const auto id = source_.get("AWS_ACCESS_KEY_ID");
-        const auto secret = source_.get("AWS_SECRET_ACCESS_KEY");
-        if (!id && !secret) return shared_credentials{};
-        if (!id || !secret) {
-            const std::string_view set = id ? "AWS_ACCESS_KEY_ID" : "AWS_SECRET_ACCESS_KEY";
-            const std::string_view unset = id ? "AWS_SECRET_ACCESS_KEY" : "AWS_ACCESS_KEY_ID";
+        auto id = value("AWS_ACCESS_KEY_ID");
+        auto secret = value("AWS_SECRET_ACCESS_KEY");
+        if (id.empty() && secret.empty()) return shared_credentials{};
+        if (id.empty() || secret.empty()) {
+            const std::string_view set = secret.empty() ? "AWS_ACCESS_KEY_ID" : "AWS_SECRET_ACCESS_KEY";
+            const std::string_view unset = secret.empty() ? "AWS_SECRET_ACCESS_KEY" : "AWS_ACCESS_KEY_ID";
             return refusal(errc::no_credentials, std::string{set} + " is set without " + std::string{unset},
                            "set both, or neither");
         }
-        auto token = source_.get("AWS_SESSION_TOKEN");
-        if (!token) token = source_.get("AWS_SECURITY_TOKEN");
+        auto token = value("AWS_SESSION_TOKEN");
+        if (token.empty()) token = value("AWS_SECURITY_TOKEN");
         return std::make_shared<const credentials>(
-            credentials{*id, *secret, token.value_or(""), std::nullopt, source_.get("AWS_ACCOUNT_ID").value_or("")});
+            credentials{std::move(id), std::move(secret), std::move(token), std::nullopt, value("AWS_ACCOUNT_ID")});
     }
+
+    /// Trimmed: a secret that was read from a file into its variable often ends with the file's line end.
+    std::string value(std::string_view name) const { return std::string{trim(source_.get(name).value_or(""))}; }
 
     config_source source_;
 };

@@ -53,13 +53,18 @@ result<credentials> parse_process_keys(std::string_view text, std::string_view w
     return from_json(text, "SessionToken", who);
 }
 
-result<credentials> to_credentials(const key_texts& texts, std::string_view who) {
-    if (texts.id.empty()) return unusable(who, "there is no AccessKeyId");
-    if (texts.secret.empty()) return unusable(who, "there is no SecretAccessKey");
-    if (!is_printable(texts.id) || !is_printable(texts.secret) || !is_printable(texts.token)) {
-        return unusable(who, "a key or token holds blanks or control characters");
+std::optional<failure> unusable_keys(const credentials& keys, std::string_view who) {
+    if (keys.access_key_id.empty()) return unusable(who, "there is no AccessKeyId");
+    if (keys.secret_access_key.empty()) return unusable(who, "there is no SecretAccessKey");
+    if (is_printable(keys.access_key_id) && is_printable(keys.secret_access_key) && is_printable(keys.session_token)) {
+        return std::nullopt;
     }
+    return unusable(who, "a key or token holds blanks or control characters");
+}
+
+result<credentials> to_credentials(const key_texts& texts, std::string_view who) {
     credentials out{std::string{texts.id}, std::string{texts.secret}, std::string{texts.token}};
+    if (auto problem = unusable_keys(out, who)) return *std::move(problem);
     if (!texts.expiration.empty()) {
         const auto when = parse_iso8601(texts.expiration);
         if (!when) return unusable(who, "the Expiration is no ISO 8601 date");

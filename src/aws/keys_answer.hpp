@@ -4,6 +4,7 @@
 #include <dynalease/aws/credentials.hpp>
 #include <dynalease/dynamodb/failure.hpp>
 
+#include <optional>
 #include <string_view>
 
 namespace dynalease::aws {
@@ -25,5 +26,8 @@ struct key_texts {
     std::string_view account;
 };
 result<credentials> to_credentials(const key_texts& texts, std::string_view who);
+
+/// Why keys, wherever they are from, must not be signed with: one is missing, or could not stand in a header.
+std::optional<failure> unusable_keys(const credentials& keys, std::string_view who);
 
 }  // namespace dynalease::aws

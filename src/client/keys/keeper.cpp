@@ -1,6 +1,7 @@
 // Room client: one set of keys, and the one fetch that replaces it.
 #include "client/keys/keeper.hpp"
 
+#include "aws/keys_answer.hpp"
 #include "aws/refusal.hpp"
 #include "runtime/spawn.hpp"
 
@@ -90,7 +91,12 @@ asio::awaitable<result<shared_credentials>> keeper::ask() {
     std::string thrown;
     try {
         auto answer = co_await source_->get();
-        if (!answer || *answer) co_return answer;
+        if (!answer) co_return answer;
+        if (*answer) {
+            if (auto problem = aws::unusable_keys(**answer, "the provider of credentials"))
+                co_return *std::move(problem);
+            co_return answer;
+        }
         thrown = "it gave none";
     } catch (const std::exception& problem) {
         thrown = problem.what();

@@ -1,4 +1,5 @@
 // Room client: roles taken on by STS.
+#include "aws/keys_answer.hpp"
 #include "aws/refusal.hpp"
 #include "aws/settings.hpp"
 #include "aws/sts.hpp"
@@ -74,6 +75,7 @@ source web_identity_source(shared_surroundings around) {
 fetched assume_role(shared_surroundings around, shared_credentials who, assumed_role wanted) {
     const auto sts = sts_of(*around);
     if (!sts) co_return sts.error();
+    if (auto problem = aws::unusable_keys(*who, "the source of role " + wanted.arn)) co_return *std::move(problem);
     const auto& world = around->world;
     auto make = [&, name = session_name(world)] {
         return aws::assume_role_request(*sts, wanted, name, *who, world.clock->wall());

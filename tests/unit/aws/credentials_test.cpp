@@ -87,6 +87,16 @@ TEST_CASE("the environment gives key, secret, token and account together") {
     CHECK((*resolve(config))->session_token == "old");
 }
 
+TEST_CASE("blanks around a variable are no part of a key: files that are read into variables end with a line end") {
+    fake_config config;
+    config.variables = {{"AWS_ACCESS_KEY_ID", " 1"}, {"AWS_SECRET_ACCESS_KEY", "2\n"}, {"AWS_SESSION_TOKEN", "3\r\n"}};
+    const auto found = resolve(config);
+    REQUIRE(found.has_value());
+    CHECK((*found)->access_key_id == "1");
+    CHECK((*found)->secret_access_key == "2");
+    CHECK((*found)->session_token == "3");
+}
+
 TEST_CASE("half a pair in the environment is an error although other sources have keys") {
     fake_config config;
     SECTION("no secret") {

@@ -115,6 +115,23 @@ TEST_CASE("what the service says of a signature is cut before the session token 
     for (const auto& line : f.log) CHECK_THAT(line, !Catch::Contains("the-session-token"));
 }
 
+TEST_CASE("keys that no header can hold never leave: not even what follows their line end") {
+    struct careless final : credentials_provider {
+        asio::awaitable<result<std::shared_ptr<const credentials>>> get() override {
+            credentials keys{"AKID", "hush", "token\r\nX-Injected: 1"};
+            co_return std::make_shared<const credentials>(std::move(keys));
+        }
+    };
+    fixture f;
+    f.options.credentials.reset();
+    f.options.provider = std::make_shared<careless>();
+    f.serve([](std::size_t, const std::string&) { return reaction{answer(200, "{}")}; });
+    const auto why = f.fail(a_write());
+    CHECK(why.code == errc::no_credentials);
+    CHECK_THAT(why.details.message, Catch::Contains("control characters") && !Catch::Contains("Injected"));
+    CHECK(f.server->requests().empty());
+}
+
 TEST_CASE("no credentials anywhere: the error comes before any connection") {
     for (const auto* name : {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE"}) {
         ::unsetenv(name);

@@ -6,6 +6,7 @@
 #include "support/scripted_server.hpp"
 #include "unit/keys/key_world.hpp"
 
+#include <dynalease/aws/providers.hpp>
 #include <dynalease/runtime/environment.hpp>
 
 namespace {
@@ -124,4 +125,16 @@ TEST_CASE("over TLS an agent or STS must be who it says") {
         if (!trusted) CHECK_THAT(keys.error().details.message, Catch::Contains("certificate"));
         CHECK(server.requests().size() == (trusted ? 1 : 0));
     }
+}
+
+TEST_CASE("keys that no header can hold are not sent to STS either") {
+    key_world w;
+    w.config.variables["AWS_REGION"] = "eu-central-1";
+    const auto around = w.around([](const aws::web_request&) { return aws::web_answer{200, ""}; });
+    const auto base = static_credentials({"A", "hush", "token\r\nX-Injected: 1"});
+    const auto provider = keys::role_provider(around, base, {.arn = "arn:aws:iam::1:role/r"});
+    const auto got = w.run(provider->get());
+    REQUIRE(got.has_error());
+    CHECK(got.error().code == errc::no_credentials);
+    CHECK(w.web->asked.empty());
 }
