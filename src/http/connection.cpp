@@ -6,6 +6,12 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 
+#include <openssl/ssl.h>
+
+#include <utility>
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 namespace dynalease::http {
@@ -32,6 +38,7 @@ void connection::with_stream(Operation operation) {
 }
 
 void connection::start(exchange_handler handler, clock::time_point until) {
+    reused_ = std::exchange(used_, true);
     wrote_ = false;
     reusable_ = false;
     handler_.emplace(std::move(handler));
@@ -101,8 +108,16 @@ void connection::parse() {
     parser_.feed(input_, error);
     if (error) return finish(make_error_code(errc::bad_response));
     if (!parser_.done()) return read();
-    reusable_ = parser_.keep_alive() && input_.size() == 0 && !closed_for_;
+    reusable_ = parser_.keep_alive() && !has_surplus() && !closed_for_;
     finish({});
+}
+
+/// Bytes that came with the answer and were not asked for, decrypted or not.
+bool connection::has_surplus() {
+    if (input_.size() != 0) return true;
+    if (!tls_) return false;
+    auto* const session = tls_->native_handle();
+    return SSL_has_pending(session) != 0 || BIO_ctrl_pending(SSL_get_rbio(session)) != 0;
 }
 
 void connection::ended(const error_code&) {
@@ -123,7 +138,17 @@ void connection::finish(error_code error) {
 bool connection::is_dead() {
     char byte;
     const auto size = ::recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    return size >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK);
+    if (size < 0) return errno != EAGAIN && errno != EWOULDBLOCK;
+    // Session tickets come unasked after the handshake and wait for the first answer; behind them only the state of
+    // the connection tells whether the peer has closed.
+    return size == 0 || used_ || !tls_ || !is_established();
+}
+
+bool connection::is_established() {
+    tcp_info info{};
+    socklen_t size = sizeof info;
+    return ::getsockopt(socket_.native_handle(), IPPROTO_TCP, TCP_INFO, &info, &size) == 0 &&
+           info.tcpi_state == TCP_ESTABLISHED;
 }
 
 void connection::abandon() noexcept {

@@ -73,9 +73,11 @@ private:
     void read();
     void received(error_code error, std::size_t size);
     void parse();
+    bool has_surplus();
     void ended(const error_code& error);
     void finish(error_code error);
     void expired() override { close(errc::timeout); }
+    bool is_established();
 
     template <class Operation>
     void with_stream(Operation operation);
@@ -93,6 +95,8 @@ private:
 
     std::optional<exchange_handler> handler_;
     std::optional<errc> closed_for_;
+    bool used_ = false;
+    bool reused_ = false;
     bool wrote_ = false;
     bool reusable_ = true;
 };

@@ -101,3 +101,64 @@ TEST_CASE("a plain HTTP server behind an https endpoint is named as such a failu
         CHECK(result.error == errc::tls_failed);
     }(f, plain));
 }
+
+namespace {
+
+/// A pool of connections to a TLS server that says what it is told to.
+struct secure_fixture : fixture {
+    support::authority trusted;
+    scripted_server server;
+
+    explicit secure_fixture(scripted_server::script behaviour)
+        : server(io.get_executor(), std::move(behaviour), trusted.server_for("localhost")) {
+        connecting.tls = http::make_tls_context({true, trusted.pem_file()}).context;
+        connecting.timeout = 5s;
+        limits.probe_after = 0s;
+        connect_to(server.port(), "localhost");
+    }
+};
+
+}  // namespace
+
+TEST_CASE("decrypted or not, bytes that nobody asked for end the connection, not the next request") {
+    secure_fixture f([](std::size_t number, const std::string&) {
+        // The first answer fills the first read exactly: what follows it stays behind in the TLS engine.
+        auto text = answer(200, std::to_string(number), "X-Filler: \r\n");
+        if (number == 0) text = answer(200, "0", "X-Filler: " + std::string(4096 - text.size(), 'x') + "\r\n");
+        return reaction{text + (number == 0 ? answer(200, "stray") : "")};
+    });
+    f.run([](secure_fixture& fx) -> asio::awaitable<void> {
+        for (int i = 0; i < 3; ++i) {
+            const auto result = co_await exchange(*fx.pool, post("{}"), fx.in(5s));
+            CHECK(result.body == std::to_string(i));
+        }
+        fx.pool->close();
+        fx.server.stop();
+    }(f));
+    CHECK(f.server.connections() == 2);
+}
+
+TEST_CASE("a connection that was opened and not yet used is used, although session tickets wait in it") {
+    secure_fixture f([](std::size_t, const std::string&) { return reaction{answer(200, "{}")}; });
+    bool hung_up = false;
+    SECTION("open") {}
+    SECTION("closed by the server meanwhile") {
+        hung_up = true;
+    }
+    f.run([](secure_fixture& fx, bool closed) -> asio::awaitable<void> {
+        auto [failed, unused] = co_await fx.pool->take(fx.in(5s), as_result);
+        REQUIRE_FALSE(failed);
+        // Whole answers on a second connection: meanwhile the tickets of the first have come.
+        const auto result = co_await exchange(*fx.pool, post("{}"), fx.in(5s));
+        CHECK_FALSE(result.error);
+        unused.give_back();
+        if (closed) fx.server.hang_up();
+        const auto first = fx.pool->try_take();
+        const auto second = fx.pool->try_take();
+        CHECK(bool(first) == !closed);
+        CHECK(bool(second) == !closed);
+        fx.pool->close();
+        fx.server.stop();
+    }(f, hung_up));
+    CHECK(f.server.connections() == 2);
+}
