@@ -20,6 +20,7 @@ milliseconds share_of(milliseconds time, double part) {
 
 void refresh_schedule::fetched(const credentials& keys, wall_time now, double random_unit) {
     expires_at_ = keys.expiration;
+    source_is_away_until_ = {};
     if (!expires_at_) return;
     const auto left = std::max(*expires_at_ - now, milliseconds{0});
     const auto lead = std::min(longest_lead, left / 2);
@@ -30,11 +31,12 @@ void refresh_schedule::fetched(const credentials& keys, wall_time now, double ra
 
 void refresh_schedule::failed(wall_time now, double random_unit) {
     fetch_from_ = now + shortest_pause + share_of(shortest_pause, random_unit);
+    source_is_away_until_ = fetch_from_ + shortest_pause;
 }
 
 freshness refresh_schedule::at(wall_time now) const {
     if (!expires_at_ || now < fetch_from_) return freshness::fresh;
-    return now < *expires_at_ ? freshness::due : freshness::expired;
+    return now < std::max(*expires_at_, source_is_away_until_) ? freshness::due : freshness::expired;
 }
 
 }  // namespace dynalease::aws

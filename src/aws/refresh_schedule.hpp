@@ -15,7 +15,7 @@ enum class freshness {
 };
 
 /// The times of one set of keys. Expired keys are not forgotten: a source that is away must not stop who could go on,
-/// and the service says so itself when it refuses them.
+/// nor make them wait for each attempt to reach it, and the service says so itself when it refuses them.
 class refresh_schedule {
 public:
     /// Keys have come.
@@ -29,6 +29,7 @@ public:
 private:
     std::optional<wall_time> expires_at_{};
     wall_time fetch_from_{};
+    wall_time source_is_away_until_{};  // for all we know: the next fetch may well take long, and fail
 };
 
 }  // namespace dynalease::aws

@@ -131,8 +131,23 @@ TEST_CASE("a source that is away does not stop who has keys, not even past their
     CHECK(w.keeper->present());  // and for a while without asking
     w.pass(40s);
     w.ask();
+    CHECK(w.last() == "A");  // nobody waits for a source that was away just now
     w.answer(keys_named("B", w.time->wall() + 1h));
-    CHECK(w.last() == "B");
+    CHECK(w.keeper->present()->access_key_id == "B");
+}
+
+TEST_CASE("while its source is away nobody waits for it, not even past the end of the keys") {
+    keeper_world w;
+    w.hold("A", 1h);
+    w.pass(50min);
+    for (int seconds = 0; seconds < 3600; ++seconds) {
+        w.pass(1s);
+        REQUIRE(w.keeper->present());
+        w.settle();
+        if (seconds % 20 == 0) w.answer(nobody_there());  // each fetch takes long
+    }
+    CHECK(w.source->fetches > 30);
+    CHECK(w.source->fetches <= 120);
 }
 
 TEST_CASE("refused keys are not given again: the source's failure is told, and it is not pressed") {
