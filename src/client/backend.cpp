@@ -103,7 +103,7 @@ asio::awaitable<result<any_response>> client::backend::perform(any_request reque
             const auto until = std::min(what.deadline, now + what.attempt_timeout);
             auto [error] = co_await held->exchange(until, outcome_only);
             // A connection that died unseen while idle: another one costs nothing.
-            if (error == errc::server_error && !held->wrote()) continue;
+            if (error == errc::server_error && !held->wrote() && held->reused()) continue;
             done = error ? broken_exchange(error, held->wrote(), what.is_write)
                          : read(*held.operator->(), what, signed_with);
             ++what.sent;

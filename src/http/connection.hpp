@@ -50,6 +50,8 @@ public:
 
     /// Whether a byte of the last request was handed to the socket: if not, surely nothing happened.
     bool wrote() const noexcept { return wrote_; }
+    /// Whether another exchange came before it: only then can the connection have died unseen.
+    bool reused() const noexcept { return reused_; }
     /// Whether another exchange may follow.
     bool reusable() const noexcept { return reusable_; }
     /// Whether the peer has closed, or sent what nobody asked for. One system call.

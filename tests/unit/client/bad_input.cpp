@@ -100,6 +100,33 @@ TEST_CASE("nobody listens at the endpoint") {
     }
 }
 
+TEST_CASE("a server that resets each connection at once is not pressed: each counts as an attempt") {
+    fixture f;
+    asio::ip::tcp::acceptor acceptor(f.io, {asio::ip::address_v4::loopback(), 0});
+    f.options.endpoint = "http://127.0.0.1:" + std::to_string(acceptor.local_endpoint().port());
+    int connections = 0;
+    std::function<void()> accept_next = [&] {
+        acceptor.async_accept([&](error_code closed, asio::ip::tcp::socket socket) {
+            if (closed) return;
+            ++connections;
+            socket.set_option(asio::socket_base::linger(true, 0));
+            accept_next();
+        });
+    };
+    accept_next();
+    failure why;
+    f.run([&](client& database) -> asio::awaitable<void> {
+        return [](client& on, asio::ip::tcp::acceptor& listening, failure& into) -> asio::awaitable<void> {
+            auto answer = co_await write_on(on);
+            if (!answer) into = std::move(answer).error();
+            listening.close();
+        }(database, acceptor, why);
+    });
+    CHECK((why.code == errc::server_error || why.code == errc::in_doubt));
+    CHECK(connections == 4);
+    CHECK(why.details.attempts == 4);
+}
+
 TEST_CASE("what the service says of a signature is cut before the session token that it repeats") {
     fixture f;
     f.options.credentials->session_token = "the-session-token";
