@@ -39,8 +39,6 @@ void connector::opening::begin() {
 
 void connector::opening::start(const std::string& problem) {
     started_ = true;
-    owner_->timing_->remove(*this);
-    owner_->timing_->add(*this, until_);
     candidates_ = owner_->addresses_.candidates();
     problem_ = problem;
     try_next();
@@ -48,14 +46,18 @@ void connector::opening::start(const std::string& problem) {
 
 void connector::opening::try_next() {
     if (next_ == candidates_.size()) return fail(errc::unreachable, problem_);
+    // An address that says nothing must leave time for the others, and the first has half of it: enough for a far one.
+    const auto now = owner_->timing_->now();
+    limit(next_ + 1 == candidates_.size() ? until_ : now + (until_ - now) / 2);
     const auto& options = owner_->options_;
     // A fresh one for each address: a socket that failed once is of no further use.
     connection_ = std::make_shared<http::connection>(owner_->world_.executor, owner_->timing_,
                                                      options.server.secure ? options.tls : nullptr, options.limits);
-    connection_->socket().async_connect(
-        candidates_[next_], asio::bind_executor(owner_->world_.executor, [self = shared_from_this()](error_code error) {
-            if (self->done_) self->connected(error);
-        }));
+    auto on_end = [self = shared_from_this(), tried = connection_](error_code error) {
+        if (self->done_ && tried == self->connection_) self->connected(error);
+    };
+    connection_->socket().async_connect(candidates_[next_],
+                                        asio::bind_executor(owner_->world_.executor, std::move(on_end)));
 }
 
 void connector::opening::connected(const error_code& error) {
@@ -66,6 +68,7 @@ void connector::opening::connected(const error_code& error) {
         ++next_;
         return try_next();
     }
+    limit(until_);
     owner_->addresses_.connected(address);
     auto& socket = connection_->socket();
     error_code ignored;
@@ -107,7 +110,15 @@ void connector::opening::expired() {
     }
     const auto& address = candidates_[next_];
     owner_->addresses_.failed(address);
-    fail(errc::unreachable, "no connection to " + to_string(address) + " within the connect timeout");
+    problem_ = "no connection to " + to_string(address) + " within the connect timeout";
+    connection_->close();
+    next_ = owner_->timing_->now() < until_ ? next_ + 1 : candidates_.size();
+    try_next();
+}
+
+void connector::opening::limit(clock::time_point until) {
+    owner_->timing_->remove(*this);
+    owner_->timing_->add(*this, until);
 }
 
 }  // namespace dynalease::http

@@ -27,6 +27,7 @@ private:
     void succeed();
     void fail(errc code, std::string problem);
     void expired() override;
+    void limit(clock::time_point until);
 
     std::shared_ptr<connector> owner_;
     handler done_;

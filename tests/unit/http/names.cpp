@@ -79,6 +79,21 @@ TEST_CASE("several addresses are tried, and the one that was good is tried first
     CHECK(f.names->asked == 1);
 }
 
+TEST_CASE("an address that says nothing leaves time for the others") {
+    named_fixture f;
+    f.connecting.timeout = 400ms;
+    scripted_server server(f.io.get_executor(), closing);
+    // A full line before a listener: the kernel drops whatever comes to it.
+    asio::ip::tcp::acceptor silent(f.io, {asio::ip::address_v4::loopback(), 0});
+    silent.listen(0);
+    asio::ip::tcp::socket filling(f.io);
+    filling.connect(silent.local_endpoint());
+    f.names->addresses = {silent.local_endpoint(), local(server.port()), local(nobody(f.io))};
+    f.connect_by_name();
+    f.run(exchanges(f, server, 2));
+    CHECK(server.connections() == 2);
+}
+
 TEST_CASE("requests that wait for a name share one question") {
     named_fixture f;
     scripted_server server(f.io.get_executor(),
