@@ -46,7 +46,7 @@ std::string encode_request(const any_request& request) {
 result<any_response> decode_response(std::size_t operation, std::string_view body) {
     const auto& reading = reading_for(operation);
     try {
-        const json_body parsed(body.empty() && reading.is_mute ? "{}" : body);
+        const json_body parsed(body.empty() && reading.is_mute ? "{}" : body, max_answer_size);
         return reading.read(json_input{parsed.root()});
     } catch (const malformed& why) {
         failure out(errc::bad_response, reading.is_write ? outcome::unknown : outcome::not_applied);

@@ -13,8 +13,10 @@
 
 namespace dynalease::codec {
 
-/// Bodies beyond this are refused unread; it is also the most the service sends or takes.
+/// Requests beyond this are refused unread; it is also the most the service takes.
 inline constexpr std::size_t max_body_size = 16 * 1024 * 1024;
+/// The same of answers: the service counts 16 MB of items before base64 and the words of JSON.
+inline constexpr std::size_t max_answer_size = 2 * max_body_size;
 
 // ---- the client's side ------------------------------------------------------------------------------------
 

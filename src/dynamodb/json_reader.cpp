@@ -55,9 +55,9 @@ bool json_body::bounded_document::enter() {
     return ++depth_ <= max_json_depth;
 }
 
-json_body::json_body(std::string_view text) {
+json_body::json_body(std::string_view text, std::size_t longest) {
     if (text.empty()) refuse("the body is empty");
-    if (text.size() > max_body_size) refuse("the body is larger than 16 MB");
+    if (text.size() > longest) refuse("the body is larger than " + std::to_string(longest / 1024 / 1024) + " MB");
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
     if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
     // Parsed in a copy of its own, which becomes the values' texts: quicker than to copy each of them.

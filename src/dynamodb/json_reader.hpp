@@ -45,7 +45,7 @@ auto within(std::string_view name, Body body) {
 class json_body {
 public:
     /// @throws malformed if the text is too long or too deep, no JSON, not UTF-8, or followed by something.
-    explicit json_body(std::string_view text);
+    json_body(std::string_view text, std::size_t longest);
 
     const rapidjson::Value& root() const noexcept { return document_; }
 

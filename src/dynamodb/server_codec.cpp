@@ -54,7 +54,7 @@ result<any_request> decode_request(std::string_view operation, std::string_view 
     if (!is_known && body.empty()) return failure(errc::not_supported);
     errc code = errc::not_supported;
     try {
-        const json_body parsed(body);
+        const json_body parsed(body, max_body_size);
         if (is_known) return read_request(operation, parsed);
     } catch (const malformed& found) {
         // The service has no words for what is no JSON.

@@ -91,10 +91,19 @@ TEST_CASE("a write whose answer cannot be read is in doubt") {
     CHECK(answer.error().outcome == outcome::unknown);
 }
 
+TEST_CASE("16 MB of items are more than 16 MB of JSON") {
+    const std::string bytes = repeated("AAAA", 400 * 1024 / 4);
+    std::string body = R"({"Responses":{"table":[)";
+    for (int i = 0; i < 50; ++i) body += (i == 0 ? R"({"b":{"B":")" : R"(,{"b":{"B":")") + bytes + "\"}}";
+    const auto answer = codec::decode_response(any_request(batch_get_item_request{}).index(), body + "]}}");
+    REQUIRE(answer.has_value());
+    CHECK(std::get<batch_get_item_response>(*answer).items.at("table").size() == 50);
+}
+
 TEST_CASE("a body larger than any the service sends is refused unread") {
-    const auto answer = codec::decode_response(get_item, std::string(codec::max_body_size + 1, ' '));
+    const auto answer = codec::decode_response(get_item, std::string(codec::max_answer_size + 1, ' '));
     REQUIRE(answer.has_error());
-    CHECK_THAT(answer.error().details.message, Catch::Contains("16 MB"));
+    CHECK_THAT(answer.error().details.message, Catch::Contains("32 MB"));
 }
 
 TEST_CASE("what the service may add is ignored") {
