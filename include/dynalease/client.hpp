@@ -44,7 +44,7 @@ struct client_options {
 
     /// Connections for ordinary requests; more requests than that wait in line. At least 1.
     std::size_t connections = 64;
-    /// Requests that may wait for a connection; one more fails at once with `errc::throttled`.
+    /// Requests that may wait while all connections are in use; one more fails at once with `errc::throttled`.
     std::size_t waiting = 100'000;
     /// An idle connection is not used again after this long.
     std::chrono::seconds idle_limit{30};

@@ -23,7 +23,8 @@ pool_policy::choice pool_policy::request(time_point now) {
 }
 
 bool pool_policy::enter_line() {
-    if (waiting_ >= limits_.waiting) return false;
+    const auto soon_served = opening_ + free_.size();
+    if (waiting_ >= soon_served && waiting_ - soon_served >= limits_.waiting) return false;
     ++waiting_;
     return true;
 }

@@ -17,7 +17,7 @@ public:
 
     struct limits {
         std::size_t connections = 64;
-        std::size_t waiting = 100'000;
+        std::size_t waiting = 100'000;  ///< beside those for whom a connection can be opened
         duration idle_limit = std::chrono::seconds(30);
         /// A connection lives no longer than this, so that changes of DNS are followed.
         duration age_limit = std::chrono::minutes(15);

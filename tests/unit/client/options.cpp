@@ -57,6 +57,32 @@ TEST_CASE("a client that is made and never used costs nothing") {
     CHECK(io.stopped());
 }
 
+TEST_CASE("a client that lets nobody wait still opens its connections") {
+    fixture f;
+    f.options.connections = 2;
+    f.options.waiting = 0;
+    int answered = 0;
+    int refused = 0;
+    f.serve([](std::size_t, const std::string&) { return reaction{answer(200, "{}")}; });
+    f.run([&](client& database) -> asio::awaitable<void> {
+        return [](client& on, int& good, int& throttled) -> asio::awaitable<void> {
+            for (int i = 0; i < 3; ++i) {
+                asio::co_spawn(
+                    on.get_executor(),
+                    [](client& shared, int& well, int& full) -> asio::awaitable<void> {
+                        const auto got = co_await read_on(shared);
+                        if (got) ++well;
+                        if (!got && got.error().code == errc::throttled) ++full;
+                    }(on, good, throttled),
+                    asio::detached);
+            }
+            while (good + throttled < 3) co_await asio::post(on.get_executor(), asio::use_awaitable);
+        }(database, answered, refused);
+    });
+    CHECK(answered == 2);
+    CHECK(refused == 1);
+}
+
 TEST_CASE("over TLS: the server must be who the endpoint says") {
     const support::authority ours;
     for (const bool trusted : {true, false}) {
