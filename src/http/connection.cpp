@@ -135,6 +135,11 @@ void connection::finish(error_code error) {
     std::move(handler)(error);
 }
 
+void connection::rest() {
+    answer_.clear();
+    if (request_.capacity() > kept_capacity) std::string().swap(request_);
+}
+
 bool connection::is_dead() {
     char byte;
     const auto size = ::recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);

@@ -30,7 +30,7 @@ public:
 
     /// The bytes to send; to be filled before `exchange`. Its memory is used again.
     std::string& request() noexcept { return request_; }
-    /// Valid until the next exchange.
+    /// Valid until the next exchange or `rest`.
     const response& answer() const noexcept { return answer_; }
 
     /// Sends `request()` and reads `answer()`. Its handler, `void(error_code)`, must belong to the environment's
@@ -56,6 +56,8 @@ public:
     bool reusable() const noexcept { return reusable_; }
     /// Whether the peer has closed, or sent what nobody asked for. One system call.
     bool is_dead();
+    /// Between exchanges: forgets the answer, and gives back memory that only a large one needs.
+    void rest();
     /// An exchange under way fails with `why`.
     void close(errc why = errc::shut_down) noexcept;
     /// When the loop will never run again: destroys the handler of an exchange under way.

@@ -107,6 +107,7 @@ void pool::opened(pool_policy::slot which, connector::opened result) {
 void pool::give_back(pool_policy::slot which) noexcept {
     if (closed_) return;
     const auto now = timing_->now();
+    connections_[which]->rest();
     // The one used last is used first; so the others would wait for ever, closed by the peer and yet open here.
     while (const auto old = policy_.retire_oldest(now)) connections_[*old].reset();
     switch (policy_.given_back(which, now, connections_[which]->reusable())) {

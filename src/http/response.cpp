@@ -5,10 +5,6 @@
 
 namespace dynalease::http {
 
-namespace {
-constexpr std::size_t keep_capacity = 64 * 1024;  // one huge answer must not cost its size for the connection's life
-}
-
 std::string_view response::header(std::string_view name) const noexcept {
     for (const auto& one : fields_) {
         if (one.name_size != name.size()) continue;
@@ -25,7 +21,7 @@ void response::clear() {
     text_.clear();
     fields_.clear();
     body_.clear();
-    if (body_.capacity() > keep_capacity) body_.shrink_to_fit();
+    if (body_.capacity() > kept_capacity) body_.shrink_to_fit();
 }
 
 void response::add_header(std::string_view name, std::string_view value) {

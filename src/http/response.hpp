@@ -8,6 +8,9 @@
 
 namespace dynalease::http {
 
+/// Memory beyond this is given back after an exchange: one huge item must not cost its size for a connection's life.
+inline constexpr std::size_t kept_capacity = 64 * 1024;
+
 class response {
 public:
     unsigned status() const noexcept { return status_; }

@@ -164,6 +164,22 @@ TEST_CASE("closing fails whoever waits and whoever is served, each once") {
     CHECK_FALSE(f.pool->try_take());
 }
 
+TEST_CASE("an idle connection keeps no memory of a huge request") {
+    fixture f;
+    scripted_server server(f.io.get_executor(), fine());
+    f.connect_to(server.port());
+    f.run([](fixture& fx, scripted_server& peer) -> asio::awaitable<void> {
+        const auto result = co_await exchange(*fx.pool, post(std::string(1024 * 1024, 'x')), fx.in(5s));
+        CHECK_FALSE(result.error);
+        auto again = fx.pool->try_take();
+        REQUIRE(again);
+        CHECK(again->request().capacity() <= 64 * 1024);
+        again.give_back();
+        fx.pool->close();
+        peer.stop();
+    }(f, server));
+}
+
 TEST_CASE("idle connections do not keep the loop running") {
     fixture f;
     scripted_server server(f.io.get_executor(), fine());
