@@ -84,7 +84,8 @@ public:
     explicit client(const boost::asio::any_io_executor& executor, client_options options = {});
     ~client();
     client(client&&) noexcept = default;
-    client& operator=(client&&) noexcept = default;
+    /// Closes what it was before.
+    client& operator=(client&& other) noexcept;
 
     /// A snapshot; call it on the client's executor.
     client_counters counters() const;

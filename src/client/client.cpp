@@ -14,6 +14,13 @@ client::~client() {
     close();
 }
 
+client& client::operator=(client&& other) noexcept {
+    const client replaced(std::move(*this));
+    database::operator=(std::move(other));
+    backend_ = std::move(other.backend_);
+    return *this;
+}
+
 client_counters client::counters() const {
     return backend_->counters();
 }

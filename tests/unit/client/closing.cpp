@@ -78,6 +78,30 @@ TEST_CASE("the destructor closes, and a copy of the handle answers that it is sh
     CHECK(f.io.stopped());
 }
 
+TEST_CASE("a client that another is moved into is closed, as by its destructor") {
+    fixture f;
+    f.serve([](std::size_t, const std::string&) { return reaction{answer(200, "{}")}; });
+    client one(f.io.get_executor(), f.options);
+    client two(f.io.get_executor(), f.options);
+    database old = one;
+    one = std::move(two);
+    asio::co_spawn(
+        old.get_executor(),
+        [](database handle, client& present, scripted_server& peer) -> asio::awaitable<void> {
+            const auto closed = co_await read_on(handle);
+            REQUIRE_FALSE(closed.has_value());
+            CHECK(closed.error().code == errc::shut_down);
+            const auto open = co_await present.execute(a_read());
+            CHECK_FALSE(open.found);
+            peer.stop();
+        }(old, one, *f.server),
+        [](std::exception_ptr failure) {
+            if (failure) std::rethrow_exception(failure);
+        });
+    f.io.run_for(10s);
+    CHECK(f.io.stopped());
+}
+
 TEST_CASE("a loop destroyed at any step leaves no call, connection or memory behind") {
     for (int steps = 0; steps < 80; ++steps) {
         asio::io_context io{1};
