@@ -33,7 +33,7 @@ struct client_options {
     /// A role to take on with those keys, by STS; fetched anew ahead of its end.
     std::optional<assumed_role> role{};
 
-    /// For a whole call with its retries.
+    /// For a whole call with its retries. A day at most, as the times below.
     std::chrono::milliseconds timeout{5000};
     /// For one attempt, from the moment it is written to its last byte.
     std::chrono::milliseconds attempt_timeout{1000};

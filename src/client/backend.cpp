@@ -124,13 +124,15 @@ asio::awaitable<result<any_response>> client::backend::perform(any_request reque
 }
 
 client::backend::call client::backend::begin(const any_request& request, const call_options& options) const {
-    const auto timeout = options.timeout.count() != 0 ? options.timeout : timeout_;
+    const auto chosen = [](std::chrono::nanoseconds own, std::chrono::nanoseconds otherwise) {
+        return own.count() != 0 ? std::min<std::chrono::nanoseconds>(own, longest_timeout) : otherwise;
+    };
     return {request,
             operation_name(request),
             is_write(request),
             options.lane == lane::heartbeat,
-            world_.clock->now() + timeout,
-            options.attempt_timeout.count() != 0 ? options.attempt_timeout : attempt_timeout_,
+            world_.clock->now() + chosen(options.timeout, timeout_),
+            chosen(options.attempt_timeout, attempt_timeout_),
             options.attempts != 0 ? options.attempts : attempts_,
             codec::encode_request(request),
             {.outside_quota = options.lane == lane::heartbeat}};

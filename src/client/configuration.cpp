@@ -29,18 +29,22 @@ void require(bool holds, const char* option, const char* rule) {
     if (!holds) refuse("client_options::" + std::string(option) + " " + rule, "set it to a value in its range");
 }
 
+template <class Duration>
+void require_time(Duration value, const char* option) {
+    require(value > Duration::zero() && value <= longest_timeout, option, "must be longer than 0 and at most a day");
+}
+
 bool is_printable(const std::string& text) {
     return std::all_of(text.begin(), text.end(), [](unsigned char c) { return c > ' ' && c < 127; });
 }
 
 void check(const client_options& options) {
-    using namespace std::chrono_literals;
-    require(options.timeout > 0ms, "timeout", "must be longer than 0");
-    require(options.attempt_timeout > 0ms, "attempt_timeout", "must be longer than 0");
-    require(options.connect_timeout > 0ms, "connect_timeout", "must be longer than 0");
+    require_time(options.timeout, "timeout");
+    require_time(options.attempt_timeout, "attempt_timeout");
+    require_time(options.connect_timeout, "connect_timeout");
     require(options.connections >= 1, "connections", "must be at least 1");
     require(options.connections <= 65'536, "connections", "must be at most 65536");
-    require(options.idle_limit > 0s, "idle_limit", "must be longer than 0");
+    require_time(options.idle_limit, "idle_limit");
     require(!options.role || !options.role->arn.empty(), "role", "needs an ARN");
     if (!options.credentials) return;
     require(!options.provider, "credentials", "and client_options::provider exclude each other");

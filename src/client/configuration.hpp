@@ -10,6 +10,9 @@
 
 namespace dynalease {
 
+/// Far beyond what is of use, and near enough to be added to any time.
+inline constexpr std::chrono::hours longest_timeout{24};
+
 struct client_configuration {
     aws::settings aws;
     keys::own_keys keys;

@@ -30,8 +30,14 @@ TEST_CASE("an option out of its range is refused by name") {
     CHECK_THAT(refusal_of([](client_options& o) { o.timeout = 0ms; }), contains("timeout"));
     CHECK_THAT(refusal_of([](client_options& o) { o.attempt_timeout = -1ms; }), contains("attempt_timeout"));
     CHECK_THAT(refusal_of([](client_options& o) { o.connect_timeout = 0ms; }), contains("connect_timeout"));
+    CHECK_THAT(refusal_of([](client_options& o) { o.timeout = std::chrono::milliseconds::max(); }),
+               contains("timeout"));
+    CHECK_THAT(refusal_of([](client_options& o) { o.attempt_timeout = 25h; }), contains("attempt_timeout"));
+    CHECK_THAT(refusal_of([](client_options& o) { o.connect_timeout = 25h; }), contains("connect_timeout"));
     CHECK_THAT(refusal_of([](client_options& o) { o.connections = 0; }), contains("connections"));
     CHECK_THAT(refusal_of([](client_options& o) { o.idle_limit = 0s; }), contains("idle_limit"));
+    CHECK_THAT(refusal_of([](client_options& o) { o.idle_limit = std::chrono::seconds::max(); }),
+               contains("idle_limit"));
     CHECK_THAT(refusal_of([](client_options& o) { o.ca_file = "/no/such.pem"; }), contains("/no/such.pem"));
     CHECK(refusal_of([](client_options& o) { o.endpoint = "not a url"; }) != "accepted");
     CHECK(refusal_of([](client_options& o) { o.endpoint = "http://host/path"; }) != "accepted");
@@ -55,6 +61,17 @@ TEST_CASE("a client that is made and never used costs nothing") {
     }
     CHECK(io.run_for(5s) <= 1);
     CHECK(io.stopped());
+}
+
+TEST_CASE("a call may be given all the time there is") {
+    fixture f;
+    f.serve([](std::size_t, const std::string&) { return reaction{answer(200, "{}")}; });
+    f.run([](client& database) -> asio::awaitable<void> {
+        call_options endless;
+        endless.timeout = endless.attempt_timeout = std::chrono::nanoseconds::max();
+        const auto got = co_await read_on(database, endless);
+        CHECK(got.has_value());
+    });
 }
 
 TEST_CASE("a client that lets nobody wait still opens its connections") {
