@@ -181,7 +181,8 @@ void client::backend::log_retry(const call& what, const attempt& done, std::chro
     if (!log_) return;
     std::string line(what.operation);
     line += " attempt " + std::to_string(what.budget.attempts) + " failed: " + done.why.code.message();
-    if (!done.why.details.message.empty()) line += ": " + done.why.details.message;
+    const auto details = done.why.details.to_string();
+    if (!details.empty()) line += ": " + details;
     log_(severity::warning, line + "; again in " + std::to_string(pause.count()) + " ms");
 }
 

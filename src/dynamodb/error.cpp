@@ -3,6 +3,7 @@
 
 #include <boost/system/errc.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace dynalease {
@@ -90,9 +91,11 @@ meaning meaning_of(errc code) noexcept {
         case errc::item_too_large:
             return {misconfigured, "an item or request exceeds what the service takes; make it smaller"};
         case errc::bad_attribute:
-            return {misconfigured, "an attribute is absent, of another type, or does not fit; see the message for which"};
+            return {misconfigured,
+                    "an attribute is absent, of another type, or does not fit; see the message for which"};
         case errc::bad_version:
-            return {misconfigured, "the version attribute of the item is no integer, and the item is left alone; mend it"};
+            return {misconfigured,
+                    "the version attribute of the item is no integer, and the item is left alone; mend it"};
         case errc::version_overflow:
             return {misconfigured, "the version of the item is as high as it may get; raise version_limit"};
         case errc::reserved_name:
@@ -226,6 +229,8 @@ std::string diagnostics::to_string() const {
         if (!out.empty()) out += ": ";
         out += sentence;
     }
+    // Keys and the service's words may hold line ends, and must not pass for lines of their own.
+    std::ranges::replace_if(out, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; }, ' ');
     return out;
 }
 

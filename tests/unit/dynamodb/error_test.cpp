@@ -104,6 +104,9 @@ TEST_CASE("diagnostics show only what is set") {
     diagnostics message_only;
     message_only.message = "words";
     CHECK(message_only.to_string() == "words");
+    message_only.key = "a\nERROR b";
+    message_only.message = "two\r\nlines";
+    CHECK(message_only.to_string() == "key a ERROR b: two  lines");
 }
 
 }  // namespace dynalease
