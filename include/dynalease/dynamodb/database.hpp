@@ -33,7 +33,7 @@ enum class lane { ordinary, heartbeat };
 struct call_options {
     std::chrono::nanoseconds timeout{};          ///< for the whole call with its retries; 0: the database's default
     std::chrono::nanoseconds attempt_timeout{};  ///< for one attempt; 0: the database's default
-    unsigned attempts = 0;                       ///< at most so many; 0: the database's default
+    unsigned attempts = 0;  ///< at most so many: 1 for a write that must not be sent twice; 0: the database's default
     dynalease::lane lane = lane::ordinary;
 };
 
