@@ -45,7 +45,7 @@ void connector::opening::start(const std::string& problem) {
 }
 
 void connector::opening::try_next() {
-    if (next_ == candidates_.size()) return fail(errc::unreachable, problem_);
+    if (next_ == candidates_.size()) return fail(code_, problem_);
     // An address that says nothing must leave time for the others, and the first has half of it: enough for a far one.
     const auto now = owner_->timing_->now();
     limit(next_ + 1 == candidates_.size() ? until_ : now + (until_ - now) / 2);
@@ -63,10 +63,7 @@ void connector::opening::try_next() {
 void connector::opening::connected(const error_code& error) {
     const auto& address = candidates_[next_];
     if (error) {
-        owner_->addresses_.failed(address);
-        problem_ = "cannot connect to " + to_string(address) + ": " + error.message();
-        ++next_;
-        return try_next();
+        return go_on(errc::unreachable, "cannot connect to " + to_string(address) + ": " + error.message());
     }
     limit(until_);
     owner_->addresses_.connected(address);
@@ -81,13 +78,26 @@ void connector::opening::connected(const error_code& error) {
 void connector::opening::shake_hands() {
     auto* tls = connection_->tls();
     expect_server(tls->native_handle(), owner_->options_.server.host);
+    auto on_end = [self = shared_from_this(), tried = connection_](error_code error) {
+        if (!self->done_) return;
+        if (!error) return self->succeed();
+        const auto why = handshake_problem(tried->tls()->native_handle(), error);
+        self->go_on(errc::tls_failed, to_string(self->candidates_[self->next_]) + ": " + why);
+    };
     tls->async_handshake(asio::ssl::stream_base::client,
-                         asio::bind_executor(owner_->world_.executor, [self = shared_from_this()](error_code error) {
-                             if (!self->done_) return;
-                             if (!error) return self->succeed();
-                             const auto why = handshake_problem(self->connection_->tls()->native_handle(), error);
-                             self->fail(errc::tls_failed, to_string(self->candidates_[self->next_]) + ": " + why);
-                         }));
+                         asio::bind_executor(owner_->world_.executor, std::move(on_end)));
+}
+
+void connector::opening::go_on(errc code, std::string problem) {
+    owner_->addresses_.failed(candidates_[next_]);
+    // That a server was there and was refused says more than that another was not there.
+    if (code_ != errc::tls_failed || code == errc::tls_failed) {
+        code_ = code;
+        problem_ = std::move(problem);
+    }
+    connection_->close();
+    ++next_;
+    try_next();
 }
 
 void connector::opening::succeed() {
@@ -108,12 +118,8 @@ void connector::opening::expired() {
         const auto slow = "no answer from the name service for " + owner_->options_.server.host;
         return owner_->timing_->now() < until_ ? start(slow) : fail(errc::unreachable, slow);
     }
-    const auto& address = candidates_[next_];
-    owner_->addresses_.failed(address);
-    problem_ = "no connection to " + to_string(address) + " within the connect timeout";
-    connection_->close();
-    next_ = owner_->timing_->now() < until_ ? next_ + 1 : candidates_.size();
-    try_next();
+    if (owner_->timing_->now() >= until_) candidates_.resize(next_ + 1);  // no time for others
+    go_on(errc::unreachable, "no connection to " + to_string(candidates_[next_]) + " within the connect timeout");
 }
 
 void connector::opening::limit(clock::time_point until) {

@@ -25,6 +25,8 @@ private:
     void connected(const error_code& error);
     void shake_hands();
     void succeed();
+    /// The present address is of no use: to the next.
+    void go_on(errc code, std::string problem);
     void fail(errc code, std::string problem);
     void expired() override;
     void limit(clock::time_point until);
@@ -36,6 +38,7 @@ private:
     std::size_t next_ = 0;
     clock::time_point until_{};
     bool started_ = false;
+    errc code_ = errc::unreachable;  // of the address that problem_ is about
     std::string problem_;
 };
 

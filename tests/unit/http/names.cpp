@@ -1,4 +1,5 @@
 // The name service: asked once for all, and no single point of failure once it has answered.
+#include "support/certificates.hpp"
 #include "unit/http/fixture.hpp"
 
 #include <boost/asio/post.hpp>
@@ -92,6 +93,24 @@ TEST_CASE("an address that says nothing leaves time for the others") {
     f.connect_by_name();
     f.run(exchanges(f, server, 2));
     CHECK(server.connections() == 2);
+}
+
+TEST_CASE("an address that cannot prove who it is leaves the request to the others") {
+    named_fixture f;
+    const support::authority trusted;
+    scripted_server impostor(f.io.get_executor(), closing, trusted.server_for("other.example"));
+    scripted_server server(f.io.get_executor(), closing, trusted.server_for("db.example"));
+    f.connecting.tls = http::make_tls_context({true, trusted.pem_file()}).context;
+    f.connecting.timeout = 5s;
+    f.names->addresses = {local(impostor.port()), local(server.port())};
+    f.connect_by_name();
+    f.run([](named_fixture& fx, scripted_server& bad, scripted_server& good) -> asio::awaitable<void> {
+        co_await exchanges(fx, good, 2);
+        bad.stop();
+    }(f, impostor, server));
+    CHECK(impostor.requests().empty());
+    CHECK(impostor.connections() == 1);
+    CHECK(server.requests().size() == 2);
 }
 
 TEST_CASE("requests that wait for a name share one question") {
