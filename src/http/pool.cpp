@@ -102,6 +102,7 @@ void pool::opened(pool_policy::slot which, connector::opened result) {
     if (policy_.opened(which, now) == pool_policy::after_use::serve) {
         serve_first({}, {self(), connections_[which], which});
     }
+    open_more();  // for those who came while there was no use in trying
 }
 
 void pool::give_back(pool_policy::slot which) noexcept {
@@ -115,7 +116,8 @@ void pool::give_back(pool_policy::slot which) noexcept {
             return;
         case pool_policy::after_use::serve:
             ++reused_;
-            return serve_first({}, {self(), connections_[which], which});
+            serve_first({}, {self(), connections_[which], which});
+            return open_more();
         case pool_policy::after_use::discard:
             connections_[which].reset();
             return open_more();

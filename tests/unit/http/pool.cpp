@@ -164,6 +164,32 @@ TEST_CASE("closing fails whoever waits and whoever is served, each once") {
     CHECK_FALSE(f.pool->try_take());
 }
 
+TEST_CASE("after a failure to connect those who wait get connections again without anybody new to ask for one") {
+    fixture f;
+    f.limits.hold_off = 20ms;
+    auto server = std::make_unique<scripted_server>(f.io.get_executor(), fine());
+    f.connect_to(server->port());
+    f.run([](fixture& fx, std::unique_ptr<scripted_server>& peer) -> asio::awaitable<void> {
+        auto [error, held] = co_await fx.pool->take(fx.in(5s), as_result);
+        REQUIRE_FALSE(error);
+        const asio::ip::tcp::endpoint address{asio::ip::address_v4::loopback(), peer->port()};
+        peer->stop();
+        std::vector<http::lease> served;
+        for (int i = 0; i < 3; ++i) {
+            fx.pool->take(fx.in(5s), asio::bind_executor(fx.world.executor, [&](error_code why, http::lease taken) {
+                              CHECK_FALSE(why);
+                              served.push_back(std::move(taken));
+                          }));
+        }
+        while (fx.pool->problem().empty()) co_await asio::post(fx.world.executor, asio::use_awaitable);
+        asio::ip::tcp::acceptor again(fx.io, address);
+        co_await fx.world.clock->async_wait_until(fx.in(30ms), as_result);
+        held.give_back();
+        while (served.size() < 3) co_await asio::post(fx.world.executor, asio::use_awaitable);
+        served.clear();
+    }(f, server));
+}
+
 TEST_CASE("an idle connection keeps no memory of a huge request") {
     fixture f;
     scripted_server server(f.io.get_executor(), fine());
