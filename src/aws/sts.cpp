@@ -57,6 +57,16 @@ std::string_view account_in(std::string_view arn) {
     return arn.substr(0, arn.find(':'));
 }
 
+std::string error_code_in(const web_answer& answer) {
+    const auto document = parse_xml_fields(answer.body);
+    return document ? std::string{field(*document, "ErrorResponse.Error.Code")} : "";
+}
+
+template <std::size_t Count>
+bool is_one_of(const std::array<std::string_view, Count>& codes, std::string_view code) {
+    return std::find(codes.begin(), codes.end(), code) != codes.end();
+}
+
 }  // namespace
 
 web_request assume_role_request(const endpoint& sts, const assumed_role& wanted, const std::string& session_name,
@@ -115,13 +125,15 @@ result<credentials> parse_sts_answer(const web_answer& answer) {
 
 bool is_sts_transient(const web_answer& answer) {
     if (answer.status >= 500 || answer.status == 429) return true;
-    if (answer.status != 400) return false;
-    const auto document = parse_xml_fields(answer.body);
-    if (!document) return false;
-    const auto code = field(*document, "ErrorResponse.Error.Code");
     constexpr std::array<std::string_view, 4> transient{"IDPCommunicationError", "Throttling", "ThrottlingException",
                                                         "RequestLimitExceeded"};
-    return std::find(transient.begin(), transient.end(), code) != transient.end();
+    return answer.status == 400 && is_one_of(transient, error_code_in(answer));
+}
+
+bool is_clock_suspect(const web_answer& answer) {
+    constexpr std::array<std::string_view, 5> suspect{"SignatureDoesNotMatch", "InvalidSignatureException",
+                                                      "RequestTimeTooSkewed", "AuthFailure", "AccessDenied"};
+    return (answer.status == 400 || answer.status == 403) && is_one_of(suspect, error_code_in(answer));
 }
 
 }  // namespace dynalease::aws

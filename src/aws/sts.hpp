@@ -27,4 +27,7 @@ result<credentials> parse_sts_answer(const web_answer& answer);
 /// Whether another try may mend it: 5xx, throttling, an identity provider that could not be reached.
 bool is_sts_transient(const web_answer& answer);
 
+/// Whether it was refused in a way that a wrong clock explains, if its date says so too.
+bool is_clock_suspect(const web_answer& answer);
+
 }  // namespace dynalease::aws

@@ -25,6 +25,7 @@ struct web_request {
 struct web_answer {
     unsigned status = 0;
     std::string body{};
+    std::string date{};  ///< the header
 };
 
 /// `http(s)://host[:port][/path][?query]`, as a GET.

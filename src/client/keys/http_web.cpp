@@ -53,7 +53,8 @@ asio::awaitable<result<aws::web_answer>> http_web::exchange(aws::web_request req
     held->request() = text_of(request);
     auto [error] = co_await held->exchange(world_.clock->now() + limit, in_full);
     if (error) co_return broken(error, request, {});
-    aws::web_answer answer{held->answer().status(), std::string(held->answer().body())};
+    const auto& said = held->answer();
+    aws::web_answer answer{said.status(), std::string(said.body()), std::string(said.header("date"))};
     held->close();
     co_return answer;
 }

@@ -7,6 +7,8 @@
 #include "client/keys/asking.hpp"
 #include "client/keys/sources.hpp"
 
+#include <dynalease/aws/clock_skew.hpp>
+
 #include <utility>
 
 namespace dynalease::keys {
@@ -77,11 +79,17 @@ fetched assume_role(shared_surroundings around, shared_credentials who, assumed_
     if (!sts) co_return sts.error();
     if (auto problem = aws::unusable_keys(*who, "the source of role " + wanted.arn)) co_return *std::move(problem);
     const auto& world = around->world;
-    auto make = [&, name = session_name(world)] {
-        return aws::assume_role_request(*sts, wanted, name, *who, world.clock->wall());
-    };
-    auto answer = co_await ask(around, std::move(make), {.is_transient = aws::is_sts_transient});
-    co_return keys_in(std::move(answer), wanted.arn);
+    aws::clock_skew skew;
+    for (bool corrected = false;; corrected = true) {
+        const auto used = skew.offset();
+        auto make = [&, name = session_name(world)] {
+            return aws::assume_role_request(*sts, wanted, name, *who, skew.corrected(world.clock->wall()));
+        };
+        auto answer = co_await ask(around, std::move(make), {.is_transient = aws::is_sts_transient});
+        const bool again = answer && !corrected && aws::is_clock_suspect(*answer) &&
+                           skew.refused(used, world.clock->wall(), aws::parse_http_date(answer->date));
+        if (!again) co_return keys_in(std::move(answer), wanted.arn);
+    }
 }
 
 fetched assume_by_token(shared_surroundings around, aws::web_identity wanted) {

@@ -138,3 +138,29 @@ TEST_CASE("keys that no header can hold are not sent to STS either") {
     CHECK(got.error().code == errc::no_credentials);
     CHECK(w.web->asked.empty());
 }
+
+TEST_CASE("STS is asked again with its own time when our clock is why it refuses") {
+    for (const bool by_hours : {true, false}) {
+        key_world w;
+        w.config.variables["AWS_REGION"] = "eu-central-1";
+        std::vector<std::string> dates;
+        const auto around = w.around([&](const aws::web_request& request) {
+            for (const auto& [name, value] : request.headers) {
+                if (name == "X-Amz-Date") dates.push_back(value);
+            }
+            return aws::web_answer{403,
+                                   "<ErrorResponse><Error><Code>SignatureDoesNotMatch</Code><Message>Signature expired"
+                                   "</Message></Error></ErrorResponse>",
+                                   by_hours ? "Sun, 01 Mar 2026 03:00:00 GMT" : "Sun, 01 Mar 2026 00:03:00 GMT"};
+        });
+        const auto provider =
+            keys::role_provider(around, static_credentials({"A", "hush"}), {.arn = "arn:aws:iam::1:role/r"});
+        const auto got = w.run(provider->get());
+        CHECK(got.has_error());
+        if (by_hours) {
+            CHECK(dates == std::vector<std::string>{"20260301T000000Z", "20260301T030000Z"});
+        } else {
+            CHECK(dates == std::vector<std::string>{"20260301T000000Z"});
+        }
+    }
+}
