@@ -58,9 +58,17 @@ void connection::proceed() {
     if (head.what == request_head::status::incomplete) return read();
     if (head.what != request_head::status::complete) return refuse(head.what);
     wanted_ = head.size + head.content_length;
-    if (bytes.size() < wanted_) return read();
+    if (bytes.size() < wanted_) return head.expects_continue && bytes.size() == head.size ? go_ahead() : read();
     request_.body = bytes.substr(head.size, head.content_length);
     prepare_answer(head);
+}
+
+void connection::go_ahead() {
+    constexpr std::string_view text = "HTTP/1.1 100 Continue\r\n\r\n";
+    asio::async_write(socket_, asio::buffer(text.data(), text.size()),
+                      [self = shared_from_this()](boost::system::error_code error, std::size_t) {
+                          if (!error) self->read();
+                      });
 }
 
 void connection::prepare_answer(const request_head& head) {

@@ -46,6 +46,8 @@ private:
     void read();
     /// Answers the request that the buffer begins with, or reads more of it.
     void proceed();
+    /// Tells a peer that waits for it to send the body.
+    void go_ahead();
     void refuse(request_head::status why);
     /// The request, or its answer, is too much for the memory there is now. As on AWS, 503 leaves it open whether a
     /// write was done.

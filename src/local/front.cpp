@@ -31,6 +31,17 @@ std::string_view json_type_of(const aws::request_view& request) {
     return is_nothing || aws::equal_ignoring_case(type, json_type) ? json_type : std::string_view{};
 }
 
+/// As it is called here; empty: one that the service does not know.
+std::string_view coding_of(const aws::request_view& request) {
+    constexpr std::string_view none = "identity";
+    const std::string_view named = header(request, "content-encoding");
+    if (named.empty()) return none;
+    for (const std::string_view known : {none, std::string_view("gzip"), std::string_view("deflate")}) {
+        if (aws::equal_ignoring_case(named, known)) return known;
+    }
+    return {};
+}
+
 /// What a browser wants to be told before it lets a page of another origin ask.
 void allow_other_origins(const aws::request_view& request, reply& answer) {
     std::string& lines = answer.more_headers;
@@ -75,6 +86,7 @@ front::front(std::shared_ptr<engine> store, std::optional<credentials> accepted)
 
 reply front::answer(const aws::request_view& request, engine::time now) {
     reply result = plain_answer(request, now);
+    result.without_body = request.method == "HEAD";
     if (!header(request, "origin").empty()) allow_other_origins(request, result);
     constexpr std::size_t least_compressed = 4096;
     if (result.body.size() <= least_compressed) return result;
@@ -84,17 +96,18 @@ reply front::answer(const aws::request_view& request, engine::time now) {
 }
 
 reply front::plain_answer(const aws::request_view& request, engine::time now) {
-    if (request.method == "GET" && request.path == "/") {
+    const bool is_read = request.method == "GET" || request.method == "HEAD";
+    if (is_read && request.path == "/") {
         return {200, "text/plain", "healthy: " + std::string(header(request, "host")) + " "};
     }
     if (request.method == "OPTIONS" && !header(request, "origin").empty()) return {200, "text/plain"};
     const std::string_view type = request.method == "POST" ? json_type_of(request) : std::string_view{};
     if (type.empty()) return {404, "text/xml", "<UnknownOperationException/>\n"};
-    const std::string_view coding = header(request, "content-encoding");
+    const std::string_view coding = coding_of(request);
     reply result;
-    if (coding.empty() || coding == "identity") {
+    if (coding == "identity") {
         result = service_answer(request, request.body, now);
-    } else if (coding != "gzip" && coding != "deflate") {
+    } else if (coding.empty()) {
         result = broken_coding();
     } else {
         const unpacked_body body = unpacked(request.body, coding, codec::max_body_size);

@@ -18,6 +18,7 @@ struct reply {
     std::string body{};
     std::string_view content_encoding{};  ///< empty: as it is
     std::string more_headers{};           ///< whole lines
+    bool without_body = false;            ///< HEAD was asked: the headers tell of a body that is not sent
 };
 
 class front {

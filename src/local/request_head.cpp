@@ -24,6 +24,8 @@ public:
         into_.headers.clear();
     }
 
+    bool expects_continue() const noexcept { return expects_continue_; }
+
 private:
     void on_request_impl(http::verb, beast_text method, beast_text target, int, beast_error&) override {
         const std::string_view whole(target.data(), target.size());
@@ -33,7 +35,7 @@ private:
         into_.query = mark == std::string_view::npos ? std::string_view{} : whole.substr(mark + 1);
     }
 
-    void on_field_impl(http::field, beast_text name, beast_text value, beast_error& error) override {
+    void on_field_impl(http::field field, beast_text name, beast_text value, beast_error& error) override {
         // A value folded over several lines lies in a buffer of the parser's own: obsolete, and not worth a copy.
         const bool ours = value.empty() || (std::less_equal<>{}(bytes_.data(), value.data()) &&
                                             std::less_equal<>{}(value.data(), bytes_.data() + bytes_.size()));
@@ -42,6 +44,7 @@ private:
             return;
         }
         into_.headers.push_back({{name.data(), name.size()}, {value.data(), value.size()}});
+        if (field == http::field::expect) expects_continue_ = beast::iequals(value, "100-continue");
     }
 
     void on_response_impl(int, beast_text, int, beast_error&) override {}
@@ -54,6 +57,7 @@ private:
 
     std::string_view bytes_;
     aws::request_view& into_;
+    bool expects_continue_ = false;
 };
 
 }  // namespace
@@ -74,6 +78,7 @@ request_head parse_head(std::string_view bytes, aws::request_view& into) {
         head.what = request_head::status::complete;
         head.content_length = static_cast<std::size_t>(parser.content_length().value_or(0));
         head.keep_alive = parser.keep_alive();
+        head.expects_continue = parser.expects_continue();
     }
     return head;
 }

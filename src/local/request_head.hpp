@@ -17,6 +17,7 @@ struct request_head {
     std::size_t size = 0;            ///< of the head itself
     std::size_t content_length = 0;  ///< of the body behind it
     bool keep_alive = true;
+    bool expects_continue = false;  ///< the peer keeps the body back until it is told to go on
 };
 
 inline constexpr std::size_t largest_head = 16 * 1024;  ///< the service answers a larger one with 400

@@ -43,7 +43,8 @@ void response_writer::write(const reply& answer, bool keep_alive, engine::time n
     append_request_id(out);
     append(out, {"\r\nx-amz-crc32: "});
     append_number(out, checksum(answer.body));
-    append(out, {"\r\n", answer.more_headers, "\r\n", answer.body});
+    append(out, {"\r\n", answer.more_headers, "\r\n"});
+    if (!answer.without_body) out.append(answer.body);
 }
 
 /// 52 capitals and digits, each id once: a counter, mixed so that ids do not look alike.

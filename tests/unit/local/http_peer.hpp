@@ -67,12 +67,18 @@ public:
         boost::asio::write(socket_, boost::asio::buffer(bytes.data(), bytes.size()), ignored);
     }
 
-    http_answer receive() {
+    /// An answer that has no body, whatever its head says.
+    http_answer receive_head() {
         http_answer answer;
         const auto size = boost::asio::read_until(socket_, boost::asio::dynamic_buffer(unread_), "\r\n\r\n");
         answer.head = unread_.substr(0, size);
         unread_.erase(0, size);
         answer.status = static_cast<unsigned>(std::stoi(answer.head.substr(9, 3)));
+        return answer;
+    }
+
+    http_answer receive() {
+        http_answer answer = receive_head();
         const auto length = static_cast<std::size_t>(std::stoul(answer.header("Content-Length")));
         if (unread_.size() < length) {
             boost::asio::read(socket_, boost::asio::dynamic_buffer(unread_),

@@ -84,6 +84,7 @@ TEST_CASE("a packed request is unpacked, and its signature is over the packed by
     peer peer(server.port());
     REQUIRE(peer.ask(signed_request("CreateTable", create_things)).status == 200);
     CHECK(peer.ask(packed_put("gzip", compressed(put_of_a, "gzip"))).body == "{}");
+    CHECK(peer.ask(packed_put("GZIP", compressed(put_of_a, "gzip"))).body == "{}");
     CHECK(peer.ask(packed_put("deflate", compressed(put_of_a, "deflate"))).body == "{}");
     const std::string halves = compressed(put_of_a.substr(0, 9), "gzip") + compressed(put_of_a.substr(9), "gzip");
     CHECK(peer.ask(packed_put("gzip", halves)).body == "{}");

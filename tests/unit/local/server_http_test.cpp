@@ -84,6 +84,31 @@ TEST_CASE("health and strangers") {
     CHECK(peer.ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n").status == 200);
 }
 
+TEST_CASE("HEAD is answered as GET is, without the body") {
+    running_server server;
+    peer peer(server.port());
+    peer.send("HEAD / HTTP/1.1\r\nHost: x\r\n\r\nHEAD /elsewhere HTTP/1.1\r\nHost: x\r\n\r\n");
+    const auto health = peer.receive_head();
+    CHECK(health.status == 200);
+    CHECK(health.header("Content-Length") == std::to_string(std::string("healthy: x ").size()));
+    CHECK(peer.receive_head().status == 404);
+    CHECK(peer.ask(signed_request("ListTables", "{}")).status == 200);
+}
+
+TEST_CASE("a peer that waits with its body is told to go on, once, and only while it waits") {
+    running_server server;
+    peer peer(server.port());
+    REQUIRE(peer.ask(signed_request("CreateTable", create_things)).status == 200);
+    std::string request = put("a");
+    request.insert(request.find("\r\n") + 2, "expect: 100-Continue\r\n");
+    const auto body = request.find("\r\n\r\n") + 4;
+    peer.send(request.substr(0, body));
+    CHECK(peer.receive_head().status == 100);
+    peer.send(request.substr(body, 5));
+    CHECK(peer.ask(request.substr(body + 5)).status == 200);
+    CHECK(peer.ask(request).status == 200);
+}
+
 TEST_CASE("requests that are not DynamoDB's are refused by name, and the connection goes on") {
     running_server server;
     peer peer(server.port());
