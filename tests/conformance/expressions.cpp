@@ -1,12 +1,16 @@
 // Conditions, projections and key conditions, and what all expressions have in common.
 #include "conformance/expressions.hpp"
 
+#include "conformance/tables.hpp"
 #include "conformance/values.hpp"
+
+#include "dynamodb/key_parts.hpp"
 
 #include <algorithm>
 #include <array>
 #include <iterator>
 #include <utility>
+#include <vector>
 
 namespace dynalease::conformance {
 
@@ -152,32 +156,54 @@ std::string expression_writer::projection() {
     return flawed(std::move(out));
 }
 
-std::string expression_writer::key_condition() {
-    std::string hash = name(schema_.hash.name) + (chance_.percent(97) ? " = " : " < ");
-    hash += value(chance_.percent(97) ? random_key_value(chance_, schema_.hash.type) : random_value(chance_));
-    const bool has_range = schema_.range.has_value();
-    if (!chance_.percent(has_range ? 65 : 3)) return flawed(std::move(hash));
-    const auto& range = has_range && chance_.percent(97) ? *schema_.range : key_attribute{"n1", scalar_type::n};
-    const auto held = [&] {
-        return value(chance_.percent(96) ? random_key_value(chance_, range.type) : random_value(chance_));
-    };
-    std::string part = name(range.name);
+std::string expression_writer::key_value(const key_attribute& of, const item& like) {
+    return value(chance_.percent(97) ? random_key_value(chance_, of, like) : random_value(chance_));
+}
+
+std::string expression_writer::equality(const key_attribute& of, const item& like) {
+    std::string out = name(of.name);
+    out += chance_.percent(97) ? " = " : " < ";
+    return out + key_value(of, like);
+}
+
+std::string expression_writer::key_test(const key_attribute& of, const item& like) {
+    std::string out = name(of.name);
     switch (chance_.below(4)) {
         case 0:
-            part = "begins_with(" + list(std::move(part), held()) + ")";
-            break;
+            return "begins_with(" + list(std::move(out), key_value(of, like)) + ")";
         case 1:
-            part += " " + keyword("BETWEEN") + " " + held();
-            part += " AND " + held();
-            break;
+            out += " " + keyword("BETWEEN") + " ";
+            out += key_value(of, like);
+            return out + " AND " + key_value(of, like);
         default: {
             std::string sign(chance_.pick(comparators));
             if (sign == " <> " && chance_.percent(80)) sign = " = ";
-            part += sign + held();
+            return out + sign + key_value(of, like);
         }
     }
-    if (chance_.percent(15)) std::swap(hash, part);
-    return flawed(std::move(hash) + " " + keyword("AND") + " " + part);
+}
+
+std::string expression_writer::key_condition(const item& like) {
+    std::vector<std::string> tests;
+    each_hash(schema_, [&](const key_attribute& each) {
+        if (chance_.percent(98)) tests.push_back(equality(each, like));
+    });
+    std::vector<key_attribute> range;
+    each_range(schema_, [&](const key_attribute& each) { range.push_back(each); });
+    if (range.empty() || chance_.percent(2)) range.push_back({"n1", scalar_type::n});
+    const std::size_t tested = chance_.percent(schema_.range ? 65 : 3) ? 1 + chance_.below(range.size()) : 0;
+    for (std::size_t i = 0; i < tested; ++i) {
+        const bool last = i + 1 == tested;
+        if (!last && chance_.percent(3)) continue;
+        tests.push_back(last || chance_.percent(3) ? key_test(range[i], like) : equality(range[i], like));
+    }
+    if (tests.size() > 1 && chance_.percent(15)) std::swap(tests.front(), tests[1 + chance_.below(tests.size() - 1)]);
+    std::string out;
+    for (auto& each : tests) {
+        if (chance_.percent(3)) each = "(" + each + ")";
+        out += (out.empty() ? "" : " " + keyword("AND") + " ") + each;
+    }
+    return flawed(std::move(out));
 }
 
 std::string expression_writer::flawed(std::string text) {

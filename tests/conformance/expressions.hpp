@@ -19,8 +19,9 @@ public:
     std::string condition();
     std::string update();
     std::string projection();
-    /// What a query asks: the hash key, and sometimes the range key.
-    std::string key_condition();
+    /// What a query asks: the whole hash key, and sometimes a beginning of the range key.
+    /// @param like an item that it mostly finds, or an empty one
+    std::string key_condition(const item& like);
 
     /// Once a request, after its last expression: sometimes a placeholder too many, or one too few.
     void finish();
@@ -31,6 +32,10 @@ private:
     std::string comparison();
     std::string operand_for(const std::string& attribute);
     std::string size_of(std::string path);
+
+    std::string equality(const key_attribute& of, const item& like);
+    std::string key_test(const key_attribute& of, const item& like);
+    std::string key_value(const key_attribute& of, const item& like);
 
     std::string set_action();
     std::string set_operand(const std::string& attribute);

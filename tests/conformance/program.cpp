@@ -3,23 +3,23 @@
 
 #include "conformance/expressions.hpp"
 #include "conformance/mutation.hpp"
+#include "conformance/tables.hpp"
 #include "conformance/values.hpp"
 
 #include "dynamodb/codec.hpp"
 
 #include <algorithm>
-#include <array>
+#include <map>
 #include <utility>
 
 namespace dynalease::conformance {
 
 namespace {
 
-constexpr std::array<scalar_type, 4> key_types{scalar_type::s, scalar_type::s, scalar_type::n, scalar_type::b};
-
-scan_request whole(const std::string& table) {
+scan_request whole(const std::string& table, const std::string& index = {}) {
     scan_request out;
     out.table_name = table;
+    out.index_name = index;
     return out;
 }
 
@@ -43,6 +43,7 @@ bool names_a_key(const update_item_request& update) {
 /// Not what only a pass over all pages, or a certain kind of answer, makes comparable.
 bool can_be_mutated(const any_request& request) {
     if (const auto* scan = std::get_if<scan_request>(&request)) return !scan->limit && !scan->total_segments;
+    if (const auto* query = std::get_if<query_request>(&request)) return query->index_name.empty() || !query->limit;
     // A token of a raw request would be known to the server from another run.
     if (const auto* transaction = std::get_if<transact_write_items_request>(&request)) {
         return transaction->client_request_token.empty() &&
@@ -60,7 +61,9 @@ class author {
 public:
     author(std::uint64_t seed, const abilities& asked) : chance_(seed), asked_(asked) {
         made_.seed = seed;
-        for (auto count = 1 + chance_.below(2); count > 0; --count) made_.tables.push_back(new_table());
+        const auto name = "conformance-" + std::to_string(seed);
+        made_.tables.push_back(random_table(chance_, name + "-a"));
+        if (chance_.percent(50)) made_.tables.push_back(random_table(chance_, name + "-b"));
     }
 
     program write() {
@@ -68,50 +71,29 @@ public:
         // What all of it has left behind.
         for (const auto& table : made_.tables) {
             made_.calls.push_back({whole(table.table_name), {}, true});
+            for (const auto* indexes : {&table.global_indexes, &table.local_indexes}) {
+                for (const auto& index : *indexes) {
+                    made_.calls.push_back({whole(table.table_name, index.name), {}, true});
+                }
+            }
         }
         return std::move(made_);
     }
 
 private:
-    create_table_request new_table() {
-        create_table_request out;
-        out.table_name = "conformance-" + std::to_string(made_.seed) + (made_.tables.empty() ? "-a" : "-b");
-        out.key.hash = {"pk", chance_.pick(key_types)};
-        if (chance_.percent(60)) out.key.range = key_attribute{"sk", chance_.pick(key_types)};
-        if (chance_.percent(20)) {
-            key_schema by{{"s1", scalar_type::s}, {}};
-            if (chance_.percent(60)) by.range = key_attribute{"n1", scalar_type::n};
-            out.global_indexes.push_back(index("by-s1", by));
-        }
-        if (out.key.range && chance_.percent(15)) {
-            out.local_indexes.push_back(index("by-n2", {out.key.hash, key_attribute{"n2", scalar_type::n}}));
-        }
-        return out;
-    }
-
-    secondary_index index(std::string name, key_schema key) {
-        secondary_index out;
-        out.name = std::move(name);
-        out.key = std::move(key);
-        out.projected = static_cast<projection>(chance_.below(3));
-        if (out.projected == projection::include) out.included = {"l1", "any"};
-        return out;
-    }
-
-    /// An index of the table, or now and then none that there is.
-    const secondary_index* choose_index() {
-        static const secondary_index absent{"absent", {{"pk", scalar_type::s}, {}}, projection::all, {}};
-        const auto& global = table_->global_indexes;
-        const auto& local = table_->local_indexes;
-        if (chance_.percent(1)) return &absent;
-        if (!global.empty() && chance_.percent(40)) return &global.front();
-        return !local.empty() && chance_.percent(40) ? &local.front() : nullptr;
-    }
-
     /// The table of the call in the making.
     const create_table_request& choose_table() { return *(table_ = &chance_.pick(made_.tables)); }
     std::string table_name() { return chance_.percent(1) ? "conformance-absent" : table_->table_name; }
     item_key key() { return random_key(chance_, table_->key); }
+    /// One that an earlier call has, most likely, put; empty: there is none.
+    item earlier_item() {
+        const auto& known = items_[table_->table_name];
+        return known.empty() ? item{} : chance_.pick(known);
+    }
+    item new_item() {
+        const item like = earlier_item();
+        return items_[table_->table_name].emplace_back(random_item(chance_, *table_, like));
+    }
 
     call one_call() {
         choose_table();
@@ -154,7 +136,7 @@ private:
     put_item_request put() {
         put_item_request out;
         out.table_name = table_name();
-        out.new_item = random_item(chance_, table_->key);
+        out.new_item = new_item();
         guard(out, 35);
         out.returned = returned(false);
         out.report_capacity = chance_.percent(10);
@@ -214,9 +196,11 @@ private:
         if constexpr (!requires { out.values; }) writer.finish();
     }
 
+    /// @param index null: of the table
     template <class Request>
-    void fill_page(Request& out) {
+    void fill_page(Request& out, const secondary_index* index) {
         out.table_name = table_name();
+        if (index) out.index_name = index->name;
         if (chance_.percent(30)) {
             out.filter_expression = expression_writer(chance_, table_->key, out.names, out.values).condition();
         }
@@ -224,24 +208,30 @@ private:
         expression_writer(chance_, table_->key, out.names, out.values).finish();
         if (chance_.percent(40))
             out.limit = static_cast<std::int32_t>(chance_.below(20) == 0 ? 0 : 1 + chance_.below(3));
-        out.consistent_read = chance_.percent(30);
+        out.consistent_read = chance_.percent(index ? 10 : 30);
         if (out.projection_expression.empty() && chance_.percent(8)) out.select = selection::count;
+        if (index && chance_.percent(5)) out.select = static_cast<selection>(chance_.below(5));
         out.report_capacity = chance_.percent(10);
     }
 
     query_request query() {
         query_request out;
-        out.key_condition_expression = expression_writer(chance_, table_->key, out.names, out.values).key_condition();
+        const auto* index = random_index(chance_, *table_);
+        const auto& schema = index ? index->key : table_->key;
+        const auto like = earlier_item();
+        out.key_condition_expression = expression_writer(chance_, schema, out.names, out.values).key_condition(like);
         out.scan_index_forward = chance_.percent(60);
-        fill_page(out);
-        if (chance_.percent(12)) out.exclusive_start_key = key();
+        fill_page(out, index);
+        if (chance_.percent(12)) {
+            out.exclusive_start_key = key();
+            if (index) fill_key(chance_, out.exclusive_start_key, index->key, like, 97);
+        }
         return out;
     }
 
     scan_request scan() {
         scan_request out;
-        if (const auto* index = choose_index()) out.index_name = index->name;
-        fill_page(out);
+        fill_page(out, random_index(chance_, *table_));
         if (chance_.percent(15)) {
             out.segment = 0;
             out.total_segments = static_cast<std::int32_t>(chance_.below(4));
@@ -269,7 +259,7 @@ private:
             auto& writes = out.tables[choose_table().table_name];
             for (auto actions = 1 + chance_.below(3); actions > 0; --actions) {
                 if (chance_.percent(60)) {
-                    writes.emplace_back(batch_put{random_item(chance_, table_->key)});
+                    writes.emplace_back(batch_put{new_item()});
                 } else {
                     writes.emplace_back(batch_delete{key()});
                 }
@@ -307,7 +297,7 @@ private:
             case 0: {
                 transact_put out;
                 out.table_name = table_name();
-                out.new_item = random_item(chance_, table_->key);
+                out.new_item = new_item();
                 guard(out, 40);
                 return out;
             }
@@ -348,6 +338,7 @@ private:
     abilities asked_;
     program made_;
     const create_table_request* table_ = nullptr;
+    std::map<std::string, std::vector<item>> items_;  ///< by table
     std::optional<transact_write_items_request> last_transaction_;
 };
 
