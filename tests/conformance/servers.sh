@@ -62,11 +62,11 @@ install_server() {
     esac
 }
 
-# free_port: one that nobody listens on just now.
+# free_port: one that nobody listens on just now, below those that the kernel gives to connections.
 free_port() {
     local port
     while :; do
-        port=$((RANDOM % 20000 + 20000))
+        port=$((RANDOM % 12000 + 20000))
         (: < "/dev/tcp/127.0.0.1/$port") 2> /dev/null || { echo "$port"; return; }
     done
 }
