@@ -1,4 +1,5 @@
 // Under faults: every guarded write exactly once or in doubt, one writer at a time, and nothing left behind.
+#include "support/lost_answers.hpp"
 #include "till.hpp"
 
 #include <dynalease/lock.hpp>
@@ -39,32 +40,23 @@ asio::awaitable<void> one_round(node& in, error_code& code) {
 }  // namespace
 
 TEST_CASE("whichever request gets no answer, the item is changed once and given back") {
-    using kind = testing::fault::kind;
     const bool plain = GENERATE(false, true);
-    for (const auto what : {kind::lose_request, kind::lose_answer, kind::apply_twice, kind::apply_then_fail}) {
-        for (std::size_t faulty = 0; faulty < 4; ++faulty) {
-            INFO("fault " << static_cast<int>(what) << " at request " << faulty);
-            till_world w;
-            const auto process = one_process(w, 1, {}, plain);
-            auto& a = *process;
-            item_guard opens_the_session;
-            run(w, a, take(item_lock{*a.session, till()}, opens_the_session));
-            run(w, a, give_back(opens_the_session));
-            std::vector<testing::fault> fates(faulty);
-            testing::fault fate{what};
-            fate.copy = 100ms;
-            fate.answer = failure(errc::server_error, outcome::unknown);
-            fates.push_back(fate);
-            a.network->set_plan(testing::scripted_faults(fates));
-            error_code code;
-            run(w, a, one_round(a, code));
-            w.scheduler.run_for(1min);
-            CHECK_FALSE(code);
-            CHECK(w.amount() == 11);
-            CHECK(w.unlocked());
-            CHECK(a.session->counters().settling == 0);
-        }
-    }
+    for_each_lost_answer(0, 3, [&](const lost_answer& lost) {
+        till_world w;
+        const auto process = one_process(w, 1, {}, plain);
+        auto& a = *process;
+        item_guard opens_the_session;
+        run(w, a, take(item_lock{*a.session, till()}, opens_the_session));
+        run(w, a, give_back(opens_the_session));
+        a.network->set_plan(lost.plan());
+        error_code code;
+        run(w, a, one_round(a, code));
+        w.scheduler.run_for(1min);
+        CHECK_FALSE(code);
+        CHECK(w.amount() == 11);
+        CHECK(w.unlocked());
+        CHECK(a.session->counters().settling == 0);
+    });
 }
 
 namespace {
@@ -287,30 +279,39 @@ TEST_CASE("a forgotten hold of the own session does not wait for an intent that 
     CHECK(w.unlocked());
 }
 
+namespace {
+
+/// One reads the item for good; another means to write, and gives up.
+struct reader_and_writer : till_world {
+    reader_and_writer() { run(*this, reader, share(lock_in(reader), read)); }
+
+    node reader{*this, 1};
+    node writer{*this, 2};
+    item_guard read;
+    item_guard never;
+    error_code code;
+};
+
+}  // namespace
+
 TEST_CASE("an intent is taken back, whichever answer is away when the wait for readers ends") {
     for (std::size_t lost = 0; lost < 6; ++lost) {
         INFO("request " << lost);
-        till_world w;
-        node reader(w, 1);
-        node writer(w, 2);
-        item_guard read;
-        item_guard never;
-        error_code code;
-        run(w, reader, share(item_lock{*reader.session, till()}, read));
+        reader_and_writer w;
         std::vector<testing::fault> fates(lost);
         fates.push_back({.what = testing::fault::kind::lose_answer});
         // The first two requests make its session.
-        lock warm{*writer.session, "warm"};
+        lock warm{*w.writer.session, "warm"};
         warm.acquire([](error_code, lock_guard) {});
         w.scheduler.run_for(1s);
-        writer.network->set_plan(testing::scripted_faults(std::move(fates)));
+        w.writer.network->set_plan(testing::scripted_faults(std::move(fates)));
         item_acquire_options patience{.wait = 700ms};
-        running waits(w, writer, code_of(take(item_lock{*writer.session, till()}, never, patience), code));
+        running waits(w, w.writer, code_of(take(lock_in(w.writer), w.never, patience), w.code));
         w.scheduler.run_for(20s);
         CHECK(waits.done());
-        CHECK_FALSE(never.valid());
+        CHECK_FALSE(w.never.valid());
         CHECK_FALSE(w.stored().contains("_lockI"));
-        CHECK(read.valid());
+        CHECK(w.read.valid());
     }
 }
 
@@ -364,23 +365,17 @@ TEST_CASE("a reader's entry of the own session that nobody remembers goes when a
 }
 
 TEST_CASE("an intent is taken back once the credentials are good again that had expired when the wait ended") {
-    till_world w;
-    node reader(w, 1);
-    node writer(w, 2);
-    item_guard read;
-    item_guard never;
-    error_code code;
-    run(w, reader, share(item_lock{*reader.session, till()}, read));
-    running waits(w, writer, code_of(take(item_lock{*writer.session, till()}, never), code));
+    reader_and_writer w;
+    running waits(w, w.writer, code_of(take(lock_in(w.writer), w.never), w.code));
     w.scheduler.run_for(2s);
     CHECK(w.stored().contains("_lockI"));
-    writer.network->set_plan([](const any_request&, const call_options&) {
+    w.writer.network->set_plan([](const any_request&, const call_options&) {
         return testing::fault{.what = testing::fault::kind::fail, .answer = failure(errc::expired_credentials)};
     });
     w.scheduler.run_for(2s);
-    CHECK(code == errc::expired_credentials);
-    writer.network->set_plan({});
+    CHECK(w.code == errc::expired_credentials);
+    w.writer.network->set_plan({});
     w.scheduler.run_for(5s);
     CHECK_FALSE(w.stored().contains("_lockI"));
-    CHECK(writer.session->counters().settling == 0);
+    CHECK(w.writer.session->counters().settling == 0);
 }

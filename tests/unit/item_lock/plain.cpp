@@ -9,6 +9,22 @@
 using namespace dynalease;
 using namespace dynalease::tests;
 
+namespace {
+
+/// One reads the item, for a writer and a reader of other processes that come later.
+struct read_till : till_world {
+    read_till() { run(*this, *a, share(lock_in(*a), reader)); }
+
+    const std::unique_ptr<node> a = plain_node(*this, 1);
+    const std::unique_ptr<node> b = plain_node(*this, 2);
+    const std::unique_ptr<node> c = plain_node(*this, 3);
+    item_guard reader;
+    item_guard writer;
+    item_guard late;
+};
+
+}  // namespace
+
 TEST_CASE("a plain session writes nothing of its own: lock and release are two writes in all") {
     till_world w;
     const auto a = plain_node(w, 1);
@@ -24,79 +40,77 @@ TEST_CASE("a plain session writes nothing of its own: lock and release are two w
 }
 
 TEST_CASE("a plain lock is renewed by one write every third of its lease, and stays ours") {
-    till_world w;
-    const auto a = plain_node(w, 1);
+    plain_till w;
     const auto b = plain_node(w, 2);
-    item_guard mine;
     item_guard theirs;
-    run(w, *a, take(lock_in(*a), mine));
     running waits(w, *b, take(lock_in(*b), theirs));
-    a->network->clear_log();
+    w.a->network->clear_log();
     const auto end = w.scheduler.now() + 60s;
-    while (w.scheduler.now() < end && w.scheduler.step()) REQUIRE(mine.valid());
-    CHECK(a->network->log().size() >= 29);
-    CHECK(a->network->log().size() <= 31);
+    while (w.scheduler.now() < end && w.scheduler.step()) REQUIRE(w.mine.valid());
+    CHECK(w.a->network->log().size() >= 29);
+    CHECK(w.a->network->log().size() <= 31);
     CHECK(*find_integer(w.stored(), "version") == 7);
     CHECK_FALSE(waits.done());
-    const auto token = mine.fencing_token();
-    run(w, *a, give_back(mine));
+    const auto token = w.mine.fencing_token();
+    run(w, *w.a, give_back(w.mine));
     waits.wait(2s);
     CHECK(theirs.fencing_token() > token);
 }
 
 TEST_CASE("a caller's own write renews a plain lock as well as any") {
-    till_world w;
-    const auto a = plain_node(w, 1);
-    item_guard guard;
-    run(w, *a, take(lock_in(*a), guard));
-    a->network->clear_log();
+    plain_till w;
+    w.a->network->clear_log();
     for (int i = 0; i < 30; ++i) {
-        run(w, *a, add_to(guard, 1));
+        run(w, *w.a, add_to(w.mine, 1));
         w.scheduler.run_for(1500ms);
     }
-    CHECK(a->network->log().size() == 30);
-    CHECK(guard.valid());
+    CHECK(w.a->network->log().size() == 30);
+    CHECK(w.mine.valid());
     CHECK(w.amount() == 30);
 }
 
 TEST_CASE("a caller's write waits for a renewal under way, and both are done") {
-    till_world w;
-    const auto a = plain_node(w, 1);
-    item_guard guard;
-    run(w, *a, take(lock_in(*a), guard));
-    a->network->set_plan([&](const any_request& request, const call_options& how) {
+    plain_till w;
+    w.a->network->set_plan([&](const any_request& request, const call_options& how) {
         testing::fault slow{};
         if (is_write(request) && how.lane == lane::heartbeat) slow.after = 300ms;
         return slow;
     });
-    a->network->clear_log();
-    while (a->network->log().empty()) w.scheduler.step();
-    run(w, *a, add_to(guard, 5));
+    w.a->network->clear_log();
+    while (w.a->network->log().empty()) w.scheduler.step();
+    run(w, *w.a, add_to(w.mine, 5));
     CHECK(w.amount() == 5);
-    CHECK(a->network->log().size() == 2);
-    CHECK(guard.valid());
+    CHECK(w.a->network->log().size() == 2);
+    CHECK(w.mine.valid());
 }
 
 TEST_CASE("a plain writer that waits for a reader keeps further ones out for as long as it waits") {
-    till_world w;
-    const auto a = plain_node(w, 1);
-    const auto b = plain_node(w, 2);
-    const auto c = plain_node(w, 3);
-    item_guard reader;
-    item_guard writer;
-    item_guard late;
-    run(w, *a, share(lock_in(*a), reader));
-    running waits(w, *b, take(lock_in(*b), writer));
+    read_till w;
+    running waits(w, *w.b, take(lock_in(*w.b), w.writer));
     w.scheduler.run_for(1s);
-    running comes_late(w, *c, share(lock_in(*c), late));
+    running comes_late(w, *w.c, share(lock_in(*w.c), w.late));
     w.scheduler.run_for(40s);
     CHECK_FALSE(waits.done());
     CHECK_FALSE(comes_late.done());
-    run(w, *a, give_back(reader));
+    run(w, *w.a, give_back(w.reader));
     waits.wait(2s);
-    CHECK_FALSE(late);
-    run(w, *b, give_back(writer));
+    CHECK_FALSE(w.late);
+    run(w, *w.b, give_back(w.writer));
     comes_late.wait(2s);
+}
+
+TEST_CASE("the intent of a plain writer lives as long as it waits, however rarely its lock is to be looked at") {
+    read_till w;
+    // Its looks and its writes come a little late.
+    w.b->network->set_plan(
+        [](const any_request&, const call_options&) { return testing::fault{.before = 100ms, .after = 100ms}; });
+    const item_lock rarely{*w.b->session, till(), {.poll_interval = 20s, .longest_poll_interval = 20s}};
+    const running waits(w, *w.b, take(rarely, w.writer));
+    while (!w.stored().contains("_lockI")) REQUIRE(w.scheduler.step());
+    const running comes_late(w, *w.c, share(lock_in(*w.c), w.late));
+    w.scheduler.run_for(40s);
+    CHECK_FALSE(waits.done());
+    CHECK_FALSE(comes_late.done());
 }
 
 TEST_CASE("readers with plain sessions are renewed too, by an entry that succeeds the last one") {
@@ -156,19 +170,16 @@ TEST_CASE("a reader whose process meant to write before is not taken for its own
 }
 
 TEST_CASE("without renewal a plain lock lasts a lease from the last write under it") {
-    till_world w;
-    const auto a = plain_node(w, 1, {.lease = 6s, .renew = false});
-    item_guard guard;
-    run(w, *a, take(lock_in(*a), guard));
+    plain_till w({.lease = 6s, .renew = false});
     w.scheduler.run_for(4s);
-    run(w, *a, add_to(guard, 1));
+    run(w, *w.a, add_to(w.mine, 1));
     w.scheduler.run_for(5s);
-    CHECK(guard.state() == guard_state::held);
+    CHECK(w.mine.state() == guard_state::held);
     w.scheduler.run_for(1s);
-    CHECK(guard.state() == guard_state::lost);
+    CHECK(w.mine.state() == guard_state::lost);
     w.scheduler.run_for(1s);
     CHECK(w.unlocked());
-    CHECK(a->session->counters().heartbeats_sent == 0);
+    CHECK(w.a->session->counters().heartbeats_sent == 0);
 }
 
 TEST_CASE("several items are taken, kept and committed together under a plain session") {
@@ -193,24 +204,21 @@ TEST_CASE("several items are taken, kept and committed together under a plain se
 }
 
 TEST_CASE("closing a plain session gives its items back, and nothing goes on") {
-    till_world w;
-    const auto a = plain_node(w, 1);
-    item_guard mine;
-    run(w, *a, take(lock_in(*a), mine));
+    plain_till w;
     const auto close = [](session& closing) -> asio::awaitable<void> {
         auto report = co_await closing.close();
         CHECK(report.released == 1);
         CHECK(report.failed.empty());
     };
-    run(w, *a, close(*a->session));
-    CHECK(mine.state() == guard_state::released);
+    run(w, *w.a, close(*w.a->session));
+    CHECK(w.mine.state() == guard_state::released);
     CHECK(w.unlocked());
     while (w.scheduler.step()) {
     }
-    CHECK(a->network->log().size() == 2);
+    CHECK(w.a->network->log().size() == 2);
     item_guard again;
     error_code code;
-    run(w, *a, code_of(take(lock_in(*a), again), code));
+    run(w, *w.a, code_of(take(lock_in(*w.a), again), code));
     CHECK(code == errc::session_closed);
 }
 

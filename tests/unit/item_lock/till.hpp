@@ -54,6 +54,15 @@ inline item_lock lock_in(node& in) {
     return item_lock{*in.session, till()};
 }
 
+/// What a process sends from now on does not arrive.
+inline void cut_off(node& from) {
+    from.network->set_plan(
+        [](const any_request&, const call_options&) { return testing::fault{testing::fault::kind::lose_request}; });
+}
+inline void reconnect(node& again) {
+    again.network->set_plan({});
+}
+
 inline asio::awaitable<void> take(item_lock target, item_guard& into, item_acquire_options options = {}) {
     into = co_await target.acquire(options);
 }
@@ -86,5 +95,18 @@ inline asio::awaitable<void> code_of(asio::awaitable<void> step, error_code& cod
         code = e.code();
     }
 }
+
+/// A process with a plain session that has the item.
+struct plain_till : till_world {
+    explicit plain_till(plain_session_options options = {.lease = 6s}) : a(plain_node(*this, 1, std::move(options))) {
+        run(*this, *a, take(lock_in(*a), mine));
+    }
+    /// From when the item was taken.
+    void run_until(std::chrono::nanoseconds time) { scheduler.run_until(taken_at + time); }
+
+    std::unique_ptr<node> a;
+    item_guard mine;
+    const time_point taken_at = scheduler.now();
+};
 
 }  // namespace dynalease::tests

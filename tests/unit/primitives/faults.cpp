@@ -1,4 +1,5 @@
 // Worlds that end at any step, and single faults at any request. Faults in swarms are the simulator's.
+#include "support/lost_answers.hpp"
 #include "support/world.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -53,26 +54,17 @@ TEST_CASE("a world may be destroyed at any step") {
 }
 
 TEST_CASE("whichever request gets no answer, the lock is taken once and given back") {
-    using kind = testing::fault::kind;
-    for (const auto what : {kind::lose_request, kind::lose_answer, kind::apply_twice, kind::apply_then_fail}) {
-        for (std::size_t faulty = 0; faulty < 6; ++faulty) {
-            INFO("fault " << static_cast<int>(what) << " at request " << faulty);
-            world w;
-            node a(w);
-            std::vector<testing::fault> fates(faulty);
-            testing::fault fate{what};
-            fate.copy = 100ms;
-            fate.answer = failure(errc::server_error, outcome::unknown);
-            fates.push_back(fate);
-            a.network->set_plan(testing::scripted_faults(fates));
-            lock_guard guard;
-            running work(w, a, some_work(a, guard));
-            w.scheduler.run_for(1min);
-            CHECK(work.done());
-            CHECK_FALSE(find(w.row("lock#x"), "holder"));
-            CHECK(a.session->counters().settling == 0);
-        }
-    }
+    for_each_lost_answer(0, 5, [](const lost_answer& lost) {
+        world w;
+        node a(w);
+        a.network->set_plan(lost.plan());
+        lock_guard guard;
+        running work(w, a, some_work(a, guard));
+        w.scheduler.run_for(1min);
+        CHECK(work.done());
+        CHECK_FALSE(find(w.row("lock#x"), "holder"));
+        CHECK(a.session->counters().settling == 0);
+    });
 }
 
 TEST_CASE("a claim in doubt is closed in the end, even if its credentials expire meanwhile") {

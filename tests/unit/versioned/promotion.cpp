@@ -1,5 +1,6 @@
 // Updates that take the item's lock after too many conflicts.
 #include "book_shop.hpp"
+#include "support/lost_answers.hpp"
 
 #include <dynalease/item_lock.hpp>
 #include <dynalease/lock.hpp>
@@ -195,33 +196,24 @@ TEST_CASE("promotion: what the function throws or leaves as it is gives the lock
 }
 
 TEST_CASE("promotion: whichever request gets no answer, the update is applied once and the lock given back") {
-    using kind = testing::fault::kind;
-    for (const auto what : {kind::lose_request, kind::lose_answer, kind::apply_twice, kind::apply_then_fail}) {
-        for (std::size_t faulty = 1; faulty < 4; ++faulty) {
-            INFO("fault " << static_cast<int>(what) << " at request " << faulty);
-            shop s;
-            begin(s);
-            std::vector<testing::fault> fates(faulty);
-            testing::fault fate{what};
-            fate.copy = 100ms;
-            fate.answer = failure(errc::server_error, outcome::unknown);
-            fates.push_back(fate);
-            s.a.network->set_plan(testing::scripted_faults(fates));
-            int times = 1;
-            s.in_a(
-                [](shop& in, int& left) -> asio::awaitable<void> {
-                    auto books = in.books(in.a);
-                    update_options how;
-                    how.promote = promotion{.with = &*in.a.session, .after = 1};
-                    auto done = co_await books.update(isbn, outrun(in, left), how);
-                    CHECK(done.value.pages == 1);
-                },
-                s, times);
-            s.where.scheduler.run_for(1min);
-            CHECK(find_integer(s.stored(), "pages") == 1);
-            CHECK(unlocked(s));
-        }
-    }
+    for_each_lost_answer(1, 3, [](const lost_answer& lost) {
+        shop s;
+        begin(s);
+        s.a.network->set_plan(lost.plan());
+        int times = 1;
+        s.in_a(
+            [](shop& in, int& left) -> asio::awaitable<void> {
+                auto books = in.books(in.a);
+                update_options how;
+                how.promote = promotion{.with = &*in.a.session, .after = 1};
+                auto done = co_await books.update(isbn, outrun(in, left), how);
+                CHECK(done.value.pages == 1);
+            },
+            s, times);
+        s.where.scheduler.run_for(1min);
+        CHECK(find_integer(s.stored(), "pages") == 1);
+        CHECK(unlocked(s));
+    });
 }
 
 TEST_CASE("promotion: a guarded write without any answer is in doubt, and tells what became of it") {
