@@ -17,7 +17,7 @@ struct item_demand {
 };
 
 struct acquire_all_options {
-    /// How long to wait for others, all items together; empty: until the session is over.
+    /// How long to wait for others, all items together; empty, and without answers: as `item_acquire_options`.
     std::optional<std::chrono::nanoseconds> wait{};
     /// Lock one item after the other, in the order of their names, holding the first while waiting for the next: half
     /// the price of a transaction, but a busy item then keeps the others locked too. More than 100 items are always

@@ -35,7 +35,8 @@ struct commit_all_verb {
 /// reader's guard; `errc::reserved_name`; `errc::invalid_option` for guards of different sessions;
 /// `errc::too_many_items` for more than 100; `errc::in_doubt` when the answers stayed away. The diagnostics name the
 /// item. Cancellation: all types; what was sent is in doubt. Cost: 1 transaction of a write for each item, which count
-/// double. As with `acquire_all`, name the vector before the `co_await`.
+/// double. Under a plain session renewals that are under way are waited for first, as by `item_guard::update`. As with
+/// `acquire_all`, name the vector before the `co_await`.
 boost::asio::awaitable<void> commit_all(std::vector<item_commit> parts);
 template <token_for<void> Token>
 auto commit_all(std::vector<item_commit> parts, Token&& token) {

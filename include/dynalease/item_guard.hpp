@@ -34,8 +34,10 @@ public:
     explicit operator bool() const noexcept { return static_cast<bool>(hold_); }
 
     /// Whether the item is ours at this instant, by this process's clock; turns false exactly at the deadline, with
-    /// or without a network. No I/O; any thread.
+    /// or without a network. The deadline is the session's; of a plain one, a lease after the last acknowledged renewal
+    /// or write under this very lock. No I/O; any thread.
     bool valid() const noexcept;
+    /// As `valid`; a plain lock that is not renewed is never `at_risk`.
     guard_state state() const noexcept;
     /// False for a reader's guard, and from the call of `downgrade` on, unless that surely failed.
     bool exclusive() const noexcept;
@@ -59,9 +61,11 @@ public:
     ///
     /// Errors: `errc::condition_failed` when the caller's own condition was false: the guard stays valid;
     /// `errc::lock_lost`, `errc::session_lost`; `errc::not_exclusive` for a reader's guard; `errc::not_held`;
-    /// `errc::reserved_name` for an attribute of the library; `errc::in_doubt` when the answers stayed away, also if
-    /// the lock was lost after that: no other write of this guard is sent then, and `release` settles it. Cancellation:
-    /// all types; what was sent is in doubt. One at a time. Cost: 1 write.
+    /// `errc::reserved_name` for an attribute of the library; `errc::in_doubt` when the answers stayed away for 10 s,
+    /// also if the lock was lost after that: no other write of this guard is sent then, and `release` settles it;
+    /// `errc::invalid_option` beside another write of this guard: they go one at a time. Cancellation: all types; what
+    /// was sent is in doubt. Cost: 1 write. Under a plain session a renewal that is under way is waited for first, as
+    /// by all the writes below: as a rule for one answer, at the most until the lock is lost.
     boost::asio::awaitable<dynalease::item> update(update_expression change, condition_expression condition = {});
     template <token_for<dynalease::item> Token>
     auto update(update_expression change, condition_expression condition, Token&& token) {
@@ -71,7 +75,8 @@ public:
     }
 
     /// The last change and the release in one write: lock, change, unlock are 2 writes in all. Invalid from the call
-    /// on; when the caller's own condition is false, the guard is released all the same, by 1 write more.
+    /// on; when the caller's own condition is false, the guard is released all the same, by 1 write more. Errors and
+    /// cancellation as `update`; what is unsettled then is released in the background.
     boost::asio::awaitable<dynalease::item> update_and_release(update_expression change,
                                                                condition_expression condition = {});
     template <token_for<dynalease::item> Token>
@@ -112,7 +117,7 @@ public:
     }
 
     /// Completes with success when the item is no longer ours without our doing; with `errc::not_held` once it is
-    /// released. Cancellation: all types, without effect on the lock.
+    /// released. Cancellation: all types, with `errc::cancelled` and without effect on the lock. No requests.
     boost::asio::awaitable<void> lost() const;
     template <token_for<void> Token>
     auto lost(Token&& token) const {

@@ -51,8 +51,8 @@ struct item_lock_options {
 };
 
 struct item_acquire_options {
-    /// How long to wait for others; empty: until the session is over (a plain one: or has had no answer for a lease).
-    /// Zero is a try that fails with an error.
+    /// How long to wait for others; empty: until the session is over. A plain session, which outlives any outage, ends
+    /// all waits for an item about which nothing was answered for a lease. Zero is a try that fails with an error.
     std::optional<std::chrono::nanoseconds> wait{};
 };
 
@@ -78,9 +78,11 @@ public:
     /// Errors: `errc::missing`; `errc::wait_timeout` (condition `contended`); `errc::session_lost`,
     /// `errc::session_closed`; `errc::cancelled`; `errc::in_doubt` when it was given up while a write had no answer:
     /// the library then resolves it in the background, so that no orphaned lock stays behind;
-    /// `errc::unsupported_version` or `errc::corrupt_row` for attributes that are not ours; and what the service
-    /// refuses. Cancellation: all types, at once. Cost: 1 write, which brings the item; behind others 1 refused write,
-    /// reads at the poll rate, 1 write; behind readers 1 write more. The first lease of a session costs one write more.
+    /// `errc::unsupported_version` or `errc::corrupt_row` for attributes that are not ours; under a plain session,
+    /// without an answer for a lease, what became of the last request (condition `in_doubt`, `unreachable` or
+    /// `throttled`); and what the service refuses. Cancellation: all types, at once. Cost: 1 write, which brings the
+    /// item; behind others 1 refused write, reads at the poll rate, 1 write; behind readers 1 write more. The first
+    /// lease of a session with a row costs one write more.
     boost::asio::awaitable<item_guard> acquire(item_acquire_options options = {}) const;
     template <token_for<item_guard> Token>
     auto acquire(item_acquire_options options, Token&& token) const {
@@ -104,7 +106,8 @@ public:
         return acquire_shared(item_acquire_options{}, std::forward<Token>(token));
     }
 
-    /// Takes the item if it is free, or if its holders are known to be dead; an empty guard if others hold it.
+    /// Takes the item if it is free, or if its holders are known to be dead; an empty guard if others hold it. That a
+    /// holder with a plain session is dead shows only who tries again, a lease after a try of this process.
     ///
     /// Errors and cancellation as `acquire`, without `wait_timeout`. Cost: 1 write; when held elsewhere, at most one
     /// read more.

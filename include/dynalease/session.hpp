@@ -36,6 +36,7 @@ struct session_options {
     std::uint32_t clock_drift_ppm = 1000;
     /// How long the row of a released lock stays before TTL removes it. 1 day to 10 years.
     std::chrono::hours retention{7 * 24};
+    /// Told when the session is live, in jeopardy or lost, and of heartbeats without an answer; empty: nobody is.
     log_hook log{};
 };
 
@@ -48,7 +49,7 @@ struct plain_session_options {
     /// lease after it was granted, or last written under: work that hangs does not keep it.
     bool renew = true;
     std::uint32_t clock_drift_ppm = 1000;  ///< as in `session_options`
-    log_hook log{};
+    log_hook log{};                        ///< told of locks that are lost, and of renewals without an answer
 };
 
 enum class session_state {
@@ -62,17 +63,19 @@ enum class session_state {
 
 /// What a session has seen and done. Counters only grow; the rest is the state now.
 struct session_counters {
+    /// Of a plain session these three count the requests that renew its locks: one each time for a writer's, two for a
+    /// reader's, and each copy of one that had no answer.
     std::uint64_t heartbeats_sent = 0;
     std::uint64_t heartbeats_acknowledged = 0;
     std::uint64_t heartbeats_unanswered = 0;
-    std::chrono::nanoseconds worst_heartbeat_delay{};  ///< how late the latest-started heartbeat was
-    std::uint64_t jeopardies = 0;                      ///< times the session entered `jeopardy`
+    std::chrono::nanoseconds worst_heartbeat_delay{};  ///< how late the latest-started one was; plain: 0
+    std::uint64_t jeopardies = 0;                      ///< times the session entered `jeopardy`; plain: 0
 
-    std::uint64_t acquired = 0;    ///< grants, take-overs and hand-offs together
-    std::uint64_t hand_offs = 0;   ///< grants passed on inside the process
-    std::uint64_t take_overs = 0;  ///< grants taken from a session that was over
-    std::uint64_t own_copies = 0;  ///< grants learnt from the row because the answer was lost
-    std::uint64_t released = 0;
+    std::uint64_t acquired = 0;         ///< grants, take-overs and hand-offs together
+    std::uint64_t hand_offs = 0;        ///< grants passed on inside the process
+    std::uint64_t take_overs = 0;       ///< grants taken from a session that was over
+    std::uint64_t own_copies = 0;       ///< grants learnt from the row because the answer was lost
+    std::uint64_t released = 0;         ///< guards given back, and not handed on; none that was lost
     std::uint64_t lost = 0;             ///< guards that became invalid before they were released
     std::uint64_t marked_dead = 0;      ///< sessions of others that this one marked dead
     std::uint64_t unknown_writes = 0;   ///< lock writes without an answer, each then resolved one way:
@@ -85,7 +88,8 @@ struct session_counters {
 };
 
 struct close_options {
-    /// Release every lock first. `false` leaves them to the lease: for a fast exit that others notice later.
+    /// Release every lock first. `false` leaves them to the lease, without a request: for a fast exit that others
+    /// notice later.
     bool release = true;
     /// For all of it; what is not done by then is left to the lease.
     std::chrono::milliseconds timeout{5'000};
@@ -111,9 +115,10 @@ public:
     /// of leases.
     /// @throws dynalease::error with `errc::invalid_option` or `errc::invalid_name`; the diagnostics name the field.
     session(database target, session_options options);
-    /// Costs nothing. It is live until it is closed; what can be lost is each lock by itself. Others see that a lock is
-    /// over only by looking at its item for a whole lease, and a plain session never takes over from sessions that
-    /// have a row: let all that lock a table's items do so in one way.
+    /// Costs nothing. It is `live` until it is closed, and `over` completes no sooner; what can be lost is each lock by
+    /// itself, which its guard's `state` and `lost` tell. Others see that a lock is over only by looking at its item for
+    /// a whole lease, and a plain session never takes over from sessions that have a row: let all that lock a table's
+    /// items do so in one way.
     /// @throws dynalease::error with `errc::invalid_option`; the diagnostics name the field.
     session(database target, plain_session_options options);
     /// Releases what is held, in the background and best effort, if `close` was not called.
@@ -130,12 +135,13 @@ public:
     /// The random identity of this session, as others see it in the rows it holds: 22 characters; of a plain session,
     /// these and its lease.
     const std::string& id() const noexcept;
-    /// Of a plain session, with an empty `table`.
+    /// Of a plain session its lease, drift and log; all else as by default, with an empty `table`.
     const session_options& options() const noexcept;
     session_counters counters() const;
 
-    /// Completes when the session is over: with `errc::session_lost`, or success if it was closed by its owner.
-    /// Cancellation: all types, without effect on the session.
+    /// Completes when the session is over: with `errc::session_lost`, or success if it was closed by its owner. A plain
+    /// session is never lost: there it tells of `close` alone. Cancellation: all types, with `errc::cancelled` and
+    /// without effect on the session.
     boost::asio::awaitable<void> over() const;
     template <token_for<void> Token>
     auto over(Token&& token) const {
@@ -144,8 +150,9 @@ public:
 
     /// Makes every guard invalid at once, releases all locks, and ends the heartbeat. Waiting callers fail with
     /// `errc::session_closed`. Idempotent; a closed session never opens again.
-    /// Cost: one write per held lock, and one for the session. Cancellation: all types; what is left goes on in
-    /// the background.
+    /// What fails is in the report: the call itself fails with `errc::cancelled` alone. Cost: one write per held lock,
+    /// and one for the session, of which a plain one has none. Cancellation: all types; what is left goes on in the
+    /// background.
     boost::asio::awaitable<close_report> close(close_options options = {});
     template <token_for<close_report> Token>
     auto close(close_options options, Token&& token) {

@@ -75,7 +75,7 @@ public:
     /// Gives the item back: invalid from the call on.
     ///
     /// Errors: `errc::lock_lost` when it was no longer ours; `errc::not_held`; `errc::in_doubt` when the answer stayed
-    /// away: the library goes on trying until the timeout. Cancellation: all types; it goes on. Cost: 1 write.
+    /// away until the timeout, or the caller did not wait. Cancellation: all types; it goes on. Cost: 1 write.
     boost::asio::awaitable<void> release();
     template <token_for<void> Token>
     auto release(Token&& token) {
@@ -119,7 +119,8 @@ public:
     /// "<table>/<key>".
     const std::string& name() const noexcept;
 
-    /// Waits until the item is ours; empty `wait`: for ever. Never creates it.
+    /// Waits until the item is ours; empty `wait`: for as long as others have it, but no longer than about the timeout
+    /// without any answer. Never creates it.
     ///
     /// Errors: `errc::missing`; `errc::wait_timeout`; `errc::cancelled`; `errc::corrupt_row` when the attribute is no
     /// string; `errc::in_doubt` when it was given up while a write had no answer: what landed all the same is given
