@@ -1,6 +1,8 @@
 // The requests of an item's front: each answer turned into what the item now shows.
 #include "primitives/item_front.hpp"
 
+#include "protocol/waiting.hpp"
+
 #include <type_traits>
 #include <utility>
 
@@ -27,8 +29,7 @@ boost::asio::awaitable<item_front::sighting> item_front::send(Request request, c
     } else if (const auto* shown = shown_by(request, *answered)) {
         seen = read_item(answer::applied, shown, true);
     }
-    seen.sent_at = sent;
-    co_return seen;
+    co_return noted(std::move(seen), sent);
 }
 
 template boost::asio::awaitable<item_front::sighting> item_front::send(update_item_request, call_options);
@@ -42,10 +43,15 @@ boost::asio::awaitable<item_front::sighting> item_front::look(bool whole) {
     }
     const auto sent = core_.now();
     auto answered = co_await core_.target().call(std::move(request));
-    if (!answered) co_return read_failure(std::move(answered).error());
-    auto seen = read_item(answer::applied, answered->found ? &*answered->found : nullptr, whole);
+    auto seen = answered ? read_item(answer::applied, answered->found ? &*answered->found : nullptr, whole)
+                         : read_failure(std::move(answered).error());
+    co_return noted(std::move(seen), sent);
+}
+
+item_front::sighting item_front::noted(sighting seen, dynalease::time_point sent) {
     seen.sent_at = sent;
-    co_return seen;
+    outage_.note(seen.kind, sent, seen.why);
+    return seen;
 }
 
 item_front::sighting item_front::read_failure(failure why) const {
@@ -67,6 +73,12 @@ item_front::sighting item_front::read_item(answer kind, const dynalease::item* s
 boost::asio::awaitable<void> item_front::pause(std::chrono::nanoseconds time) {
     if (!sleep_) sleep_.emplace(core_.world());
     co_await sleep_->wait_until(core_.now() + time);
+}
+
+/// After a request without an answer.
+boost::asio::awaitable<void> item_front::retry_later(unsigned failures_so_far) {
+    if (const auto why = outage_.too_long()) fail_waiters(claim_ && claim_->unanswered ? fault(errc::in_doubt) : why);
+    co_await pause(protocol::retry_pause(failures_so_far));
 }
 
 }  // namespace dynalease::detail

@@ -14,7 +14,7 @@ namespace dynalease::detail {
 using protocol::item_access;
 
 item_front::item_front(session_core& core, std::string name, const item_place& place)
-    : core_(core), name_(std::move(name)), place_(place), renewed_(core.world().executor) {}
+    : core_(core), name_(std::move(name)), place_(place), outage_(core), renewed_(core.world().executor) {}
 
 item_front::~item_front() {
     core_.forget(key());
@@ -77,6 +77,7 @@ bool item_front::left() {
 
 void item_front::drive() {
     if (driven_) return;
+    outage_.ends();
     driven_ = runtime::spawn_background(core_.world().executor, core_.work(),
                                         run({core_.shared_from_this(), shared_from_this()}));
     if (!driven_) drop();
@@ -270,10 +271,16 @@ void item_front::give_back(const std::shared_ptr<item_hold>& hold) {
     drive();
 }
 
-void item_front::finish_leaving(error_code code) {
-    for (const auto& each : std::exchange(leaving_, {})) {
+/// The first word counts.
+void item_front::tell_leaving(error_code code) {
+    for (const auto& each : leaving_) {
         if (const auto hold = each.lock()) hold->finish(code);
     }
+}
+
+void item_front::finish_leaving(error_code code) {
+    tell_leaving(code);
+    leaving_.clear();
 }
 
 }  // namespace dynalease::detail

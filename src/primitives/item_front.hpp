@@ -4,6 +4,7 @@
 #include "primitives/answer.hpp"
 #include "primitives/idle_fronts.hpp"
 #include "primitives/item_hold.hpp"
+#include "primitives/outage.hpp"
 #include "primitives/session_core.hpp"
 #include "protocol/item_lock_requests.hpp"
 #include "protocol/plain_lease.hpp"
@@ -117,6 +118,8 @@ public:
     /// @param mine the claim that several items share. Another one that is open here is closed first: it is in the way
     /// until then.
     bool reserve(const std::optional<protocol::claim>& mine);
+    /// Why nobody should go on waiting for whoever has the item here; null: they may.
+    shared_failure forsaken() const { return outage_.too_long(); }
     /// Readers of this process have the item, and may go on having it as others join them.
     bool read_here() const { return phase_ == phase::held && grant_.access == protocol::item_access::shared; }
     /// The least token that may be granted here.
@@ -204,7 +207,9 @@ private:
     void note_sent();
     protocol::claim next_intent();
     sighting read_failure(failure why) const;
+    sighting noted(sighting seen, dynalease::time_point sent);
     boost::asio::awaitable<void> pause(std::chrono::nanoseconds time);
+    boost::asio::awaitable<void> retry_later(unsigned failures_so_far);
 
     // Guarded writes.
     boost::asio::awaitable<sighting> send_until_known(guarded_request request);
@@ -251,6 +256,7 @@ private:
     std::shared_ptr<item_hold> make_hold();
     void end_grant();
     void leave_to_lease(const std::shared_ptr<item_hold>& hold);
+    void tell_leaving(error_code code);
     void finish_leaving(error_code code);
     void drop();
     void rest();
@@ -287,6 +293,7 @@ private:
     std::string shown_;   ///< what it showed: writer, readers and intent
     dynalease::time_point shown_since_{};
     protocol::plain_watch plain_;
+    outage outage_;
     dynalease::time_point kept_since_{};  ///< of a plain session's grant: its text was not in the item before
     std::optional<runtime::alarm> sleep_;
     std::optional<runtime::alarm> keeper_;

@@ -1,8 +1,6 @@
 // The end of an item's grant: to the next writer of this process, or back to the item.
 #include "primitives/item_front.hpp"
 
-#include "protocol/waiting.hpp"
-
 #include <utility>
 
 namespace dynalease::detail {
@@ -45,11 +43,11 @@ boost::asio::awaitable<void> item_front::hand_over(sighting& seen) {
         } else {
             if (answered.kind == answer::unanswered) {
                 note_unanswered();
-                finish_leaving(errc::in_doubt);
+                tell_leaving(errc::in_doubt);
             } else if (answered.kind == answer::rejected) {
                 fail_waiters(answered.why);
             }
-            co_await pause(protocol::retry_pause(failures++));
+            co_await retry_later(failures++);
             continue;
         }
         seen = std::move(answered);
@@ -103,7 +101,8 @@ boost::asio::awaitable<void> item_front::release(sighting& seen, std::optional<p
             if (seen.doubtful && !std::exchange(unanswered, true)) ++core_.counters().unknown_writes;
             const bool gone_before = !freed && !unanswered;
             if (unanswered) ++core_.counters().unknown_applied;
-            if (!gone_before) ++core_.counters().released;
+            // A grant that ran out, or that nobody waited for any more, is given back for no guard.
+            if (!gone_before && !leaving_.empty()) ++core_.counters().released;
             close_claim(false);
             finish_leaving(gone_before ? error_code(errc::lock_lost) : error_code());
             if (freed) seen.lock = {.exists = true, .floor = floor_};
@@ -112,11 +111,11 @@ boost::asio::awaitable<void> item_front::release(sighting& seen, std::optional<p
         }
         if (answered.kind == answer::unanswered) {
             if (!std::exchange(unanswered, true)) ++core_.counters().unknown_writes;
-            finish_leaving(errc::in_doubt);
+            tell_leaving(errc::in_doubt);
         } else if (answered.kind == answer::rejected) {
-            finish_leaving(answered.why->code);
+            tell_leaving(answered.why->code);
         }
-        co_await pause(protocol::retry_pause(failures++));
+        co_await retry_later(failures++);
     }
     drop();
 }

@@ -153,11 +153,11 @@ boost::asio::awaitable<item_front::sighting> item_front::send_while_held(update_
 }
 
 boost::asio::awaitable<bool> item_front::between_renewals(std::shared_ptr<item_hold> hold) {
-    bool cancelled = false;
-    while (renewing_ && !cancelled) {
-        co_await renewed_.async_wait(boost::asio::as_tuple(boost::asio::deferred));
+    for (;;) {
         // Then the write that follows is not sent.
-        cancelled = co_await runtime::cancellation_requested();
+        const bool cancelled = co_await runtime::cancellation_requested();
+        if (!renewing_ || cancelled) break;
+        co_await renewed_.async_wait(boost::asio::as_tuple(boost::asio::deferred));
     }
     co_return !core_.plain() || std::ranges::any_of(holds_, [&](const auto& each) { return each.lock() == hold; });
 }

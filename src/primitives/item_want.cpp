@@ -21,7 +21,6 @@ boost::asio::awaitable<void> item_front::want(sighting& seen) {
     looks_ = 0;
 
     unsigned failures = 0;
-    auto last_answer = core_.now();
     while (core_.may_write() && wanted()) {
         const bool taking = next.step == item_want_step::take;
         const bool taking_over = taking && (next.form.over_writer || !next.form.over_readers.empty());
@@ -41,14 +40,10 @@ boost::asio::awaitable<void> item_front::want(sighting& seen) {
         }
         if (seen.kind == answer::delayed && !claim_->unanswered) fail_tries(seen.why);
         if (seen.kind == answer::unanswered || seen.kind == answer::delayed) {
-            // A session with a row is lost by then.
-            const bool forsaken = core_.plain() && core_.now() - last_answer >= core_.plain()->times.lease;
-            if (forsaken) fail_waiters(seen.why);
-            co_await pause(protocol::retry_pause(failures++));
+            co_await retry_later(failures++);
             continue;
         }
         failures = 0;
-        last_answer = core_.now();
 
         shared_failure why;
         next = co_await next_step(seen.lock, why);
@@ -240,7 +235,8 @@ boost::asio::awaitable<bool> item_front::granted(sighting& seen, bool taken_over
         if (again.kind == answer::applied) {
             seen = std::move(again);
         } else {
-            co_await pause(protocol::retry_pause(failures));
+            if (again.kind == answer::rejected) fail_waiters(again.why);
+            co_await retry_later(failures);
         }
     }
     if (!core_.may_write() || !claim_) co_return false;
@@ -302,7 +298,7 @@ boost::asio::awaitable<void> item_front::settle(sighting& seen) {
                 core_.log(severity::error, "item '" + name_ + "': a given-up claim cannot be closed yet: " +
                                                answered.why->code.message());
             }
-            co_await pause(protocol::retry_pause(failures++));
+            co_await retry_later(failures++);
         }
     }
     --core_.counters().settling;

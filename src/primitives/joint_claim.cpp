@@ -21,6 +21,7 @@ joint_claim::joint_claim(std::shared_ptr<session_core> core, std::vector<wanted_
       core_(std::move(core)),
       wanted_(std::move(wanted)),
       once_(once),
+      outage_(*core_),
       sleep_(core_->world()) {}
 
 boost::asio::awaitable<void> joint_claim::run(std::shared_ptr<joint_claim> self) {
@@ -46,6 +47,13 @@ bool joint_claim::left() {
 
 void joint_claim::fail(failure why) {
     served.complete_one(joint_served{.why = std::move(why)});
+}
+
+/// A request that would be refused again, or one more in an outage that has lasted too long.
+void joint_claim::give_up_after(answer kind, dynalease::time_point sent, const shared_failure& why) {
+    outage_.note(kind, sent, why);
+    if (kind != answer::rejected && !outage_.too_long()) return;
+    fail(unanswered_ ? failure(errc::in_doubt) : *why);
 }
 
 /// All of the fronts or none. @returns the first that is in other hands.
@@ -74,6 +82,7 @@ boost::asio::awaitable<void> joint_claim::pause(std::chrono::nanoseconds time) {
 boost::asio::awaitable<void> joint_claim::wait_here(std::size_t item) {
     const auto& front = *wanted_[item].front;
     if (once_) fail(errc::wait_timeout);
+    if (const auto why = front.forsaken()) fail(*why);
     // Readers that join one another may have it for ever.
     if (front.read_here()) ++refusals_;
     co_await pause(front.place().options.poll_interval);
@@ -86,7 +95,7 @@ boost::asio::awaitable<void> joint_claim::wait_for(std::size_t item) {
     while (wanted() && refusals_ < protocol::refusals_together) {
         co_await pause(each.front->time_to_next_look(each.seen.lock));
         auto seen = co_await each.front->look(false);
-        if (seen.kind == answer::rejected) fail(*seen.why);
+        give_up_after(seen.kind, seen.sent_at, seen.why);
         if (seen.kind != answer::applied) continue;
         each.seen = std::move(seen);
         // The claim was given away: the next one tells.
@@ -147,6 +156,7 @@ boost::asio::awaitable<std::optional<std::size_t>> joint_claim::claim_all() {
         writing_ = false;
         if (!core_->may_write()) break;
         if (answered) {
+            outage_.ends();
             // An earlier copy with the same client token may be the one that did it.
             note_absent(drafted);
             co_await take_home();
@@ -156,7 +166,12 @@ boost::asio::awaitable<std::optional<std::size_t>> joint_claim::claim_all() {
         if (why.outcome == outcome::unknown) note_unanswered();
         bool again = classify(why) == answer::unanswered || classify(why) == answer::delayed;
         bool shown = false;
-        if (why.code == errc::transaction_canceled) again = read_reasons(why, shown);
+        if (why.code == errc::transaction_canceled) {
+            outage_.ends();
+            again = read_reasons(why, shown);
+        } else if (again) {
+            give_up_after(classify(why), sent, std::make_shared<const failure>(why));
+        }
         if (shown && again) {
             const auto meant = co_await decide_all();
             if (meant.step == acquire_all_step::granted) {
@@ -235,9 +250,11 @@ boost::asio::awaitable<acquire_all_decision> joint_claim::decide_all() {
 
 /// The claim is granted. What is in the items is read in one go, and shows whether anybody has wiped a lock off since.
 boost::asio::awaitable<void> joint_claim::take_home() {
-    for (unsigned failures = 0; core_->may_write(); ++failures) {
-        const bool read = co_await read_all();
-        if (read) break;
+    for (unsigned failures = 0; core_->may_write() && wanted(); ++failures) {
+        const auto sent = core_->now();
+        const auto unread = co_await read_all();
+        if (!unread) break;
+        give_up_after(classify(*unread), sent, unread);
         co_await pause(protocol::retry_pause(failures));
     }
     const bool ours = std::ranges::all_of(wanted_, [&](const auto& each) {
@@ -255,7 +272,8 @@ boost::asio::awaitable<void> joint_claim::take_home() {
     served.complete_one(std::move(all));
 }
 
-boost::asio::awaitable<bool> joint_claim::read_all() {
+/// Null, or why it could not be read.
+boost::asio::awaitable<shared_failure> joint_claim::read_all() {
     std::map<std::string, keys_and_options> asked;
     for (auto& each : wanted_) {
         each.seen = {};
@@ -267,7 +285,7 @@ boost::asio::awaitable<bool> joint_claim::read_all() {
         batch_get_item_request batch;
         batch.tables = std::move(asked);
         auto answered = co_await core_->target().call(std::move(batch));
-        if (!answered) co_return false;
+        if (!answered) co_return std::make_shared<const failure>(std::move(answered).error());
         for (auto& each : wanted_) {
             const auto& place = each.front->place();
             for (const auto& found : answered->items[place.layout.table]) {
@@ -280,7 +298,7 @@ boost::asio::awaitable<bool> joint_claim::read_all() {
         for (auto& [table, keys] : asked) keys.consistent_read = true;
         std::erase_if(asked, [](const auto& table) { return table.second.keys.empty(); });
     }
-    co_return true;
+    co_return nullptr;
 }
 
 }  // namespace dynalease::detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "primitives/item_front.hpp"
+#include "primitives/outage.hpp"
 #include "primitives/session_core.hpp"
 #include "protocol/acquire_all.hpp"
 #include "runtime/alarm.hpp"
@@ -62,17 +63,19 @@ private:
     void note_absent(dynalease::time_point sent);
     transact_write_items_request draft();
     bool read_reasons(failure& why, bool& shown);
+    void give_up_after(answer kind, dynalease::time_point sent, const shared_failure& why);
     boost::asio::awaitable<void> pause(std::chrono::nanoseconds time);
     boost::asio::awaitable<void> wait_here(std::size_t item);
     boost::asio::awaitable<void> wait_for(std::size_t item);
     boost::asio::awaitable<std::optional<std::size_t>> claim_all();
     boost::asio::awaitable<protocol::acquire_all_decision> decide_all();
     boost::asio::awaitable<void> take_home();
-    boost::asio::awaitable<bool> read_all();
+    boost::asio::awaitable<shared_failure> read_all();
 
     std::shared_ptr<session_core> core_;
     std::vector<wanted_item> wanted_;
     const bool once_;
+    outage outage_;
     runtime::alarm sleep_;
     std::optional<protocol::claim> claim_;
     unsigned refusals_ = 0;

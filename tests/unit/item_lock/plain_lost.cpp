@@ -3,17 +3,15 @@
 
 #include <catch2/catch.hpp>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <optional>
 
 using namespace dynalease;
 using namespace dynalease::tests;
 
 namespace {
-
-void hide_answers(node& in) {
-    in.network->set_plan(
-        [](const any_request&, const call_options&) { return testing::fault{testing::fault::kind::lose_request}; });
-}
 
 asio::awaitable<void> wait_until_lost(const item_guard& guard, std::optional<error_code>& told) {
     auto done = co_await guard.lost(as_tuple);
@@ -24,28 +22,25 @@ asio::awaitable<void> wait_until_lost(const item_guard& guard, std::optional<err
 
 TEST_CASE("a write that waits for a renewal without answer is not done, and not taken for the renewal's own step") {
     const auto how = GENERATE(0, 1, 2);
-    till_world w;
-    const auto a = plain_node(w, 1);
-    item_guard guard;
-    run(w, *a, take(lock_in(*a), guard));
-    a->network->set_plan([](const any_request&, const call_options& options) {
+    plain_till w;
+    w.a->network->set_plan([](const any_request&, const call_options& options) {
         using kind = testing::fault::kind;
         return testing::fault{options.lane == lane::heartbeat ? kind::lose_answer : kind::pass};
     });
-    a->network->clear_log();
-    while (a->network->log().empty()) w.scheduler.step();
+    w.a->network->clear_log();
+    while (w.a->network->log().empty()) w.scheduler.step();
     const auto write = [&]() -> asio::awaitable<void> {
-        if (how == 0) return add_to(guard, 5);
-        if (how == 1) return add_and_release(guard, 5);
+        if (how == 0) return add_to(w.mine, 5);
+        if (how == 1) return add_and_release(w.mine, 5);
         std::vector<item_commit> parts(1);
-        parts[0].guard = std::move(guard);
+        parts[0].guard = std::move(w.mine);
         parts[0].change = add("amount", 5);
         return commit(std::move(parts));
     };
     error_code code;
-    run(w, *a, code_of(write(), code));
+    run(w, *w.a, code_of(write(), code));
     CHECK(code == errc::lock_lost);
-    a->network->set_plan({});
+    reconnect(*w.a);
     w.scheduler.run_for(30s);
     CHECK(w.amount() == 0);
     CHECK(w.unlocked());
@@ -100,7 +95,7 @@ TEST_CASE("a plain guard is at risk, then lost, at its own deadline and before a
     run(w, *a, take(lock_in(*a), mine));
     std::optional<error_code> told;
     running tells(w, *a, wait_until_lost(mine, told));
-    hide_answers(*a);
+    cut_off(*a);
     running waits(w, *b, take(lock_in(*b), theirs));
     bool was_at_risk = false;
     while (!theirs) {
@@ -117,57 +112,69 @@ TEST_CASE("a plain guard is at risk, then lost, at its own deadline and before a
     run(w, *a, code_of(add_to(mine, 1), code));
     CHECK(code == errc::lock_lost);
     CHECK(w.amount() == 0);
-    a->network->set_plan({});
+    reconnect(*a);
     w.scheduler.run_for(1min);
     CHECK(theirs.valid());
 }
 
 TEST_CASE("a renewal that is answered after the deadline does not bring a lost guard back") {
-    till_world w;
-    const auto a = plain_node(w, 1);
-    item_guard mine;
-    run(w, *a, take(lock_in(*a), mine));
+    plain_till w;
     const auto late = w.scheduler.now() + 5400ms;
-    a->network->set_plan([&w, late](const any_request&, const call_options& how) {
+    w.a->network->set_plan([&w, late](const any_request&, const call_options& how) {
         if (how.lane != lane::heartbeat) return testing::fault{};
         if (w.scheduler.now() < late) return testing::fault{testing::fault::kind::lose_request};
         return testing::fault{.after = 590ms};
     });
-    while (mine.state() != guard_state::lost) REQUIRE(w.scheduler.step());
+    while (w.mine.state() != guard_state::lost) REQUIRE(w.scheduler.step());
     const auto end = w.scheduler.now() + 10s;
-    while (w.scheduler.now() < end && w.scheduler.step()) REQUIRE(mine.state() == guard_state::lost);
+    while (w.scheduler.now() < end && w.scheduler.step()) REQUIRE(w.mine.state() == guard_state::lost);
     CHECK(w.unlocked());
+}
+
+TEST_CASE("a forked child renews no lock of its parent, even in the middle of a renewal") {
+    plain_till w;
+    cut_off(*w.a);
+    w.run_until(2100ms);
+    w.a->network->clear_log();
+    const auto child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        w.scheduler.run_for(20s);
+        ::_exit(w.a->network->log().empty() && !w.mine.valid() ? 0 : 1);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+    reconnect(*w.a);
+    w.scheduler.run_for(20s);
+    CHECK(w.mine.valid());
 }
 
 TEST_CASE("what a plain session lost and nobody took is given back when the network is there again") {
-    till_world w;
-    const auto a = plain_node(w, 1);
-    item_guard mine;
-    run(w, *a, take(lock_in(*a), mine));
-    hide_answers(*a);
+    plain_till w;
+    cut_off(*w.a);
     w.scheduler.run_for(10s);
-    CHECK(mine.state() == guard_state::lost);
+    CHECK(w.mine.state() == guard_state::lost);
     CHECK_FALSE(w.unlocked());
-    a->network->set_plan({});
+    reconnect(*w.a);
     w.scheduler.run_for(15s);
     CHECK(w.unlocked());
-    CHECK(a->session->counters().lost == 1);
-    CHECK(a->session->counters().leases_held == 0);
+    CHECK(w.a->session->counters().lost == 1);
+    CHECK(w.a->session->counters().released == 0);
+    CHECK(w.a->session->counters().leases_held == 0);
 }
 
 TEST_CASE("a plain holder that was paused beyond its lease finds its guard invalid and its write refused") {
-    till_world w;
-    const auto a = plain_node(w, 1);
+    plain_till w;
     const auto b = plain_node(w, 2);
-    item_guard mine;
     item_guard theirs;
-    run(w, *a, take(lock_in(*a), mine));
-    a->process->pause();
+    w.a->process->pause();
     run(w, *b, take(lock_in(*b), theirs), 1min);
-    CHECK_FALSE(mine.valid());
-    a->process->resume();
+    CHECK_FALSE(w.mine.valid());
+    w.a->process->resume();
     error_code code;
-    run(w, *a, code_of(add_to(mine, 1), code));
+    run(w, *w.a, code_of(add_to(w.mine, 1), code));
     CHECK(code == errc::lock_lost);
     w.scheduler.run_for(30s);
     CHECK(theirs.valid());
@@ -191,35 +198,21 @@ TEST_CASE("plain sessions and sessions with a row respect one another, and a dea
     CHECK(first.valid());
 }
 
-TEST_CASE("a plain session that reaches nobody says so after a lease") {
-    till_world w;
-    const auto a = plain_node(w, 1);
-    hide_answers(*a);
-    item_guard mine;
-    error_code code;
-    run(w, *a, code_of(take(lock_in(*a), mine), code), 1min);
-    CHECK(code);
-    CHECK_FALSE(mine);
-}
-
 TEST_CASE("a last write that outlives its plain grant does not end the next one of the process") {
-    till_world w;
-    const auto a = plain_node(w, 1);
-    item_guard first;
+    plain_till w;
     item_guard second;
-    run(w, *a, take(lock_in(*a), first));
-    running waits(w, *a, take(lock_in(*a), second));
+    running waits(w, *w.a, take(lock_in(*w.a), second));
     // No answer reaches its caller, and nothing reaches the table, until the lease is over.
-    hide_answers(*a);
+    cut_off(*w.a);
     error_code code;
-    running writes(w, *a, code_of(add_and_release(first, 5), code));
+    running writes(w, *w.a, code_of(add_and_release(w.mine, 5), code));
     w.scheduler.run_for(7s);
-    a->network->set_plan({});
+    reconnect(*w.a);
     waits.wait(10s);
     writes.wait(20s);
     CHECK(code == errc::in_doubt);
     w.scheduler.run_for(5s);
     CHECK(second.valid());
-    run(w, *a, add_to(second, 1));
+    run(w, *w.a, add_to(second, 1));
     CHECK(w.amount() == 1);
 }
