@@ -1,6 +1,8 @@
 // What a guard tells its owner: whether it is valid, that it is lost, and what its fence lets through.
 #include "lock_steps.hpp"
 
+#include <dynalease/queue.hpp>
+
 #include <catch2/catch.hpp>
 
 using namespace dynalease;
@@ -46,6 +48,14 @@ asio::awaitable<void> release_codes(lock_guard& guard, std::vector<error_code>& 
     codes.push_back(std::get<0>(second));
 }
 
+asio::awaitable<void> enter_queue(queue line, queue_turn& turn) {
+    turn = co_await line.enter();
+}
+asio::awaitable<void> leave_code(queue_turn& turn, std::vector<error_code>& codes) {
+    auto done = co_await turn.leave(as_tuple);
+    codes.push_back(std::get<0>(done));
+}
+
 asio::awaitable<void> wait_lost(lock_guard& guard, error_code& code) {
     auto done = co_await guard.lost(as_tuple);
     code = std::get<0>(done);
@@ -71,6 +81,25 @@ TEST_CASE("a release says whether the lock was still ours") {
     lock_guard none;
     run(w, a, release_codes(none, codes));
     CHECK(codes.front() == errc::not_held);
+}
+
+TEST_CASE("a release of what was lost with its session says that the session was") {
+    world w;
+    node a(w);
+    lock_guard guard;
+    queue_turn turn;
+    run(w, a, take(lock{*a.session, "x"}, guard));
+    run(w, a, enter_queue(queue{*a.session, "y"}, turn));
+    a.network->set_plan(
+        [](const any_request&, const call_options&) { return testing::fault{testing::fault::kind::lose_request}; });
+    w.scheduler.run_for(30s);
+    REQUIRE(guard.state() == guard_state::lost);
+    REQUIRE(turn.state() == guard_state::lost);
+    std::vector<error_code> codes;
+    run(w, a, release_codes(guard, codes));
+    run(w, a, leave_code(turn, codes));
+    CHECK(codes == std::vector<error_code>(3, errc::session_lost));
+    CHECK(a.session->counters().lost == 2);
 }
 
 TEST_CASE("lost completes when the session is marked dead by another") {
