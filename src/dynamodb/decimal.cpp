@@ -140,8 +140,8 @@ boost::system::result<decimal, decimal_error> decimal::parse(std::string_view te
     if (too_many) return decimal_error::too_many_digits;
 
     const auto last = exponent + held_back - std::int64_t(fraction.size());
-    // Zero has no first digit: the service goes by the exponent that it is written with.
-    const auto magnitude = out.count == 0 ? exponent : last + out.count - 1;
+    // Of zero the service goes by the last digit that is written: 0e126 is beyond the range, 0.0e126 is not.
+    const auto magnitude = last + std::max(out.count, 1) - 1;
     if (magnitude > max_magnitude) return decimal_error::overflow;
     if (magnitude < min_magnitude) return decimal_error::underflow;
     if (out.count == 0) return decimal{};
