@@ -149,6 +149,7 @@ private:
     bool any_failed_ = false;
 };
 
+/// All items of one transaction, read together.
 class batch_of_gets {
 public:
     /// Checks all expressions, before any table is looked for.
