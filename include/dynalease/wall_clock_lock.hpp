@@ -32,8 +32,10 @@ struct wall_clock_options {
     std::string attribute{"__LockedAt"};
     /// How long after that moment the lock is over, for everybody who locks these items. 1 s to 24 h.
     std::chrono::milliseconds timeout{30'000};
-    /// By how much any of their wall clocks may be away from true time; less than a quarter of `timeout`. **When one
-    /// is further away, two may hold the item.**
+    /// By how much any of their wall clocks may be away from true time; less than a quarter of `timeout`. We believe in
+    /// a lock of ours for twice the skew less, and leave another's alone for twice the skew longer, so that those who
+    /// hold it for the whole timeout by their own clocks are safe from us. **When one is further away, two may hold the
+    /// item.**
     std::chrono::milliseconds skew{1'000};
     std::uint32_t clock_drift_ppm = 1000;  ///< as in `session_options`
     /// The time between two looks at a locked item: first and longest; half as much again after each. 10 ms to 1 min.

@@ -74,8 +74,9 @@ wall_moment next_moment(wall_moment held) {
 wall_clock_times wall_clock_times_for(std::chrono::milliseconds timeout, std::chrono::milliseconds skew,
                                       std::uint32_t drift_ppm) {
     const auto steady = lease_times_for(timeout, {}, drift_ppm).hold;
-    // A moment may be a millisecond ahead of the clock it was read from.
-    return {.overdue = timeout + skew, .over = timeout + 2 * skew, .hold = steady - 2 * skew - millisecond};
+    const auto overdue = timeout + 2 * skew;
+    // A moment may be a millisecond away from the clock that it was read from.
+    return {.overdue = overdue, .over = overdue + 2 * skew, .hold = steady - 2 * skew - millisecond};
 }
 
 result<wall_clock_sight> wall_clock_sight_of(const wall_clock_place& place, const item* shown) {

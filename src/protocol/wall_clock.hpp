@@ -27,8 +27,8 @@ struct wall_clock_times {
     std::chrono::nanoseconds over;     ///< after the send of ours nobody takes it for held any more
     std::chrono::nanoseconds hold;     ///< how long we believe in ours, from the send of its first copy
 };
-/// The holder's clock may be slow by the skew when it writes the moment, and another's fast when it reads it; that
-/// other may know of no skew.
+/// One clock may be slow by the skew when a moment is written, and another fast when it is read. Whoever keeps to the
+/// recipe alone allows for neither: neither when it holds for the whole timeout, nor when it takes over after it.
 wall_clock_times wall_clock_times_for(std::chrono::milliseconds timeout, std::chrono::milliseconds skew,
                                       std::uint32_t drift_ppm);
 
