@@ -60,7 +60,9 @@ public:
     const dynalease::item& item() const noexcept;
 
     /// Changes the item while the lock is ours, exactly once: each change moves the locking moment on by a
-    /// microsecond, so that no second copy of it can land. Neither versions nor `item_lock` are looked at.
+    /// microsecond, so that no second copy of it can land. (But for one case: the network itself copies both the write
+    /// that locked the item and the change, and both copies come after the release, in this order.) Neither versions
+    /// nor `item_lock` are looked at.
     ///
     /// Errors: `errc::condition_failed` when the caller's own condition was false; `errc::lock_lost` when it is over
     /// or another has the item; `errc::not_held`; `errc::invalid_option` beside another write of the guard, and
@@ -77,7 +79,8 @@ public:
     /// Gives the item back: invalid from the call on.
     ///
     /// Errors: `errc::lock_lost` when it was no longer ours; `errc::not_held`; `errc::in_doubt` when the answer stayed
-    /// away until the timeout, or the caller did not wait. Cancellation: all types; it goes on. Cost: 1 write.
+    /// away until the timeout, or the caller did not wait; and what the service refuses: the library goes on trying
+    /// until the timeout. Cancellation: all types; it goes on. Cost: 1 write.
     boost::asio::awaitable<void> release();
     template <token_for<void> Token>
     auto release(Token&& token) {
@@ -108,8 +111,8 @@ private:
 /// The weakest of the library's locks, for one purpose: to share items with writers that already use this recipe, a
 /// moment in an attribute, written if there is none or it is older than the timeout. Everyone's wall clock decides.
 /// There is no fencing token and no renewal; a writer of the recipe that comes too late with its release frees whoever
-/// has the item by then, which our guard learns at its next write; and a late copy of the write that locked an item
-/// may lock it once more, until the timeout. `item_lock` and `versioned` do not see it. Where all writers are yours,
+/// has the item by then, which our guard learns at its next write; and a late copy of a write that locks an item may
+/// lock it once more, until the timeout. `item_lock` and `versioned` do not see it. Where all writers are yours,
 /// take `item_lock`.
 class wall_clock_lock {
 public:
@@ -121,8 +124,7 @@ public:
     /// "<table>/<key>".
     const std::string& name() const noexcept;
 
-    /// Waits until the item is ours; empty `wait`: for as long as others have it, but no longer than about the timeout
-    /// without any answer. Never creates it.
+    /// Waits until the item is ours, through outages too; empty `wait`: for ever. Never creates it.
     ///
     /// Errors: `errc::missing`; `errc::wait_timeout`; `errc::cancelled`; `errc::corrupt_row` when the attribute is no
     /// string; `errc::in_doubt` when it was given up while a write had no answer: what landed all the same is given

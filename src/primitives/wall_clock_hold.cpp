@@ -62,33 +62,39 @@ wall_clock_core::wall_clock_core(database where, item_ref target, wall_clock_opt
     options_ = std::move(options);
 }
 
+boost::asio::awaitable<wall_clock_core::answered> wall_clock_core::send(update_item_request request,
+                                                                        dynalease::time_point limit) {
+    const call_options patience{.timeout = std::clamp<std::chrono::nanoseconds>(limit - now(), 1ms, longest_call)};
+    auto done = co_await database_.call(std::move(request), patience);
+    answered seen;
+    if (done) {
+        seen.kind = answer::applied;
+        seen.whole = std::move(done->attributes);
+        co_return seen;
+    }
+    seen.why = std::move(done).error();
+    seen.kind = classify(seen.why);
+    seen.doubtful = seen.why.outcome == outcome::unknown;
+    if (seen.kind != answer::refused) co_return seen;
+    auto lock = protocol::wall_clock_sight_of(place_, seen.why.current ? &*seen.why.current : nullptr);
+    if (lock) {
+        seen.lock = *std::move(lock);
+    } else {
+        seen.kind = answer::rejected;
+        seen.why = std::move(lock).error();
+    }
+    co_return seen;
+}
+
 boost::asio::awaitable<wall_clock_core::answered> wall_clock_core::send_until_known(update_item_request request,
                                                                                     dynalease::time_point limit) {
     bool unanswered = false;
     answered seen;
     for (unsigned failures = 0;; ++failures) {
         auto copy = request;
-        const call_options patience{.timeout = std::clamp<std::chrono::nanoseconds>(limit - now(), 1ms, longest_call)};
-        auto done = co_await database_.call(std::move(copy), patience);
-        seen = {};
-        if (done) {
-            seen.kind = answer::applied;
-            seen.whole = std::move(done->attributes);
-        } else {
-            seen.why = std::move(done).error();
-            seen.kind = classify(seen.why);
-        }
-        seen.doubtful = unanswered || seen.why.outcome == outcome::unknown;
-        if (seen.kind == answer::applied) co_return seen;
-        if (seen.kind == answer::refused) {
-            auto lock = protocol::wall_clock_sight_of(place_, seen.why.current ? &*seen.why.current : nullptr);
-            if (lock) {
-                seen.lock = *std::move(lock);
-                co_return seen;
-            }
-            seen.kind = answer::rejected;
-            seen.why = std::move(lock).error();
-        }
+        seen = co_await send(std::move(copy), limit);
+        seen.doubtful = unanswered || seen.doubtful;
+        if (was_answered(seen.kind)) co_return seen;
         unanswered = unanswered || seen.kind == answer::unanswered;
         if (seen.kind == answer::rejected || now() >= limit) break;
         runtime::alarm pause(world());
@@ -98,42 +104,50 @@ boost::asio::awaitable<wall_clock_core::answered> wall_clock_core::send_until_kn
     co_return seen;
 }
 
-boost::asio::awaitable<error_code> wall_clock_core::give_back(protocol::wall_moment held, dynalease::time_point over) {
-    auto request = protocol::wall_clock_release(place_, held);
-    auto seen = co_await send_until_known(std::move(request), over);
-    // Refused after a copy without an answer: that copy did it.
-    if (seen.kind == answer::applied || (seen.kind == answer::refused && seen.doubtful)) co_return error_code();
-    if (seen.kind == answer::refused) co_return make_error_code(errc::lock_lost);
-    co_return seen.why.code;
+boost::asio::awaitable<void> wall_clock_core::give_back(update_item_request request, dynalease::time_point over,
+                                                        std::function<void(error_code)> tell) {
+    bool doubtful = false;
+    for (unsigned failures = 0;; ++failures) {
+        auto copy = request;
+        const auto seen = co_await send_until_known(std::move(copy), over);
+        doubtful = doubtful || seen.doubtful;
+        auto code = seen.why.code;
+        if (seen.kind == answer::refused) code = errc::lock_lost;
+        // Refused after a copy without an answer: that copy did it.
+        if (seen.kind == answer::applied || (seen.kind == answer::refused && doubtful)) code = {};
+        tell(code);
+        // What is rejected now, for credentials that have expired, may pass later.
+        if (was_answered(seen.kind) || now() >= over) co_return;
+        runtime::alarm pause(world());
+        co_await pause.wait_until(std::min(over, now() + protocol::retry_pause(failures)));
+    }
 }
 
 boost::asio::awaitable<void> wall_clock_core::take_back([[maybe_unused]] std::shared_ptr<wall_clock_core> self,
-                                                        protocol::wall_moment mine, dynalease::time_point over) {
-    auto request = protocol::wall_clock_take_back(place_, mine);
-    co_await send_until_known(std::move(request), over);
+                                                        std::vector<protocol::wall_clock_claim> unanswered) {
+    const auto over = unanswered.back().sent + times_.over;
+    auto request = protocol::wall_clock_take_back(place_, unanswered);
+    co_await give_back(std::move(request), over, [](error_code) {});
 }
 
-void wall_clock_core::take_back_in_background(protocol::wall_moment mine, dynalease::time_point over) {
-    runtime::spawn_background(world().executor, work_, take_back(shared_from_this(), mine, over));
+void wall_clock_core::take_back_in_background(std::vector<protocol::wall_clock_claim> unanswered) {
+    runtime::spawn_background(world().executor, work_, take_back(shared_from_this(), std::move(unanswered)));
 }
 
 // ---- one grant ------------------------------------------------------------------------------------------------
 
-wall_clock_hold::wall_clock_hold(std::shared_ptr<wall_clock_core> core, protocol::wall_moment held,
-                                 dynalease::time_point sent)
+wall_clock_hold::wall_clock_hold(std::shared_ptr<wall_clock_core> core, const protocol::wall_clock_claim& claim)
     : core_(std::move(core)),
-      end_(sent + core_->times().hold),
-      over_(sent + core_->times().over),
-      held_(held),
+      grant_(protocol::wall_clock_granted(claim, core_->times())),
       waiting_(core_->world().executor) {}
 
 guard_state wall_clock_hold::state() const noexcept {
     const auto own = state_.load();
-    return own == guard_state::held && core_->now() >= end_ ? guard_state::lost : own;
+    return own == guard_state::held && core_->now() >= grant_.end ? guard_state::lost : own;
 }
 
 std::chrono::nanoseconds wall_clock_hold::time_left() const noexcept {
-    return state() == guard_state::held ? end_ - core_->now() : std::chrono::nanoseconds::zero();
+    return state() == guard_state::held ? grant_.end - core_->now() : std::chrono::nanoseconds::zero();
 }
 
 bool wall_clock_hold::let_go() noexcept {
@@ -159,8 +173,13 @@ void wall_clock_hold::give_back() {
 }
 
 boost::asio::awaitable<void> wall_clock_hold::run_give_back([[maybe_unused]] std::shared_ptr<wall_clock_hold> self) {
-    given_back_ = co_await core_->give_back(held_, over_);
-    waiting_.complete_all({});
+    const auto tell = [this](error_code code) {
+        if (given_back_) return;
+        given_back_ = code;
+        waiting_.complete_all({});
+    };
+    auto request = protocol::wall_clock_release(core_->place(), grant_.held);
+    co_await core_->give_back(std::move(request), grant_.over, tell);
 }
 
 boost::asio::awaitable<error_code> wall_clock_hold::wait_given_back() {
@@ -197,9 +216,9 @@ boost::asio::awaitable<wall_clock_hold::change_end> wall_clock_hold::change(upda
                                                                             condition_expression condition) {
     auto unfitting = unfit(change);
     if (unfitting) co_return change_end{.why = std::move(unfitting)};
-    const auto held = held_;
+    const auto held = grant_.held;
     const auto next = protocol::next_moment(held);
-    const auto limit = std::min(end_, core_->now() + settle_change_within);
+    const auto limit = std::min(grant_.end, core_->now() + settle_change_within);
     write_ = writing::under_way;
     auto request = protocol::wall_clock_change(core_->place(), held, change, condition);
     auto seen = co_await core_->send_until_known(std::move(request), limit);
@@ -216,7 +235,7 @@ boost::asio::awaitable<wall_clock_hold::change_end> wall_clock_hold::change(upda
         // The change or the empty step: nothing in the item tells which.
         const bool either =
             seen.kind == answer::refused && seen.doubtful && seen.lock.text == protocol::wall_text(next);
-        if (seen.kind == answer::applied || either) held_ = next;
+        if (seen.kind == answer::applied || either) grant_.held = next;
         write_ = was_answered(seen.kind) ? writing::nothing : writing::in_doubt;
         if (seen.kind == answer::applied) co_return change_end{.why = failure(errc::condition_failed)};
         if (either || seen.kind != answer::refused) co_return change_end{.why = failure(errc::in_doubt)};
@@ -230,7 +249,7 @@ boost::asio::awaitable<wall_clock_hold::change_end> wall_clock_hold::change(upda
         co_return end;
     }
     if (seen.kind != answer::applied && !landed) co_return change_end{.why = std::move(seen.why)};
-    held_ = next;
+    grant_.held = next;
     known = landed ? *std::move(seen.why.current) : std::move(seen.whole);
     co_return change_end{.left = known};
 }

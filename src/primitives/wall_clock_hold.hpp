@@ -12,9 +12,11 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace dynalease::detail {
 
@@ -39,17 +41,20 @@ public:
         failure why{};
         bool doubtful = false;  ///< a copy before had no answer
     };
+    /// One copy.
+    boost::asio::awaitable<answered> send(update_item_request request, dynalease::time_point limit);
     /// Copies of one write until one is answered. What has no answer by `limit` stays in doubt.
     boost::asio::awaitable<answered> send_until_known(update_item_request request, dynalease::time_point limit);
-    /// Goes on until it is answered, or the lock is over for everybody.
-    boost::asio::awaitable<error_code> give_back(protocol::wall_moment held, dynalease::time_point over);
-    /// Of a lock that may have been taken without an answer.
-    void take_back_in_background(protocol::wall_moment mine, dynalease::time_point over);
+    /// Goes on until it is answered, or the lock is over for everybody. @param tell what became of it, each time
+    boost::asio::awaitable<void> give_back(update_item_request request, dynalease::time_point over,
+                                           std::function<void(error_code)> tell);
+    /// Of claims without an answer, any of which may have locked the item.
+    void take_back_in_background(std::vector<protocol::wall_clock_claim> unanswered);
     runtime::gate& work() noexcept { return work_; }
 
 private:
-    boost::asio::awaitable<void> take_back(std::shared_ptr<wall_clock_core> self, protocol::wall_moment mine,
-                                           dynalease::time_point over);
+    boost::asio::awaitable<void> take_back(std::shared_ptr<wall_clock_core> self,
+                                           std::vector<protocol::wall_clock_claim> unanswered);
 
     database database_;
     wall_clock_options options_;
@@ -61,8 +66,8 @@ private:
 
 class wall_clock_hold : public std::enable_shared_from_this<wall_clock_hold> {
 public:
-    /// @param sent the first copy of the write that locked it
-    wall_clock_hold(std::shared_ptr<wall_clock_core> core, protocol::wall_moment held, dynalease::time_point sent);
+    /// @param claim that locked it
+    wall_clock_hold(std::shared_ptr<wall_clock_core> core, const protocol::wall_clock_claim& claim);
 
     // ---- any thread ----
     guard_state state() const noexcept;
@@ -95,10 +100,8 @@ private:
     boost::asio::awaitable<void> run_give_back(std::shared_ptr<wall_clock_hold> self);
 
     const std::shared_ptr<wall_clock_core> core_;
-    const dynalease::time_point end_;   ///< of our own belief
-    const dynalease::time_point over_;  ///< for everybody
+    protocol::wall_clock_grant grant_;  ///< each change moves its moment on; its times stay
     std::atomic<guard_state> state_{guard_state::held};
-    protocol::wall_moment held_;
     enum class writing { nothing, under_way, in_doubt } write_ = writing::nothing;
     std::optional<error_code> given_back_;
     runtime::waiter_list<runtime::unit> waiting_;

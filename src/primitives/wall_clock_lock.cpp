@@ -4,13 +4,16 @@
 #include "primitives/guard_verbs.hpp"
 #include "primitives/verb_failure.hpp"
 #include "primitives/wall_clock_hold.hpp"
+#include "protocol/waiting.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/cancellation.hpp"
 #include "runtime/spawn.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace dynalease {
 
@@ -25,74 +28,110 @@ struct wall_clock_wish {
     std::shared_ptr<wall_clock_core> core;
     item_acquire_options options;
     bool tries;
+    std::vector<protocol::wall_clock_claim> unanswered{};
+    bool doubtful = false;  ///< one of them may have landed since the item was last seen
 };
 
 struct wall_clock_try {
+    answer met = answer::delayed;
     wall_clock_guard guard{};
     std::optional<failure> why{};
 };
 
-/// One write. @returns neither when another has the item.
-awaitable<wall_clock_try> try_once(std::shared_ptr<wall_clock_core> core, time_point limit) {
+void remember_claim(wall_clock_wish& wish, const protocol::wall_clock_claim& claim) {
+    constexpr std::size_t most = 100;  // what a condition takes
+    if (wish.unanswered.size() == most) wish.unanswered.erase(wish.unanswered.begin());
+    wish.unanswered.push_back(claim);
+    wish.doubtful = true;
+}
+
+/// One copy of the write, with a moment of its own.
+awaitable<wall_clock_try> try_once(std::shared_ptr<wall_clock_wish> wish, time_point limit) {
+    const auto core = wish->core;
     const auto& world = core->world();
+    // Before the moment: should the process stand still between the two, we believe for a shorter time, not a longer.
     const auto sent = core->now();
     const auto wall = world.clock->wall();
-    const auto mine = protocol::wall_moment_of(wall, world.random->unit());
+    const protocol::wall_clock_claim claim{.mine = protocol::wall_moment_of(wall, world.random->unit()), .sent = sent};
     const auto overdue = wall - std::chrono::duration_cast<std::chrono::microseconds>(core->times().overdue);
-    auto request = protocol::wall_clock_take(core->place(), mine, overdue);
-    auto seen = co_await core->send_until_known(std::move(request), limit);
+    auto request = protocol::wall_clock_take(core->place(), claim.mine, overdue);
+    auto seen = co_await core->send(std::move(request), limit);
 
-    wall_clock_try done;
-    // Without a copy in doubt the text is another's, who has drawn the same microsecond.
-    const bool landed = seen.doubtful && seen.kind == answer::refused && seen.lock.text == protocol::wall_text(mine);
-    if (seen.kind == answer::applied || landed) {
-        auto hold = std::make_shared<wall_clock_hold>(core, mine, sent);
-        hold->known = landed ? *std::move(seen.why.current) : std::move(seen.whole);
+    wall_clock_try done{.met = seen.kind};
+    if (seen.kind == answer::unanswered) remember_claim(*wish, claim);
+    if (detail::was_answered(seen.kind)) wish->doubtful = false;
+    if (seen.kind == answer::applied) {
+        auto hold = std::make_shared<wall_clock_hold>(core, claim);
+        hold->known = std::move(seen.whole);
         done.guard = wall_clock_hold::make_guard(std::move(hold));
-    } else if (seen.kind == answer::refused && !seen.lock.exists) {
-        done.why = failure(errc::missing);
-        done.why->details.message = "there is no item of that key to lock";
-    } else if (seen.kind != answer::refused) {
-        if (seen.doubtful) core->take_back_in_background(mine, sent + core->times().over);
+    } else if (seen.kind == answer::refused) {
+        const auto landed = protocol::wall_clock_claim_in(seen.lock, wish->unanswered);
+        if (landed) {
+            auto hold = std::make_shared<wall_clock_hold>(core, *landed);
+            hold->known = *std::move(seen.why.current);
+            done.guard = wall_clock_hold::make_guard(std::move(hold));
+        } else if (!seen.lock.exists) {
+            done.why = failure(errc::missing);
+            done.why->details.message = "there is no item of that key to lock";
+        }
+    } else {
         done.why = std::move(seen.why);
     }
     co_return done;
 }
 
-awaitable<runtime::completion<wall_clock_guard>> run_wall_acquire(wall_clock_wish wish, diagnostics* details) {
-    auto& core = *wish.core;
-    const auto verb = wish.tries ? "wall_clock_lock.try_acquire" : "wall_clock_lock.acquire";
+awaitable<runtime::completion<wall_clock_guard>> run_wall_acquire(std::shared_ptr<wall_clock_wish> wish,
+                                                                  diagnostics* details) {
+    auto& core = *wish->core;
+    const auto verb = wish->tries ? "wall_clock_lock.try_acquire" : "wall_clock_lock.acquire";
     const auto begun = core.now();
-    const bool once = wish.tries || (wish.options.wait && wish.options.wait->count() <= 0);
+    const bool once = wish->tries || (wish->options.wait && wish->options.wait->count() <= 0);
     const auto longest = time_point::max() - begun;
-    const auto deadline =
-        once || !wish.options.wait ? time_point::max() : begun + std::min(*wish.options.wait, longest);
+    auto deadline = wish->options.wait ? begun + std::min(*wish->options.wait, longest) : time_point::max();
+    if (once) deadline = begun + core.times().hold;
     auto interval = core.options().poll_interval;
+    unsigned failures = 0;
     runtime::completion<wall_clock_guard> done;
     for (;;) {
-        auto tried = co_await try_once(wish.core, std::min(deadline, core.now() + core.times().hold));
         // An answer that took longer than the lock lasts leaves nothing to hold; the guard's end gives it back.
-        const bool too_late = tried.guard && !tried.guard.valid();
-        if (tried.guard && !too_late) {
+        auto tried = co_await try_once(wish, std::min(deadline, core.now() + core.times().hold));
+        if (tried.guard.valid()) {
             done.value = std::move(tried.guard);
             co_return done;
         }
+        const bool too_late = static_cast<bool>(tried.guard);
         tried.guard = {};
-        std::optional<failure> why = std::move(tried.why);
-        const bool cancelled = co_await runtime::cancellation_requested();
-        if (!why && cancelled) why = failure(errc::cancelled);
-        if (!why && wish.tries && !too_late) co_return done;
-        if (!why && (once || core.now() >= deadline)) why = failure(errc::wait_timeout);
+        const bool answered = detail::was_answered(tried.met);
+        if (wish->tries && answered && !tried.why && !too_late) co_return done;
+        auto why = std::move(tried.why);
+        const bool passes = tried.met == answer::unanswered || tried.met == answer::delayed;
+        if (passes && core.now() < deadline) why.reset();
+        if (!why && once && answered) why = failure(errc::wait_timeout);
+        if (!why) {
+            // Not in step with the others that wait.
+            const auto spread = interval * (0.8 + 0.4 * core.world().random->unit());
+            auto next = core.now() + std::chrono::duration_cast<std::chrono::nanoseconds>(spread);
+            if (answered) {
+                interval = std::min(core.options().longest_poll_interval, interval * 3 / 2);
+                failures = 0;
+            } else {
+                next = core.now() + protocol::retry_pause(failures++);
+            }
+            runtime::alarm pause(core.world());
+            co_await pause.wait_until(std::min(deadline, next));
+            const bool cancelled = co_await runtime::cancellation_requested();
+            // A last claim that has no time for its answer would but leave doubt.
+            if (core.now() >= deadline) why = failure(errc::wait_timeout);
+            if (cancelled) why = failure(errc::cancelled);
+        }
         if (why) {
+            if (wish->doubtful) {
+                core.take_back_in_background(wish->unanswered);
+                why = failure(errc::in_doubt);
+            }
             done.code = detail::report(*why, details, verb, core.name());
             co_return done;
         }
-        runtime::alarm pause(core.world());
-        // Not in step with the others that wait.
-        const auto spread = interval * (0.8 + 0.4 * core.world().random->unit());
-        const auto next = core.now() + std::chrono::duration_cast<std::chrono::nanoseconds>(spread);
-        co_await pause.wait_until(std::min(deadline, next));
-        interval = std::min(core.options().longest_poll_interval, interval * 3 / 2);
     }
 }
 
@@ -186,7 +225,8 @@ const std::string& wall_clock_lock::name() const noexcept {
 
 void wall_clock_lock::acquire_verb::operator()(diagnostics* details, detail::handler_for<wall_clock_guard> handler) && {
     const auto executor = core->world().executor;
-    wall_clock_wish wish{std::move(core), options, tries};
+    auto wish = std::make_shared<wall_clock_wish>();
+    *wish = {.core = std::move(core), .options = options, .tries = tries};
     runtime::spawn<wall_clock_guard>(executor, run_wall_acquire(std::move(wish), details), std::move(handler));
 }
 

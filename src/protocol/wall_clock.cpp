@@ -1,4 +1,4 @@
-// Moments as text, and the three writes of a lock by the wall clock.
+// Moments as text, what they mean, and the writes of a lock by the wall clock.
 #include "protocol/wall_clock.hpp"
 
 #include "protocol/item_attributes.hpp"
@@ -6,6 +6,7 @@
 
 #include <dynalease/dynamodb/expression.hpp>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -79,6 +80,17 @@ wall_clock_times wall_clock_times_for(std::chrono::milliseconds timeout, std::ch
     return {.overdue = overdue, .over = overdue + 2 * skew, .hold = steady - 2 * skew - millisecond};
 }
 
+wall_clock_grant wall_clock_granted(const wall_clock_claim& claim, const wall_clock_times& times) {
+    return {.held = claim.mine, .end = claim.sent + times.hold, .over = claim.sent + times.over};
+}
+
+std::optional<wall_clock_claim> wall_clock_claim_in(const wall_clock_sight& sight,
+                                                    const std::vector<wall_clock_claim>& unanswered) {
+    const auto landed = std::ranges::find_if(
+        unanswered, [&](const wall_clock_claim& each) { return wall_text(each.mine) == sight.text; });
+    return landed == unanswered.end() ? std::nullopt : std::optional(*landed);
+}
+
 result<wall_clock_sight> wall_clock_sight_of(const wall_clock_place& place, const item* shown) {
     wall_clock_sight sight;
     if (!shown) return sight;
@@ -113,9 +125,12 @@ update_item_request wall_clock_change(const wall_clock_place& place, wall_moment
     return request;
 }
 
-update_item_request wall_clock_take_back(const wall_clock_place& place, wall_moment mine) {
+update_item_request wall_clock_take_back(const wall_clock_place& place,
+                                         const std::vector<wall_clock_claim>& unanswered) {
     const auto at = attribute_of(place);
-    return wall_clock_write(place, remove(at), attr(at) == wall_text(mine));
+    std::vector<operand> moments;
+    for (const auto& each : unanswered) moments.emplace_back(wall_text(each.mine));
+    return wall_clock_write(place, remove(at), in(attr(at), moments));
 }
 
 update_item_request wall_clock_release(const wall_clock_place& place, wall_moment held) {

@@ -5,10 +5,13 @@
 #include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/dynamodb/operations.hpp>
 #include <dynalease/dynamodb/update_expression.hpp>
+#include <dynalease/runtime/time.hpp>
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace dynalease::protocol {
 
@@ -32,6 +35,21 @@ struct wall_clock_times {
 wall_clock_times wall_clock_times_for(std::chrono::milliseconds timeout, std::chrono::milliseconds skew,
                                       std::uint32_t drift_ppm);
 
+/// One copy of the write that locks an item. Each has a moment of its own: one that comes late, after the release, then
+/// brings back no moment that a late change could go by.
+struct wall_clock_claim {
+    wall_moment mine{};
+    time_point sent{};
+};
+
+/// What a claim that was granted gives us, on our own clock.
+struct wall_clock_grant {
+    wall_moment held{};
+    time_point end{};   ///< of our own belief
+    time_point over{};  ///< for everybody
+};
+wall_clock_grant wall_clock_granted(const wall_clock_claim& claim, const wall_clock_times& times);
+
 struct wall_clock_place {
     std::string table;
     item_key key;
@@ -46,12 +64,17 @@ struct wall_clock_sight {
 /// @param shown null: there is no item. Fails with `errc::corrupt_row` for an attribute of another type.
 result<wall_clock_sight> wall_clock_sight_of(const wall_clock_place& place, const item* shown);
 
+/// After a refusal: the claim that locked the item all the same, without an answer; empty: it is another's.
+std::optional<wall_clock_claim> wall_clock_claim_in(const wall_clock_sight& sight,
+                                                    const std::vector<wall_clock_claim>& unanswered);
+
 /// Brings the item. @param overdue moments before this one are over.
 update_item_request wall_clock_take(const wall_clock_place& place, wall_moment mine, wall_moment overdue);
 update_item_request wall_clock_change(const wall_clock_place& place, wall_moment held, const update_expression& change,
                                       const condition_expression& condition);
-/// Takes back what a write without an answer may have locked.
-update_item_request wall_clock_take_back(const wall_clock_place& place, wall_moment mine);
+/// Takes back what claims without an answer may have locked. @param unanswered 1 to 100 of them
+update_item_request wall_clock_take_back(const wall_clock_place& place,
+                                         const std::vector<wall_clock_claim>& unanswered);
 /// Gives back the lock, at this moment or, after a change without an answer, at the one after it.
 update_item_request wall_clock_release(const wall_clock_place& place, wall_moment held);
 

@@ -195,6 +195,85 @@ TEST_CASE("another writer has its whole timeout by its own clock, though ours is
     CHECK(guard.valid());
 }
 
+TEST_CASE("a change is made once, though late copies of it and of the lock's write land after the release") {
+    till_world w;
+    node a(w);
+    wall_clock_guard guard;
+    const testing::fault late{.what = testing::fault::kind::lose_answer, .before = 5s};
+    a.network->set_plan(testing::scripted_faults({late}));
+    run(w, a, take(clock_lock_in(a), guard));
+    a.network->set_plan(testing::scripted_faults({late}));
+    run(w, a, add_to(guard, 1));
+    run(w, a, give_back(guard));
+    CHECK(w.amount() == 1);
+    w.scheduler.run_for(10s);
+    CHECK(w.amount() == 1);
+}
+
+TEST_CASE("a claim whose answer was lost is recognized whenever it lands") {
+    till_world w;
+    node a(w);
+    node b(w, 2);
+    wall_clock_guard other;
+    run(w, b, take(clock_lock_in(b, {.timeout = 1min}), other));
+    wall_clock_guard guard;
+    const testing::fault late{.what = testing::fault::kind::lose_answer, .before = 4s};
+    a.network->set_plan(testing::scripted_faults({late}));
+    running waits(w, a, take(clock_lock_in(a, {.timeout = 1min}), guard));
+    // It lands before the next look, and locks the item.
+    w.scheduler.run_for(3900ms);
+    run(w, b, give_back(other));
+    w.scheduler.run_for(2s);
+    CHECK(guard.valid());
+    error_code code;
+    run(w, a, code_of(give_back(guard), code));
+    CHECK_FALSE(code);
+    CHECK(free_by_clock(w));
+}
+
+TEST_CASE("who has waited long enough for a lock by the clock leaves no doubt, however slow the network is") {
+    till_world w;
+    node a(w);
+    lock_as_another(w, "2026-01-01T00:00:00.500000+00:00");
+    a.network->set_plan(
+        [](const any_request&, const call_options&) { return testing::fault{.before = 5ms, .after = 5ms}; });
+    wall_clock_guard guard;
+    error_code code;
+    run(w, a, code_of(take(clock_lock_in(a), guard, {.wait = 2s}), code));
+    CHECK(code == errc::wait_timeout);
+}
+
+TEST_CASE("what cannot be given back for lack of credentials is given back when there are some") {
+    till_world w;
+    node a(w);
+    wall_clock_guard guard;
+    run(w, a, take(clock_lock_in(a), guard));
+    a.network->set_plan([](const any_request&, const call_options&) {
+        return testing::fault{.what = testing::fault::kind::fail, .answer = failure(errc::expired_credentials)};
+    });
+    error_code code;
+    run(w, a, code_of(give_back(guard), code));
+    CHECK(code == errc::expired_credentials);
+    CHECK_FALSE(free_by_clock(w));
+    a.network->set_plan({});
+    w.scheduler.run_for(2s);
+    CHECK(free_by_clock(w));
+}
+
+TEST_CASE("who waits for ever for a lock by the clock waits out an outage, too") {
+    till_world w;
+    node a(w);
+    a.network->set_plan(
+        [](const any_request&, const call_options&) { return testing::fault{testing::fault::kind::lose_request}; });
+    wall_clock_guard guard;
+    running waits(w, a, take(clock_lock_in(a), guard));
+    w.scheduler.run_for(1min);
+    CHECK_FALSE(waits.done());
+    a.network->set_plan({});
+    w.scheduler.run_for(3s);
+    CHECK(guard.valid());
+}
+
 TEST_CASE("a false condition of the caller leaves the lock by the clock as it is") {
     const bool doubtful = GENERATE(false, true);
     till_world w;
