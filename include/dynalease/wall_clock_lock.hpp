@@ -111,9 +111,9 @@ private:
 /// The weakest of the library's locks, for one purpose: to share items with writers that already use this recipe, a
 /// moment in an attribute, written if there is none or it is older than the timeout. Everyone's wall clock decides.
 /// There is no fencing token and no renewal; a writer of the recipe that comes too late with its release frees whoever
-/// has the item by then, which our guard learns at its next write; and a late copy of a write that locks an item may
-/// lock it once more, until the timeout. `item_lock` and `versioned` do not see it. Where all writers are yours,
-/// take `item_lock`.
+/// has the item by then, which our guard learns at its next write; a late copy of a write that locks an item may lock
+/// it once more, until the timeout; and after a lost answer we take for ours the lock of another who has drawn the very
+/// same microsecond. `item_lock` and `versioned` do not see it. Where all writers are yours, take `item_lock`.
 class wall_clock_lock {
 public:
     /// @throws dynalease::error with `errc::invalid_name`, `errc::invalid_option` or `errc::bad_attribute`.

@@ -1,0 +1,93 @@
+// The kinds of worlds in which locks by the wall clock are tried, and what must be seen in them.
+#include "simulation/framework/primitive.hpp"
+#include "simulation/wall_clock/recipe.hpp"
+#include "simulation/wall_clock/world.hpp"
+
+namespace dynalease::simulation::wall_clocks {
+
+namespace {
+
+using enum mishap;
+
+recipe swarm() {
+    recipe made;
+    made.mishaps = everything_promised;
+    std::erase(made.mishaps, crash_same_owner);  // there are no owners
+    return made;
+}
+
+/// One item, many who want it, and locks that are over before they are given back.
+recipe crowd() {
+    recipe made = swarm();
+    made.fewest_nodes = 3;
+    made.most_items = 1;
+    made.timeouts = {2s, 3s};
+    made.longest_hold = 300ms;
+    made.longest_rest = 400ms;
+    made.weather.always = {request_fault_kind::answer_lost};
+    made.mishaps = {pause, partition, one_way_partition, loop_blocked, wall_step, crash_new_identity};
+    made.longest_mishap = 8s;
+    made.longest = 25s;
+    return made;
+}
+
+/// Beside as many who do without the library, and hold an item for as long as they may.
+recipe beside_strangers() {
+    recipe made = crowd();
+    made.strangers = 2;
+    made.outstays = 2;
+    made.mishap_presence = 0.2;
+    return made;
+}
+
+/// ... and who free the item in the end, whosoever it is by then.
+recipe beside_careless_strangers() {
+    recipe made = beside_strangers();
+    made.careless = true;
+    return made;
+}
+
+/// Callers that change their minds, under all faults of requests at once.
+recipe changes_of_mind() {
+    recipe made = swarm();
+    made.fewest_nodes = made.most_nodes = 3;
+    made.most_items = 1;
+    made.cancels = 2;
+    made.weather.presence = 0.9;
+    made.weather.worst_chance = 60'000;
+    made.mishap_presence = 0.15;
+    return made;
+}
+
+/// Locks that last longer than the world's faults: what is left locked then is found.
+recipe long_locks() {
+    recipe made = changes_of_mind();
+    made.timeouts = {60s};
+    made.outstays = 0;
+    made.strangers = 0;
+    made.longest = 20s;
+    return made;
+}
+
+template <recipe (*Recipe)()>
+void play(world_run& run) {
+    clock_world(run, Recipe()).play();
+}
+
+const contribution wall_clock_worlds{{
+    .name = "wall_clock",
+    .scenarios = {{"swarm", 4, play<swarm>},
+                  {"crowd", 3, play<crowd>},
+                  {"beside-strangers", 3, play<beside_strangers>},
+                  {"beside-careless-strangers", 2, play<beside_careless_strangers>},
+                  {"changes-of-mind", 3, play<changes_of_mind>},
+                  {"long-locks", 2, play<long_locks>}},
+    .probes = {"locked", "locked by a stranger", "freed", "guarded write done", "guarded write in doubt",
+               "guarded write lost the item", "guarded write in vain", "given up in doubt", "cancelled while waiting",
+               "waited in vain", "try refused", "item missing", "release in doubt", "release lost the race",
+               "late write applied", "late write refused"},
+}};
+
+}  // namespace
+
+}  // namespace dynalease::simulation::wall_clocks

@@ -1,0 +1,114 @@
+// The recipe: a moment is written if there is none or it is older than the timeout, and removed in the end.
+#include "simulation/wall_clock/stranger.hpp"
+
+#include "simulation/framework/counted_frame.hpp"
+#include "simulation/wall_clock/site.hpp"
+#include "simulation/wall_clock/world.hpp"
+
+#include <utility>
+
+namespace dynalease::simulation::wall_clocks {
+
+namespace asio = boost::asio;
+
+namespace {
+/// No request of the library calls the attribute so.
+constexpr const char* lock_name = "#LockedAt";
+}  // namespace
+
+stranger::stranger(site& at, std::size_t item)
+    : participant(at.world().choices(), at.machine(), "stranger: cancellation"), site_(at), item_(item) {}
+
+bool stranger::sent(const update_item_request& request) {
+    return request.names.contains(lock_name);
+}
+
+bool stranger::believes() const {
+    if (handle_ == 0) return false;
+    return site_.machine().clock().wall() < mine_ + site_.world().bounds().timeout;
+}
+
+void stranger::let_go() {
+    if (handle_ != 0) site_.world().tell(site_.name(), wall_clocks::let_go{.handle = std::exchange(handle_, 0)});
+}
+
+asio::awaitable<void> stranger::live(std::shared_ptr<stranger> self) {
+    auto& me = *self;
+    auto& world = me.site_.world();
+    const counted_frame standing(me.site_.frames);
+    co_await me.sleep_up_to("stranger: first rest", world.made_of().longest_rest);
+    while (!world.stopping()) {
+        co_await me.lock_and_write();
+        if (world.stopping()) break;
+        // They look often; of their turn they are as fond as anybody.
+        const auto rest = world.calm() ? std::chrono::milliseconds(1500) : std::chrono::milliseconds(200);
+        co_await me.sleep_up_to("stranger: rest", rest);
+    }
+}
+
+asio::awaitable<void> stranger::lock_and_write() {
+    auto& world = site_.world();
+    auto& choices = world.choices();
+    const auto got = co_await take();
+    if (!got) co_return;
+    const auto one_in = world.made_of().outstays;
+    const bool outstays = one_in != 0 && choices.choose("stranger: outstays", one_in) == 1 && !world.calm();
+    auto longest = outstays ? world.bounds().timeout * 3 / 2 : world.made_of().longest_hold;
+    if (world.calm()) longest = std::chrono::milliseconds(100);
+    co_await sleep_up_to("stranger: hold", longest);
+    const bool writes = choices.choose("stranger: writes", 2) == 1;
+    if (writes) co_await write();
+    co_await sleep_up_to("stranger: holds on", longest);
+    co_await free();
+}
+
+update_item_request stranger::own(const char* what) const {
+    update_item_request request{.table_name = table, .key = clock_world::key_of(item_)};
+    request.update_expression = what;
+    request.names = {{lock_name, site_.world().options().attribute}};
+    return request;
+}
+
+asio::awaitable<bool> stranger::send(update_item_request request) {
+    const auto target = site_.machine().database();
+    const call_options patience{.timeout = std::chrono::seconds(1)};
+    const auto done = co_await target.call(std::move(request), patience);
+    co_return done.has_value();
+}
+
+asio::awaitable<bool> stranger::take() {
+    auto& world = site_.world();
+    const moment now = site_.machine().clock().wall();
+    mine_ = now + std::chrono::microseconds(world.choices().choose("stranger: microsecond", 1000));
+    auto request = own("SET #LockedAt = :mine");
+    request.condition_expression = "attribute_exists(pk) AND (attribute_not_exists(#LockedAt) OR #LockedAt < :over)";
+    request.values = {{":mine", foreign_text(mine_)}, {":over", foreign_text(now - world.bounds().timeout)}};
+    const auto got = co_await send(std::move(request));
+    if (!got) co_return false;
+    world.run().census.hit("locked by a stranger");
+    handle_ = world.next_number();
+    world.tell(site_.name(),
+               given{.handle = handle_, .item = item_, .by = site_.program(), .text = foreign_text(mine_)});
+    co_return true;
+}
+
+asio::awaitable<void> stranger::write() {
+    auto& world = site_.world();
+    auto request = own("SET entries = list_append(entries, :number)");
+    request.condition_expression = "#LockedAt = :mine";
+    const attribute_value number(attribute_list{attribute_value(static_cast<std::int64_t>(world.next_number()))});
+    request.values = {{":mine", foreign_text(mine_)}, {":number", number}};
+    co_await send(std::move(request));
+}
+
+asio::awaitable<void> stranger::free() {
+    let_go();
+    auto request = own("REMOVE #LockedAt");
+    if (!site_.world().made_of().careless) {
+        request.condition_expression = "#LockedAt = :mine";
+        request.values = {{":mine", foreign_text(mine_)}};
+    }
+    co_await send(std::move(request));
+}
+
+}  // namespace dynalease::simulation::wall_clocks
