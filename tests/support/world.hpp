@@ -11,6 +11,7 @@
 #include <dynalease/testing/virtual_clock.hpp>
 #include <dynalease/testing/world.hpp>
 
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
@@ -32,6 +33,7 @@ using namespace std::chrono_literals;
 namespace asio = boost::asio;
 
 inline constexpr const char* table = "coordination";
+inline constexpr auto as_tuple = asio::as_tuple(asio::deferred);
 
 /// The store, and the one true time.
 class world {

@@ -14,6 +14,9 @@
 
 namespace dynalease::simulation {
 
+/// For a verb of whose answer only the coming matters.
+inline constexpr auto ignore = [](auto&&...) {};
+
 class stage {
 public:
     stage() = default;

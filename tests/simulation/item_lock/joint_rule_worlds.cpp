@@ -10,7 +10,6 @@ namespace dynalease::simulation::item_locks {
 
 namespace {
 
-constexpr auto ignore = [](auto&&...) {};
 using enum testing::fault::kind;
 
 void commit(lock_stage& on, lock_stage::actor& who) {

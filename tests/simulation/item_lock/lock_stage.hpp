@@ -69,7 +69,7 @@ public:
         if (!who.guard.valid()) fail("the setting does not come about");
     }
     void give_back(actor& who) {
-        who.guard.release(handler([](auto&&...) {}));
+        who.guard.release(handler(ignore));
         run_for(200ms);
     }
     void hold(actor& who, std::size_t item = 0) {

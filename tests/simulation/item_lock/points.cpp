@@ -13,7 +13,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto ignore = [](auto&&...) {};
 using enum points_stage::access;
 
 void a_is_warm(points_stage& on) {

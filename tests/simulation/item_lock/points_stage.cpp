@@ -16,7 +16,6 @@ namespace {
 constexpr const char* coordination = "coordination";
 constexpr const char* tills = "tills";
 constexpr std::size_t item_count = 2;
-constexpr auto nothing = [](auto&&...) {};
 
 item_key key_of(std::size_t index) {
     return {{"pk", "till/" + std::to_string(index)}, {"sk", "-"}};
@@ -76,7 +75,7 @@ void points_stage::hold(actor& who, access how) {
 
 void points_stage::warm_up(actor& who) {
     hold(who);
-    who.guards.back().release(handler(nothing));
+    who.guards.back().release(handler(ignore));
     run_for(200ms);
     who.guards.clear();
 }
@@ -167,7 +166,7 @@ void points_stage::lock_by_a_third(std::size_t index) {
     }
     if (c.guards.empty()) return fail("P6: another cannot lock the item: " + told_.message());
     if (c.guards.back().fencing_token() <= highest) fail("P2: the token did not rise");
-    c.guards.back().release(handler(nothing));
+    c.guards.back().release(handler(ignore));
     run_for(500ms);
     c.guards.clear();
 }
@@ -175,7 +174,7 @@ void points_stage::lock_by_a_third(std::size_t index) {
 void points_stage::close_all() {
     for (auto* who : {&a, &b, &c}) {
         if (!who->session || who->machine.crashed()) continue;
-        who->session->close({}, handler(nothing));
+        who->session->close({}, handler(ignore));
     }
     run_for(7s);
     check_handlers();

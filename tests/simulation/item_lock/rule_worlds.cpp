@@ -8,7 +8,6 @@ namespace dynalease::simulation::item_locks {
 
 namespace {
 
-constexpr auto ignore = [](auto&&...) {};
 using enum testing::fault::kind;
 
 /// A claim is given up while its write is under way, and the write comes late.

@@ -19,7 +19,6 @@ namespace {
 
 using stage = enumeration_stage;
 
-constexpr auto ignore = [](auto&&...) {};
 
 auto keep(lock_guard& in) {
     return [&in](error_code, lock_guard got) { in = std::move(got); };

@@ -9,7 +9,6 @@ using namespace std::chrono_literals;
 
 namespace {
 constexpr const char* coordination = "coordination";
-constexpr auto nothing = [](auto&&...) {};
 }  // namespace
 
 enumeration_stage::actor::actor(testing::world& where, std::uint64_t seed, std::int64_t drift_ppm)
@@ -37,7 +36,7 @@ void enumeration_stage::hold(actor& who) {
 
 void enumeration_stage::warm_up(actor& who) {
     hold(who);
-    who.guard.release(handler(nothing));
+    who.guard.release(handler(ignore));
     run_for(200ms);
     who.guard = {};
 }
@@ -95,7 +94,7 @@ void enumeration_stage::take_by_a_third() {
     for (int i = 0; i < 40 && !c.guard; ++i) run_for(500ms);
     if (!c.guard) fail("P6: another cannot take the lock: " + told_.message());
     if (c.guard && c.guard.fencing_token() <= highest) fail("P2: the token did not rise");
-    if (c.guard) c.guard.release(handler(nothing));
+    if (c.guard) c.guard.release(handler(ignore));
     run_for(500ms);
     c.guard = {};
 }
@@ -103,7 +102,7 @@ void enumeration_stage::take_by_a_third() {
 void enumeration_stage::close_all() {
     for (auto* who : {&a, &b, &c}) {
         if (!who->session || who->machine.crashed()) continue;
-        who->session->close({}, handler(nothing));
+        who->session->close({}, handler(ignore));
     }
     run_for(7s);
     check_handlers();

@@ -17,7 +17,6 @@ using namespace std::chrono_literals;
 using stage = locks::enumeration_stage;
 using testing::fault;
 
-constexpr auto ignore = [](auto&&...) {};
 const fault on_its_way{.before = 2ms, .after = 2ms};
 
 auto keep(lock_guard& in) {

@@ -20,7 +20,6 @@ namespace {
 
 using stage = queues::enumeration_stage;
 
-constexpr auto ignore = [](auto&&...) {};
 
 auto keep(queue_turn& in) {
     return [&in](error_code, queue_turn got) { in = std::move(got); };

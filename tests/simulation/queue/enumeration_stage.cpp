@@ -13,7 +13,6 @@ using namespace std::chrono_literals;
 
 namespace {
 constexpr const char* table = "coordination";
-constexpr auto nothing = [](auto&&...) {};
 constexpr std::array queue_names{"x", "y"};
 }  // namespace
 
@@ -48,7 +47,7 @@ void enumeration_stage::hold(actor& who) {
 
 void enumeration_stage::warm_up(actor& who) {
     hold(who);
-    who.turn.leave(handler(nothing));
+    who.turn.leave(handler(ignore));
     run_for(200ms);
     who.turn = {};
 }
@@ -116,7 +115,7 @@ void enumeration_stage::serve_a_third() {
     if (unserved()) fail("P6: another never has its turn");
     for (std::size_t i = 0; i < queue_names.size(); ++i) {
         if (c.turns[i] && c.turns[i].fencing_token() <= before[i]) fail("P2: the token did not rise");
-        if (c.turns[i]) c.turns[i].leave(handler(nothing));
+        if (c.turns[i]) c.turns[i].leave(handler(ignore));
     }
     run_for(500ms);
     c.turns.clear();
@@ -125,7 +124,7 @@ void enumeration_stage::serve_a_third() {
 void enumeration_stage::close_all() {
     for (auto* who : {&a, &b, &c}) {
         if (!who->session || who->machine.crashed()) continue;
-        who->session->close({}, handler(nothing));
+        who->session->close({}, handler(ignore));
     }
     run_for(7s);
     for (auto* who : {&a, &b, &c}) who->session.reset();

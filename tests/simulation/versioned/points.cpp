@@ -48,7 +48,7 @@ void a_doubts(points_stage& on) {
 }
 
 void load(points_stage& on) {
-    on.a.accounts->load(points_stage::key(), {}, on.cancelled_handler([](auto&&...) {}));
+    on.a.accounts->load(points_stage::key(), {}, on.cancelled_handler(ignore));
 }
 /// With a handle of its own: that of the stage may be destroyed before the first step.
 asio::awaitable<void> read_many(points_stage& on, versioned<account> accounts) {

@@ -8,8 +8,6 @@
 #include <dynalease/dynamodb/expression.hpp>
 #include <dynalease/item_lock.hpp>
 
-#include <boost/asio/as_tuple.hpp>
-
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -17,8 +15,6 @@
 #include <vector>
 
 namespace dynalease::tests {
-
-inline constexpr auto as_tuple = asio::as_tuple(asio::deferred);
 
 inline item_ref till(const char* which = "north") {
     return {"tills", {{"id", which}}};

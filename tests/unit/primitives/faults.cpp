@@ -2,7 +2,6 @@
 #include "support/lost_answers.hpp"
 #include "support/world.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 
 #include <catch2/catch.hpp>
 
@@ -14,7 +13,6 @@ using namespace dynalease::tests;
 
 namespace {
 
-constexpr auto as_tuple = asio::as_tuple(asio::deferred);
 
 asio::awaitable<void> some_work(node& in, lock_guard& kept) {
     lock target{*in.session, "x"};

@@ -3,17 +3,18 @@
 
 #include "support/world.hpp"
 
-#include <boost/asio/as_tuple.hpp>
-
-#include <cstdint>
+#include <string>
 #include <utility>
 
 namespace dynalease::tests {
 
-inline constexpr auto as_tuple = asio::as_tuple(asio::deferred);
-
 inline asio::awaitable<void> take(lock target, lock_guard& into, acquire_options options = {}) {
     into = co_await target.acquire(std::move(options));
+}
+
+inline asio::awaitable<void> take(node& in, std::string name, lock_guard& into) {
+    lock target{*in.session, std::move(name)};
+    into = co_await target.acquire();
 }
 
 inline asio::awaitable<void> try_take(lock target, lock_guard& into) {

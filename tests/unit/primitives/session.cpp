@@ -1,7 +1,6 @@
 // What a user notices of a session: how it opens, how it ends, and what closing reports.
-#include "support/world.hpp"
+#include "lock_steps.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 
@@ -12,16 +11,10 @@ using namespace dynalease::tests;
 
 namespace {
 
-constexpr auto as_tuple = asio::as_tuple(asio::deferred);
 using kind = testing::fault::kind;
 
 testing::fault_plan everything(kind what) {
     return [what](const any_request&, const call_options&) { return testing::fault{what}; };
-}
-
-asio::awaitable<void> take(node& in, std::string name, lock_guard& into) {
-    lock target{*in.session, std::move(name)};
-    into = co_await target.acquire();
 }
 
 asio::awaitable<void> close(node& in, close_options options, close_report& report) {

@@ -1,5 +1,5 @@
 // Making the coordination table, and listing the locks that stand in it.
-#include "support/world.hpp"
+#include "lock_steps.hpp"
 
 #include <dynalease/table.hpp>
 
@@ -20,11 +20,6 @@ asio::awaitable<void> make(node& in, std::string name) {
 asio::awaitable<void> make_another(node& in) {
     database target(in.network);
     co_await create_table(target, "another");
-}
-
-asio::awaitable<void> take(node& in, std::string name, lock_guard& into) {
-    lock target{*in.session, std::move(name)};
-    into = co_await target.acquire();
 }
 
 asio::awaitable<void> list_all(node& in, std::string prefix, std::set<std::string>& names, std::size_t& held) {

@@ -3,7 +3,6 @@
 
 #include <dynalease/with_lock.hpp>
 
-#include <boost/asio/as_tuple.hpp>
 
 #include <catch2/catch.hpp>
 
@@ -12,7 +11,6 @@ using namespace dynalease::tests;
 
 namespace {
 
-constexpr auto as_tuple = asio::as_tuple(asio::deferred);
 
 asio::awaitable<int> work_until_cancelled(const node& in, bool& cancelled, lock_guard&) {
     auto& clock = *in.environment.clock;

@@ -11,7 +11,7 @@
 #include <limits>
 #include <random>
 
-namespace shop {
+namespace stall {
 
 enum class state { open, sold };
 BOOST_DESCRIBE_ENUM(state, open, sold)
@@ -73,20 +73,20 @@ struct renamed {
 };
 BOOST_DESCRIBE_STRUCT(renamed, (), (isbn, pages))
 
-}  // namespace shop
+}  // namespace stall
 
 template <>
-struct dynalease::attribute_traits<shop::money> {
-    static attribute_value to_attribute(const shop::money& value, const mapping_place& place) {
+struct dynalease::attribute_traits<stall::money> {
+    static attribute_value to_attribute(const stall::money& value, const mapping_place& place) {
         return mapping::to_number(value.amount, place);
     }
-    static shop::money from_attribute(const attribute_value& stored, const mapping_place& place) {
+    static stall::money from_attribute(const attribute_value& stored, const mapping_place& place) {
         return {mapping::held_as<number>(stored, "N", place).text()};
     }
 };
 
 template <>
-struct dynalease::item_traits<shop::renamed> : dynalease::default_item_traits {
+struct dynalease::item_traits<stall::renamed> : dynalease::default_item_traits {
     static constexpr std::string_view attribute_name(std::string_view member) {
         return member == "isbn" ? "ISBN" : member;
     }
@@ -112,7 +112,7 @@ std::string complaint(const T& call) {
 TEST_CASE("mapping: every kind of member comes back as it was") {
     std::mt19937_64 random(11);
     for (int i = 0; i < 200; ++i) {
-        shop::everything in;
+        stall::everything in;
         in.id = "id-" + std::to_string(i);
         in.yes = i % 2 == 0;
         in.tiny = static_cast<std::int8_t>(random());
@@ -125,27 +125,27 @@ TEST_CASE("mapping: every kind of member comes back as it was") {
         in.exact = number("12345678901234567890.123456789");
         in.bytes = binary(random() % 5);
         if (i % 3 == 0) in.maybe = "";
-        if (i % 4 == 0) in.maybe_line = shop::line{"x", 3};
+        if (i % 4 == 0) in.maybe_line = stall::line{"x", 3};
         in.lines.resize(random() % 4);
         in.gaps = {1, std::nullopt, -3};
         in.counts = {{"a", 1}, {"b.c", -2}};
         in.numbers.insert(static_cast<int>(random()));
         in.nested = {"y", std::nullopt};
-        in.now = i % 2 == 0 ? shop::state::open : shop::state::sold;
+        in.now = i % 2 == 0 ? stall::state::open : stall::state::sold;
         in.when += std::chrono::seconds(static_cast<std::int64_t>(random() % 250'000'000'000) - 60'000'000'000);
         in.exactly += std::chrono::milliseconds(random() % 4'000'000'000'000);
         in.day += std::chrono::days(static_cast<int>(random() % 40'000) - 10'000);
         in.price = {"12.50"};
         in.anything = attribute_list{1, "x"};
-        const auto back = from_item<shop::everything>(to_item(in));
+        const auto back = from_item<stall::everything>(to_item(in));
         REQUIRE(back == in);
     }
 }
 
 TEST_CASE("mapping: the stored forms are those that are written down") {
-    shop::everything value;
+    stall::everything value;
     value.id = "7";
-    value.now = shop::state::sold;
+    value.now = stall::state::sold;
     value.when = std::chrono::sys_days(std::chrono::year(2026) / 11 / 21) + std::chrono::hours(14);
     value.exactly = value.when + std::chrono::milliseconds(50);
     value.day = std::chrono::sys_days(std::chrono::year(2026) / 11 / 21);
@@ -164,18 +164,18 @@ TEST_CASE("mapping: the stored forms are those that are written down") {
 }
 
 TEST_CASE("mapping: attributes may have other names than members, and what a struct does not know is left out") {
-    const shop::renamed value{.isbn = "x", .pages = 3};
+    const stall::renamed value{.isbn = "x", .pages = 3};
     CHECK(to_item(value) == item{{"ISBN", "x"}, {"pages", 3}});
-    CHECK(from_item<shop::renamed>({{"ISBN", "y"}, {"pages", 4}, {"shelf", "B7"}}).isbn == "y");
-    CHECK(complaint([] { from_item<shop::renamed>({{"pages", 4}}); }).find("isbn (attribute \"ISBN\") is absent") == 0);
+    CHECK(from_item<stall::renamed>({{"ISBN", "y"}, {"pages", 4}, {"shelf", "B7"}}).isbn == "y");
+    CHECK(complaint([] { from_item<stall::renamed>({{"pages", 4}}); }).find("isbn (attribute \"ISBN\") is absent") == 0);
 }
 
 TEST_CASE("mapping: what does not fit says where") {
-    const auto good = to_item(shop::everything{});
+    const auto good = to_item(stall::everything{});
     const auto with = [&](std::string name, attribute_value value) {
         auto changed = good;
         changed.insert_or_assign(std::move(name), std::move(value));
-        return complaint([&] { from_item<shop::everything>(changed); });
+        return complaint([&] { from_item<stall::everything>(changed); });
     };
     CHECK(with("tiny", 128).find("tiny is 128, and must be from -128 to 127") == 0);
     CHECK(with("byte", -1).find("byte is -1, and must be from 0 to 255") == 0);
@@ -192,15 +192,15 @@ TEST_CASE("mapping: what does not fit says where") {
     CHECK(with("counts", attribute_map{{"a", "x"}}).find("counts.a is stored as S") == 0);
     CHECK(with("numbers", number_set{number(5'000'000'000)}).find("numbers is 5000000000") == 0);
 
-    const auto writing = [](void (*change)(shop::everything&)) {
-        shop::everything value;
+    const auto writing = [](void (*change)(stall::everything&)) {
+        stall::everything value;
         change(value);
         return complaint([&] { to_item(value); });
     };
     CHECK(writing([](auto& v) { v.tags.clear(); }).find("tags is an empty set") == 0);
     CHECK(writing([](auto& v) { v.wide = std::numeric_limits<double>::quiet_NaN(); }).find("wide is not finite") == 0);
     CHECK(writing([](auto& v) { v.wide = 1e300; }).find("wide is 1e+300") == 0);
-    CHECK(writing([](auto& v) { v.now = static_cast<shop::state>(9); }).find("now is 9") == 0);
+    CHECK(writing([](auto& v) { v.now = static_cast<stall::state>(9); }).find("now is 9") == 0);
     CHECK(writing([](auto& v) { v.price.amount = std::string(39, '9'); }).find("price is 999") == 0);
 }
 
@@ -211,5 +211,5 @@ TEST_CASE("mapping: types without a form are known to have none") {
     STATIC_REQUIRE_FALSE(mapping::mappable<std::map<int, int>>);
     STATIC_REQUIRE_FALSE(mapping::mappable<std::vector<void*>>);
     STATIC_REQUIRE_FALSE(mapping::mappable<std::set<double>>);
-    STATIC_REQUIRE(mapping::mappable<std::vector<std::optional<std::map<std::string, shop::line>>>>);
+    STATIC_REQUIRE(mapping::mappable<std::vector<std::optional<std::map<std::string, stall::line>>>>);
 }
