@@ -23,8 +23,8 @@ struct client_options {
     std::string region{};
     /// "http://127.0.0.1:8000"; empty: AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, the profile's, then AWS itself.
     std::string endpoint{};
-    /// Fixed keys; empty: `provider`, or without one what `default_credentials` finds: the environment, the shared files,
-    /// web identity, the container, the instance. Nothing is asked before the first request.
+    /// Fixed keys; empty: `provider`, or without one what `default_credentials` finds: the environment, the shared
+    /// files, web identity, the container, the instance. Nothing is asked before the first request.
     std::optional<dynalease::credentials> credentials{};
     /// A source of credentials of your own, or one shared by several clients.
     std::shared_ptr<credentials_provider> provider{};
@@ -44,7 +44,7 @@ struct client_options {
 
     /// Connections for ordinary requests; more requests than that wait in line. At least 1.
     std::size_t connections = 64;
-    /// Requests that may wait while all connections are in use; one more fails at once with `errc::throttled`.
+    /// Requests that may wait while all connections are in use, or for keys; one more fails at once: `errc::throttled`.
     std::size_t waiting = 100'000;
     /// An idle connection is not used again after this long.
     std::chrono::seconds idle_limit{30};
@@ -60,10 +60,10 @@ struct client_options {
 /// What a client has done, for metrics. Counters only grow.
 struct client_counters {
     struct per_operation {
-        std::uint64_t attempts = 0;       ///< requests sent or tried
-        std::uint64_t applied = 0;        ///< acknowledged
-        std::uint64_t not_applied = 0;    ///< refused, throttled, or never written
-        std::uint64_t unknown = 0;        ///< sent without a usable answer
+        std::uint64_t attempts = 0;     ///< requests sent or tried
+        std::uint64_t applied = 0;      ///< acknowledged
+        std::uint64_t not_applied = 0;  ///< refused, throttled, or never written
+        std::uint64_t unknown = 0;      ///< sent without a usable answer
     };
     std::map<std::string, per_operation, std::less<>> operations;  ///< by name: "UpdateItem"
     std::uint64_t retries = 0;
@@ -72,8 +72,8 @@ struct client_counters {
     std::uint64_t skew_corrections = 0;
     std::uint64_t connections_opened = 0;
     std::uint64_t connections_reused = 0;
-    std::uint64_t connections_open = 0;   ///< now
-    std::uint64_t requests_waiting = 0;   ///< now
+    std::uint64_t connections_open = 0;  ///< now
+    std::uint64_t requests_waiting = 0;  ///< now
 };
 
 class client : public database {

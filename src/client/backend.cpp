@@ -46,6 +46,7 @@ client::backend::backend(dynalease::environment world, client_configuration conf
       timeout_(configuration.timeout),
       attempt_timeout_(configuration.attempt_timeout),
       attempts_(configuration.aws.attempts),
+      waiting_(configuration.ordinary.waiting),
       url_(configuration.aws.endpoint.url()),
       log_(std::move(configuration.log)),
       writer_(configuration.aws.endpoint),
@@ -70,7 +71,9 @@ asio::awaitable<result<any_response>> client::backend::perform(any_request reque
         std::optional<failure> no_keys;
         what.signed_by = keys_->present();
         if (!what.signed_by) {
-            auto fetched = co_await keys_->get(what.deadline);
+            // The line before a connection is bounded, and so must be the one before that.
+            const auto most = what.heartbeat ? std::numeric_limits<std::size_t>::max() : waiting_;
+            auto fetched = co_await keys_->get(what.deadline, most);
             if (is_cancelled()) co_return give_up(what, unsent(errc::cancelled));
             if (fetched) {
                 what.signed_by = *std::move(fetched);

@@ -12,6 +12,7 @@
 #include <dynalease/aws/retry_policy.hpp>
 #include <dynalease/client.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -75,6 +76,7 @@ private:
     std::chrono::nanoseconds timeout_;
     std::chrono::nanoseconds attempt_timeout_;
     unsigned attempts_;
+    std::size_t waiting_;
     std::string url_;
     log_hook log_;
 

@@ -28,6 +28,11 @@ failure too_late() {
                         "check the source of the credentials, or allow more time in client_options::timeout");
 }
 
+failure too_many() {
+    return aws::refusal(errc::throttled, "too many requests wait for credentials",
+                        "check the source of the credentials, or allow more in client_options::waiting");
+}
+
 }  // namespace
 
 keeper::keeper(environment world, std::shared_ptr<credentials_provider> source)
@@ -47,7 +52,7 @@ shared_credentials keeper::present() {
     return nullptr;
 }
 
-asio::awaitable<result<shared_credentials>> keeper::get(clock::time_point until) {
+asio::awaitable<result<shared_credentials>> keeper::get(clock::time_point until, std::size_t most_waiting) {
     const auto self = shared_from_this();
     if (auto keys = present()) co_return keys;
     if (closed_) co_return failure(errc::shut_down);
@@ -55,6 +60,7 @@ asio::awaitable<result<shared_credentials>> keeper::get(clock::time_point until)
     begin_fetch();
     // A source that has its keys at hand has given them by now.
     if (fetching_) {
+        if (waiting_.size() >= most_waiting) co_return too_many();
         auto [error, ignored] = co_await waiting_.async_wait_until(*world_.clock, until, in_parts);
         if (closed_) co_return failure(errc::shut_down);
         if (error == asio::error::timed_out) co_return too_late();

@@ -11,6 +11,8 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <cstddef>
+#include <limits>
 #include <memory>
 
 namespace dynalease::keys {
@@ -25,8 +27,10 @@ public:
 
     /// The same, or what a fetch brings, which all who wait share. Keys past their end are given all the same if no
     /// others are to be had; not those that were refused.
-    /// Errors: the source's; `errc::timeout` at the deadline; `errc::cancelled`; `errc::shut_down`.
-    boost::asio::awaitable<result<aws::shared_credentials>> get(clock::time_point until);
+    /// Errors: the source's; `errc::timeout` at the deadline; `errc::throttled` if so many wait already;
+    /// `errc::cancelled`; `errc::shut_down`.
+    boost::asio::awaitable<result<aws::shared_credentials>> get(
+        clock::time_point until, std::size_t most_waiting = std::numeric_limits<std::size_t>::max());
 
     /// The service does not take these any more. What replaced them meanwhile is not touched.
     void refuse(const aws::shared_credentials& used) noexcept;

@@ -2,6 +2,8 @@
 #include "support/certificates.hpp"
 #include "unit/client/fixture.hpp"
 
+#include <algorithm>
+
 using namespace client_test;
 
 namespace {
@@ -98,6 +100,43 @@ TEST_CASE("a client that lets nobody wait still opens its connections") {
     });
     CHECK(answered == 2);
     CHECK(refused == 1);
+}
+
+TEST_CASE("no more requests wait for keys than may wait for a connection; heartbeats do") {
+    struct slow final : credentials_provider {
+        asio::any_io_executor executor;
+        asio::awaitable<result<std::shared_ptr<const credentials>>> get() override {
+            for (int i = 0; i < 100; ++i) co_await asio::post(executor, asio::use_awaitable);
+            credentials keys{"AKID", "secret"};
+            co_return std::make_shared<const credentials>(std::move(keys));
+        }
+    };
+    fixture f;
+    const auto provider = std::make_shared<slow>();
+    provider->executor = f.io.get_executor();
+    f.options.credentials.reset();
+    f.options.provider = provider;
+    f.options.waiting = 2;
+    std::vector<error_code> ends;
+    f.serve([](std::size_t, const std::string&) { return reaction{answer(200, "{}")}; });
+    f.run([&](client& database) -> asio::awaitable<void> {
+        return [](client& on, std::vector<error_code>& all) -> asio::awaitable<void> {
+            for (int i = 0; i < 4; ++i) {
+                asio::co_spawn(
+                    on.get_executor(),
+                    [](client& shared, lane which, std::vector<error_code>& into) -> asio::awaitable<void> {
+                        call_options how;
+                        how.lane = which;
+                        const auto got = co_await read_on(shared, how);
+                        into.push_back(got ? error_code{} : got.error().code);
+                    }(on, i == 3 ? lane::heartbeat : lane::ordinary, all),
+                    asio::detached);
+            }
+            while (all.size() < 4) co_await asio::post(on.get_executor(), asio::use_awaitable);
+        }(database, ends);
+    });
+    CHECK(std::count(ends.begin(), ends.end(), error_code{}) == 3);
+    CHECK(ends.front() == errc::throttled);
 }
 
 TEST_CASE("over TLS: the server must be who the endpoint says") {
