@@ -15,20 +15,21 @@ void check_limit(const std::optional<std::int32_t>& limit) {
 
 void check_select(selection select, std::string_view projection, bool has_index, bool is_query) {
     const bool has_projection = !projection.empty();
-    if (select == selection::all_projected_attributes && !has_index) {
-        refuse("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName");
-    }
     if (select == selection::specific_attributes && !has_projection) {
         refuse(std::string(is_query ? "1 validation error detected: " : "") +
                "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES");
     }
-    if (!has_projection || select == selection::unspecified || select == selection::specific_attributes) return;
-    const char* what = select == selection::count            ? "only the Count"
-                       : select == selection::all_attributes ? "ALL_ATTRIBUTES"
-                                                             : "ALL_PROJECTED_ATTRIBUTES";
-    refuse("Cannot specify the " +
-           std::string(codec::is_translated(projection) ? "AttributesToGet" : "ProjectionExpression") +
-           " when choosing to get " + what);
+    if (has_projection && select != selection::unspecified && select != selection::specific_attributes) {
+        const char* what = select == selection::count            ? "only the Count"
+                           : select == selection::all_attributes ? "ALL_ATTRIBUTES"
+                                                                 : "ALL_PROJECTED_ATTRIBUTES";
+        refuse("Cannot specify the " +
+               std::string(codec::is_translated(projection) ? "AttributesToGet" : "ProjectionExpression") +
+               " when choosing to get " + what);
+    }
+    if (select == selection::all_projected_attributes && !has_index) {
+        refuse("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName");
+    }
 }
 
 view::view(const table& from, const std::string& index_name, bool consistent) {

@@ -205,11 +205,14 @@ private:
         units_[from.name()].own += read_units(size, read_kind::transactional);
         if (in_.state.work.holds(place, work_in_progress::kind::write, in_.now)) fail(i, conflict_reason());
         if (!present) return;
-        const attribute_values no_values;
-        const auto& projection = projections_[i];
-        answer_.items[i] = projection
-                               ? expression::project(present->attributes, projection->tree, {get.names, no_values})
-                               : present->attributes;
+        if (const auto& projection = projections_[i]) {
+            const attribute_values no_values;
+            item named = expression::project(present->attributes, projection->tree, {get.names, no_values});
+            // GetItem answers an empty item here, TransactGetItems none.
+            if (!named.empty()) answer_.items[i] = std::move(named);
+        } else {
+            answer_.items[i] = present->attributes;
+        }
     }
 
     const context& in_;

@@ -155,6 +155,9 @@ TEST_CASE("a selection must go with the projection and the index") {
     scan.table_name = "orders";
     scan.select = selection::all_projected_attributes;
     CHECK_THAT(world.fault(scan), Catch::StartsWith("ALL_PROJECTED_ATTRIBUTES can be used only"));
+    scan.projection_expression = "x";
+    CHECK(world.fault(scan) == "Cannot specify the ProjectionExpression when choosing to get ALL_PROJECTED_ATTRIBUTES");
+    scan.projection_expression.clear();
     scan.index_name = "by_day";
     CHECK(world.execute(scan));
 }

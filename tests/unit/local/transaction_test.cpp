@@ -203,11 +203,13 @@ TEST_CASE("TransactGetItems answers in order, with gaps") {
     const auto get = [](std::string key, std::string projection = {}) {
         return transact_get{"things", {{"pk", std::move(key)}}, std::move(projection)};
     };
-    request.gets = {get("gone"), get("a", "s")};
+    world.put({{"pk", "b"}});
+    request.gets = {get("gone"), get("a", "s"), get("b", "s")};
     const auto answer = world.execute(request).value();
-    REQUIRE(answer.items.size() == 2);
+    REQUIRE(answer.items.size() == 3);
     CHECK_FALSE(answer.items[0]);
     CHECK(answer.items[1] == item{{"s", "x"}});
+    CHECK_FALSE(answer.items[2]);
     request.gets.push_back(get("a"));
     CHECK(world.fault(request) == "Transaction request cannot include multiple operations on one item");
     request.gets = {get("a"), transact_get{"things", {{"wrong", "x"}}}};
