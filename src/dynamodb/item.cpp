@@ -1,13 +1,12 @@
 // Reading and measuring items.
 #include "dynamodb/decimal.hpp"
+#include "dynamodb/value_size.hpp"
 
 #include <dynalease/dynamodb/item.hpp>
 
 namespace dynalease {
 
 namespace {
-
-std::size_t value_size(const attribute_value& value) noexcept;
 
 /// As the service counts at its limit of an item, which its documents tell only about: one byte for two significant
 /// digits on either side of the point, one for the number and one for the sign of a negative one.
@@ -50,11 +49,11 @@ std::size_t size_of(const std::set<Element, Rest...>& values) noexcept {
     return sum;
 }
 
+}  // namespace
+
 std::size_t value_size(const attribute_value& value) noexcept {
     return std::visit([](const auto& held) { return size_of(held); }, value.get());
 }
-
-}  // namespace
 
 const attribute_value* find(const item& attributes, std::string_view name) noexcept {
     const auto found = attributes.find(name);

@@ -1,9 +1,11 @@
 // Writes of single items.
 #include "local/write.hpp"
 
+#include "dynamodb/translated_placeholder.hpp"
 #include "local/expression/condition.hpp"
 #include "local/expression/projection.hpp"
 #include "local/expression/update.hpp"
+#include "local/expression/update_size.hpp"
 #include "local/index_update.hpp"
 #include "local/item_check.hpp"
 #include "local/key_paths.hpp"
@@ -42,6 +44,10 @@ void check_size(const item& whole) {
     item kept = whole;
     normalise_numbers(kept);
     if (item_size(kept) > largest_item) refuse("Item size has exceeded the maximum allowed size");
+}
+
+[[noreturn]] void refuse_updated_size() {
+    refuse("Item size to update has exceeded the maximum allowed size");
 }
 
 const item& nothing() {
@@ -122,6 +128,7 @@ const item* prepared_write::present() const {
 }
 
 prepared_write::plan prepared_write::decide() const {
+    if (update_) check_size_to_write();
     const item* before = present();
     if (condition_ && !expression::holds(condition_->tree, before ? *before : nothing(), expressions_.bound())) {
         return {true};
@@ -150,36 +157,15 @@ prepared_write::plan prepared_write::decide_update(const item* before) const {
     }
     normalise_numbers(*decision.after);
     decision.size = item_size(*decision.after);
-    check_updated_size(decision);
+    if (decision.size > largest_item) refuse_updated_size();
     return decision;
 }
 
-/// An UpdateItem is measured by what it writes too, and some bytes for each clause: so does the service, which nowhere
-/// says it.
-void prepared_write::check_updated_size(const plan& decision) const {
-    std::size_t size = decision.size;
-    if (update_ && !what_.transacted) size = std::max(size, size_to_write(decision));
-    if (size > largest_item) refuse("Item size to update has exceeded the maximum allowed size");
-}
-
-std::size_t prepared_write::size_to_write(const plan& decision) const {
-    constexpr std::size_t update_cost = 3;
-    constexpr std::size_t writing_cost = 19;
-    constexpr std::size_t element_cost = 1;
-    constexpr std::size_t removing_cost = 2;
-    const expression::update& tree = update_->tree;
-    std::size_t cost = update_cost + writing_cost * (tree.set.size() + tree.add.size()) +
-                       removing_cost * (tree.remove.size() + tree.erase.size());
-    if (decision.size + cost + element_cost * tree.set.size() <= largest_item) return decision.size;
-    item written;
-    const auto count = [&](const expression::path& target) {
-        if (target.back().what == expression::step::kind::index) cost += element_cost;
-        const auto found = decision.after->find(expressions_.bound().name(target.front()));
-        if (found != decision.after->end()) written.insert(*found);
-    };
-    for (const auto& action : tree.set) count(action.target);
-    for (const auto& action : tree.add) count(action.target);
-    return item_size(written) + cost;
+/// Not so the parameters from before there were expressions, and not a transaction's update.
+void prepared_write::check_size_to_write() const {
+    const auto& targets = update_->tree.targets;
+    if (what_.transacted || (!targets.empty() && codec::is_translated(targets.front().front().name))) return;
+    if (expression::size_to_write(update_->tree, expressions_.bound()) > largest_item) refuse_updated_size();
 }
 
 capacity prepared_write::units(const plan& decision) const {

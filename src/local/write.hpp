@@ -68,8 +68,7 @@ public:
 private:
     void check_update() const;
     plan decide_update(const item* before) const;
-    void check_updated_size(const plan& decision) const;
-    std::size_t size_to_write(const plan& decision) const;
+    void check_size_to_write() const;
 
     write what_;
     expression::compiler expressions_;

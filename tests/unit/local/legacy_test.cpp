@@ -62,6 +62,20 @@ TEST_CASE("Expected is a condition") {
                       R"(,"ConditionalOperator":"OR")"));
 }
 
+TEST_CASE("AttributeUpdates is held to the limit of an item by nothing but the item") {
+    legacy_world world;
+    const auto put = [&](std::size_t bytes) {
+        return world
+            .ask("UpdateItem", R"({"TableName":"things","Key":{"pk":{"S":"new"}},"AttributeUpdates":{"b":{"Action":)"
+                               R"("PUT","Value":{"S":")" +
+                                   std::string(bytes, 'x') + R"("}}}})")
+            .status;
+    };
+    const std::size_t fits = 400 * 1024 - std::string_view("pknewb").size();
+    CHECK(put(fits + 1) == 400);
+    CHECK(put(fits) == 200);
+}
+
 TEST_CASE("AttributeUpdates is an update") {
     legacy_world world;
     const auto update = [&](const std::string& updates) {

@@ -236,29 +236,67 @@ TEST_CASE("an item beyond 400 KB is refused, one at the limit is kept") {
     CHECK(world.get({{"pk", "a"}}) == large);
 }
 
-TEST_CASE("an UpdateItem is measured by what it writes and its clauses, in a transaction by the item alone") {
+TEST_CASE("an UpdateItem is held to the limit by what its expression carries") {
     constexpr std::size_t limit = 400 * 1024;
-    // 3 bytes for the update, 19 for each SET, 2 for each REMOVE, 1 for an index; and what is written but the padding.
-    const auto [expression, cost] = GENERATE(table<std::string, std::size_t>({
-        {"SET p = :p", 3 + 19 + 1},
-        {"SET p = :p, q = :q", 3 + 2 * 19 + 1 + 2},
-        {"SET p = :p REMOVE l", 3 + 19 + 2 + 1},
-        {"SET l[0] = :p", 3 + 19 + 1 + 1 + 3 + 1},
+    constexpr std::size_t set = 19;
+    // What it costs to read a path of so many steps with so many letters.
+    const auto read = [](std::size_t steps, std::size_t letters) { return 1 + 14 * steps + letters; };
+    const item text{{"s", "more than it costs to read"}};
+    const item one{{"n", 1}};
+    const item map{{"m", attribute_map{{"a", attribute_map{{"z", "z"}}}}}};
+    const item letters{{"l", list({"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"})}};
+    const item members{{"t", string_set{"x", "0123456789"}}};
+    const auto [actions, cost, before] = GENERATE_REF(table<std::string, std::size_t, item>({
+        {"", 0, {}},
+        {", q = :q", set + 1 + 1, {}},
+        {", q = s", set + 1 + read(1, 1), text},
+        {", q = m.a.z", set + 1 + read(3, 3), map},
+        {", q = l[10]", set + 1 + read(2, 3), letters},
+        {", l[10] = :q", set + 1 + 4 + 2 + 1, letters},
+        {", m.a = :q", set + 1 + 4 + 1 + 1, map},
+        {", n = n + :n", set + 1 + 34 + read(1, 1) + 2, one},
+        {", n = n - :n", set + 1 + 37 + read(1, 1) + 2, one},
+        {", q = if_not_exists(s, :q)", set + 1 + 39 + read(1, 1) + 1, text},
+        {", l = list_append(l, :l)", set + 1 + 37 + read(1, 1) + 3 + 1 + 10, letters},
+        {" ADD n :n", set + 1 + 2, one},
+        {" ADD t :t", set + 1 + 10, {}},
+        {" REMOVE s", 1 + 1, text},
+        {" REMOVE m.a", 1 + 1 + 4 + 1, map},
+        {" REMOVE l[10]", 1 + 1 + 4 + 2, letters},
+        {" DELETE t :t", 1 + 1, members},
     }));
-    INFO(expression);
-    engine_world world;
-    world.put({{"pk", "a"}, {"l", list({"x"})}});
-    const auto padded = [&, text = expression](std::size_t bytes) {
-        return update_of(text, {{":q", "y"}, {":p", std::string(bytes, 'x')}});
+    INFO(actions);
+    const auto padded = [&, more = actions](std::size_t bytes) {
+        attribute_values values{{":p", std::string(bytes, 'x')}};
+        const attribute_values others{
+            {":q", "y"}, {":n", 1}, {":l", list({"0123456789"})}, {":t", string_set{"0123456789"}}};
+        for (const auto& each : others) {
+            if (more.find(each.first) != std::string::npos) values.insert(each);
+        }
+        return update_of("SET p = :p" + more, values);
     };
-    CHECK(world.fault(padded(limit - cost)).empty());
-    CHECK(world.fault(padded(limit - cost + 1)) == "Item size to update has exceeded the maximum allowed size");
+    engine_world world;
+    item present = before;
+    present.emplace("pk", "a");
+    world.put(present);
+    const std::size_t fits = limit - (3 + set + 1) - cost;
+    CHECK(world.fault(padded(fits + 1)) == "Item size to update has exceeded the maximum allowed size");
+    CHECK(world.fault(padded(fits)).empty());
+}
+
+TEST_CASE("what an update carries is measured before its condition, and not in a transaction") {
+    engine_world world;
+    world.put({{"pk", "a"}, {"c", "x"}});
+    const attribute_values huge{{":p", std::string(400 * 1024 + 100, 'x')}};
+    auto request = update_of("SET c = if_not_exists(c, :p)", huge);
+    CHECK(world.fault(request) == "Item size to update has exceeded the maximum allowed size");
+    request.condition_expression = "attribute_exists(nowhere)";
+    CHECK(world.fault(request) == "Item size to update has exceeded the maximum allowed size");
     transact_write_items_request transaction;
-    const auto larger = padded(limit - cost + 1);
-    transaction.actions.emplace_back(transact_update{.table_name = larger.table_name,
-                                                     .key = larger.key,
-                                                     .update_expression = larger.update_expression,
-                                                     .values = larger.values});
+    transaction.actions.emplace_back(transact_update{.table_name = request.table_name,
+                                                     .key = request.key,
+                                                     .update_expression = "SET c = if_not_exists(c, :p)",
+                                                     .values = huge});
     CHECK(world.fault(transaction).empty());
 }
 

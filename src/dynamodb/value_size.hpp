@@ -1,0 +1,13 @@
+// How large one value is to the service.
+#pragma once
+
+#include <dynalease/dynamodb/attribute_value.hpp>
+
+#include <cstddef>
+
+namespace dynalease {
+
+/// As `item_size` counts it, without a name.
+std::size_t value_size(const attribute_value& value) noexcept;
+
+}  // namespace dynalease
