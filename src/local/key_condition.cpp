@@ -124,7 +124,7 @@ void refuse_repeated(const std::vector<key_test>& tests) {
     for (auto each = tests.begin(); each != tests.end(); ++each) {
         if (std::find_if(tests.begin(), each, [&](const key_test& other) { return other.name == each->name; }) !=
             each) {
-            refuse("KeyConditionExpressions must only contain one condition per key");
+            refuse("Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key");
         }
     }
 }
