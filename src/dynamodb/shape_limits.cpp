@@ -1,5 +1,6 @@
 // Whether a body keeps to the limits of the model; all that does not is told at once, as the service tells it.
 #include "dynamodb/json_reader.hpp"
+#include "dynamodb/json_writer.hpp"
 #include "dynamodb/shape.hpp"
 
 #include <algorithm>
@@ -85,6 +86,13 @@ std::string shown(const json& value, const shape& model) {
     return "{" + text.substr(0, most_of_map) + "}";
 }
 
+std::string as_json(const json& value) {
+    text_sink sink;
+    rapidjson::Writer<text_sink> writer(sink);
+    value.Accept(writer);
+    return std::move(sink).take().substr(0, most_of_map);
+}
+
 /// The service counts texts in the units of its own strings.
 std::int64_t utf16_length(std::string_view text) {
     std::int64_t units = 0;
@@ -142,10 +150,11 @@ public:
     }
 
     void finish() const {
-        if (faults_.empty()) return;
-        std::string text = std::to_string(faults_.size()) + " validation error" + (faults_.size() > 1 ? "s" : "") +
-                           " detected: " + faults_.front();
-        for (std::size_t i = 1; i < faults_.size(); ++i) text += "; " + faults_[i];
+        const auto& told = faults_.empty() ? told_alone_ : faults_;
+        if (told.empty()) return;
+        std::string text = std::to_string(told.size()) + " validation error" + (told.size() > 1 ? "s" : "") +
+                           " detected: " + told.front();
+        for (std::size_t i = 1; i < told.size(); ++i) text += "; " + told[i];
         throw malformed{errc::validation, std::move(text)};
     }
 
@@ -236,10 +245,13 @@ private:
             const auto length = static_cast<std::int64_t>(name.size());
             const bool fits = length >= shortest_name && length <= longest_name;
             if (is_arn(name) || (fits && std::ranges::all_of(name, is_name_character))) continue;
-            add(value, model, where,
-                "Map keys must satisfy constraint: [Member must have length less than or equal to 255, Member must "
-                "have length greater than or equal to 3, Member must satisfy regular expression pattern: "
-                "[a-zA-Z0-9_.-]+]");
+            const bool writes = model.most_each.has_value();
+            (writes ? told_alone_ : faults_)
+                .push_back("Value '" + (writes ? shown(value, model) : as_json(value)) + "' at '" + where.text() +
+                           "' failed to satisfy constraint: Map keys must satisfy constraint: [Member must have length "
+                           "less than or equal to 255, Member must have length greater than or equal to 3, Member must "
+                           "satisfy regular expression pattern: [a-zA-Z0-9_.-]+]");
+            return;
         }
     }
 
@@ -254,6 +266,7 @@ private:
     }
 
     std::vector<std::string> faults_;
+    std::vector<std::string> told_alone_;  ///< of a batch of writes its tables' names give way to any other fault
 };
 
 void check_required(const json& body, const shape& model) {

@@ -164,6 +164,20 @@ TEST_CASE("the server says of a malformed request whether its JSON or its conten
          "ExpressionAttributeNames can only be specified when using expressions"},
         {"GetItem", R"({"TableName":"ttt","Key":{},"ProjectionExpression":"a","ExpressionAttributeNames":{"a":"a"}})",
          "ValidationException", "ExpressionAttributeNames contains invalid key: Syntax error; key: \"a\""},
+        {"BatchGetItem", R"({"RequestItems":{"bad!":{"Keys":[{"pk":{"S":"a"}}]}},"ReturnConsumedCapacity":"x"})",
+         "ValidationException",
+         R"(2 validation errors detected: Value '{"bad!":{"Keys":[{"pk":{"S":"a"}}]}}' at 'requestItems' failed to )"
+         "satisfy constraint: Map keys must satisfy constraint: [Member must have length less than or equal to 255, "
+         "Member must have length greater than or equal to 3, Member must satisfy regular expression pattern: "
+         "[a-zA-Z0-9_.-]+]; Value 'x' at 'returnConsumedCapacity' failed to satisfy constraint: Member must satisfy "
+         "enum value set: [INDEXES, TOTAL, NONE]"},
+        {"BatchWriteItem",
+         R"({"RequestItems":{"bad!":[{"PutRequest":{"Item":{"pk":{"S":"a"}}}}]},"ReturnConsumedCapacity":"x"})",
+         "ValidationException",
+         "1 validation error detected: Value 'x' at 'returnConsumedCapacity' failed to satisfy constraint: Member must "
+         "satisfy enum value set: [INDEXES, TOTAL, NONE]"},
+        {"BatchWriteItem", R"({"RequestItems":{"bad!":[{"PutRequest":{"Item":{"pk":{"S":"a"}}}}]}})",
+         "ValidationException", "1 validation error detected: Value '{bad!=[WriteRequest("},
         {"Scan", R"({"TableName":"ttt","Limit":-1e30})", "ValidationException",
          "1 validation error detected: Value '-9223372036854775808' at 'limit' failed to satisfy constraint: Member "
          "must have value greater than or equal to 1"},
