@@ -73,10 +73,10 @@ void check_conditional_operator(json_input body) {
     for (const char* parameter : {"Expected", "QueryFilter", "ScanFilter"}) {
         if (const auto* found = body.find(parameter)) conditions += found->MemberCount();
     }
-    constexpr const char* fault = "One or more parameter values were invalid: ConditionalOperator can";
-    if (conditions == 0) refuse_mix(std::string(fault) + "not be used without Filter or Expected");
-    if (conditions == 1)
-        refuse_mix(std::string(fault) + " only be used when Filter or Expected has two or more elements");
+    if (conditions == 0) refuse_mix("ConditionalOperator cannot be used without Filter or Expected");
+    if (conditions == 1) {
+        refuse_mix("ConditionalOperator can only be used when Filter or Expected has two or more elements");
+    }
 }
 
 /// @param operation says which parameters count; one that takes no expressions is never refused.

@@ -62,6 +62,18 @@ TEST_CASE("Expected is a condition") {
                       R"(,"ConditionalOperator":"OR")"));
 }
 
+TEST_CASE("ConditionalOperator needs two conditions") {
+    legacy_world world;
+    CHECK_THAT(world.ask("Query", R"({"TableName":"things","ConditionalOperator":"AND"})").body,
+               Catch::Contains(R"("message":"ConditionalOperator cannot be used without Filter or Expected")"));
+    CHECK_THAT(world
+                   .ask("Scan", R"({"TableName":"things","ConditionalOperator":"AND","ScanFilter":{"n":)"
+                                R"({"ComparisonOperator":"NULL"}}})")
+                   .body,
+               Catch::Contains(R"("message":"ConditionalOperator can only be used when Filter or Expected has two or )"
+                               R"(more elements")"));
+}
+
 TEST_CASE("AttributeUpdates is held to the limit of an item by nothing but the item") {
     legacy_world world;
     const auto put = [&](std::size_t bytes) {
