@@ -25,7 +25,7 @@ enum class return_values { none, all_old, updated_old, all_new, updated_new };
 
 struct consumed_capacity {
     std::string table_name;
-    double capacity_units = 0;  ///< of the table and all its indexes
+    double capacity_units = 0;            ///< of the table and all its indexes
     std::optional<double> read_units{};   ///< of a transaction that reads
     std::optional<double> write_units{};  ///< of a transaction that writes
     /// With `capacity_by_index`: the same, apart. The table's own; indexes by name.
@@ -184,7 +184,7 @@ struct keys_and_options {
     attribute_names names{};
 };
 struct batch_get_item_response {
-    std::map<std::string, std::vector<item>> items;        ///< by table
+    std::map<std::string, std::vector<item>> items;       ///< by table
     std::map<std::string, keys_and_options> unprocessed;  ///< ask again for these
     std::vector<consumed_capacity> consumed;
 };
@@ -196,8 +196,12 @@ struct batch_get_item_request {  ///< at most 100 keys
     bool capacity_by_index = false;
 };
 
-struct batch_put { item new_item; };
-struct batch_delete { item_key key; };
+struct batch_put {
+    item new_item;
+};
+struct batch_delete {
+    item_key key;
+};
 using batch_write = std::variant<batch_put, batch_delete>;
 struct batch_write_item_response {
     std::map<std::string, std::vector<batch_write>> unprocessed;  ///< send these again
@@ -258,7 +262,8 @@ struct transact_write_items_request {  ///< at most 100 actions on distinct item
     using response = transact_write_items_response;
     static constexpr std::string_view name = "TransactWriteItems";
     std::vector<transact_write> actions;
-    std::string client_request_token{};  ///< up to 36 characters; makes a repeat within 10 minutes harmless; empty: ours
+    std::string
+        client_request_token{};  ///< up to 36 characters; makes a repeat within 10 minutes harmless; empty: ours
     bool report_capacity = false;
     bool capacity_by_index = false;
     bool report_collection = false;  ///< ask for `collection`
@@ -271,7 +276,7 @@ struct transact_get {
     attribute_names names{};
 };
 struct transact_get_items_response {
-    std::vector<std::optional<item>> items;  ///< in the order asked
+    std::vector<std::optional<item>> items;  ///< in the order asked; empty also where a projection names nothing of one
     std::vector<consumed_capacity> consumed;
 };
 struct transact_get_items_request {
@@ -288,19 +293,18 @@ using any_request =
     std::variant<put_item_request, get_item_request, update_item_request, delete_item_request, query_request,
                  scan_request, batch_get_item_request, batch_write_item_request, transact_write_items_request,
                  transact_get_items_request, create_table_request, describe_table_request, delete_table_request,
-                 list_tables_request, update_time_to_live_request, describe_time_to_live_request,
-                 update_table_request, tag_resource_request, untag_resource_request, list_tags_of_resource_request,
-                 describe_limits_request, describe_endpoints_request>;
+                 list_tables_request, update_time_to_live_request, describe_time_to_live_request, update_table_request,
+                 tag_resource_request, untag_resource_request, list_tags_of_resource_request, describe_limits_request,
+                 describe_endpoints_request>;
 
 /// The response of the request; Query and Scan share one.
 using any_response =
     std::variant<put_item_response, get_item_response, update_item_response, delete_item_response, page_response,
                  batch_get_item_response, batch_write_item_response, transact_write_items_response,
-                 transact_get_items_response, create_table_response, describe_table_response,
-                 delete_table_response, list_tables_response, update_time_to_live_response,
-                 describe_time_to_live_response, update_table_response, tag_resource_response,
-                 untag_resource_response, list_tags_of_resource_response, describe_limits_response,
-                 describe_endpoints_response>;
+                 transact_get_items_response, create_table_response, describe_table_response, delete_table_response,
+                 list_tables_response, update_time_to_live_response, describe_time_to_live_response,
+                 update_table_response, tag_resource_response, untag_resource_response, list_tags_of_resource_response,
+                 describe_limits_response, describe_endpoints_response>;
 
 template <class T>
 concept operation = requires {
