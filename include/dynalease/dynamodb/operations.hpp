@@ -262,8 +262,8 @@ struct transact_write_items_request {  ///< at most 100 actions on distinct item
     using response = transact_write_items_response;
     static constexpr std::string_view name = "TransactWriteItems";
     std::vector<transact_write> actions;
-    std::string
-        client_request_token{};  ///< up to 36 characters; makes a repeat within 10 minutes harmless; empty: ours
+    /// Up to 36 characters; makes a repeat within 10 minutes harmless. Empty: the client makes one.
+    std::string client_request_token{};
     bool report_capacity = false;
     bool capacity_by_index = false;
     bool report_collection = false;  ///< ask for `collection`
@@ -276,7 +276,8 @@ struct transact_get {
     attribute_names names{};
 };
 struct transact_get_items_response {
-    std::vector<std::optional<item>> items;  ///< in the order asked; empty also where a projection names nothing of one
+    /// In the order asked; empty also where the projection names nothing of the item.
+    std::vector<std::optional<item>> items;
     std::vector<consumed_capacity> consumed;
 };
 struct transact_get_items_request {
