@@ -32,8 +32,8 @@ result<credentials> from_json(std::string_view text, std::string_view token_fiel
     if (!document) return unusable(who, "the answer is no JSON object");
     const auto code = field(*document, "Code");
     if (!code.empty() && lower(code) != "success") {
-        const std::string words = quoted(field(*document, "Message"));
-        return unusable(who, quoted(code) + (words.empty() ? "" : ": " + words));
+        const std::string words = printable(field(*document, "Message"));
+        return unusable(who, printable(code) + (words.empty() ? "" : ": " + words));
     }
     const auto version = field(*document, "Version");
     if (token_field == "SessionToken" && version != "1") return unusable(who, "its Version is not 1");

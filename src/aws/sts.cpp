@@ -104,8 +104,8 @@ result<credentials> parse_sts_answer(const web_answer& answer) {
         if (document) {
             const auto code = field(*document, "ErrorResponse.Error.Code");
             const auto message = field(*document, "ErrorResponse.Error.Message");
-            if (!code.empty()) words += ' ' + quoted(code);
-            if (!message.empty()) words += ": " + quoted(message);
+            if (!code.empty()) words += ' ' + printable(code);
+            if (!message.empty()) words += ": " + printable(message);
         }
         return refusal(errc::no_credentials, std::move(words),
                        "check the role's ARN, and that its trust policy names who assumes it");

@@ -26,7 +26,7 @@ result<web_request> parse_web_url(std::string_view url, std::string_view name) {
     return out;
 }
 
-std::string quoted(std::string_view text) {
+std::string printable(std::string_view text) {
     constexpr std::size_t longest = 300;
     std::string out;
     for (const char c : text.substr(0, longest)) out += c >= ' ' && c < 127 ? c : ' ';

@@ -33,6 +33,6 @@ struct web_answer {
 result<web_request> parse_web_url(std::string_view url, std::string_view name);
 
 /// Text of another service, fit for an error of ours: short, and one line.
-std::string quoted(std::string_view text);
+std::string printable(std::string_view text);
 
 }  // namespace dynalease::aws

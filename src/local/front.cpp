@@ -58,7 +58,7 @@ void allow_other_origins(const aws::request_view& request, reply& answer) {
 }
 
 /// The texts are ours and the verifier's; a header's value may be quoted in them.
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
     std::string result = "\"";
     for (const char c : text) {
         constexpr char first_printable = 0x20;
@@ -142,7 +142,7 @@ std::optional<reply> front::refuse_unsigned(const aws::request_view& request, en
     if (check.verdict == aws::signature_verdict::ok) return std::nullopt;
     return reply{
         400, amazon_json_type,
-        "{\"__type\":\"com.amazon.coral.service#" + check.error + "\",\"message\":" + quoted(check.message) + "}"};
+        "{\"__type\":\"com.amazon.coral.service#" + check.error + "\",\"message\":" + json_string(check.message) + "}"};
 }
 
 }  // namespace dynalease::local

@@ -18,7 +18,7 @@ failure refused(errc code, std::string message) {
     return why;
 }
 
-std::string quoted(std::string_view name) {
+std::string attribute_named(std::string_view name) {
     return "attribute \"" + std::string(name) + "\"";
 }
 
@@ -95,14 +95,14 @@ std::optional<failure> check_key(const item_layout& layout, const item_key& key)
     for (const auto* name : {&layout.key, &layout.sort}) {
         if (name->empty()) continue;
         const auto* value = find(key, *name);
-        if (!value) return refused(errc::bad_attribute, "the key " + quoted(*name) + " is missing");
+        if (!value) return refused(errc::bad_attribute, "the key " + attribute_named(*name) + " is missing");
         if (has_value(*value)) continue;
         return refused(errc::bad_attribute,
-                       "the key " + quoted(*name) + " must be a string, number or binary, and not empty");
+                       "the key " + attribute_named(*name) + " must be a string, number or binary, and not empty");
     }
     for (const auto& [name, value] : key) {
         if (!is_key(layout, name)) {
-            return refused(errc::bad_attribute, quoted(name) + " is no part of the key of table " + layout.table);
+            return refused(errc::bad_attribute, attribute_named(name) + " is no part of the key of table " + layout.table);
         }
     }
     return std::nullopt;
@@ -112,13 +112,13 @@ std::optional<failure> check_members(const item_layout& layout, const item_membe
     auto no_key = check_key(layout, key_of(layout, members.present));
     if (no_key) return no_key;
     const auto reserved = [&](std::string_view name) {
-        return refused(errc::reserved_name, quoted(name) + " belongs to the library; give yours another name");
+        return refused(errc::reserved_name, attribute_named(name) + " belongs to the library; give yours another name");
     };
     for (const auto& [name, value] : members.present) {
         if (is_reserved(layout, name)) return reserved(name);
         const auto empty_set = empty_set_in(value, name);
         if (empty_set.empty()) continue;
-        return refused(errc::bad_attribute, quoted(empty_set) +
+        return refused(errc::bad_attribute, attribute_named(empty_set) +
                                                 " is an empty set, which cannot be stored; "
                                                 "leave it out");
     }
@@ -130,7 +130,7 @@ std::optional<failure> check_members(const item_layout& layout, const item_membe
     const auto largest =
         std::ranges::max_element(members.present, {}, [](const auto& member) { return item_size(item{member}); });
     return refused(errc::item_too_large, "the item has " + std::to_string(size) + " bytes of at most 409,600; its " +
-                                             quoted(largest->first) + " is the largest");
+                                             attribute_named(largest->first) + " is the largest");
 }
 
 }  // namespace dynalease::protocol

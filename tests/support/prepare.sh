@@ -5,8 +5,28 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 say() { printf '%s\n' "$*" >&2; }
 
-# What every build needs, from Debian's own repositories.
-build_packages=(g++ cmake ninja-build ccache libboost1.81-dev libssl-dev zlib1g-dev rapidjson-dev catch2)
+# What every build needs, from Debian's own repositories, beside Boost.
+build_packages=(g++ cmake ninja-build ccache libssl-dev zlib1g-dev rapidjson-dev catch2)
+least_boost=81
+
+# apt_get ARGUMENTS...: as root; its words only where it fails.
+apt_get() {
+    local as_root=() log code=0
+    [ "$(id -u)" = 0 ] || as_root=(sudo)
+    log=$(mktemp)
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get "$@" < /dev/null > "$log" 2>&1 || code=$?
+    [ "$code" = 0 ] || cat "$log" >&2
+    rm -f "$log"
+    return "$code"
+}
+
+# Once a run. A failed update may still leave all that is wanted within reach; the installation decides.
+lists_updated=
+update_lists() {
+    [ -z "$lists_updated" ] || return 0
+    lists_updated=yes
+    apt_get update || true
+}
 
 # install_packages NAME...: installs those that are missing; silent when there is nothing to do.
 install_packages() {
@@ -16,20 +36,23 @@ install_packages() {
         <(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "$@" 2> /dev/null | sed -n 's/ installed$//p' | sort))
     [ -n "$missing" ] || return 0
     say "installing:" $missing
-    local as_root=()
-    [ "$(id -u)" = 0 ] || as_root=(sudo)
-    local log
-    log=$(mktemp)
-    # A failed update may still leave all that is wanted within reach; the installation decides.
-    "${as_root[@]}" apt-get update < /dev/null > "$log" 2>&1 || true
-    if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing \
-        < /dev/null >> "$log" 2>&1; then
-        cat "$log" >&2
-        rm -f "$log"
-        say "could not install:" $missing
+    update_lists
+    apt_get install -y --no-install-recommends $missing || { say "could not install:" $missing; return 1; }
+}
+
+# Any Boost that is there and new enough will do; else the newest that the system offers.
+install_boost() {
+    local present offered
+    present=$(sed -n 's/^#define BOOST_VERSION //p' /usr/include/boost/version.hpp 2> /dev/null || true)
+    [ "${present:-0}" -lt $((100000 + least_boost * 100)) ] || return 0
+    command -v apt-cache > /dev/null || return 0  # CMake looks elsewhere, and says what it misses
+    update_lists
+    offered=$(apt-cache pkgnames libboost1. | sed -n 's/^libboost1\.\([0-9]*\)-dev$/\1/p' | sort -n | tail -n 1)
+    if [ "${offered:-0}" -lt "$least_boost" ]; then
+        say "no Boost from 1.$least_boost on, neither installed nor on offer by this system"
         return 1
     fi
-    rm -f "$log"
+    install_packages "libboost1.$offered-dev"
 }
 
 # Of a build's output, passes on a status line every ten seconds, and whatever is no status line.
@@ -53,6 +76,7 @@ build() {
     local preset=$1 directory=build/$1
     shift
     install_packages "${build_packages[@]}"
+    install_boost
     if [ ! -e "$directory/build.ninja" ] || [ CMakePresets.json -nt "$directory/build.ninja" ]; then
         say "configuring $directory"
         mkdir -p "$directory"

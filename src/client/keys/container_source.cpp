@@ -17,7 +17,7 @@ failure refused_by_agent(const std::string& who, const aws::web_answer& answer) 
     if (const auto document = aws::parse_json_fields(answer.body)) {
         for (const auto* name : {"code", "message"}) {
             const auto text = aws::field(*document, name);
-            if (!text.empty()) words += ' ' + aws::quoted(text);
+            if (!text.empty()) words += ' ' + aws::printable(text);
         }
     }
     return aws::refusal(errc::no_credentials, std::move(words), "check the role of the task or pod");
