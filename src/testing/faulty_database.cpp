@@ -1,4 +1,5 @@
 // The caller's side waits for an answer or its deadline; the request travels by itself.
+#include "dynamodb/error_names.hpp"
 #include "runtime/cancellation.hpp"
 #include "runtime/waiter_list.hpp"
 #include "testing/request_key.hpp"
@@ -64,24 +65,32 @@ struct faulty_database::flight {
 
 namespace {
 
-clock::duration deadline_of(const call_options& options) {
-    const auto attempt = options.attempt_timeout > 0ns ? options.attempt_timeout : std::chrono::nanoseconds(1s);
-    return options.timeout > 0ns ? std::min(options.timeout, attempt) : attempt;
-}
+constexpr unsigned attempts_of_a_call = 4;
 
-failure unanswered(const any_request& request, bool sent, bool cancelled) {
-    if (sent && is_write(request)) return failure(errc::in_doubt, outcome::unknown);
+failure unanswered(bool perhaps_written, bool cancelled) {
+    if (perhaps_written) return failure(errc::in_doubt, outcome::unknown);
     return failure(cancelled ? errc::cancelled : errc::timeout, outcome::not_applied);
 }
 
-result<any_response> with_details(result<any_response> answer, const logged_request& entry) {
-    if (answer) return answer;
-    auto told = std::move(answer).error();
-    told.details.operation = entry.operation;
-    told.details.table = entry.table;
-    told.details.key = entry.key;
-    told.details.attempts = 1;
-    return told;
+/// Whether the same request would be refused again.
+bool is_final(const failure& why) {
+    if (why.code.category() != error_category() || why.code == errc::bad_response) return false;
+    const auto retry = service_error_of(static_cast<errc>(why.code.value()), why.outcome).retry;
+    return retry == retry_class::none || retry == retry_class::auth;
+}
+
+/// Of a call that sent several copies of a write, one of which had no answer: see conclude() in room client.
+failure concluded(failure last) {
+    const bool refused = is_final(last) && last.outcome == outcome::not_applied;
+    last.outcome = outcome::unknown;
+    if (!refused && last.code != errc::bad_response) last.code = make_error_code(errc::in_doubt);
+    return last;
+}
+
+/// Without a token the second copy of a transaction would be another one.
+void name_transaction(any_request& request, random& source) {
+    auto* const transaction = std::get_if<transact_write_items_request>(&request);
+    if (transaction && transaction->client_request_token.empty()) transaction->client_request_token = source.id();
 }
 
 }  // namespace
@@ -104,8 +113,9 @@ asio::awaitable<result<any_response>> faulty_database::perform(any_request reque
 asio::awaitable<result<any_response>> faulty_database::call(std::shared_ptr<state> state, any_request request,
                                                             call_options options) {
     auto& clock = *state->environment.clock;
-    const fault fate = state->plan ? state->plan(request, options) : fault{};
-    const bool cancelled_before = co_await runtime::cancellation_requested();
+    const auto next_fate = [&] { return state->plan ? state->plan(request, options) : fault{}; };
+    auto fate = next_fate();
+    if (fate.again) name_transaction(request, *state->environment.random);
 
     auto entry = std::make_shared<logged_request>();
     entry->operation = operation_name(request);
@@ -117,10 +127,40 @@ asio::awaitable<result<any_response>> faulty_database::call(std::shared_ptr<stat
     if (state->keep_log) state->log.push_back(entry);
     if (state->observer) state->observer->sent(*entry, request);
 
+    const auto end = options.timeout > 0ns ? clock.now() + options.timeout : clock::time_point::max();
+    const auto patience = options.attempt_timeout > 0ns ? options.attempt_timeout : std::chrono::nanoseconds(1s);
+    const auto most = options.attempts != 0 ? options.attempts : attempts_of_a_call;
+    bool doubt = false;
+    for (;;) {
+        ++entry->attempts;
+        auto copy = request;
+        const auto deadline = std::min(end, clock.now() + patience);
+        auto answer = co_await attempt(state, std::move(copy), fate, deadline, entry);
+        const bool cancelled = co_await runtime::cancellation_requested();
+        doubt = doubt || (!answer && is_write(request) && answer.error().outcome == outcome::unknown);
+        const bool again = !answer && !is_final(answer.error()) && fate.again && entry->attempts < most && !cancelled &&
+                           clock.now() + *fate.again < end;
+        if (!again) {
+            if (!answer && doubt && entry->attempts > 1) answer = concluded(std::move(answer).error());
+            co_return told(*state, *entry, request, std::move(answer));
+        }
+        runtime::waiter_list<runtime::unit> pause(state->environment.executor);
+        co_await pause.async_wait_until(clock, clock.now() + *fate.again, asio::as_tuple(asio::deferred));
+        const bool cancelled_meanwhile = co_await runtime::cancellation_requested();
+        if (cancelled_meanwhile) {
+            co_return told(*state, *entry, request, unanswered(doubt, true));
+        }
+        fate = next_fate();
+    }
+}
+
+asio::awaitable<result<any_response>> faulty_database::attempt(std::shared_ptr<state> state, any_request request,
+                                                               fault fate, clock::time_point deadline,
+                                                               std::shared_ptr<logged_request> entry) {
+    auto& clock = *state->environment.clock;
     auto caller = std::make_shared<exchange>(state->environment.executor);
-    auto deadline = clock.now() + deadline_of(options);
-    bool sent = !cancelled_before;
-    bool cancelled = cancelled_before;
+    bool cancelled = co_await runtime::cancellation_requested();
+    bool sent = !cancelled;
     if (sent && (fate.what == fault::kind::hold || fate.queued > 0ns)) {
         if (fate.what == fault::kind::hold) deadline = clock::time_point::max();
         const auto connected = fate.what == fault::kind::hold ? deadline : clock.now() + fate.queued;
@@ -129,18 +169,30 @@ asio::awaitable<result<any_response>> faulty_database::call(std::shared_ptr<stat
         cancelled = std::get<0>(waited) == asio::error::operation_aborted;
         sent = !cancelled && connected < deadline;
     }
+    const bool is_a_write = is_write(request);
     if (sent) {
-        depart(std::make_shared<flight>(state, caller, entry, request, fate));
+        depart(std::make_shared<flight>(state, caller, entry, std::move(request), fate));
         const auto arrived = co_await caller->arrival.async_wait_until(clock, deadline, asio::as_tuple(asio::deferred));
         cancelled = std::get<0>(arrived) == asio::error::operation_aborted;
     }
-    if (!caller->answer) caller->answer.emplace(unanswered(request, sent, cancelled));
+    if (!caller->answer) caller->answer.emplace(unanswered(sent && is_a_write, cancelled));
+    co_return std::move(*caller->answer);
+}
 
-    auto answer = with_details(std::move(*caller->answer), *entry);
-    if (!answer) entry->code = answer.error().code;
-    entry->completed = clock.now();
-    if (state->observer) state->observer->answered(*entry, request, answer);
-    co_return answer;
+result<any_response> faulty_database::told(const state& network, logged_request& entry, const any_request& request,
+                                           result<any_response> answer) {
+    if (!answer) {
+        auto why = std::move(answer).error();
+        why.details.operation = entry.operation;
+        why.details.table = entry.table;
+        why.details.key = entry.key;
+        why.details.attempts = entry.attempts;
+        entry.code = why.code;
+        answer = std::move(why);
+    }
+    entry.completed = network.environment.clock->now();
+    if (network.observer) network.observer->answered(entry, request, answer);
+    return answer;
 }
 
 void faulty_database::depart(const std::shared_ptr<flight>& travelling) {

@@ -8,11 +8,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace dynalease::testing {
 
-/// The fate of one request.
+/// The fate of one request, or of one attempt where a call makes several.
 struct fault {
     enum class kind {
         pass,             ///< applied once, and answered
@@ -32,12 +33,15 @@ struct fault {
     clock::duration after{};   ///< how long the answer travels
     clock::duration copy{};    ///< `apply_twice`: how long after the answer the copy is applied
     failure answer{};          ///< `fail` and `apply_then_fail`
+    /// If it comes to no answer, or to one that says to try again: so long afterwards the client sends the same bytes
+    /// once more within the same call, where the call's options leave room for it. That attempt has a fate of its own.
+    std::optional<clock::duration> again{};
 };
 
 /// Where requests arrive: carries them out at once. `what` matters to `stale_read` and `partial_batch`.
 using receiver = std::function<result<any_response>(const any_request& request, fault::kind what)>;
 
-/// Decides the fate of each request, in the order in which they are sent.
+/// Decides the fate of each attempt, in the order in which they are sent.
 using fault_plan = std::function<fault(const any_request& request, const call_options& options)>;
 
 /// The given fates one by one, then no more faults.

@@ -13,13 +13,14 @@
 
 namespace dynalease::testing {
 
-/// One request as the network saw it.
+/// One call as the network saw it, with all its attempts.
 struct logged_request {
     std::string operation;  ///< "UpdateItem"
     std::string table;      ///< the first one it names
     std::string key;        ///< the values of its (first) key in the order of their names, by "/"
     dynalease::lane lane = lane::ordinary;
-    fault::kind fate = fault::kind::pass;
+    fault::kind fate = fault::kind::pass;        ///< of the first attempt
+    unsigned attempts = 0;
     clock::time_point sent;                      ///< on the caller's clock
     std::vector<clock::time_point> applied;      ///< in true time
     std::optional<clock::time_point> completed;  ///< on the caller's clock; empty: still waiting, or crashed
@@ -34,8 +35,9 @@ public:
     network_observer& operator=(const network_observer&) = delete;
     virtual ~network_observer() = default;
 
+    /// A call begins.
     virtual void sent(const logged_request& entry, const any_request& request) = 0;
-    /// Perhaps long after its caller has given up or crashed, and perhaps for the second time.
+    /// One of its attempts has arrived. Perhaps long after its caller has given up or crashed, and perhaps not for the first time.
     virtual void applied(const logged_request& entry, const any_request& request,
                          const result<any_response>& answer) = 0;
     /// The caller has been told.
@@ -43,10 +45,14 @@ public:
                           const result<any_response>& answer) = 0;
 };
 
-/// Makes one attempt of each call: no answer within the attempt's deadline (1 s unless the call says otherwise) is
-/// `errc::in_doubt` with `outcome::unknown` for a write, `errc::timeout` for a read. So is a cancelled write, as with a
-/// real client; a held one, or a read, is `errc::cancelled`. A request on its way is applied even if its caller has
-/// given up or crashed.
+/// No answer within an attempt's deadline (1 s unless the call says otherwise) is `errc::in_doubt` with
+/// `outcome::unknown` for a write, `errc::timeout` for a read. So is a cancelled write, as with a real client; a held
+/// one, or a read, is `errc::cancelled`. A request on its way is applied even if its caller has given up or crashed.
+///
+/// An attempt whose fate says `again` is followed by another with the same bytes, up to four in a call unless the call
+/// allows fewer. What the caller is told of several attempts is what a real client says: a refusal after a write without
+/// an answer is that refusal with `outcome::unknown`, for the first copy may be its reason; anything less is
+/// `errc::in_doubt`.
 class faulty_database final : public database_backend {
 public:
     /// @param environment the caller's, on a process of `world`.
@@ -76,6 +82,11 @@ private:
 
     static boost::asio::awaitable<result<any_response>> call(std::shared_ptr<state> state, any_request request,
                                                              call_options options);
+    static boost::asio::awaitable<result<any_response>> attempt(std::shared_ptr<state> state, any_request request,
+                                                                fault fate, clock::time_point deadline,
+                                                                std::shared_ptr<logged_request> entry);
+    static result<any_response> told(const state& network, logged_request& entry, const any_request& request,
+                                     result<any_response> answer);
     static void depart(const std::shared_ptr<flight>& travelling);
     static void arrive(const std::shared_ptr<flight>& travelling);
     static void deliver(const std::shared_ptr<flight>& travelling);

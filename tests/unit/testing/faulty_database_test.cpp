@@ -218,6 +218,139 @@ TEST_CASE_METHOD(world, "a cancelled write that was sent is in doubt at once", "
     CHECK(inner->writes == 1);
 }
 
+namespace {
+
+/// Refuses whatever finds its own trace.
+struct once_only_store {
+    int arrivals = 0;
+    std::vector<std::string> tokens{};
+
+    result<any_response> operator()(const any_request& request, kind) {
+        if (const auto* all = std::get_if<transact_write_items_request>(&request)) {
+            tokens.push_back(all->client_request_token);
+        }
+        if (++arrivals > 1) return failure(errc::condition_failed);
+        return any_response(update_item_response{});
+    }
+};
+
+fault then_again(fault fate) {
+    fate.again = 20ms;
+    return fate;
+}
+
+/// A network before a store that carries out one write.
+struct once_only_world : world {
+    once_only_store once;
+
+    once_only_world() {
+        network = std::make_shared<testing::faulty_database>(scheduler, std::ref(once), where);
+    }
+    void plan_all(std::vector<fault> fates) { network->set_plan(testing::scripted_faults(std::move(fates))); }
+    bool ended_with(errc code, outcome known) const {
+        return answer && !*answer && answer->error().code == code && answer->error().outcome == known;
+    }
+    unsigned attempts() const { return network->log().front()->attempts; }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(once_only_world, "a refusal after an attempt without an answer leaves the outcome unknown",
+                 "[faulty_database]") {
+    plan_all({then_again(fate_of(kind::lose_answer))});
+    send(write_request());
+    scheduler.run();
+    CHECK(ended_with(errc::condition_failed, outcome::unknown));
+    CHECK(answer->error().details.attempts == 2);
+    CHECK(answered == 1020ms);
+    REQUIRE(network->log().size() == 1);
+    CHECK(network->log().front()->applied.size() == 2);
+}
+
+TEST_CASE_METHOD(once_only_world, "a refusal after an attempt that surely did nothing is a refusal",
+                 "[faulty_database]") {
+    once.arrivals = 1;
+    auto throttled = fate_of(kind::fail);
+    throttled.answer = failure(errc::throttled);
+    plan_all({then_again(throttled)});
+    send(write_request());
+    scheduler.run();
+    CHECK(ended_with(errc::condition_failed, outcome::not_applied));
+    CHECK(attempts() == 2);
+}
+
+TEST_CASE_METHOD(once_only_world, "anything less than a refusal after an attempt without an answer is doubt",
+                 "[faulty_database]") {
+    auto throttled = fate_of(kind::fail);
+    throttled.answer = failure(errc::throttled);
+    plan_all({then_again(fate_of(kind::lose_request)), throttled});
+    send(write_request());
+    scheduler.run();
+    CHECK(in_doubt());
+    CHECK(attempts() == 2);
+    CHECK(once.arrivals == 0);
+}
+
+TEST_CASE_METHOD(once_only_world, "a lost request that is sent again is answered, and the late first copy lands too",
+                 "[faulty_database]") {
+    plan_all({then_again(fate_of(kind::pass, 5s))});
+    send(write_request());
+    scheduler.run_for(2s);
+    CHECK(answered_well());
+    CHECK(once.arrivals == 1);
+    scheduler.run();
+    CHECK(once.arrivals == 2);
+}
+
+TEST_CASE_METHOD(once_only_world, "no attempt is made that the call does not allow", "[faulty_database]") {
+    plan_all(std::vector<fault>(10, then_again(fate_of(kind::lose_request))));
+    call_options options;
+    unsigned made = 4;
+    SECTION("unless it says how many, four") {}
+    SECTION("as many as it says") {
+        options.attempts = 1;
+        made = 1;
+    }
+    SECTION("none beyond its deadline") {
+        options.timeout = 1500ms;
+        made = 2;
+    }
+    send(write_request(), options);
+    scheduler.run();
+    CHECK(in_doubt());
+    CHECK(attempts() == made);
+    CHECK((options.timeout == 0ns || answered == options.timeout));
+}
+
+TEST_CASE_METHOD(once_only_world, "a cancellation between two attempts of a write is doubt", "[faulty_database]") {
+    plan_all({then_again(fate_of(kind::lose_request))});
+    send(write_request());
+    scheduler.run_for(1010ms);
+    signal.emit(asio::cancellation_type::terminal);
+    scheduler.run_for(1ms);
+    CHECK(in_doubt());
+    CHECK(attempts() == 1);
+}
+
+TEST_CASE_METHOD(once_only_world, "reads without an answer are sent again, and never in doubt", "[faulty_database]") {
+    plan_all(std::vector<fault>(2, then_again(fate_of(kind::lose_answer))));
+    call_options twice;
+    twice.attempts = 2;
+    send(read_request(), twice);
+    scheduler.run();
+    CHECK(ended_with(errc::timeout, outcome::not_applied));
+    CHECK(once.arrivals == 2);
+}
+
+TEST_CASE_METHOD(once_only_world, "all copies of a transaction bear one token", "[faulty_database]") {
+    plan_all({then_again(fate_of(kind::lose_answer))});
+    send(transact_write_items_request{});
+    scheduler.run();
+    REQUIRE(once.tokens.size() == 2);
+    CHECK_FALSE(once.tokens.front().empty());
+    CHECK(once.tokens.front() == once.tokens.back());
+}
+
 TEST_CASE_METHOD(world, "what a crashed process has sent is still applied", "[faulty_database]") {
     auto client = std::make_unique<testing::process>(scheduler);
     {
