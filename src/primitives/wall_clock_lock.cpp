@@ -58,7 +58,8 @@ awaitable<wall_clock_try> try_once(std::shared_ptr<wall_clock_wish> wish, time_p
     auto seen = co_await core->send(std::move(request), limit);
 
     wall_clock_try done{.met = seen.kind};
-    if (seen.kind == answer::unanswered) remember_claim(*wish, claim);
+    // Refused in doubt: a copy that the client itself had sent before may be what locked the item, or may do it yet.
+    if (seen.kind == answer::unanswered || seen.doubtful) remember_claim(*wish, claim);
     if (detail::was_answered(seen.kind)) wish->doubtful = false;
     if (seen.kind == answer::applied) {
         auto hold = std::make_shared<wall_clock_hold>(core, claim);

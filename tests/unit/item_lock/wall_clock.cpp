@@ -173,7 +173,7 @@ TEST_CASE("whichever request of a lock by the clock gets no answer, the item is 
         CHECK_FALSE(code);
         CHECK(w.amount() == 11);
         // Without a floor, a copy of the first write that comes after the release locks the item once more.
-        const bool copied_lock = lost.what == testing::fault::kind::apply_twice && lost.at == 0;
+        const bool copied_lock = lost.copied() && lost.at == 0;
         CHECK(free_by_clock(w) == !copied_lock);
         node b(w, 2, {.wall = a.environment.clock->wall()});
         wall_clock_guard guard;
