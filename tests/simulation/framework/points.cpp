@@ -34,6 +34,10 @@ std::vector<way_to_fail> ways_to_fail() {
         {"twice", {.what = apply_twice, .copy = 2s}},
         {"cut", told(apply_then_fail, errc::in_doubt, outcome::unknown)},
         {"garbage", told(apply_then_fail, errc::bad_response, outcome::unknown)},
+        // The client makes another attempt within the call, which meets the first copy's traces.
+        {"lost, and sent again", {.what = lose_request, .again = 20ms}},
+        {"applied without an answer, and sent again", {.what = lose_answer, .again = 20ms}},
+        {"late, and sent again before", {.before = 2500ms, .again = 20ms}},
     };
 }
 

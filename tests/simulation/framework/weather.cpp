@@ -55,6 +55,8 @@ weather::weather(world_run& run, testing::world& where, const weather_options& o
     }
     for (const auto kind : options.always) chances_[static_cast<std::size_t>(kind)] = options.worst_chance;
     for (const auto kind : options.never) chances_[static_cast<std::size_t>(kind)] = 0;
+    const auto again = run.choices.choose("swarm: sent_again", 4);
+    if (options.sent_again) again_ = static_cast<std::uint32_t>(whole * again / 3);
     latency_ = std::chrono::milliseconds(run.choices.between("latency of the world", 1, 30));
 }
 
@@ -80,6 +82,7 @@ fault weather::fate_of(std::size_t index, testing::node& machine, const any_requ
     if (hit_wrong_clock(own, machine, fate) || calm_) return fate;
     if (!hit_closed_way(own, fate, options)) hit_by_chance(fate, request);
     if (fate.what == fault::kind::lose_request || fate.what == fault::kind::lose_answer) own.connected = false;
+    draw_repetition(fate, options);
     return fate;
 }
 
@@ -93,6 +96,15 @@ void weather::draw_latency(fault& fate) {
     if (edge == 18) fate.before = aligned(fate.before);
     if (edge == 19) fate.after = aligned(fate.before + fate.after) - fate.before;
     fate.after = std::max(fate.after, clock::duration{});
+}
+
+void weather::draw_repetition(fault& fate, const call_options& options) {
+    if (again_ == 0 || options.attempts == 1) return;
+    const auto drawn = run_.choices.choose("sent again", whole);
+    const auto pause = heavy_tailed(run_.choices, "pause before another attempt", 100ms);
+    if (drawn >= again_) return;
+    fate.again = pause;
+    if (fate.what != fault::kind::pass) run_.census.fault("sent_again");
 }
 
 clock::duration weather::aligned(clock::duration otherwise) {

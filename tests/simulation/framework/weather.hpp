@@ -59,6 +59,8 @@ struct weather_options {
     std::uint32_t worst_chance = 80'000;
     /// How likely a fault is to be met in a world at all.
     double presence = 0.35;
+    /// Clients send the same bytes again within a call, as ours does.
+    bool sent_again = true;
     /// Always present at their worst.
     std::vector<request_fault_kind> always{};
     std::vector<request_fault_kind> never{};
@@ -96,6 +98,7 @@ private:
     bool hit_wrong_clock(line& own, testing::node& machine, testing::fault& fate);
     void hit_by_chance(testing::fault& fate, const any_request& request);
     void draw_latency(testing::fault& fate);
+    void draw_repetition(testing::fault& fate, const call_options& options);
     clock::duration aligned(clock::duration otherwise);
     testing::fault& apply(request_fault_kind kind, testing::fault& fate);
 
@@ -103,6 +106,7 @@ private:
     testing::world& world_;
     std::array<std::uint32_t, kinds> chances_{};
     clock::duration latency_{};
+    std::uint32_t again_ = 0;  ///< the chance of one more attempt
     std::vector<line> lines_;
     bool calm_ = false;
 };

@@ -82,12 +82,19 @@ void site::applied(const testing::logged_request& entry, const any_request& requ
         return;
     }
     if (const auto* together = std::get_if<transact_write_items_request>(&request)) {
+        if (is_replayed(*together)) return;
         const auto& fence = std::get<condition_check>(together->actions.front());
         const auto lock = lock_in(*fence.key.at("pk").get_if<std::string>());
         world_.tell(name(), fence_passed{.lock = lock.value_or(0),
                                          .session = text_value(fence.values, ":s"),
                                          .attempt = integer_value(fence.values, ":a").value_or(0)});
     }
+}
+
+/// The service knows a transaction that it has carried out by its token, and does nothing when it comes again.
+bool site::is_replayed(const transact_write_items_request& request) {
+    const auto& token = request.client_request_token;
+    return !token.empty() && !carried_out_.insert(token).second;
 }
 
 // ---- answered ----------------------------------------------------------------------------------------------

@@ -8,6 +8,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <set>
+#include <string>
 
 namespace dynalease::simulation::locks {
 
@@ -31,9 +33,11 @@ public:
 
 private:
     void begin() override;
+    bool is_replayed(const transact_write_items_request& request);
 
     lock_world& world_;
     sent_count sent_;
+    std::set<std::string> carried_out_;  ///< tokens of transactions
 };
 
 }  // namespace dynalease::simulation::locks

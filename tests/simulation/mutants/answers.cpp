@@ -121,6 +121,14 @@ void doubt_is_failure::change_answer(result<any_response>& answer, const any_req
     if (about_a_lock(meaning) && unknown(answer)) answer = failure(errc::throttled, outcome::not_applied);
 }
 
+void doubt_in_call_ignored::change_answer(result<any_response>& answer, const any_request&, purpose) {
+    if (answer) return;
+    auto why = answer.error();
+    if (why.code != errc::condition_failed && why.code != errc::transaction_canceled) return;
+    why.outcome = outcome::not_applied;
+    answer = std::move(why);
+}
+
 void line_not_seen::change_answer(result<any_response>& answer, const any_request&, purpose meaning) {
     if (meaning == purpose::hand_over && answer) std::get<update_item_response>(*answer).attributes.erase("line");
 }

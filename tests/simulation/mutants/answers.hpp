@@ -60,6 +60,12 @@ struct doubt_is_failure final : rewriting_database {
     void change_answer(result<any_response>& answer, const any_request& sent, purpose meaning) override;
 };
 
+/// A refusal means what it says, even after an attempt of the same call that had no answer.
+struct doubt_in_call_ignored final : rewriting_database {
+    using rewriting_database::rewriting_database;
+    void change_answer(result<any_response>& answer, const any_request& sent, purpose meaning) override;
+};
+
 /// Hand-overs never show that others wait.
 struct line_not_seen final : rewriting_database {
     using rewriting_database::rewriting_database;

@@ -11,7 +11,9 @@
 namespace dynalease::simulation::queues {
 
 struct recipe : world_recipe {
-    recipe() : world_recipe{.mishap_interval = 10s} {}
+    recipe() : world_recipe{.mishap_interval = 10s} {
+        weather.sent_again = false;  // a row refused by its own first copy is not yet known for what it is
+    }
 
     std::size_t most_users = 3;  ///< of queues, in one process
     std::size_t fewest_queues = 1;

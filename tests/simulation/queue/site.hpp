@@ -50,6 +50,7 @@ private:
     std::unordered_map<const testing::logged_request*, std::string> senders_;
     std::map<std::string, time_point> first_sends_;  ///< of the request for a ticket, by attempt
     std::set<ticket_name> written_;                  ///< rows of this session that were acknowledged
+    std::set<std::string> carried_out_;              ///< tokens of transactions with a fence
 };
 
 }  // namespace dynalease::simulation::queues

@@ -127,6 +127,9 @@ void site::row_put(const testing::logged_request& entry, const item& row) {
 void site::entered_together(const testing::logged_request& entry, const transact_write_items_request& request) {
     if (const auto* fence = std::get_if<condition_check>(&request.actions.front())) {
         const auto row = row_in(fence->key);
+        // The service knows a transaction that it has carried out by its token, and does nothing when it comes again.
+        const auto& token = request.client_request_token;
+        if (!token.empty() && !carried_out_.insert(token).second) return;
         world_.tell(name(), fence_passed{.queue = row ? row->queue : 0,
                                          .ticket = integer_value(fence->values, ":t").value_or(0)});
         return;
