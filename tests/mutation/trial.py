@@ -1,0 +1,133 @@
+"""One mistake on trial: compiled alone, linked in front of the pristine objects, whose symbols are made weak, and run
+against whatever can see it."""
+
+import atexit
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+BUILD = Path("build/release")
+WORK = Path("build/mutation") / str(os.getpid())  # several may run at a time
+
+# Which programs can see a file, by the first row that fits; SIMULATED are campaigns of the simulator.
+WITNESSES = [
+    (r"protocol/(session|lease|waiting|rows|claim)", ["protocol", "primitives"], ["lock", "queue", "item_lock"]),
+    (r"protocol/lock", ["protocol", "primitives"], ["lock"]),
+    (r"protocol/(queue|enter)", ["protocol", "primitives"], ["queue"]),
+    (r"protocol/wall", ["protocol", "item_lock"], ["wall_clock"]),
+    (r"protocol/version", ["protocol", "versioned"], ["versioned", "item_lock"]),
+    (r"protocol/", ["protocol", "versioned", "item_lock", "primitives"], ["item_lock", "versioned"]),
+    (r"primitives/(lock|idle_fronts|guarded)", ["primitives", "item_lock"], ["lock"]),
+    (r"primitives/(queue|enter)", ["primitives"], ["queue"]),
+    (r"primitives/(version|save|clobber|loaded)", ["versioned", "item_lock"], ["versioned", "item_lock"]),
+    (r"primitives/wall", ["item_lock"], ["wall_clock"]),
+    (r"primitives/(item|joint|acquire|commit|plain)", ["item_lock", "versioned"], ["item_lock"]),
+    (r"primitives/", ["primitives", "item_lock", "versioned"], ["lock", "queue", "item_lock"]),
+    (r"client/", ["client", "keys"], []),
+    (r"http/", ["http", "client"], []),
+    (r"aws/", ["aws", "client", "keys"], []),
+    (r"dynamodb/", ["dynamodb", "local", "client"], []),
+    (r"local/", ["local"], []),
+    (r"runtime/", ["runtime", "primitives"], []),
+    (r"testing/", ["testing", "primitives"], []),
+]
+ENUMERATED = ("lock", "queue", "item_lock", "wall_clock", "versioned")
+PATIENCE = 120  # seconds for one program: a mistake that makes it go on for ever is noticed
+
+
+def witnesses_of(path):
+    for pattern, units, simulated in WITNESSES:
+        if re.search("^src/" + pattern, path):
+            return [u for u in units if (Path("tests/unit") / u).is_dir()], simulated
+    return [], []
+
+
+def targets_of(paths):
+    wanted = set()
+    for path in paths:
+        units, simulated = witnesses_of(path)
+        wanted.update("unit_" + unit for unit in units)
+        if simulated:
+            wanted.add("simulation")
+    return sorted(wanted)
+
+
+class Bench:
+    """What the build knows of files and programs."""
+
+    def __init__(self):
+        WORK.mkdir(parents=True, exist_ok=True)
+        atexit.register(shutil.rmtree, WORK, ignore_errors=True)
+        self.units = {}  # source file -> how the object that holds it is compiled
+        top = str(Path.cwd()) + "/"
+        for entry in json.loads((BUILD / "compile_commands.json").read_text()):
+            command = shlex.split(entry["command"])
+            parts = re.findall(r'#include "([^"]+)"', Path(entry["file"]).read_text()) if "/Unity/" in entry["file"] else []
+            for each in parts or [entry["file"]]:
+                if each.startswith(top + "src/"):
+                    self.units[each.removeprefix(top)] = command
+        self.links = {}
+
+    def compile(self, path, source):
+        """False if it is no C++."""
+        mutated = WORK / Path(path).name
+        mutated.write_text(source)
+        command = [each for each in self.units[path] if each != "-Werror" and not re.match(r"-O\d|-W\w", each)]
+        at = command.index("-o")
+        original = command[at + 1]
+        command[at + 1 : at + 4] = [str(WORK.resolve() / "mutant.o"), "-c", str(mutated.resolve())]
+        command[1:1] = ["-O1", "-w", "-I" + str(Path(path).parent.resolve())]
+        if subprocess.run(command, cwd=BUILD, capture_output=True).returncode != 0:
+            return False
+        subprocess.run(["objcopy", "--weaken", BUILD / original, WORK / "pristine.o"], check=True)
+        self.original = original
+        return True
+
+    def link(self, target):
+        if target not in self.links:
+            asked = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", target], capture_output=True, text=True, check=True)
+            line = [each for each in asked.stdout.splitlines() if f"-o {self.place(target)} " in each + " "][-1]
+            self.links[target] = shlex.split(re.split(r" && ", line.removeprefix(": && "))[0])
+        command = list(self.links[target])
+        if self.original not in command:
+            return None
+        at = command.index(self.original)
+        command[at : at + 1] = [str(WORK.resolve() / "mutant.o"), str(WORK.resolve() / "pristine.o")]
+        program = WORK.resolve() / target
+        command[command.index("-o") + 1] = str(program)
+        subprocess.run(command, cwd=BUILD, check=True, capture_output=True)
+        return program
+
+    @staticmethod
+    def place(target):
+        return "tests/simulation/simulation" if target == "simulation" else f"tests/unit/{target[5:]}/{target}"
+
+    def noticed_by(self, path, units_only=False):
+        """The name of what failed, or None."""
+        units, simulated = witnesses_of(path)
+        for unit in units:
+            program = self.link("unit_" + unit)
+            if program and fails([program, "--abort"]):
+                return "unit/" + unit
+        if units_only:
+            return None
+        program = self.link("simulation") if simulated else None
+        for primitive in simulated if program else []:
+            if fails([program, primitive, "--seeds", "300", "--no-shrink"]):
+                return "simulation/" + primitive
+        for primitive in simulated if program else []:
+            if primitive in ENUMERATED and fails([program, primitive, "--enumerate"]):
+                return "enumeration/" + primitive
+        return None
+
+
+def fails(command):
+    try:
+        ended = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        return True
+    return ended.returncode != 0
