@@ -35,6 +35,21 @@ attempt unusable(std::string message, bool is_write) {
     return result;
 }
 
+std::string words_for(http::answer_flaw flaw) {
+    switch (flaw) {
+        case http::answer_flaw::malformed:
+            break;
+        case http::answer_flaw::too_large:
+            return "the answer has more than " + std::to_string(codec::max_answer_size / 1024 / 1024) +
+                   " MiB; ask for fewer items at once";
+        case http::answer_flaw::repeated:
+            return "the answer bears the request id of the one before: the server, or a proxy, has sent that one again";
+        case http::answer_flaw::unasked:
+            return "the server speaks before it is asked";
+    }
+    return "the answer is cut or no HTTP";
+}
+
 aws::retry_class retry_of(retry_class decoded, const error_code& code) {
     switch (decoded) {
         case retry_class::none:
@@ -66,7 +81,7 @@ attempt no_connection(error_code error, std::string problem) {
     return result;
 }
 
-attempt broken_exchange(error_code error, bool wrote, bool is_write) {
+attempt broken_exchange(error_code error, http::answer_flaw flaw, bool wrote, bool is_write) {
     attempt result;
     result.why = failure(error, unless_read(wrote ? outcome::unknown : outcome::not_applied, is_write));
     if (error == errc::timeout) {
@@ -74,10 +89,12 @@ attempt broken_exchange(error_code error, bool wrote, bool is_write) {
     } else if (error == errc::server_error) {
         result.why.details.message = "the connection was cut before the answer";
     } else if (error == errc::bad_response) {
-        result.why.details.message = "the answer is cut or no HTTP";
+        result.why.details.message = words_for(flaw);
     }
     const bool ours = error == errc::cancelled || error == errc::shut_down;
-    result.retry = ours ? aws::retry_class::none : aws::retry_class::transient;
+    // What is too large once will be so again.
+    const bool hopeless = error == errc::bad_response && flaw == http::answer_flaw::too_large;
+    result.retry = ours || hopeless ? aws::retry_class::none : aws::retry_class::transient;
     return result;
 }
 

@@ -1,7 +1,7 @@
 // What one attempt came to: an answer, or a failure with what is known of its effect and whether to try again.
 #pragma once
 
-#include "http/response.hpp"
+#include "http/connection.hpp"
 
 #include <dynalease/aws/retry_policy.hpp>
 #include <dynalease/dynamodb/failure.hpp>
@@ -28,7 +28,8 @@ attempt no_connection(error_code error, std::string problem);
 
 /// The exchange broke.
 /// @param wrote whether any byte of the request may have left
-attempt broken_exchange(error_code error, bool wrote, bool is_write);
+/// @param flaw of a bad response
+attempt broken_exchange(error_code error, http::answer_flaw flaw, bool wrote, bool is_write);
 
 /// An answer came.
 attempt read_answer(const http::response& answer, std::size_t operation, bool is_write);

@@ -107,7 +107,7 @@ asio::awaitable<result<any_response>> client::backend::perform(any_request reque
             auto [error] = co_await held->exchange(until, outcome_only);
             // A connection that died unseen while idle: another one costs nothing.
             if (error == errc::server_error && !held->wrote() && held->reused()) continue;
-            done = error ? broken_exchange(error, held->wrote(), what.is_write)
+            done = error ? broken_exchange(error, held->flaw(), held->wrote(), what.is_write)
                          : read(*held.operator->(), what, signed_with);
             ++what.sent;
         }

@@ -92,6 +92,7 @@ client_configuration configure(const environment& world, client_options options)
     result.aws = *std::move(settings);
     result.connecting.server = {result.aws.endpoint.tls, result.aws.endpoint.host, result.aws.endpoint.port};
     result.connecting.timeout = options.connect_timeout;
+    result.connecting.id_header = "x-amzn-requestid";
     if (result.aws.endpoint.tls) result.connecting.tls = make_tls(result.aws, options.verify_tls);
     result.ordinary.connections = options.connections;
     result.ordinary.waiting = options.waiting;

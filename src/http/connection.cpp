@@ -5,9 +5,11 @@
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
+#include <boost/beast/http/error.hpp>
 
 #include <openssl/ssl.h>
 
+#include <cerrno>
 #include <utility>
 
 #include <netinet/in.h>
@@ -19,12 +21,13 @@ namespace dynalease::http {
 namespace asio = boost::asio;
 
 connection::connection(asio::any_io_executor executor, std::shared_ptr<deadlines> timing,
-                       std::shared_ptr<asio::ssl::context> tls, response_limits limits)
+                       std::shared_ptr<asio::ssl::context> tls, response_limits limits, std::string_view id_header)
     : executor_(std::move(executor)),
       timing_(std::move(timing)),
       tls_context_(std::move(tls)),
       socket_(executor_),
-      parser_(answer_, limits) {
+      parser_(answer_, limits),
+      id_header_(id_header) {
     if (tls_context_) tls_.emplace(socket_, *tls_context_);
 }
 
@@ -49,7 +52,31 @@ void connection::start(exchange_handler handler, clock::time_point until) {
     }
     timing_->add(*this, until);
     parser_.reset();
-    write();
+    if (const auto why = find_dead()) {
+        asio::post(executor_, [self = shared_from_this(), why = *why]() {
+            if (self->closed_for_) return self->ended({});
+            self->finish(make_error_code(why));
+        });
+    } else {
+        write();
+    }
+}
+
+/// One system call, and worth it each time: a stray answer may be here a microsecond after the right one.
+std::optional<errc> connection::find_dead() {
+    if (closed_for_) return std::nullopt;
+    char byte;
+    const auto size = ::recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return std::nullopt;
+    if (size <= 0 || reused_) return errc::server_error;
+    if (!tls_) {
+        flaw_ = answer_flaw::unasked;
+        return errc::bad_response;
+    }
+    // Session tickets come unasked after the handshake and wait for the first answer; behind them only the state of
+    // the connection tells whether the peer has closed.
+    if (!is_established()) return errc::server_error;
+    return std::nullopt;
 }
 
 void connection::write() {
@@ -106,8 +133,12 @@ void connection::received(error_code error, std::size_t size) {
 void connection::parse() {
     error_code error;
     parser_.feed(input_, error);
-    if (error) return finish(make_error_code(errc::bad_response));
+    if (error) {
+        const bool large = error == boost::beast::http::error::body_limit;
+        return spoil(large ? answer_flaw::too_large : answer_flaw::malformed);
+    }
     if (!parser_.done()) return read();
+    if (is_answer_before()) return spoil(answer_flaw::repeated);
     reusable_ = parser_.keep_alive() && !has_surplus() && !closed_for_;
     finish({});
 }
@@ -120,9 +151,24 @@ bool connection::has_surplus() {
     return SSL_has_pending(session) != 0 || BIO_ctrl_pending(SSL_get_rbio(session)) != 0;
 }
 
+/// A stray copy of an answer that came while the next request was under way cannot be told by its time.
+bool connection::is_answer_before() {
+    const auto id = answer_.header(id_header_);
+    if (id.empty()) return false;
+    if (id == last_id_) return true;
+    last_id_ = id;
+    return false;
+}
+
 void connection::ended(const error_code&) {
     if (closed_for_) return finish(make_error_code(*closed_for_));
-    finish(make_error_code(parser_.started() ? errc::bad_response : errc::server_error));
+    if (parser_.started()) return spoil(answer_flaw::malformed);
+    finish(make_error_code(errc::server_error));
+}
+
+void connection::spoil(answer_flaw what) {
+    flaw_ = what;
+    finish(make_error_code(errc::bad_response));
 }
 
 void connection::finish(error_code error) {
@@ -138,15 +184,6 @@ void connection::finish(error_code error) {
 void connection::rest() {
     answer_.clear();
     if (request_.capacity() > kept_capacity) std::string().swap(request_);
-}
-
-bool connection::is_dead() {
-    char byte;
-    const auto size = ::recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    if (size < 0) return errno != EAGAIN && errno != EWOULDBLOCK;
-    // Session tickets come unasked after the handshake and wait for the first answer; behind them only the state of
-    // the connection tells whether the peer has closed.
-    return size == 0 || used_ || !tls_ || !is_established();
 }
 
 bool connection::is_established() {

@@ -16,8 +16,17 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace dynalease::http {
+
+/// What is wrong with an answer that ended as `errc::bad_response`.
+enum class answer_flaw {
+    malformed,  ///< no HTTP, or cut
+    too_large,  ///< more than `response_limits::body`
+    repeated,   ///< it bears the id of the answer before: it is that one, once more
+    unasked,    ///< it came before the first request was sent
+};
 
 /// Lives on the environment's executor. While an exchange runs it keeps itself alive.
 class connection : public std::enable_shared_from_this<connection>, private deadline {
@@ -25,8 +34,9 @@ public:
     using socket_type = boost::asio::ip::tcp::socket;
     using stream_type = boost::asio::ssl::stream<socket_type&>;
 
+    /// @param id_header a header by which the server's answers differ, if there is one
     connection(boost::asio::any_io_executor executor, std::shared_ptr<deadlines> timing,
-               std::shared_ptr<boost::asio::ssl::context> tls, response_limits limits);
+               std::shared_ptr<boost::asio::ssl::context> tls, response_limits limits, std::string_view id_header = {});
 
     /// The bytes to send; to be filled before `exchange`. Its memory is used again.
     std::string& request() noexcept { return request_; }
@@ -36,8 +46,12 @@ public:
     /// Sends `request()` and reads `answer()`. Its handler, `void(error_code)`, must belong to the environment's
     /// executor and is called on it exactly once, never inside this call.
     ///
-    /// Errors: `errc::timeout` at the deadline; `errc::server_error` when the peer closed before it answered;
-    /// `errc::bad_response` for a malformed or cut answer; `errc::cancelled`; `errc::shut_down` after `close`.
+    /// What can be read before the first byte is written answers an earlier request, or none; were it taken for this
+    /// one's answer, every later answer would belong to the request before. So nothing is sent then.
+    ///
+    /// Errors: `errc::timeout` at the deadline; `errc::server_error` when the peer closed before it answered, or a
+    /// reused connection had something to say unasked; `errc::bad_response` for an answer with a `flaw`;
+    /// `errc::cancelled`; `errc::shut_down` after `close`.
     /// Cancellation, of any type, closes the connection: the request may have been served.
     template <class Token>
     auto exchange(clock::time_point until, Token&& token) {
@@ -54,8 +68,8 @@ public:
     bool reused() const noexcept { return reused_; }
     /// Whether another exchange may follow.
     bool reusable() const noexcept { return reusable_; }
-    /// Whether the peer has closed, or sent what nobody asked for. One system call.
-    bool is_dead();
+    /// After `errc::bad_response`.
+    answer_flaw flaw() const noexcept { return flaw_; }
     /// Between exchanges: forgets the answer, and gives back memory that only a large one needs.
     void rest();
     /// An exchange under way fails with `why`.
@@ -72,6 +86,7 @@ private:
     using exchange_handler = boost::asio::any_completion_handler<void(error_code)>;
 
     void start(exchange_handler handler, clock::time_point until);
+    std::optional<errc> find_dead();
     void write();
     void write_rest(std::size_t already);
     void read();
@@ -79,9 +94,11 @@ private:
     void parse();
     bool has_surplus();
     void ended(const error_code& error);
+    void spoil(answer_flaw what);
     void finish(error_code error);
     void expired() override { close(errc::timeout); }
     bool is_established();
+    bool is_answer_before();
 
     template <class Operation>
     void with_stream(Operation operation);
@@ -96,6 +113,8 @@ private:
     boost::beast::flat_buffer input_;
     response answer_;
     response_parser parser_;
+    std::string_view id_header_;
+    std::string last_id_;
 
     std::optional<exchange_handler> handler_;
     std::optional<errc> closed_for_;
@@ -103,6 +122,7 @@ private:
     bool reused_ = false;
     bool wrote_ = false;
     bool reusable_ = true;
+    answer_flaw flaw_ = answer_flaw::malformed;
 };
 
 }  // namespace dynalease::http

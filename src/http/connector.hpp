@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dynalease::http {
@@ -18,6 +19,7 @@ struct connector_options {
     std::shared_ptr<boost::asio::ssl::context> tls{};  ///< for a secure server
     clock::duration timeout = std::chrono::seconds(1);
     response_limits limits{};
+    std::string_view id_header{};  ///< static text: a header by which the server's answers differ
     std::shared_ptr<name_service> names{};  ///< empty: the system's
 };
 

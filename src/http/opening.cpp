@@ -52,7 +52,8 @@ void connector::opening::try_next() {
     const auto& options = owner_->options_;
     // A fresh one for each address: a socket that failed once is of no further use.
     connection_ = std::make_shared<http::connection>(owner_->world_.executor, owner_->timing_,
-                                                     options.server.secure ? options.tls : nullptr, options.limits);
+                                                     options.server.secure ? options.tls : nullptr, options.limits,
+                                                     options.id_header);
     auto on_end = [self = shared_from_this(), tried = connection_](error_code error) {
         if (self->done_ && tried == self->connection_) self->connected(error);
     };

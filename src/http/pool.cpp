@@ -54,11 +54,6 @@ lease pool::try_take() {
             connections_[which].reset();
             continue;
         }
-        if (offer == pool_policy::offer::probe && connections_[which]->is_dead()) {
-            connections_[which].reset();
-            policy_.free(which);
-            continue;
-        }
         ++reused_;
         return {self(), connections_[which], which};
     }

@@ -64,7 +64,8 @@ public:
          pool_policy::limits limits);
     ~pool() override;
 
-    /// An open connection that nobody uses, without waiting; empty if there is none or others wait already.
+    /// An open connection that nobody uses, without waiting; empty if there is none or others wait already. Whether its
+    /// peer has left meanwhile only the exchange can tell: `errc::server_error`, and no byte written.
     lease try_take();
 
     /// Waits in line for a connection. The handler is `void(error_code, lease)`, belongs to the environment's

@@ -19,7 +19,7 @@ pool_policy::choice pool_policy::request(time_point now) {
         return {offer::retire, which};
     }
     ++in_use_;
-    return {now - at.idle_since > limits_.probe_after ? offer::probe : offer::reuse, which};
+    return {offer::reuse, which};
 }
 
 bool pool_policy::enter_line() {

@@ -21,13 +21,11 @@ public:
         duration idle_limit = std::chrono::seconds(30);
         /// A connection lives no longer than this, so that changes of DNS are followed.
         duration age_limit = std::chrono::minutes(15);
-        /// Idle for longer than this: look whether the peer has closed before using it again.
-        duration probe_after = std::chrono::milliseconds(1);
         /// After a failed attempt to connect, while others still work: none is opened for so long.
         duration hold_off = std::chrono::milliseconds(500);
     };
 
-    enum class offer { none, reuse, probe, retire };
+    enum class offer { none, reuse, retire };
     struct choice {
         offer what = offer::none;
         slot which = 0;
@@ -36,8 +34,8 @@ public:
 
     explicit pool_policy(limits bounds);
 
-    /// A request asks for a connection: the one used last, unless others wait already. For `probe` call `free` if
-    /// the probe finds it dead; for `retire` close it; in both cases ask again.
+    /// A request asks for a connection: the one used last, unless others wait already. For `retire` close it, and ask
+    /// again.
     choice request(time_point now);
     /// It gets in line. False: the line is full.
     bool enter_line();

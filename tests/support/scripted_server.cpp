@@ -11,6 +11,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 
+#include <map>
 #include <set>
 
 namespace support {
@@ -44,6 +45,7 @@ struct scripted_server::state {
     std::shared_ptr<asio::ssl::context> tls;
     std::vector<std::string> requests;
     std::set<tcp::socket*> open;
+    std::map<tcp::socket*, std::function<void(std::string_view)>> voices;
     std::size_t connections = 0;
 };
 
@@ -71,16 +73,29 @@ asio::awaitable<void> converse(std::shared_ptr<State> self, Stream& stream) {
     }
 }
 
+template <class State, class Stream>
+void lend_voice(State& self, tcp::socket& of, Stream& stream) {
+    self.voices[&of] = [&stream](std::string_view bytes) {
+        boost::system::error_code ignored;
+        asio::write(stream, asio::buffer(bytes), ignored);
+    };
+}
+
 template <class State>
 asio::awaitable<void> serve(std::shared_ptr<State> self, tcp::socket socket) {
     self->open.insert(&socket);
     if (self->tls) {
         asio::ssl::stream<tcp::socket&> stream(socket, *self->tls);
         const auto [failed] = co_await stream.async_handshake(asio::ssl::stream_base::server, quietly);
-        if (!failed) co_await converse(self, stream);
+        if (!failed) {
+            lend_voice(*self, socket, stream);
+            co_await converse(self, stream);
+        }
     } else {
+        lend_voice(*self, socket, socket);
         co_await converse(self, socket);
     }
+    self->voices.erase(&socket);
     self->open.erase(&socket);
 }
 
@@ -114,6 +129,10 @@ std::size_t scripted_server::connections() const {
 }
 const std::vector<std::string>& scripted_server::requests() const {
     return state_->requests;
+}
+
+void scripted_server::say(std::string_view bytes) {
+    for (const auto& [socket, voice] : state_->voices) voice(bytes);
 }
 
 void scripted_server::hang_up() {

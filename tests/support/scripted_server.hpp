@@ -40,6 +40,8 @@ public:
     std::uint16_t port() const;
     std::size_t connections() const;
     const std::vector<std::string>& requests() const;
+    /// Sends these bytes, which nobody has asked for, on every connection that is open now.
+    void say(std::string_view bytes);
     /// Closes every connection that is open now, but goes on listening.
     void hang_up();
     void stop();

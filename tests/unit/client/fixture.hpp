@@ -33,11 +33,14 @@ using support::scripted_server;
 inline const std::string table_missing =
     R"({"__type":"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException","message":"Requested resource not found"})";
 
+/// To be completed by the number of the request: no two answers of the service bear the same id.
+inline const std::string request_id_line = "x-amzn-RequestId: R\r\n";
+
 /// An error as the service writes it.
 inline reaction refusal(const std::string& name, const std::string& message = "no", unsigned status = 400,
                         const std::string& headers = {}) {
     const auto body = R"({"__type":"com.amazonaws.dynamodb.v20120810#)" + name + R"(","message":")" + message + "\"}";
-    return {answer(status, body, "x-amzn-RequestId: R1\r\n" + headers)};
+    return {answer(status, body, request_id_line + headers)};
 }
 
 inline get_item_request a_read() {
@@ -87,7 +90,14 @@ struct fixture {
     }
 
     void serve(scripted_server::script script) {
-        server = std::make_unique<scripted_server>(io.get_executor(), std::move(script));
+        auto numbered = [script = std::move(script)](std::size_t number, const std::string& request) {
+            auto what = script(number, request);
+            if (const auto at = what.bytes.find(request_id_line); at != std::string::npos) {
+                what.bytes.insert(at + request_id_line.size() - 2, std::to_string(number + 1));
+            }
+            return what;
+        };
+        server = std::make_unique<scripted_server>(io.get_executor(), std::move(numbered));
         options.endpoint = "http://127.0.0.1:" + std::to_string(server->port());
     }
 

@@ -52,6 +52,76 @@ TEST_CASE("a lost answer is asked for again with the same body and a signature o
     for (const auto& line : f.log) CHECK_THAT(line, !Catch::Contains("private"));
 }
 
+TEST_CASE("a write that was sent on a connection used before, which is then cut, is an attempt and in doubt") {
+    SECTION("told, if there is no other attempt") {
+        fixture f;
+        f.serve(in_turn({fine(), cut()}));
+        f.run([](client& database) -> asio::awaitable<void> {
+            const auto before = co_await write_on(database);
+            CHECK(before.has_value());
+            call_options once;
+            once.attempts = 1;
+            const auto got = co_await write_on(database, once);
+            REQUIRE_FALSE(got.has_value());
+            CHECK(got.error().code == errc::in_doubt);
+            CHECK(got.error().outcome == outcome::unknown);
+            CHECK(got.error().details.attempts == 1);
+        });
+        CHECK(f.server->connections() == 1);
+        CHECK(f.server->requests().size() == 2);
+    }
+    SECTION("counted, if there is another") {
+        fixture f;
+        f.serve(in_turn({fine(), cut(), refusal("ConditionalCheckFailedException")}));
+        f.run([](client& database) -> asio::awaitable<void> {
+            const auto before = co_await write_on(database);
+            CHECK(before.has_value());
+            const auto got = co_await write_on(database);
+            REQUIRE_FALSE(got.has_value());
+            CHECK(got.error().code == errc::condition_failed);
+            CHECK(got.error().outcome == outcome::unknown);
+            CHECK(got.error().details.attempts == 2);
+            CHECK(database.counters().operations.at("UpdateItem").unknown == 1);
+            CHECK(database.counters().retries == 1);
+        });
+    }
+}
+
+TEST_CASE("connections that the server closed while they were idle cost no attempt") {
+    fixture f;
+    f.serve(in_turn({fine()}));
+    f.run([&](client& database) -> asio::awaitable<void> {
+        return [](client& on, scripted_server& peer) -> asio::awaitable<void> {
+            for (int i = 0; i < 3; ++i) {
+                const auto got = co_await write_on(on);
+                CHECK(got.has_value());
+                peer.hang_up();
+            }
+            CHECK(on.counters().operations.at("UpdateItem").attempts == 3);
+            CHECK(on.counters().retries == 0);
+        }(database, *f.server);
+    });
+    CHECK(f.server->connections() == 3);
+}
+
+TEST_CASE("an answer that repeats the one before is no answer: a write that met it is in doubt") {
+    fixture f;
+    f.options.attempts = 1;
+    f.serve([](std::size_t, const std::string&) { return reaction{answer(200, "{}", "x-amzn-RequestId: same\r\n")}; });
+    f.run([](client& database) -> asio::awaitable<void> {
+        const auto first = co_await write_on(database);
+        CHECK(first.has_value());
+        const auto second = co_await write_on(database);
+        REQUIRE_FALSE(second.has_value());
+        CHECK(second.error().code == errc::bad_response);
+        CHECK(second.error().outcome == outcome::unknown);
+        CHECK_THAT(second.error().details.message, Catch::Contains("request id of the one before"));
+        const auto third = co_await write_on(database);
+        CHECK(third.has_value());
+    });
+    CHECK(f.server->connections() == 2);
+}
+
 TEST_CASE("a transaction without a token gets one, so that a lost answer does not apply it twice") {
     fixture f;
     f.serve(in_turn({cut(), fine()}));

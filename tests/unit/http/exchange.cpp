@@ -118,7 +118,6 @@ TEST_CASE("bytes that nobody asked for end the connection, not the next request"
 
 TEST_CASE("a connection that the peer has closed meanwhile is not used") {
     fixture f;
-    f.limits.probe_after = 0s;
     scripted_server server(f.io.get_executor(),
                            [](std::size_t, const std::string&) { return reaction{answer(200, "{}")}; });
     f.connect_to(server.port());

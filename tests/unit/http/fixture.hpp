@@ -82,18 +82,21 @@ struct done {
     std::string body{};
 };
 
-/// Takes a connection and makes one exchange on it.
+/// Makes one exchange on a connection that it takes, and another where one had died unseen, as the client does.
 inline asio::awaitable<done> exchange(http::pool& pool, std::string request, dynalease::clock::time_point until) {
-    auto held = pool.try_take();
-    if (!held) {
-        auto [error, taken] = co_await pool.take(until, as_result);
-        if (error) co_return done{error};
-        held = std::move(taken);
+    for (;;) {
+        auto held = pool.try_take();
+        if (!held) {
+            auto [error, taken] = co_await pool.take(until, as_result);
+            if (error) co_return done{error};
+            held = std::move(taken);
+        }
+        held->request() = request;
+        const auto [error] = co_await held->exchange(until, as_result);
+        if (error == errc::server_error && !held->wrote() && held->reused()) continue;
+        done result{error, held->wrote(), held->answer().status(), std::string(held->answer().body())};
+        co_return result;
     }
-    held->request() = std::move(request);
-    const auto [error] = co_await held->exchange(until, as_result);
-    done result{error, held->wrote(), held->answer().status(), std::string(held->answer().body())};
-    co_return result;
 }
 
 }  // namespace http_test

@@ -59,19 +59,16 @@ TEST_CASE("the connection used last is used first") {
     CHECK(choice.which == first);
 }
 
-TEST_CASE("a connection is probed after a pause and retired after a long one, or when old") {
+TEST_CASE("a connection is used again after a pause, and retired after a long one or when old") {
     pool_policy policy(small());
     const auto which = open_one(policy, start);
     policy.given_back(which, start, true);
 
-    SECTION("short") {
-        CHECK(policy.request(start + 1ms).what == offer::reuse);
-    }
-    SECTION("longer") {
-        CHECK(policy.request(start + 2ms).what == offer::probe);
+    SECTION("at once") {
+        CHECK(policy.request(start).what == offer::reuse);
     }
     SECTION("at the idle limit") {
-        CHECK(policy.request(start + 30s).what == offer::probe);
+        CHECK(policy.request(start + 30s).what == offer::reuse);
     }
     SECTION("beyond the idle limit") {
         CHECK(policy.request(start + 31s).what == offer::retire);
@@ -86,7 +83,7 @@ TEST_CASE("a connection is probed after a pause and retired after a long one, or
         CHECK(policy.request(start + 101s).what == offer::retire);
     }
     SECTION("old when given back") {
-        REQUIRE(policy.request(start + 20s).what == offer::probe);
+        REQUIRE(policy.request(start + 20s).what == offer::reuse);
         CHECK(policy.given_back(which, start + 101s, true) == after_use::discard);
         CHECK(policy.open() == 0);
     }
@@ -176,7 +173,7 @@ TEST_CASE("whatever happens in whatever order: never more connections than allow
             switch (random() % 5) {
                 case 0: {
                     const auto choice = policy.request(now);
-                    if (choice.what == offer::reuse || choice.what == offer::probe) loaned.push_back(choice.which);
+                    if (choice.what == offer::reuse) loaned.push_back(choice.which);
                     if (choice.what == offer::none) policy.enter_line();
                     break;
                 }
