@@ -8,6 +8,7 @@
 #include <csignal>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -16,6 +17,8 @@
 namespace dynalease::keys {
 
 namespace {
+
+constexpr int longest_agony = 100;  // ms
 
 error_code system_error(int cause) {
     return {cause, boost::system::system_category()};
@@ -29,6 +32,9 @@ public:
         ::posix_spawn_file_actions_addopen(&files_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
         ::posix_spawn_file_actions_adddup2(&files_, output, STDOUT_FILENO);
         ::posix_spawn_file_actions_addopen(&files_, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+        // The host's sockets are seldom marked to be closed here, Asio's never: a helper that lives on would keep its
+        // listening port and its clients' connections open.
+        ::posix_spawn_file_actions_addclosefrom_np(&files_, STDERR_FILENO + 1);
         ::posix_spawnattr_init(&attributes_);
         // A server may have blocked or ignored signals; a program that it starts expects none to be.
         sigset_t none;
@@ -65,7 +71,7 @@ private:
 }  // namespace
 
 child::child(const boost::asio::any_io_executor& executor, const std::string& command)
-    : output_(executor), end_(executor) {
+    : output_(executor), end_(executor), parent_(::getpid()) {
     std::array<int, 2> pipe;
     if (::pipe2(pipe.data(), O_CLOEXEC) != 0) {
         error_ = system_error(errno);
@@ -89,8 +95,12 @@ child::child(const boost::asio::any_io_executor& executor, const std::string& co
 
 child::~child() {
     if (id_ < 0) return;
+    if (::getpid() != parent_) return;  // the child of a fork: the process is its parent's
     ::kill(-id_, SIGKILL);
-    ::waitpid(id_, nullptr, 0);  // at once, after such a signal
+    // It ends at once, after such a signal; but not one that hangs in the kernel, and the loop must not hang with it.
+    pollfd ended{end_.native_handle(), POLLIN, 0};
+    ::poll(&ended, 1, longest_agony);
+    ::waitpid(id_, nullptr, WNOHANG);
 }
 
 void child::kill() noexcept {

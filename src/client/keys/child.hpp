@@ -38,6 +38,7 @@ private:
     boost::asio::posix::stream_descriptor output_;
     boost::asio::posix::stream_descriptor end_;
     pid_t id_ = -1;
+    pid_t parent_;
 };
 
 }  // namespace dynalease::keys

@@ -3,7 +3,10 @@
 
 #include "unit/keys/key_world.hpp"
 
+#include <fcntl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -41,6 +44,17 @@ TEST_CASE("what a program prints is read whole; what it complains of goes nowher
     CHECK(run("echo one; sleep 0; echo two | cat; echo hush >&2").value() == "one\ntwo\n");
     CHECK(run("cat").value().empty());
     CHECK(run("head -c 60000 /dev/zero").value().size() == 60'000);
+}
+
+TEST_CASE("a program has no file of the host's, not even of one that anybody may inherit") {
+    const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+    const int high = ::fcntl(socket, F_DUPFD, 500);
+    REQUIRE(high >= 500);
+    // One more than these three: the folder that `ls` reads.
+    const auto open = run("ls /proc/self/fd | wc -l").value();
+    ::close(high);
+    ::close(socket);
+    CHECK(open == "4\n");
 }
 
 TEST_CASE("a program that fails is told by its status, and never by its words") {
