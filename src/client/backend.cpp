@@ -92,7 +92,8 @@ asio::awaitable<result<any_response>> client::backend::perform(any_request reque
             // The turn and the cancellation may have come together.
             if (is_cancelled()) no_lease = make_error_code(errc::cancelled);
         }
-        if (closed_) {
+        // In a child of fork the calls under way are copies of its parent's, which sends them itself.
+        if (closed_ || what.forks != ordinary_->forks()) {
             done = unsent(errc::shut_down);
         } else if (no_keys) {
             done.why = *std::move(no_keys);
@@ -138,6 +139,7 @@ client::backend::call client::backend::begin(const any_request& request, const c
             chosen(options.attempt_timeout, attempt_timeout_),
             options.attempts != 0 ? options.attempts : attempts_,
             codec::encode_request(request),
+            ordinary_->forks(),
             {.outside_quota = options.lane == lane::heartbeat}};
 }
 

@@ -48,6 +48,7 @@ private:
         clock::duration attempt_timeout;
         unsigned attempts_allowed;
         std::string body;
+        unsigned forks;  // when it began
         aws::retry_budget budget{};
         unsigned sent = 0;
         bool doubt = false;

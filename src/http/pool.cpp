@@ -146,6 +146,21 @@ void pool::close() {
     connections_.clear();
 }
 
+/// The parent goes on using these sockets: an answer that the child read would be the parent's, and never reach it.
+void pool::forked() {
+    ++forks_;
+    if (closed_) return;
+    while (!line_.empty()) {
+        policy_.leave_line();
+        serve_first(make_error_code(errc::shut_down), {});
+    }
+    source_->close();
+    for (const auto which : policy_.retire_all()) connections_[which].reset();
+    for (const auto& on_loan : connections_) {
+        if (on_loan) on_loan->close();
+    }
+}
+
 void pool::abandon() noexcept {
     closed_ = true;
     timing_->abandon();

@@ -86,6 +86,9 @@ public:
     /// Why the last connection could not be opened, in words.
     const std::string& problem() const noexcept { return problem_; }
     pool_counters counters() const noexcept;
+    /// How often this process began as the child of a fork since the pool was made: what was begun before is its
+    /// parent's business.
+    unsigned forks() const noexcept { return forks_; }
 
     /// Fails who waits with `errc::shut_down` and closes every connection, those on loan too.
     void close();
@@ -98,6 +101,7 @@ private:
 
     void wait(lease_handler handler, clock::time_point until);
     void abandon() noexcept override;
+    void forked() override;
     std::shared_ptr<pool> self() { return std::static_pointer_cast<pool>(shared_from_this()); }
     void leave(waiter& who, errc why);
     void open_more();
@@ -115,6 +119,7 @@ private:
     std::string problem_;
     std::uint64_t opened_ = 0;
     std::uint64_t reused_ = 0;
+    unsigned forks_ = 0;
     bool closed_ = false;
 };
 

@@ -2,6 +2,7 @@
 #include "http/pool_policy.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace dynalease::http {
 
@@ -73,6 +74,12 @@ std::optional<pool_policy::slot> pool_policy::retire_oldest(time_point now) {
     idle_.erase(idle_.begin());
     free_.push_back(which);
     return which;
+}
+
+std::vector<pool_policy::slot> pool_policy::retire_all() {
+    auto all = std::exchange(idle_, {});
+    free_.insert(free_.end(), all.begin(), all.end());
+    return all;
 }
 
 void pool_policy::free(slot which) {

@@ -54,6 +54,8 @@ public:
     /// One that has been idle for too long, which those used since have kept from being offered; close it and ask
     /// again.
     std::optional<slot> retire_oldest(time_point now);
+    /// All that are idle: close them.
+    std::vector<slot> retire_all();
     /// The connection in `which` is gone.
     void free(slot which);
 

@@ -1,7 +1,9 @@
-// The service that tells the tenants of a context about its end.
+// The service that tells the tenants of a context about its end, and about forks.
 #include "runtime/context_tenant.hpp"
 
 #include <mutex>
+#include <utility>
+#include <vector>
 
 namespace dynalease::runtime {
 
@@ -28,6 +30,19 @@ private:
     void shutdown() override {
         // One at a time: what a tenant destroys may end other tenants, or bring forth new ones.
         while (auto tenant = take_first()) tenant->abandon();
+    }
+
+    void notify_fork(boost::asio::execution_context::fork_event event) override {
+        if (event != boost::asio::execution_context::fork_child) return;
+        // In a copy: tenants may come and go meanwhile.
+        std::vector<std::shared_ptr<context_tenant>> present;
+        {
+            const std::lock_guard lock(mutex_);
+            for (auto* const tenant : tenants_) {
+                if (auto alive = tenant->weak_from_this().lock()) present.push_back(std::move(alive));
+            }
+        }
+        for (const auto& tenant : present) tenant->forked();
     }
 
     std::shared_ptr<context_tenant> take_first() {

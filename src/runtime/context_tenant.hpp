@@ -1,4 +1,5 @@
-// What keeps completion handlers on behalf of an execution context, and must let go of them when that context ends.
+// What keeps completion handlers on behalf of an execution context, and must let go of them when that context ends, or
+// of its descriptors when the context finds itself in the child of a fork.
 #pragma once
 
 #include <boost/asio/execution_context.hpp>
@@ -29,6 +30,10 @@ private:
     /// Destroys all handlers. The context accepts no work after this call, so that none may be posted again.
     /// Handlers may destroy the owner of this state, or call into it.
     virtual void abandon() noexcept = 0;
+
+    /// In the child of a fork, while its context is told of it (`notify_fork`): lets go of what belongs to the parent,
+    /// who goes on using it. The context's own descriptors may not be in order yet.
+    virtual void forked() {}
 
     tenant_registry* registry_ = nullptr;
     std::list<context_tenant*>::iterator position_;

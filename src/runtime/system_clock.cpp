@@ -6,6 +6,7 @@
 
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/query.hpp>
 #include <boost/system/system_error.hpp>
@@ -96,8 +97,28 @@ private:
         wait.complete(asio::error::operation_aborted);
     }
 
+    /// The kernel's timer is one for parent and child: whoever sets it sets it for both.
+    void forked() override {
+        {
+            const std::lock_guard lock(mutex_);
+            inherited_ = true;
+        }
+        asio::post(executor_, [self = std::static_pointer_cast<timer>(shared_from_this())] {
+            const std::lock_guard lock(self->mutex_);
+            if (self->descriptor_ && !self->waits_.empty()) self->arm();
+        });
+    }
+
+    void renew() {
+        rest();
+        descriptor_.emplace(executor_, open_timer());
+        armed_for_.reset();
+        inherited_ = false;
+    }
+
     /// A timer that fires earlier than needed, for a wait that was cancelled, is cheaper than to set it anew.
     void arm() {
+        if (inherited_) renew();
         if (!armed_for_ || waits_.earliest() < *armed_for_) {
             set_timer(waits_.earliest());
             armed_for_ = waits_.earliest();
@@ -158,6 +179,7 @@ private:
     std::optional<time_point> armed_for_;
     std::uint64_t round_ = 0;
     bool listening_ = false;
+    bool inherited_ = false;
 };
 
 system_clock::system_clock(const asio::any_io_executor& executor) : timer_(std::make_shared<timer>(executor)) {}

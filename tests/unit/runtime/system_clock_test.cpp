@@ -13,7 +13,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <future>
@@ -158,6 +160,27 @@ TEST_CASE("the end of the context destroys waits, wherever the clock is", "[cloc
     }
     CHECK(alive.use_count() == 1);
     if (clock) CHECK(clock->now().time_since_epoch() > 0s);
+}
+
+TEST_CASE_METHOD(world, "a forked child sets a timer of its own, not its parent's", "[clock]") {
+    bool reached = false;
+    clock.async_wait_until(clock.now() + 5ms, [&](error_code code) { reached = !code; });
+    context.notify_fork(asio::io_context::fork_prepare);
+    const auto child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        context.notify_fork(asio::io_context::fork_child);
+        context.run_for(10s);  // its copy of the wait
+        clock.async_wait_until(clock.now() + 1h, [](error_code) {});
+        ::_exit(reached ? 0 : 1);
+    }
+    context.notify_fork(asio::io_context::fork_parent);
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+    context.run_for(10s);
+    CHECK(reached);
 }
 
 TEST_CASE("an environment of the system needs no thread and gives a serial executor", "[clock]") {
