@@ -15,8 +15,9 @@ namespace dynalease::codec {
 
 /// Requests beyond this are refused unread; it is also the most the service takes.
 inline constexpr std::size_t max_body_size = 16 * 1024 * 1024;
-/// The same of answers: the service counts 16 MB of items before base64 and the words of JSON.
-inline constexpr std::size_t max_answer_size = 2 * max_body_size;
+/// The same of answers: the service counts 16 MB of items, as it stores them. In JSON a list of nulls, two bytes each
+/// there, is seven times as long, and so nearly is text of control characters.
+inline constexpr std::size_t max_answer_size = 8 * max_body_size;
 
 // ---- the client's side ------------------------------------------------------------------------------------
 

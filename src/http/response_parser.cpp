@@ -34,6 +34,8 @@ void response_parser::feed(boost::beast::flat_buffer& buffer, boost::system::err
         buffer.consume(message_->put(buffer.data(), error));
         if (error == boost::beast::http::error::need_more) {
             error = {};
+            // Beast waits for the end of a chunk's line, and of the trailer, however long they get.
+            if (buffer.size() > limits_.head) error = boost::beast::http::error::header_limit;
             return;
         }
         if (error) return;

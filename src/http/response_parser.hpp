@@ -14,8 +14,8 @@
 namespace dynalease::http {
 
 struct response_limits {
-    std::uint32_t head = 64 * 1024;
-    std::uint64_t body = 32 * 1024 * 1024;  ///< the service's own limit is 16 MB, before base64
+    std::uint32_t head = 64 * 1024;  ///< also the line before a chunk, and the trailer behind the last
+    std::uint64_t body = 128 * 1024 * 1024;
     unsigned interim = 8;                   ///< "100 Continue" and its like before one response
 };
 
@@ -24,7 +24,8 @@ public:
     response_parser(response& into, response_limits limits) : into_(into), limits_(limits) {}
 
     void reset();
-    /// Takes from `buffer` what belongs to the response. Afterwards either `done()`, an error, or more bytes needed.
+    /// Takes from `buffer` what belongs to the response. Afterwards either `done()`, an error, or more bytes needed; what
+    /// stays in the buffer then is no longer than `response_limits::head`.
     void feed(boost::beast::flat_buffer& buffer, boost::system::error_code& error);
     /// The peer has closed: completes a body that has no length of its own.
     void feed_end(boost::system::error_code& error);

@@ -68,6 +68,17 @@ TEST_CASE("another server behind the endpoint is a bad response that names the e
     }
 }
 
+TEST_CASE("an answer beyond all that the service sends is told as that, and not asked for again") {
+    fixture f;
+    f.serve([](std::size_t, const std::string&) {
+        return reaction{"HTTP/1.1 200 OK\r\nContent-Length: 200000000\r\n\r\n"};
+    });
+    const auto why = f.fail(a_read());
+    CHECK(why.code == errc::bad_response);
+    CHECK_THAT(why.details.message, Catch::Contains("more than 128 MiB") && Catch::Contains("fewer items"));
+    CHECK(f.server->requests().size() == 1);
+}
+
 TEST_CASE("a write that got such an answer may have happened") {
     const auto why = fail_with({answer(200, "<html>")}, true);
     CHECK(why.code == errc::bad_response);

@@ -103,7 +103,18 @@ TEST_CASE("16 MB of items are more than 16 MB of JSON") {
 TEST_CASE("a body larger than any the service sends is refused unread") {
     const auto answer = codec::decode_response(get_item, std::string(codec::max_answer_size + 1, ' '));
     REQUIRE(answer.has_error());
-    CHECK_THAT(answer.error().details.message, Catch::Contains("32 MB"));
+TEST_CASE("items that JSON makes many times longer are read, up to what the service's 16 MB can become") {
+    const std::string text = repeated(R"(\u0001)", 390 * 1024);
+    std::string body = R"({"Responses":{"table":[)";
+    constexpr std::size_t items = 42;
+    for (std::size_t i = 0; i < items; ++i) body += (i == 0 ? R"({"s":{"S":")" : R"(,{"s":{"S":")") + text + "\"}}";
+    CHECK(body.size() > 95'000'000);
+    const auto answer = codec::decode_response(any_request(batch_get_item_request{}).index(), body + "]}}");
+    REQUIRE(answer.has_value());
+    CHECK(std::get<batch_get_item_response>(*answer).items.at("table").size() == items);
+}
+
+    CHECK_THAT(answer.error().details.message, Catch::Contains("128 MB"));
 }
 
 TEST_CASE("what the service may add is ignored") {

@@ -96,6 +96,25 @@ TEST_CASE("what is cut, malformed or too large is an error") {
               .error);
 }
 
+TEST_CASE("what stands before a chunk or behind the last one is bounded as the head is") {
+    response_limits tight;
+    tight.head = 64;
+    const std::string begin = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+    const std::string trailer = "X: " + std::string(60, 'x') + "\r\n";
+    const std::string endless[] = {
+        begin + "5;a=\"" + std::string(100, 'x'),
+        begin + std::string(100, '0'),
+        begin + "2\r\n{}\r\n0\r\n" + trailer + trailer,
+    };
+    for (const auto& text : endless) {
+        for (const std::size_t size : {std::size_t{1}, std::size_t{7}, text.size()}) {
+            INFO(text << " in portions of " << size);
+            CHECK(parse(text, size, false, tight).error);
+        }
+    }
+    CHECK(parse(begin + "2;a=\"" + std::string(40, 'x') + "\"\r\n{}\r\n0\r\nX: y\r\n\r\n", 7, false, tight).done);
+}
+
 TEST_CASE("a response is told apart from the one before on the same connection") {
     response into;
     response_parser parser(into, {});
