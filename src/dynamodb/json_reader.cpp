@@ -8,6 +8,7 @@
 #include <rapidjson/stream.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -39,6 +40,29 @@ bool is_ascii(std::string_view text) {
            std::ranges::all_of(text, [](char c) { return static_cast<signed char>(c) >= 0; });
 }
 
+/// Where the second half of a pair of surrogates is escaped without the first. RapidJSON refuses the first alone, but
+/// takes the second, and makes bytes of it that are no UTF-8.
+std::size_t find_lone_surrogate(std::string_view text) {
+    constexpr std::size_t escape = 6;  // of "\uXXXX"
+    for (auto at = text.find('\\'); at < text.size(); at = text.find('\\', at)) {
+        const auto here = text.substr(at, escape);
+        unsigned code = 0;
+        const bool is_unicode = here.size() == escape && here[1] == 'u' &&
+                                std::from_chars(here.data() + 2, here.data() + escape, code, 16).ptr == here.end();
+        if (!is_unicode) {
+            at += 2;
+            continue;
+        }
+        if (code >= 0xDC00 && code <= 0xDFFF) return at;
+        at += code >= 0xD800 && code < 0xDC00 ? 2 * escape : escape;
+    }
+    return std::string_view::npos;
+}
+
+[[noreturn]] void refuse_at(std::size_t place, rapidjson::ParseErrorCode why) {
+    refuse("no JSON at byte " + std::to_string(place) + ": " + rapidjson::GetParseError_En(why));
+}
+
 }  // namespace
 
 void malformed::inside(std::string_view outer) {
@@ -60,6 +84,9 @@ json_body::json_body(std::string_view text, std::size_t longest) {
     if (text.size() > longest) refuse("the body is larger than " + std::to_string(longest / 1024 / 1024) + " MB");
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
     if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+    if (const auto lone = find_lone_surrogate(text); lone != std::string_view::npos) {
+        refuse_at(lone, rapidjson::kParseErrorStringUnicodeSurrogateInvalid);
+    }
     // Parsed in a copy of its own, which becomes the values' texts: quicker than to copy each of them.
     auto* const copy = static_cast<char*>(values_.Malloc(text.size() + 1));
     copy[text.copy(copy, text.size())] = '\0';
@@ -76,10 +103,7 @@ json_body::json_body(std::string_view text, std::size_t longest) {
     };
     document_.Populate(parse);
     if (parsed.Code() == rapidjson::kParseErrorTermination) refuse("the body is nested too deeply");
-    if (parsed.IsError()) {
-        refuse("no JSON at byte " + std::to_string(parsed.Offset()) + ": " +
-               rapidjson::GetParseError_En(parsed.Code()));
-    }
+    if (parsed.IsError()) refuse_at(parsed.Offset(), parsed.Code());
     // A zero byte ends RapidJSON's streams, and may be followed by anything.
     if (stream.Tell() != text.size()) refuse("the body goes on after its end");
 }
