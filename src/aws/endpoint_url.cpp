@@ -56,6 +56,7 @@ std::optional<std::uint16_t> parse_port(std::string_view text) noexcept {
 result<endpoint> parse_endpoint_url(std::string_view url) {
     const std::string_view whole = url;
     endpoint out;
+    if (url.find('@') != std::string_view::npos) return malformed("(hidden)", "it must hold no user or password");
     const auto scheme_end = url.find("://");
     const std::string scheme = scheme_end == std::string_view::npos ? "" : lower(url.substr(0, scheme_end));
     if (scheme != "http" && scheme != "https") return malformed(whole, "it must start with http:// or https://");
@@ -65,7 +66,6 @@ result<endpoint> parse_endpoint_url(std::string_view url) {
 
     url.remove_prefix(scheme_end + 3);
     if (url.ends_with('/')) url.remove_suffix(1);
-    if (url.find('@') != std::string_view::npos) return malformed("(hidden)", "it must hold no user or password");
     if (url.find_first_of("/?#") != std::string_view::npos) return malformed(whole, "it must hold no path or query");
 
     const bool bracketed = url.starts_with('[');

@@ -63,9 +63,13 @@ TEST_CASE("garbage for a URL is an invalid option that is quoted") {
 }
 
 TEST_CASE("a password in a URL is refused and not repeated") {
-    const auto found = at("http://me:hunter2@host");
-    REQUIRE(found.has_error());
-    CHECK_THAT(found.error().details.message, !Catch::Contains("hunter2"));
+    for (const char* url : {"http://me:hunter2@host", "me:hunter2@host:8000", "ftp://me:hunter2@host/",
+                            "HTTPS:/me:hunter2@host", "http://me:hunter2@ho st"}) {
+        INFO(url);
+        const auto found = at(url);
+        REQUIRE(found.has_error());
+        CHECK_THAT(found.error().details.message, !Catch::Contains("hunter2") && Catch::Contains("password"));
+    }
 }
 
 TEST_CASE("a region that is none is refused, as it would become part of a host name") {
