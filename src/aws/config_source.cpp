@@ -4,14 +4,14 @@
 #include "aws/refusal.hpp"
 #include "aws/text.hpp"
 
+#include <fcntl.h>
 #include <pwd.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
+#include <cstddef>
 #include <cstdlib>
-#include <memory>
 #include <system_error>
 
 namespace dynalease::aws {
@@ -24,28 +24,42 @@ std::optional<std::string> process_variable(std::string_view name) {
     return std::string{value};
 }
 
-failure unreadable(const std::string& path, int cause) {
-    return refusal(errc::invalid_option, "cannot read " + path + ": " + std::generic_category().message(cause),
+constexpr std::size_t largest_file = 1024 * 1024;
+
+struct descriptor {
+    explicit descriptor(int opened) noexcept : number(opened) {}
+    descriptor(const descriptor&) = delete;
+    descriptor& operator=(const descriptor&) = delete;
+    ~descriptor() {
+        if (number >= 0) ::close(number);
+    }
+    const int number;
+};
+
+failure unreadable(const std::string& path, const std::string& cause) {
+    return refusal(errc::invalid_option, "cannot read " + path + ": " + cause,
                    "make the file readable for this user, or point AWS_CONFIG_FILE and AWS_SHARED_CREDENTIALS_FILE "
                    "elsewhere");
 }
 
 result<std::optional<std::string>> read_file(const std::string& path) {
-    struct close {
-        void operator()(std::FILE* file) const noexcept { std::fclose(file); }
-    };
-    const std::unique_ptr<std::FILE, close> file{std::fopen(path.c_str(), "rb")};
-    if (!file) {
+    // It is read on the loop: a pipe that nobody writes to must not stop it, nor /dev/zero eat its memory.
+    const descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    if (file.number < 0) {
         const int cause = errno;
         if (cause == ENOENT || cause == ENOTDIR) return std::optional<std::string>{};
-        return unreadable(path, cause);
+        return unreadable(path, std::generic_category().message(cause));
     }
     std::string text;
     std::array<char, 4096> chunk;
-    while (const std::size_t got = std::fread(chunk.data(), 1, chunk.size(), file.get()))
-        text.append(chunk.data(), got);
-    if (std::ferror(file.get()) != 0) return unreadable(path, errno);
-    return std::optional<std::string>{std::move(text)};
+    for (;;) {
+        const auto got = ::read(file.number, chunk.data(), chunk.size());
+        if (got == 0) return std::optional<std::string>{std::move(text)};
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return unreadable(path, std::generic_category().message(errno));
+        text.append(chunk.data(), static_cast<std::size_t>(got));
+        if (text.size() > largest_file) return unreadable(path, "it has more than 1 MiB");
+    }
 }
 
 std::string home_of_account() {

@@ -5,6 +5,7 @@
 #include "aws/refusal.hpp"
 #include "aws/text.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace dynalease::aws {
@@ -13,6 +14,12 @@ namespace {
 
 constexpr std::string_view extended_path = "/latest/meta-data/iam/security-credentials-extended";
 constexpr std::string_view old_path = "/latest/meta-data/iam/security-credentials";
+
+/// It becomes part of a request line.
+bool is_role_name(std::string_view text) {
+    const auto fits = [](unsigned char c) { return c > ' ' && c < 127 && c != '/' && c != '?' && c != '#'; };
+    return !text.empty() && std::ranges::all_of(text, fits);
+}
 
 result<std::string> default_url(const lookup& look) {
     const auto mode = look.either({"AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE"}, "ec2_metadata_service_endpoint_mode");
@@ -39,6 +46,7 @@ result<imds_settings> resolve_imds(const config_source& config, const profile& w
     }
     out.where = std::move(where->to);
     if (const auto role = look.either({"AWS_EC2_INSTANCE_PROFILE_NAME"}, "ec2_instance_profile_name")) {
+        if (!is_role_name(role->text)) return malformed(*role, "a name without blanks and slashes");
         out.role = role->text;
     }
     return out;
@@ -73,7 +81,7 @@ imds_path::step imds_path::answered(unsigned status, std::string_view body) {
     if (!role_.empty()) return step::keys;
     role_ = trim(body.substr(0, body.find('\n')));
     listed_ = true;
-    const bool usable = !role_.empty() && role_.find_first_of(" \t\r/?#") == std::string::npos;
+    const bool usable = is_role_name(role_);
     if (!usable) role_.clear();
     return usable ? step::ask_again : step::no_role;
 }

@@ -16,7 +16,8 @@ struct imds_settings {
     std::string role{};  ///< chosen by AWS_EC2_INSTANCE_PROFILE_NAME or the profile; empty: as the instance says
 };
 
-/// @returns `errc::invalid_option` for an endpoint that is no URL or a mode that is neither IPv4 nor IPv6
+/// @returns `errc::invalid_option` for an endpoint that is no URL, a mode that is neither IPv4 nor IPv6, or a role that
+/// is no name
 result<imds_settings> resolve_imds(const config_source& config, const profile& within);
 
 /// For six hours, the longest there is.

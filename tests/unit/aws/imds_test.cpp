@@ -93,6 +93,18 @@ TEST_CASE("12 of the 14 endpoint vectors hold; the others choose in code, where 
     CHECK(in_code == 2);
 }
 
+TEST_CASE("a role that would not stay one part of the path is refused") {
+    for (const char* role : {"two words", "a/b", "a?b", "a#b", "a\nX-Header: b", "a\x01", "\xc3\xa9"}) {
+        INFO(role);
+        fake_config config;
+        config.variables["AWS_EC2_INSTANCE_PROFILE_NAME"] = role;
+        const auto settings = settings_of(config);
+        REQUIRE(settings.has_error());
+        CHECK(settings.error().code == errc::invalid_option);
+        CHECK_THAT(settings.error().details.message, Catch::Contains("AWS_EC2_INSTANCE_PROFILE_NAME"));
+    }
+}
+
 TEST_CASE("the list of roles: the first line counts, and nothing that could lead elsewhere") {
     imds_path path{""};
     path.begin();
