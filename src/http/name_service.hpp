@@ -29,7 +29,9 @@ public:
     virtual void cancel() noexcept = 0;
 };
 
-/// Asio's resolver, which runs getaddrinfo on a thread of its own, the only one that the library ever causes.
+/// getaddrinfo, on a thread for each question, the only one that the library ever causes. It may hang for as long as
+/// the system's configuration says (some ten seconds a server); nobody waits for its thread: neither `run()` nor the
+/// end of the context.
 std::shared_ptr<name_service> system_name_service(const boost::asio::any_io_executor& executor);
 
 }  // namespace dynalease::http
