@@ -78,7 +78,9 @@ void connector::opening::connected(const error_code& error) {
 
 void connector::opening::shake_hands() {
     auto* tls = connection_->tls();
-    expect_server(tls->native_handle(), owner_->options_.server.host);
+    if (!expect_server(tls->native_handle(), owner_->options_.server.host)) {
+        return go_on(errc::tls_failed, "the server's name cannot be checked");
+    }
     auto on_end = [self = shared_from_this(), tried = connection_](error_code error) {
         if (!self->done_) return;
         if (!error) return self->succeed();

@@ -12,7 +12,7 @@ namespace dynalease::http {
 
 struct tls_options {
     bool verify = true;     ///< the chain and the name
-    std::string ca_file{};  ///< PEM, in place of the system's authorities
+    std::string ca_file{};  ///< PEM, or a directory of such by hash, in place of the system's authorities
 };
 
 struct tls_setup {
@@ -23,8 +23,8 @@ struct tls_setup {
 tls_setup make_tls_context(const tls_options& options);
 
 /// Before the handshake: the name to ask for and, if the context verifies, to insist on. A numeric address is
-/// checked against the certificate's addresses.
-void expect_server(SSL* session, const std::string& host);
+/// checked against the certificate's addresses. False: it cannot be insisted on, so there must be no handshake.
+[[nodiscard]] bool expect_server(SSL* session, std::string host);
 
 /// What OpenSSL knows about a failed handshake.
 std::string handshake_problem(SSL* session, const error_code& error);

@@ -2,6 +2,13 @@
 #include "support/certificates.hpp"
 #include "unit/http/fixture.hpp"
 
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+
+#include <cstdio>
+#include <filesystem>
+
 using namespace http_test;
 using support::answer;
 using support::reaction;
@@ -14,9 +21,23 @@ struct attempt {
     std::string problem;
 };
 
+/// Every name is this machine's.
+class local_names final : public http::name_service {
+public:
+    explicit local_names(asio::any_io_executor executor) : executor_(std::move(executor)) {}
+    void resolve(const std::string&, std::uint16_t port, handler done) override {
+        asio::post(executor_, [port, done] { done({}, {{asio::ip::address_v4::loopback(), port}}); });
+    }
+    void cancel() noexcept override {}
+
+private:
+    asio::any_io_executor executor_;
+};
+
 attempt try_tls(const std::shared_ptr<asio::ssl::context>& server_side, const http::tls_options& options,
                 const std::string& host) {
     fixture f;
+    f.connecting.names = std::make_shared<local_names>(f.world.executor);
     scripted_server server(
         f.io.get_executor(), [](std::size_t, const std::string&) { return reaction{answer(200, "secret")}; },
         server_side);
@@ -38,6 +59,16 @@ attempt try_tls(const std::shared_ptr<asio::ssl::context>& server_side, const ht
         peer.stop();
     }(f, server, seen));
     return seen;
+}
+
+/// As OpenSSL looks it up in a directory.
+std::string hash_of_name(const std::string& pem_file) {
+    const std::unique_ptr<std::FILE, decltype(&std::fclose)> file(std::fopen(pem_file.c_str(), "r"), &std::fclose);
+    const std::unique_ptr<X509, decltype(&X509_free)> certificate(
+        PEM_read_X509(file.get(), nullptr, nullptr, nullptr), &X509_free);
+    char text[9];
+    std::snprintf(text, sizeof text, "%08lx", X509_subject_name_hash(certificate.get()));
+    return text;
 }
 
 }  // namespace
@@ -74,6 +105,40 @@ TEST_CASE("the system's authorities do not know ours, and verification can be sw
     const support::authority ours;
     CHECK(try_tls(ours.server_for("localhost"), {}, "localhost").result.error == errc::tls_failed);
     CHECK(try_tls(ours.server_for("example.org"), {false, ""}, "localhost").result.body == "secret");
+}
+
+TEST_CASE("authorities may stand in a directory, under the hashes of their names") {
+    const support::authority trusted;
+    const auto folder = std::filesystem::path(trusted.pem_file() + ".d");
+    std::filesystem::create_directory(folder);
+    CHECK(try_tls(trusted.server_for("localhost"), {true, folder}, "localhost").result.error == errc::tls_failed);
+    std::filesystem::copy_file(trusted.pem_file(), folder / (hash_of_name(trusted.pem_file()) + ".0"));
+    CHECK(try_tls(trusted.server_for("localhost"), {true, folder}, "localhost").result.body == "secret");
+    std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("which name a server must have: a whole wildcard counts, a part of one does not, nor an end that is a dot") {
+    const support::authority trusted;
+    const auto expects = [&](const std::string& certified, const std::string& host) {
+        return try_tls(trusted.server_for(certified), {true, trusted.pem_file()}, host).result.body == "secret";
+    };
+    CHECK(expects("db.example.org", "db.example.org."));
+    CHECK(expects("*.example.org", "db.example.org"));
+    CHECK_FALSE(expects("d*.example.org", "db.example.org"));
+    CHECK_FALSE(expects("*.example.org", "a.db.example.org"));
+}
+
+TEST_CASE("a name that cannot be insisted on is none to shake hands with") {
+    const auto setup = http::make_tls_context({});
+    const std::unique_ptr<SSL, decltype(&SSL_free)> session(SSL_new(setup.context->native_handle()), &SSL_free);
+    CHECK(http::expect_server(session.get(), "localhost"));
+    CHECK_FALSE(http::expect_server(session.get(), ""));
+    CHECK_FALSE(http::expect_server(session.get(), "."));
+}
+
+TEST_CASE("a server that wants to shake hands anew is not followed") {
+    const auto setup = http::make_tls_context({});
+    CHECK((SSL_CTX_get_options(setup.context->native_handle()) & SSL_OP_NO_RENEGOTIATION) != 0);
 }
 
 TEST_CASE("an authority file that is none is an error") {
