@@ -113,6 +113,8 @@ asio::awaitable<result<any_response>> client::backend::perform(any_request reque
             ++what.sent;
         }
         held.give_back();
+        // The other lane may have fallen silent.
+        (what.heartbeat ? ordinary_ : heartbeat_)->tidy(world_.clock->now());
         counting_.attempted(request.index(), done);
 
         const auto next = decide(what, done);

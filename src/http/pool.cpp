@@ -105,7 +105,7 @@ void pool::give_back(pool_policy::slot which) noexcept {
     const auto now = timing_->now();
     connections_[which]->rest();
     // The one used last is used first; so the others would wait for ever, closed by the peer and yet open here.
-    while (const auto old = policy_.retire_oldest(now)) connections_[*old].reset();
+    tidy(now);
     switch (policy_.given_back(which, now, connections_[which]->reusable())) {
         case pool_policy::after_use::keep:
             return;
@@ -133,6 +133,11 @@ void pool::answer(lease_handler handler, error_code error, lease held) {
 }
 
 pool_counters pool::counters() const noexcept {
+void pool::tidy(clock::time_point now) noexcept {
+    if (closed_) return;
+    while (const auto old = policy_.retire_oldest(now)) connections_[*old].reset();
+}
+
     if (closed_) return {opened_, reused_, 0, 0};
     return {opened_, reused_, policy_.open(), policy_.waiting()};
 }

@@ -86,6 +86,9 @@ public:
     /// Why the last connection could not be opened, in words.
     const std::string& problem() const noexcept { return problem_; }
     pool_counters counters() const noexcept;
+    /// Closes what has been idle for too long. No timer does, for it would keep `run()` from returning: whoever uses
+    /// another pool of the same client should call it.
+    void tidy(clock::time_point now) noexcept;
     /// How often this process began as the child of a fork since the pool was made: what was begun before is its
     /// parent's business.
     unsigned forks() const noexcept { return forks_; }

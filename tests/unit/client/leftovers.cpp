@@ -88,6 +88,25 @@ TEST_CASE("a loop destroyed in the middle leaves no coroutine and no file") {
     CHECK(open_files() <= files);
 }
 
+TEST_CASE("connections that fell silent are closed while heartbeats go on") {
+    fixture f;
+    f.options.idle_limit = 1s;
+    f.serve([](std::size_t, const std::string&) { return reaction{answer(200, "{}")}; });
+    f.run([](client& database) -> asio::awaitable<void> {
+        const auto read = co_await read_on(database);
+        CHECK(read.has_value());
+        call_options beat;
+        beat.lane = lane::heartbeat;
+        const auto& clock = database.environment().clock;
+        const auto end = clock->now() + 1200ms;
+        while (clock->now() < end) {
+            const auto got = co_await write_on(database, beat);
+            CHECK(got.has_value());
+        }
+        CHECK(database.counters().connections_open == 1);
+    });
+}
+
 TEST_CASE("connections that a burst has opened are closed while one of them is used on") {
     fixture f;
     f.options.connections = 8;
