@@ -14,8 +14,9 @@ namespace dynalease {
 
 namespace {
 
-/// One heartbeat on its way, and one more when a lease begins meanwhile or the first hangs.
-constexpr std::size_t heartbeat_connections = 2;
+/// One is opened for each heartbeat that meets no idle one, so a single session has one or two: for a beat on its way,
+/// and when a lease begins meanwhile or the first hangs. With many sessions the beats of all must fit in their period.
+constexpr std::size_t heartbeat_connections = 64;
 
 [[noreturn]] void refuse(std::string message, std::string advice) {
     diagnostics details;

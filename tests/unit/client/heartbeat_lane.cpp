@@ -51,6 +51,37 @@ TEST_CASE("a heartbeat overtakes ten thousand requests that wait") {
     CHECK(failed == 10'000);  // closed after the heartbeats: each got its answer, once
 }
 
+TEST_CASE("the heartbeats of many sessions travel side by side, however far the server is") {
+    constexpr std::size_t sessions = 40;
+    fixture f;
+    f.serve([](std::size_t, const std::string&) { return reaction{}; });
+    std::size_t answered = 0;
+    std::size_t ended = 0;
+    f.run([&](client& database) -> asio::awaitable<void> {
+        return [](client& on, scripted_server& peer, std::size_t& good, std::size_t& all) -> asio::awaitable<void> {
+            for (std::size_t i = 0; i < sessions; ++i) {
+                asio::co_spawn(
+                    on.get_executor(),
+                    [](client& shared, std::size_t& well, std::size_t& count) -> asio::awaitable<void> {
+                        auto how = beat();
+                        how.attempts = 1;
+                        const auto got = co_await write_on(shared, how);
+                        if (got) ++well;
+                        ++count;
+                    }(on, good, all),
+                    asio::detached);
+            }
+            // None is answered before all have been sent.
+            while (peer.requests().size() < sessions && all == 0) {
+                co_await asio::post(on.get_executor(), asio::use_awaitable);
+            }
+            peer.say(answer(200, "{}"));
+            while (all < sessions) co_await asio::post(on.get_executor(), asio::use_awaitable);
+        }(database, *f.server, answered, ended);
+    });
+    CHECK(answered == sessions);
+}
+
 TEST_CASE("when other calls have used the retry quota up, heartbeats are still tried again") {
     fixture f;
     f.options.attempts = 3;
