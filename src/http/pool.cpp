@@ -33,6 +33,16 @@ private:
     lease_handler handler_;
 };
 
+/// The end of a hold-off, for those who wait meanwhile.
+class pool::next_attempt : public deadline {
+public:
+    explicit next_attempt(pool& owner) : owner_(owner) {}
+    void expired() override { owner_.open_more(); }
+
+private:
+    pool& owner_;
+};
+
 pool::pool(environment world, std::shared_ptr<deadlines> timing, std::shared_ptr<connector> source,
            pool_policy::limits limits)
     : context_tenant(asio::query(world.executor, asio::execution::context)),
@@ -40,7 +50,8 @@ pool::pool(environment world, std::shared_ptr<deadlines> timing, std::shared_ptr
       timing_(std::move(timing)),
       source_(std::move(source)),
       policy_(limits),
-      connections_(limits.connections) {}
+      connections_(limits.connections),
+      next_attempt_(std::make_unique<next_attempt>(*this)) {}
 
 pool::~pool() = default;
 
@@ -72,6 +83,7 @@ void pool::wait(lease_handler handler, clock::time_point until) {
 void pool::leave(waiter& who, errc why) {
     timing_->remove(who);
     policy_.leave_line();
+    if (policy_.waiting() == 0) timing_->remove(*next_attempt_);
     auto handler = who.take_handler();
     line_.erase(who.place);
     answer(std::move(handler), make_error_code(why), {});
@@ -82,6 +94,8 @@ void pool::open_more() {
         const auto which = policy_.begin_open();
         source_->open([owner = self(), which](connector::opened result) { owner->opened(which, std::move(result)); });
     }
+    timing_->remove(*next_attempt_);
+    if (const auto when = policy_.hold_off_end(timing_->now())) timing_->add(*next_attempt_, *when);
 }
 
 void pool::opened(pool_policy::slot which, connector::opened result) {
@@ -89,7 +103,7 @@ void pool::opened(pool_policy::slot which, connector::opened result) {
     const auto now = timing_->now();
     if (result.error) {
         problem_ = std::move(result.problem);
-        if (policy_.open_failed(which, now)) serve_first(result.error, {});
+        for (auto left = policy_.open_failed(which, now); left != 0; --left) serve_first(result.error, {});
         return open_more();
     }
     ++opened_;
@@ -119,6 +133,11 @@ void pool::give_back(pool_policy::slot which) noexcept {
     }
 }
 
+void pool::tidy(clock::time_point now) noexcept {
+    if (closed_) return;
+    while (const auto old = policy_.retire_oldest(now)) connections_[*old].reset();
+}
+
 void pool::serve_first(error_code error, lease held) {
     auto& first = line_.front();
     timing_->remove(first);
@@ -133,17 +152,13 @@ void pool::answer(lease_handler handler, error_code error, lease held) {
 }
 
 pool_counters pool::counters() const noexcept {
-void pool::tidy(clock::time_point now) noexcept {
-    if (closed_) return;
-    while (const auto old = policy_.retire_oldest(now)) connections_[*old].reset();
-}
-
     if (closed_) return {opened_, reused_, 0, 0};
     return {opened_, reused_, policy_.open(), policy_.waiting()};
 }
 
 void pool::close() {
     if (std::exchange(closed_, true)) return;
+    timing_->remove(*next_attempt_);
     while (!line_.empty()) serve_first(make_error_code(errc::shut_down), {});
     for (const auto& open : connections_) {
         if (open) open->close();

@@ -100,6 +100,7 @@ private:
     friend class lease;
     using lease_handler = boost::asio::any_completion_handler<void(error_code, lease)>;
     class waiter;
+    class next_attempt;
     using line = std::list<waiter>;
 
     void wait(lease_handler handler, clock::time_point until);
@@ -119,6 +120,7 @@ private:
     pool_policy policy_;
     std::vector<std::shared_ptr<connection>> connections_;  // by slot
     line line_;
+    std::unique_ptr<next_attempt> next_attempt_;
     std::string problem_;
     std::uint64_t opened_ = 0;
     std::uint64_t reused_ = 0;

@@ -31,9 +31,18 @@ bool pool_policy::enter_line() {
 }
 
 std::size_t pool_policy::to_open(time_point now) const {
-    if (in_use_ != 0 && now < hold_off_until_) return 0;
+    if (failed_at_) return now >= hold_off_until() && opening_ == 0 && waiting_ != 0 && !free_.empty() ? 1 : 0;
     const auto wanted = waiting_ - std::min(waiting_, opening_);
     return std::min(wanted, free_.size());
+}
+
+std::optional<pool_policy::time_point> pool_policy::hold_off_end(time_point now) const {
+    const bool stuck = failed_at_ && waiting_ != 0 && opening_ == 0 && !free_.empty() && now < hold_off_until();
+    return stuck ? std::optional(hold_off_until()) : std::nullopt;
+}
+
+pool_policy::time_point pool_policy::hold_off_until() const {
+    return *failed_at_ + (in_use_ != 0 ? limits_.hold_off : limits_.outage_hold_off);
 }
 
 pool_policy::slot pool_policy::begin_open() {
@@ -45,19 +54,17 @@ pool_policy::slot pool_policy::begin_open() {
 
 pool_policy::after_use pool_policy::opened(slot which, time_point now) {
     --opening_;
-    hold_off_until_ = {};
+    failed_at_.reset();
     places_[which].opened = now;
     ++in_use_;
     return next_use(which, now);
 }
 
-bool pool_policy::open_failed(slot which, time_point now) {
+std::size_t pool_policy::open_failed(slot which, time_point now) {
     --opening_;
     free_.push_back(which);
-    hold_off_until_ = now + limits_.hold_off;
-    if (in_use_ != 0 || waiting_ == 0) return false;
-    --waiting_;
-    return true;
+    failed_at_ = now;
+    return in_use_ != 0 || opening_ != 0 ? 0 : std::exchange(waiting_, 0);
 }
 
 pool_policy::after_use pool_policy::given_back(slot which, time_point now, bool usable) {

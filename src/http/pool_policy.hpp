@@ -21,8 +21,9 @@ public:
         duration idle_limit = std::chrono::seconds(30);
         /// A connection lives no longer than this, so that changes of DNS are followed.
         duration age_limit = std::chrono::minutes(15);
-        /// After a failed attempt to connect, while others still work: none is opened for so long.
+        /// After a failed attempt to connect none is opened for so long: while others still work, and in an outage.
         duration hold_off = std::chrono::milliseconds(500);
+        duration outage_hold_off = std::chrono::milliseconds(100);
     };
 
     enum class offer { none, reuse, retire };
@@ -42,13 +43,17 @@ public:
     /// One left the line without a connection.
     void leave_line() { --waiting_; }
 
-    /// How many connections to open now.
+    /// How many connections to open now. After a failure one at a time, until one has been opened: however many ask, a
+    /// server that is away is not pressed.
     std::size_t to_open(time_point now) const;
+    /// When to ask again, if some wait for the end of a hold-off and nothing else will serve them.
+    std::optional<time_point> hold_off_end(time_point now) const;
     slot begin_open();
     /// What to do with the new connection; `serve` took the first of the line off the count.
     after_use opened(slot which, time_point now);
-    /// True: no connection is left that could serve the first of the line, so tell it; it is off the count.
-    bool open_failed(slot which, time_point now);
+    /// How many to tell, from the first of the line, for no connection is left that could serve them; they are off the
+    /// count.
+    std::size_t open_failed(slot which, time_point now);
 
     after_use given_back(slot which, time_point now, bool usable);
     /// One that has been idle for too long, which those used since have kept from being offered; close it and ask
@@ -70,6 +75,7 @@ private:
 
     bool too_old(const place& at, time_point now) const { return now - at.opened > limits_.age_limit; }
     after_use next_use(slot which, time_point now);
+    time_point hold_off_until() const;
 
     limits limits_;
     std::vector<place> places_;
@@ -78,7 +84,7 @@ private:
     std::size_t in_use_ = 0;
     std::size_t opening_ = 0;
     std::size_t waiting_ = 0;
-    time_point hold_off_until_{};
+    std::optional<time_point> failed_at_;  // since then no connection was opened
 };
 
 }  // namespace dynalease::http

@@ -110,38 +110,67 @@ TEST_CASE("a broken connection makes room for another while requests wait") {
     CHECK(policy.to_open(start) == 1);
 }
 
-TEST_CASE("a failed attempt to connect is told to the first in line only if nothing else can serve it") {
+TEST_CASE("a failed attempt to connect is told to those in line only if nothing else can serve them") {
     pool_policy policy(small());
     SECTION("nothing is open") {
         REQUIRE(policy.enter_line());
         REQUIRE(policy.enter_line());
         const auto one = policy.begin_open();
-        CHECK(policy.open_failed(one, start));
-        CHECK(policy.waiting() == 1);
+        CHECK(policy.open_failed(one, start) == 2);
+        CHECK(policy.waiting() == 0);
+        CHECK(policy.to_open(start) == 0);
+    }
+    SECTION("another attempt is under way") {
+        REQUIRE(policy.enter_line());
+        REQUIRE(policy.enter_line());
+        const auto one = policy.begin_open();
+        const auto two = policy.begin_open();
+        CHECK(policy.open_failed(one, start) == 0);
+        CHECK(policy.to_open(start + 1s) == 0);
+        CHECK(policy.opened(two, start) == after_use::serve);
         CHECK(policy.to_open(start) == 1);
     }
     SECTION("another connection works: wait for it, and hold off") {
         const auto works = open_one(policy, start);
         REQUIRE(policy.enter_line());
-        CHECK_FALSE(policy.open_failed(policy.begin_open(), start));
+        CHECK(policy.open_failed(policy.begin_open(), start) == 0);
         CHECK(policy.waiting() == 1);
+        CHECK(policy.hold_off_end(start) == start + 500ms);
         CHECK(policy.to_open(start + 499ms) == 0);
         CHECK(policy.to_open(start + 500ms) == 1);
         CHECK(policy.given_back(works, start, true) == after_use::serve);
     }
-    SECTION("the one that worked breaks: hold off no longer") {
+    SECTION("the one that worked breaks: hold off less") {
         const auto works = open_one(policy, start);
         REQUIRE(policy.enter_line());
         policy.open_failed(policy.begin_open(), start);
         CHECK(policy.given_back(works, start, false) == after_use::discard);
-        CHECK(policy.to_open(start) == 1);
+        CHECK(policy.hold_off_end(start) == start + 100ms);
+        CHECK(policy.to_open(start + 100ms) == 1);
     }
     SECTION("the request has gone meanwhile") {
         REQUIRE(policy.enter_line());
         const auto one = policy.begin_open();
         policy.leave_line();
-        CHECK_FALSE(policy.open_failed(one, start));
+        CHECK(policy.open_failed(one, start) == 0);
     }
+}
+
+TEST_CASE("in an outage one connection is tried at a time, after a pause, until one is opened") {
+    pool_policy policy(small());
+    REQUIRE(policy.enter_line());
+    CHECK(policy.open_failed(policy.begin_open(), start) == 1);
+    CHECK_FALSE(policy.hold_off_end(start));  // nobody waits for it
+    REQUIRE(policy.enter_line());
+    REQUIRE(policy.enter_line());
+    CHECK(policy.to_open(start + 99ms) == 0);
+    CHECK(policy.hold_off_end(start + 99ms) == start + 100ms);
+    CHECK(policy.to_open(start + 100ms) == 1);
+    CHECK_FALSE(policy.hold_off_end(start + 100ms));
+    const auto one = policy.begin_open();
+    CHECK(policy.to_open(start + 200ms) == 0);
+    CHECK(policy.opened(one, start + 200ms) == after_use::serve);
+    CHECK(policy.to_open(start + 200ms) == 1);
 }
 
 TEST_CASE("a connection that comes too late for its request is kept") {
@@ -202,7 +231,7 @@ TEST_CASE("whatever happens in whatever order: never more connections than allow
             REQUIRE(policy.open() + opening.size() <= limits.connections);
             REQUIRE(policy.open() >= loaned.size());
             REQUIRE(policy.waiting() <= limits.waiting + limits.connections);
-            REQUIRE((policy.waiting() == 0 || !opening.empty() || !loaned.empty()));
+            REQUIRE((policy.waiting() == 0 || !opening.empty() || !loaned.empty() || policy.hold_off_end(now)));
             REQUIRE((policy.waiting() == 0 || policy.open() == loaned.size()));
         }
     }
