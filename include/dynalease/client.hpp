@@ -46,12 +46,13 @@ struct client_options {
     std::size_t connections = 64;
     /// Requests that may wait while all connections are in use, or for keys; one more fails at once: `errc::throttled`.
     std::size_t waiting = 100'000;
-    /// An idle connection is not used again after this long.
+    /// An idle connection is not used again after this long; it is closed when the client is used next.
     std::chrono::seconds idle_limit{30};
 
     /// Check the server's certificate and its name. Off only for a server of your own.
     bool verify_tls = true;
-    /// PEM file of certificate authorities to trust in place of the system's; empty: AWS_CA_BUNDLE, then the system's.
+    /// PEM file of certificate authorities to trust in place of the system's, or a directory of such under the hashes of
+    /// their names; empty: AWS_CA_BUNDLE, then the system's. Read once.
     std::string ca_file{};
 
     log_hook log{};
@@ -76,12 +77,20 @@ struct client_counters {
     std::uint64_t requests_waiting = 0;  ///< now
 };
 
+/// Proxies (HTTPS_PROXY) are not supported. Answers are read on the client's executor: one of 25 MB, a full
+/// BatchGetItem of small values, keeps it busy for a second or so. While a server is away it is tried ten times a second.
+///
+/// A name is looked up on a thread of the system's making, which may outlive the client and its context, but touches
+/// neither then. In a child of `fork`, once its context was told (`notify_fork`), the client opens connections of its
+/// own, and the calls that were under way end with `errc::shut_down` or in doubt: they are the parent's.
 class client : public database {
 public:
     /// Costs nothing until the first request.
     /// @throws dynalease::error with `errc::invalid_option` when an option is out of range, the endpoint is no URL,
     /// no region is known, or a named profile or file is malformed.
-    explicit client(const boost::asio::any_io_executor& executor, client_options options = {});
+    client(const boost::asio::any_io_executor& executor, client_options options);
+    /// Region, endpoint and keys as AWS tools find them.
+    explicit client(const boost::asio::any_io_executor& executor);
     ~client();
     client(client&&) noexcept = default;
     /// Closes what it was before.

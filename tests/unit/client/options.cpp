@@ -52,6 +52,25 @@ TEST_CASE("an option out of its range is refused by name") {
     CHECK_THAT(secret, contains("secret_access_key") && !contains("hush"));
 }
 
+TEST_CASE("a client is made in one statement of a coroutine, and asked without a braced request") {
+    ::setenv("AWS_REGION", "eu-central-1", 1);
+    asio::io_context io;
+    asio::co_spawn(
+        io,
+        []() -> asio::awaitable<void> {
+            dynalease::client made{co_await asio::this_coro::executor};
+            made.close();
+            const auto listed = co_await made.call<list_tables_request>();
+            CHECK_FALSE(listed.has_value());
+        },
+        [](std::exception_ptr failure) {
+            if (failure) std::rethrow_exception(failure);
+        });
+    io.run_for(10s);
+    CHECK(io.stopped());
+    ::unsetenv("AWS_REGION");
+}
+
 TEST_CASE("a client that is made and never used costs nothing") {
     asio::io_context io;
     client_options options;
