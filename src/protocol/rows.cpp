@@ -83,11 +83,14 @@ result<lock_row> parse_lock_row(const item* row) {
         parsed.token = *token;
     }
 
-    const auto* holder = find_string(*row, attribute::holder);
-    const auto attempt = find_integer(*row, attribute::attempt);
-    if ((holder != nullptr) != attempt.has_value())
-        return corrupt(*row, holder ? attribute::attempt : attribute::holder);
-    if (holder) parsed.holder = lock_holder{*holder, *attempt};
+    // Both, or neither. What is there and not as it should be does not make the lock free: the conditions see it held.
+    if (find(*row, attribute::holder) || find(*row, attribute::attempt)) {
+        const auto* holder = find_string(*row, attribute::holder);
+        if (!holder) return corrupt(*row, attribute::holder);
+        const auto attempt = find_integer(*row, attribute::attempt);
+        if (!attempt) return corrupt(*row, attribute::attempt);
+        parsed.holder = lock_holder{*holder, *attempt};
+    }
 
     if (const auto* line = find(*row, attribute::line)) {
         const auto* entries = line->get_if<attribute_list>();

@@ -32,6 +32,19 @@ TEST_CASE("a floor that leaves no token above it fails the acquire and is left u
     CHECK(w.row("lock#x") == spoilt);
 }
 
+TEST_CASE("a holder that is no string does not make the lock free") {
+    world w;
+    node a(w);
+    const item spoilt{{"pk", "lock#x"}, {"sk", "-"}, {"v", 1}, {"floor", 1}, {"holder", true}};
+    w.apply(put_item_request{.table_name = table, .new_item = spoilt});
+    lock_guard guard;
+    error_code told;
+    run(w, a, take_told(lock{*a.session, "x"}, {.wait = 1min}, guard, told));
+    CHECK(told == errc::corrupt_row);
+    CHECK(a.requests("lock#x") == 1);
+    CHECK(w.row("lock#x") == spoilt);
+}
+
 TEST_CASE("a token chosen before the row was removed is not granted after it") {
     world w;
     node a(w, 1);

@@ -60,7 +60,8 @@ TEST_CASE("a lock row of another kind is refused") {
     for (const auto& bad :
          {without(held, "v"), without(held, "floor"), without(held, "attempt"), without(held, "holder"),
           with(held, "floor", "9"), with(held, "token", "8"), with(held, "passed", "2"), with(held, "line", "b"),
-          with(held, "line", attribute_list{1}), with(held, "holder", 1), with(held, "attempt", "3")}) {
+          with(held, "line", attribute_list{1}), with(held, "holder", 1), with(held, "attempt", "3"),
+          without(with(held, "holder", 1), "attempt"), without(with(held, "attempt", "3"), "holder")}) {
         CHECK(fault(bad) == errc::corrupt_row);
     }
     CHECK(fault(without(without(held, "holder"), "attempt")) == error_code());
