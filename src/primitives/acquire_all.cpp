@@ -51,7 +51,7 @@ boost::asio::awaitable<joint_served> acquire_together(items_order order) {
     auto& core = *order.core;
     joint_served out;
     // A wait of no time is one attempt, which a deadline would cut short.
-    const bool once = order.options.wait && *order.options.wait <= std::chrono::nanoseconds::zero();
+    const bool once = order.options.wait && *order.options.wait == std::chrono::nanoseconds::zero();
     const auto claim = std::make_shared<joint_claim>(order.core, std::move(order.wanted), once);
     if (!runtime::spawn_background(core.world().executor, core.work(), joint_claim::run(claim))) {
         out.why = core.over_failure();
@@ -102,6 +102,10 @@ boost::asio::awaitable<joint_served> acquire_in_order(items_order order) {
 
 boost::asio::awaitable<runtime::completion<item_guards>> run_acquire_all(items_order order, diagnostics* details) {
     runtime::completion<item_guards> done;
+    if (const auto fault = fault_of_wait(order.options.wait)) {
+        done.code = report(*fault, details, "acquire_all", {});
+        co_return done;
+    }
     order.deadline = deadline_of(*order.core, order.options.wait);
     const auto unopened = co_await order.core->open(order.deadline);
     const bool cancelled = co_await runtime::cancellation_requested();

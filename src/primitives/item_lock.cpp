@@ -22,6 +22,10 @@ awaitable<runtime::completion<item_guard>> run_acquire_item(detail::item_wish wi
     const auto verb = wish.tries ? "item_lock.try_acquire" : "item_lock.acquire";
     const auto front = wish.target.front;
     runtime::completion<item_guard> done;
+    if (const auto fault = detail::fault_of_wait(wish.wait)) {
+        done.code = detail::report(*fault, details, verb, front->name());
+        co_return done;
+    }
     auto answer = co_await detail::acquire_item(std::move(wish));
     if (answer.why) {
         done.code = detail::report(*answer.why, details, verb, front->name());

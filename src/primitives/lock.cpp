@@ -29,15 +29,19 @@ awaitable<runtime::completion<lock_guard>> run_acquire(lock_target target, acqui
     auto& core = *target.core;
     auto& front = *target.front;
     const auto verb = tries ? "lock.try_acquire" : "lock.acquire";
+    runtime::completion<lock_guard> done;
+    if (const auto fault = detail::fault_of_wait(options.wait)) {
+        done.code = detail::report(*fault, details, verb, front.name());
+        co_return done;
+    }
     // A wait of no time is one attempt, which a deadline would cut short.
-    const bool once = tries || (options.wait && *options.wait <= std::chrono::nanoseconds::zero());
+    const bool once = tries || (options.wait && *options.wait == std::chrono::nanoseconds::zero());
     std::optional<time_point> deadline;
     if (options.wait && !once) {
         const auto longest = time_point::max() - core.now();
         deadline = core.now() + std::min(*options.wait, longest);
     }
 
-    runtime::completion<lock_guard> done;
     const auto unopened = co_await core.open(deadline);
     if (unopened) {
         done.code = detail::report(*unopened, details, verb, front.name());

@@ -1,6 +1,7 @@
 // The limits of a queue's options.
 #include "primitives/queue_options.hpp"
 
+#include "primitives/verb_failure.hpp"
 #include "protocol/queue_rows.hpp"
 
 #include <memory>
@@ -52,10 +53,8 @@ std::string checked_entity(std::string entity) {
 }
 
 shared_failure fault_of(const enter_options& options) {
-    if (!options.wait || *options.wait >= 0ns) return nullptr;
-    failure why(errc::invalid_option);
-    why.details.message = "wait must not be negative; empty waits for ever, zero does not wait";
-    return std::make_shared<const failure>(std::move(why));
+    auto why = fault_of_wait(options.wait);
+    return why ? std::make_shared<const failure>(*std::move(why)) : nullptr;
 }
 
 }  // namespace dynalease::detail

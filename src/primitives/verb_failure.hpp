@@ -3,6 +3,8 @@
 
 #include <dynalease/dynamodb/failure.hpp>
 
+#include <chrono>
+#include <optional>
 #include <string_view>
 
 namespace dynalease::detail {
@@ -17,6 +19,14 @@ inline error_code report(const failure& why, diagnostics* details, std::string_v
         if (!key.empty()) details->key = key;
     }
     return why.code;
+}
+
+/// A time to wait that is less than none is a slip in the caller's arithmetic. Empty, or what is wrong with it.
+inline std::optional<failure> fault_of_wait(const std::optional<std::chrono::nanoseconds>& wait) {
+    if (!wait || *wait >= std::chrono::nanoseconds::zero()) return {};
+    failure why(errc::invalid_option);
+    why.details.message = "wait must not be negative; empty waits for ever, zero does not wait";
+    return why;
 }
 
 }  // namespace dynalease::detail
