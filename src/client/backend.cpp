@@ -146,7 +146,7 @@ client::backend::call client::backend::begin(const any_request& request, const c
 }
 
 void client::backend::write_request(http::connection& to, const call& what, const credentials& who) {
-    writer_.write(to.request(), what.operation, what.body, who, skew_.corrected(world_.clock->wall()));
+    writer_.write(to.request(), what.operation, what.body, who, wall());
 }
 
 attempt client::backend::read(const http::connection& from, const call& what, std::chrono::milliseconds signed_with) {

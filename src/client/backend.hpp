@@ -29,6 +29,7 @@ public:
     backend(dynalease::environment world, client_configuration configuration);
 
     const dynalease::environment& environment() const noexcept override { return world_; }
+    wall_time wall() const noexcept override { return skew_.corrected(world_.clock->wall()); }
     boost::asio::awaitable<result<any_response>> perform(any_request request, call_options options) override;
 
     client_counters counters() const;

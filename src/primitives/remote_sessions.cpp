@@ -71,7 +71,7 @@ boost::asio::awaitable<std::optional<failure>> remote_sessions::look_once(std::s
 }
 
 boost::asio::awaitable<void> remote_sessions::mark(std::string id, std::shared_ptr<record> about, std::int64_t beat) {
-    auto request = protocol::mark_session_dead(table_, id, beat, self_, database_.environment().clock->wall());
+    auto request = protocol::mark_session_dead(table_, id, beat, self_, database_.wall());
     auto marked = co_await database_.call(std::move(request));
     if (marked) {
         ++counters_.marked_dead;

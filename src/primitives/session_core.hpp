@@ -75,7 +75,7 @@ public:
     runtime::gate& life() noexcept { return life_; }
     idle_fronts& idle() noexcept { return idle_; }
     dynalease::time_point now() const noexcept { return world().clock->now(); }
-    wall_time wall() const noexcept { return world().clock->wall(); }
+    wall_time wall() const noexcept { return database_.wall(); }
     std::int64_t next_attempt() noexcept { return ++last_attempt_; }
     void log(severity level, const std::string& line) const;
 
@@ -89,6 +89,8 @@ public:
     /// Completes when the session is live; the first caller makes the row. Null, or why not.
     boost::asio::awaitable<shared_failure> open(std::optional<dynalease::time_point> deadline);
     boost::asio::awaitable<error_code> wait_over();
+    /// Nothing of it counts any more. @param why for the log, and for those who wait
+    void lose(const std::string& why);
     /// Begins to close, once; `wait_closed` tells the end.
     void begin_close(const close_options& options);
     boost::asio::awaitable<result<close_report>> wait_closed();
@@ -105,7 +107,6 @@ private:
     std::shared_ptr<session_member> find_member(const member_key& key);
     std::vector<std::shared_ptr<session_member>> all_members();
     void publish() noexcept;
-    void lose(const std::string& why);
     void end();
 
     boost::asio::awaitable<void> open_row(std::shared_ptr<session_core> self);

@@ -65,7 +65,7 @@ versioned_core::versioned_core(database target, versioned_options options)
 }
 
 std::int64_t versioned_core::tombstone_expiry() const {
-    const auto now = std::chrono::ceil<std::chrono::seconds>(world().clock->wall().time_since_epoch());
+    const auto now = std::chrono::ceil<std::chrono::seconds>(target_.wall().time_since_epoch());
     return (now + options_.tombstone_lifetime).count();
 }
 

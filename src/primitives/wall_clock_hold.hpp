@@ -34,6 +34,7 @@ public:
     const protocol::wall_clock_times& times() const noexcept { return times_; }
 
     // ---- the database's executor ----
+    wall_time wall() const noexcept { return database_.wall(); }
     struct answered {
         answer kind = answer::delayed;
         protocol::wall_clock_sight lock{};

@@ -51,7 +51,7 @@ awaitable<wall_clock_try> try_once(std::shared_ptr<wall_clock_wish> wish, time_p
     const auto& world = core->world();
     // Before the moment: should the process stand still between the two, we believe for a shorter time, not a longer.
     const auto sent = core->now();
-    const auto wall = world.clock->wall();
+    const auto wall = core->wall();
     const protocol::wall_clock_claim claim{.mine = protocol::wall_moment_of(wall, world.random->unit()), .sent = sent};
     const auto overdue = wall - std::chrono::duration_cast<std::chrono::microseconds>(core->times().overdue);
     auto request = protocol::wall_clock_take(core->place(), claim.mine, overdue);
@@ -85,14 +85,18 @@ awaitable<runtime::completion<wall_clock_guard>> run_wall_acquire(std::shared_pt
                                                                   diagnostics* details) {
     auto& core = *wish->core;
     const auto verb = wish->tries ? "wall_clock_lock.try_acquire" : "wall_clock_lock.acquire";
+    runtime::completion<wall_clock_guard> done;
+    if (const auto fault = detail::fault_of_wait(wish->options.wait)) {
+        done.code = detail::report(*fault, details, verb, core.name());
+        co_return done;
+    }
     const auto begun = core.now();
-    const bool once = wish->tries || (wish->options.wait && wish->options.wait->count() <= 0);
+    const bool once = wish->tries || (wish->options.wait && wish->options.wait->count() == 0);
     const auto longest = time_point::max() - begun;
     auto deadline = wish->options.wait ? begun + std::min(*wish->options.wait, longest) : time_point::max();
     if (once) deadline = begun + core.times().hold;
     auto interval = core.options().poll_interval;
     unsigned failures = 0;
-    runtime::completion<wall_clock_guard> done;
     for (;;) {
         // An answer that took longer than the lock lasts leaves nothing to hold; the guard's end gives it back.
         auto tried = co_await try_once(wish, std::min(deadline, core.now() + core.times().hold));

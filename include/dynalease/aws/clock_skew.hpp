@@ -8,7 +8,8 @@
 
 namespace dynalease::aws {
 
-/// Corrects the time that requests are signed with, and nothing else: it must never reach the arithmetic of a lease.
+/// Corrects the time that requests are signed with, and that tokens and expiries are written with: a machine whose
+/// clock is far off works, and its tokens rise above those of others. It must never reach the arithmetic of a lease.
 class clock_skew {
 public:
     /// The service tolerates five minutes; less than this is not why it refused.

@@ -46,6 +46,8 @@ public:
     virtual ~database_backend() = default;
 
     virtual const dynalease::environment& environment() const noexcept = 0;
+    /// The wall clock as the service's answers have corrected it, where they have. On the environment's executor.
+    virtual wall_time wall() const noexcept { return environment().clock->wall(); }
 
     /// Answers with the response that belongs to the request, or a failure. Called on the environment's
     /// executor. When cancelled (any type) it completes soon, with `errc::in_doubt` if a write may have left.
@@ -58,6 +60,9 @@ public:
     explicit database(std::shared_ptr<database_backend> backend) : backend_(std::move(backend)) {}
 
     const dynalease::environment& environment() const noexcept { return backend_->environment(); }
+    /// What time it is for rows that other machines read: tokens, expiries. Like the wall clock itself it says nothing
+    /// of who holds a lease. On the environment's executor.
+    wall_time wall() const noexcept { return backend_->wall(); }
     /// For what stands in front of it, such as a test's faults.
     const std::shared_ptr<database_backend>& implementation() const noexcept { return backend_; }
     using executor_type = boost::asio::any_io_executor;

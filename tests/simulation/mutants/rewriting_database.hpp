@@ -20,6 +20,7 @@ public:
     ~rewriting_database() override;
 
     const dynalease::environment& environment() const noexcept override { return network_->environment(); }
+    wall_time wall() const noexcept override { return network_->wall(); }
     boost::asio::awaitable<result<any_response>> perform(any_request request, call_options options) override;
 
 protected:

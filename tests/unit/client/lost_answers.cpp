@@ -230,11 +230,15 @@ TEST_CASE("a wrong clock is corrected by the server's date and the request signe
                                      "Date: " + http_date(server_time) + "\r\n")
                            : fine();
     });
-    f.run([](client& database) -> asio::awaitable<void> {
+    wall_time corrected{};
+    f.run([&corrected](client& database) -> asio::awaitable<void> {
         const auto got = co_await write_on(database);
         CHECK(got.has_value());
         CHECK(database.counters().skew_corrections == 1);
+        corrected = database.wall();
     });
+    // What rows are written with is the service's time, too.
+    CHECK(std::chrono::abs(corrected - server_time) < std::chrono::minutes(1));
     const auto& requests = f.server->requests();
     REQUIRE(requests.size() == 2);
     const auto hour = [](const std::string& request) {

@@ -18,7 +18,33 @@ asio::awaitable<void> take_and_release(lock target, std::int64_t& token) {
     REQUIRE(guard.state() == guard_state::released);
 }
 
+/// A client that has learnt that its machine's wall clock is thirty days behind.
+class corrected final : public database_backend {
+public:
+    explicit corrected(std::shared_ptr<database_backend> behind) : behind_(std::move(behind)) {}
+    const dynalease::environment& environment() const noexcept override { return behind_->environment(); }
+    wall_time wall() const noexcept override { return behind_->wall() + 30 * 24h; }
+    asio::awaitable<result<any_response>> perform(any_request request, call_options options) override {
+        return behind_->perform(std::move(request), options);
+    }
+
+private:
+    std::shared_ptr<database_backend> behind_;
+};
+
 }  // namespace
+
+TEST_CASE("tokens and expiries count by the service's time") {
+    world w;
+    node a(w);
+    a.session.emplace(database(std::make_shared<corrected>(a.network)), session_options{.table = table});
+    const auto now = a.environment.clock->wall().time_since_epoch() + 30 * 24h;
+    lock_guard guard;
+    run(w, a, take(a, "x", guard));
+    CHECK(guard.fencing_token() >= now.count());
+    run(w, a, give_back(guard));
+    CHECK(find_integer(w.row("lock#x"), "ttl") >= std::chrono::duration_cast<std::chrono::seconds>(now).count());
+}
 
 TEST_CASE("a free lock costs one request to take and one to release") {
     world w;
