@@ -26,7 +26,7 @@ enum class guarded_end { keep, release };
 }  // namespace detail
 
 /// Move-only. The destructor releases in the background, best effort; `release` says whether it worked.
-class item_guard {
+class [[nodiscard]] item_guard {
 public:
     item_guard() noexcept = default;
 

@@ -23,7 +23,10 @@ void abandon(lock_hold& hold) noexcept;
 }  // namespace detail
 
 /// Move-only. The destructor releases in the background, best effort; `release` says whether it worked.
-class lock_guard {
+///
+/// Write its type where you take it: `lock_guard guard = co_await lock.acquire();` does not compile without the
+/// `co_await`, while `auto` makes it an `asio::awaitable`, which has a `valid()` of its own, and that is true.
+class [[nodiscard]] lock_guard {
 public:
     lock_guard() noexcept = default;
 

@@ -24,7 +24,7 @@ void abandon(queue_hold& hold) noexcept;
 }  // namespace detail
 
 /// Move-only. The destructor leaves in the background, best effort; `leave` says whether it worked.
-class queue_turn {
+class [[nodiscard]] queue_turn {
 public:
     queue_turn() noexcept = default;
 

@@ -44,7 +44,7 @@ struct wall_clock_options {
 };
 
 /// Move-only. The destructor releases in the background, best effort.
-class wall_clock_guard {
+class [[nodiscard]] wall_clock_guard {
 public:
     wall_clock_guard() noexcept = default;
 
