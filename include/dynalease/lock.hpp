@@ -23,7 +23,8 @@ struct lock_target {
 }  // namespace detail
 
 struct acquire_options {
-    /// How long to wait for others; empty: until the session is over. Zero is a try that fails with an error.
+    /// How long to wait for others; empty: until the session is over. Zero is a try that fails with an error; less is
+    /// refused with `errc::invalid_option`.
     std::optional<std::chrono::nanoseconds> wait{};
     /// Kept in the lock's row (attribute `data`) and shown by `inspect`; empty: what is there stays.
     /// GCC 12 miscompiles such options when they are made inside a `co_await` expression: name them before it.
@@ -32,7 +33,9 @@ struct acquire_options {
 
 struct lock_options {
     /// The shortest time between two looks at the row while another process holds the lock. The more processes
-    /// wait, the longer it gets, so that all of them together read about 8 times a second. 10 ms to 1 min.
+    /// wait, the longer it gets, so that all of them together read about 8 times a second. 10 ms to 1 s: one who
+    /// looked more rarely would be taken for dead when its turn comes, and lose its place. All handles of one name in
+    /// a session share the options that came first.
     std::chrono::milliseconds poll_interval{140};
 };
 
@@ -50,6 +53,8 @@ struct lock_info {
 ///
 /// Within a process callers are served first come, first served, with one write per hand-off and no polling.
 /// Between processes a waiter is overtaken a bounded number of times; strict order is the queue's promise.
+/// Not re-entrant: who holds it and acquires it again waits for himself, until that wait ends. A handle that was moved
+/// from may only be assigned to or destroyed.
 class lock {
 public:
     /// @param name 1 to 2,043 bytes of UTF-8 (the key may have 2,048, and "lock#" is ours).
@@ -68,7 +73,7 @@ public:
     /// Cancellation: all types, at once. Cost: 1 write when free; behind another process 1 refused write,
     /// 1 to join the line, reads at the poll rate, 1 write when it is free. The first lease of a session costs
     /// one write more.
-    boost::asio::awaitable<lock_guard> acquire(acquire_options options = {}) const;
+    [[nodiscard]] boost::asio::awaitable<lock_guard> acquire(acquire_options options = {}) const;
     template <token_for<lock_guard> Token>
     auto acquire(acquire_options options, Token&& token) const {
         return detail::initiate<lock_guard>(get_executor(), acquire_verb{target_, std::move(options)}, nullptr,
@@ -86,9 +91,10 @@ public:
 
     /// Takes the lock if it is free, or if its holder is known to be dead; an empty guard if another holds it.
     ///
-    /// Errors and cancellation as `acquire`, without `wait_timeout`. Cost: 1 write; when held elsewhere, at most
-    /// one read more.
-    boost::asio::awaitable<lock_guard> try_acquire(acquire_options options = {}) const;
+    /// Errors and cancellation as `acquire`, without `wait_timeout`; what others are told after retries a try is told at
+    /// once, and `errc::in_doubt` when its write went without an answer and the look after it, too. Cost: 1 write; when
+    /// held elsewhere, at most one read more.
+    [[nodiscard]] boost::asio::awaitable<lock_guard> try_acquire(acquire_options options = {}) const;
     template <token_for<lock_guard> Token>
     auto try_acquire(acquire_options options, Token&& token) const {
         return detail::initiate<lock_guard>(get_executor(), try_verb{target_, std::move(options)}, nullptr,
@@ -100,7 +106,7 @@ public:
     }
 
     /// Who holds it and who waits, without taking it. Cost: 1 read, and 1 more when it is held.
-    boost::asio::awaitable<lock_info> inspect() const;
+    [[nodiscard]] boost::asio::awaitable<lock_info> inspect() const;
     template <token_for<lock_info> Token>
     auto inspect(Token&& token) const {
         return detail::initiate<lock_info>(get_executor(), inspect_verb{target_}, nullptr,

@@ -25,8 +25,11 @@ void idle_fronts::audit_later(std::shared_ptr<claiming_member> front) {
         audits_.pop_front();
         if (still_due(oldest)) oldest.front->resolve_claim(false);
     }
-    if (!auditing_)
-        auditing_ = runtime::spawn_background(core_.world().executor, core_.life(), audit(core_.shared_from_this()));
+    if (std::exchange(auditing_, true)) return;
+    // It may begin, and even end, inside this call.
+    const bool begun =
+        runtime::spawn_background(core_.world().executor, core_.life(), audit(core_.shared_from_this()));
+    if (!begun) auditing_ = false;
 }
 
 // The claim may have been used again meanwhile, with an entry of its own.

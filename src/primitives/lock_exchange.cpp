@@ -37,4 +37,8 @@ boost::asio::awaitable<void> lock_front::pause(std::chrono::nanoseconds time) {
     co_await sleep_->wait_until(core_.now() + time);
 }
 
+boost::asio::awaitable<void> lock_front::pause_after(unsigned failures) {
+    co_await pause(protocol::retry_pause(failures, core_.world().random->unit()));
+}
+
 }  // namespace dynalease::detail

@@ -18,40 +18,58 @@ lock_front::~lock_front() {
 
 lock_front::waiter::waiter(lock_front& front, item with, bool only_tries)
     : served(front.core_.world().executor), data(std::move(with)), tries(only_tries), front_(front) {
-    position_ = front_.waiters_.insert(front_.waiters_.end(), this);
+    in_ = &front_.waiters_;
+    position_ = in_->insert(in_->end(), this);
 }
 
 lock_front::waiter::~waiter() {
-    front_.waiters_.erase(position_);
+    in_->erase(position_);
 }
 
 // ---- the local queue ---------------------------------------------------------------------------------------
 
-// One that was served, cancelled or timed out, but has not run since, stands in the list without waiting.
-lock_front::waiter* lock_front::first_waiter() const {
-    const auto first = std::find_if(waiters_.begin(), waiters_.end(), [](waiter* w) { return !w->served.empty(); });
-    return first == waiters_.end() ? nullptr : *first;
+// Of many who end together each is passed over once, not once for each of the others.
+lock_front::waiter* lock_front::first_waiter() {
+    while (!waiters_.empty() && waiters_.front()->served.empty()) {
+        waiters_.front()->in_ = &ended_;
+        ended_.splice(ended_.end(), waiters_, waiters_.begin());
+    }
+    return waiters_.empty() ? nullptr : waiters_.front();
 }
 
-bool lock_front::waited_for() const {
-    return std::any_of(waiters_.begin(), waiters_.end(), [](waiter* w) { return !w->tries && !w->served.empty(); });
+bool lock_front::waited_for() {
+    const auto* first = first_waiter();
+    if (first == nullptr || !first->tries) return first != nullptr;
+    return std::any_of(std::next(waiters_.begin()), waiters_.end(), [](waiter* w) { return !w->served.empty(); });
 }
 
 void lock_front::fail_waiters(const shared_failure& why) {
     for (auto* w : waiters_) w->served.complete_one(grant{{}, why});
 }
 
-void lock_front::fail_first(const shared_failure& why) {
-    if (auto* first = first_waiter()) first->served.complete_one(grant{{}, why});
+void lock_front::fail_rejected(const shared_failure& why) {
+    auto* first = first_waiter();
+    if (first == nullptr) return;
+    // What is at fault may be what the first waiter wants written: the others try for themselves. If that is nothing,
+    // no other would fare better.
+    if (first->data.empty()) return fail_waiters(or_doubt(why));
+    first->served.complete_one(grant{{}, or_doubt(why)});
 }
 
-void lock_front::fail_tries(const shared_failure& why) {
-    for (auto* w : waiters_) {
-        if (w->tries) w->served.complete_one(grant{{}, why});
-    }
+// A try is let in only when nobody waits: none stands behind another waiter.
+void lock_front::fail_try(const shared_failure& why) {
+    auto* first = first_waiter();
+    if (first != nullptr && first->tries) first->served.complete_one(grant{{}, why});
 }
 
-bool lock_front::busy() const {
+shared_failure lock_front::or_doubt(const shared_failure& why) const {
+    if (!claim_->unanswered) return why;
+    failure doubt(errc::in_doubt, outcome::unknown);
+    doubt.details = why->details;
+    return std::make_shared<const failure>(std::move(doubt));
+}
+
+bool lock_front::busy() {
     return phase_ == phase::held || wanted();
 }
 
@@ -63,7 +81,8 @@ void lock_front::wake() {
 bool lock_front::left() {
     if (wanted()) return false;
     if (sleep_) sleep_->wake();
-    return phase_ == phase::wanting && claim_ && (claim_->unanswered || writing_);
+    const bool for_a_waiter = phase_ == phase::wanting || phase_ == phase::giving_back;
+    return for_a_waiter && claim_ && (claim_->unanswered || writing_);
 }
 
 // ---- phases ------------------------------------------------------------------------------------------------
@@ -139,9 +158,9 @@ void lock_front::resolve_claim(bool look_first) {
 
 // ---- the claim ---------------------------------------------------------------------------------------------
 
-protocol::claim lock_front::next_claim(std::int64_t floor) {
+protocol::claim lock_front::next_claim(std::int64_t floor, std::int64_t lead) {
     floor_ = std::max(floor_, floor);
-    last_token_ = protocol::choose_token(core_.wall(), last_token_, floor_);
+    last_token_ = protocol::choose_token(core_.wall(), last_token_, floor_ + lead);
     return {.attempt = core_.next_attempt(), .token = last_token_};
 }
 
@@ -167,7 +186,7 @@ void lock_front::give_up(const protocol::lock_row& row) {
     }
     phase_ = phase::idle;
     if (next == protocol::give_up_step::audit) {
-        core_.idle().audit_later(shared_from_this());
+        if (!std::exchange(claim_->audited, true)) core_.idle().audit_later(shared_from_this());
     } else {
         close_claim(false);
     }
@@ -175,10 +194,11 @@ void lock_front::give_up(const protocol::lock_row& row) {
 
 // ---- the grant ---------------------------------------------------------------------------------------------
 
-bool lock_front::serve(const protocol::claim& claim) {
+bool lock_front::serve(const protocol::claim& claim, const item& written) {
     held_ = claim;
     auto* next = core_.live() ? first_waiter() : nullptr;
-    if (!next) return false;
+    // What stands there may be what another brought along, who has left meanwhile: a hand-over writes what is wanted.
+    if (!next || (!next->data.empty() && next->data != written)) return false;
     auto hold = std::make_shared<lock_hold>(core_.shared_from_this(), shared_from_this(), claim);
     hold_ = hold;
     ++core_.counters().leases_held;
@@ -187,17 +207,18 @@ bool lock_front::serve(const protocol::claim& claim) {
     return true;
 }
 
-void lock_front::granted(bool taken_over, bool own_copy) {
+void lock_front::granted(bool taken_over, bool own_copy, item written) {
     const auto mine = claim_->id;
     close_claim(true);
     floor_ = seen_floor_ = mine.token;
     refused_at_.reset();
     overflows_ = 0;
+    refusals_ = 0;
     others_wait_ = false;
     hand_overs_ = 0;
     if (taken_over) ++core_.counters().take_overs;
     if (own_copy) ++core_.counters().own_copies;
-    phase_ = serve(mine) ? phase::held : phase::giving_back;
+    phase_ = serve(mine, written) ? phase::held : phase::giving_back;
 }
 
 void lock_front::end_grant() {

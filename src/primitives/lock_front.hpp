@@ -54,7 +54,9 @@ public:
         const bool tries;
 
     private:
+        friend class lock_front;
         lock_front& front_;
+        std::list<waiter*>* in_;  ///< the front's list of those who wait, or of those who did
         std::list<waiter*>::iterator position_;
     };
 
@@ -64,7 +66,7 @@ public:
 
     // ---- the database's executor ----
     /// Held, or wanted by others in this process: a try need not ask the table.
-    bool busy() const;
+    bool busy();
     /// Somebody waits who is not being driven yet.
     void wake();
     /// A waiter has gone. @returns whether its write may still land: the front then settles it.
@@ -85,8 +87,11 @@ private:
 
     struct open_claim {
         protocol::claim id;
-        bool sent = false;
-        bool unanswered = false;
+        item data{};              ///< what its last copy would write into the row
+        bool sent = false;        ///< a copy left this process
+        bool take_sent = false;   ///< ... and it was one that would be granted
+        bool unanswered = false;  ///< one of them had no answer
+        bool audited = false;     ///< nothing was sent since an audit was asked for
         dynalease::time_point sent_at{};
     };
 
@@ -96,6 +101,7 @@ private:
         protocol::lock_row row{};
         shared_failure why{};
         bool doubtful = false;  ///< refused after a copy without an answer, which may be the very reason
+        bool may_be_ours = false;  ///< a take of our claim was sent before this request, or it is doubtful
     };
 
     // Driving: each step runs until the phase changes. `row` is the row as last seen.
@@ -110,7 +116,8 @@ private:
 
     // Steps of `want`.
     boost::asio::awaitable<sighting> carry_out(protocol::want_decision step);
-    boost::asio::awaitable<protocol::want_decision> next_step(const protocol::lock_row& row, shared_failure& why);
+    void miss_answer(const sighting& seen, protocol::want_step sent);
+    boost::asio::awaitable<protocol::want_decision> next_step(const sighting& seen, shared_failure& why);
     protocol::holder_is judge_holder(const protocol::lock_row& row, bool waits);
     dynalease::time_point watch_due(const protocol::lock_row& row);
     std::chrono::nanoseconds time_to_next_look(const protocol::lock_row& row, protocol::want_step step);
@@ -121,15 +128,19 @@ private:
     static sighting read_row(answer kind, const item* shown);
     static sighting read_failure(failure why);
     boost::asio::awaitable<void> pause(std::chrono::nanoseconds time);
+    /// Before the next attempt after failures, not in step with those who failed with us.
+    boost::asio::awaitable<void> pause_after(unsigned failures);
 
     // The claim and the grant.
-    protocol::claim next_claim(std::int64_t floor);
+    /// @param lead how far above the floor, at least
+    protocol::claim next_claim(std::int64_t floor, std::int64_t lead = 0);
     void note_unanswered();
     void close_claim(bool applied);
     void give_up(const protocol::lock_row& row);
-    void granted(bool taken_over, bool own_copy);
-    void handed(const protocol::lock_row& row);
-    bool serve(const protocol::claim& claim);
+    /// @param written the row's data as the grant left it
+    void granted(bool taken_over, bool own_copy, item written);
+    void handed(const protocol::lock_row& row, item written);
+    bool serve(const protocol::claim& claim, const item& written);
     void end_grant();
     /// Forgets the grant without a request; others get the lock when the lease is over.
     void leave_to_lease(const std::shared_ptr<lock_hold>& hold);
@@ -141,11 +152,15 @@ private:
     void fail_waiters(const shared_failure& why);
     /// ... and ends the driver's sleep: nobody waits any more.
     void turn_away(const failure& why);
-    void fail_first(const shared_failure& why);
-    void fail_tries(const shared_failure& why);
-    waiter* first_waiter() const;
-    bool wanted() const { return first_waiter() != nullptr; }
-    bool waited_for() const;
+    /// A request that carried the first waiter's data was rejected.
+    void fail_rejected(const shared_failure& why);
+    /// @param why null: others have the lock
+    void fail_try(const shared_failure& why);
+    /// What a waiter is told who fails of this: doubt, while a copy of the claim is unanswered.
+    shared_failure or_doubt(const shared_failure& why) const;
+    waiter* first_waiter();
+    bool wanted() { return first_waiter() != nullptr; }
+    bool waited_for();
     std::int64_t row_expiry() const;
 
     session_core& core_;
@@ -154,7 +169,8 @@ private:
     phase phase_ = phase::idle;
     bool driven_ = false;   ///< a coroutine is at work
     bool writing_ = false;  ///< a copy of the claim is under way
-    std::list<waiter*> waiters_;
+    std::list<waiter*> waiters_;  ///< in their order, with ended ones in between; at most the first one tries
+    std::list<waiter*> ended_;    ///< served, cancelled or timed out, but have not run since
     std::optional<open_claim> claim_;
     protocol::claim held_{};            ///< the claim that was granted last
     std::weak_ptr<lock_hold> hold_;     ///< the present grant
@@ -169,6 +185,7 @@ private:
     std::optional<protocol::lock_holder> holder_seen_;
     dynalease::time_point holder_since_{};
     unsigned overflows_ = 0;
+    unsigned refusals_ = 0;  ///< of writes that want the lock, in a row
     std::optional<runtime::alarm> sleep_;
 };
 

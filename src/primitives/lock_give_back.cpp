@@ -17,7 +17,6 @@ boost::asio::awaitable<void> lock_front::give_back_or_hand_over(protocol::lock_r
 boost::asio::awaitable<void> lock_front::hand_over(protocol::lock_row& row) {
     using protocol::hand_over_step;
     claim_ = open_claim{next_claim(row.floor)};
-    auto data = first_waiter()->data;
     unsigned failures = 0;
     while (core_.may_write()) {
         if (!wanted() || !core_.live()) {
@@ -26,30 +25,33 @@ boost::asio::awaitable<void> lock_front::hand_over(protocol::lock_row& row) {
             co_await release(row, unresolved);
             co_return;
         }
-        claim_->sent = true;
-        auto request = requests().hand_over(held_, claim_->id, data);
+        const bool sent_before = std::exchange(claim_->sent, true);
+        // Of whoever is first now: one who was first before may have failed by it, or left.
+        claim_->data = first_waiter()->data;
+        auto request = requests().hand_over(held_, claim_->id, claim_->data);
+        writing_ = true;
         auto seen = co_await send(std::move(request));
+        writing_ = false;
         auto next = hand_over_step::again;
         if (seen.doubtful) note_unanswered();
         if (seen.kind == answer::applied) {
             next = hand_over_step::handed;
         } else if (seen.kind == answer::refused) {
-            next = protocol::decide_hand_over(seen.row, core_.id(), held_, claim_->id);
+            next = protocol::decide_hand_over(seen.row, core_.id(), held_, claim_->id, sent_before || seen.doubtful);
+        } else if (seen.kind == answer::rejected) {
+            fail_rejected(seen.why);
+            continue;
         } else {
             if (seen.kind == answer::unanswered) {
                 note_unanswered();
                 finish_leaving(errc::in_doubt);
-            } else if (seen.kind == answer::rejected) {
-                // What is at fault may be what this waiter wants written; the next one tries for itself.
-                fail_first(seen.why);
-                if (first_waiter()) data = first_waiter()->data;
             }
-            co_await pause(protocol::retry_pause(failures++));
+            co_await pause_after(failures++);
             continue;
         }
         row = std::move(seen.row);
         if (next == hand_over_step::handed && core_.may_write()) {
-            handed(row);
+            handed(row, seen.kind == answer::applied ? std::move(claim_->data) : std::move(row.data));
             co_return;
         }
         if (next == hand_over_step::lost) {
@@ -61,13 +63,12 @@ boost::asio::awaitable<void> lock_front::hand_over(protocol::lock_row& row) {
         if (next == hand_over_step::claim_closed) {
             close_claim(false);
             claim_ = open_claim{next_claim(row.floor)};
-            data = first_waiter() ? first_waiter()->data : item{};
         }
     }
     drop();
 }
 
-void lock_front::handed(const protocol::lock_row& row) {
+void lock_front::handed(const protocol::lock_row& row, item written) {
     const auto to = claim_->id;
     close_claim(true);
     floor_ = seen_floor_ = to.token;
@@ -76,7 +77,7 @@ void lock_front::handed(const protocol::lock_row& row) {
     // From the moment that others are seen in line, they are passed over a bounded number of times.
     hand_overs_ = others_wait_ ? hand_overs_ + 1 : 0;
     others_wait_ = !row.line.empty();
-    phase_ = serve(to) ? phase::held : phase::giving_back;
+    phase_ = serve(to, written) ? phase::held : phase::giving_back;
 }
 
 boost::asio::awaitable<void> lock_front::release(protocol::lock_row& row, std::optional<protocol::claim> unresolved) {
@@ -113,7 +114,7 @@ boost::asio::awaitable<void> lock_front::release(protocol::lock_row& row, std::o
         } else if (seen.kind == answer::rejected) {
             finish_leaving(seen.why->code);
         }
-        co_await pause(protocol::retry_pause(failures++));
+        co_await pause_after(failures++);
     }
     drop();
 }

@@ -28,54 +28,62 @@ boost::asio::awaitable<void> lock_front::want(protocol::lock_row& row) {
 
     unsigned failures = 0;
     while (core_.may_write() && wanted()) {
-        const bool taking = next.step == want_step::take;
-        const bool joining = next.step == want_step::join;
-        const bool taking_over = taking && next.form.over.has_value();
+        const auto sent = next.step;
+        const bool taking_over = sent == want_step::take && next.form.over.has_value();
         auto seen = co_await carry_out(std::move(next));
         next = {want_step::poll};
         if (!core_.may_write()) break;
-        if (taking && seen.kind == answer::applied) {
-            granted(taking_over, false);
+        if (sent == want_step::take && seen.kind == answer::applied) {
+            granted(taking_over, false, std::move(claim_->data));
             co_return;
         }
-        if (seen.kind == answer::unanswered || seen.doubtful) note_unanswered();
-        if (seen.kind == answer::rejected) {
-            // What is at fault may be what the first waiter wants written; the others try for themselves.
-            fail_first(seen.why);
-            continue;
-        }
-        if (seen.kind == answer::delayed && !claim_->unanswered) fail_tries(seen.why);
-        if (seen.kind == answer::unanswered || seen.kind == answer::delayed) {
-            co_await pause(protocol::retry_pause(failures++));
+        if (!was_answered(seen.kind)) {
+            miss_answer(seen, sent);
+            if (seen.kind != answer::rejected) co_await pause_after(failures++);
             continue;
         }
         failures = 0;
-        row = std::move(seen.row);
-        if (joining && row.place_of(core_.id()).value_or(0) > 0) {
+        if (seen.doubtful) note_unanswered();
+        if (sent == want_step::join && seen.row.place_of(core_.id()).value_or(0) > 0) {
             // Those before us were here first: leave them one look's time, even if the lock stands free.
-            fail_tries(nullptr);
+            row = std::move(seen.row);
+            refusals_ = 0;
+            fail_try(nullptr);
             co_await pause(time_to_next_look(row, want_step::poll));
             continue;
         }
 
+        const bool refused = seen.kind == answer::refused;
+        if (refused) ++refusals_;
         shared_failure why;
-        next = co_await next_step(row, why);
+        next = co_await next_step(seen, why);
+        row = std::move(seen.row);
+        if (!core_.may_write()) break;
         if (why && classify(*why) == answer::rejected) {
-            fail_waiters(why);
+            fail_waiters(or_doubt(why));
             break;
         }
-        if (why) fail_tries(why);
         if (why) {
-            co_await pause(protocol::retry_pause(failures++));
+            fail_try(or_doubt(why));
+            co_await pause_after(failures++);
             continue;
         }
         if (next.step == want_step::granted) {
-            granted(false, true);
+            granted(false, true, std::move(row.data));
             co_return;
+        }
+        const bool writes = next.step == want_step::take || next.step == want_step::join;
+        if (!writes) refusals_ = 0;
+        if (writes && refused && refusals_ >= 2) {
+            // Others are faster, or the row is not what it seems: write no faster for that, and by a fresh sight.
+            fail_try(nullptr);
+            co_await pause_after(refusals_ - 2);
+            next = {want_step::poll};
+            continue;
         }
         if (next.step == want_step::take) continue;
         if (!row.free()) refused_at_ = core_.now();
-        fail_tries(nullptr);
+        fail_try(nullptr);
         if (next.step != want_step::join && next.step != want_step::refuse) {
             co_await pause(time_to_next_look(row, next.step));
         }
@@ -87,21 +95,45 @@ boost::asio::awaitable<void> lock_front::want(protocol::lock_row& row) {
     }
 }
 
+void lock_front::miss_answer(const sighting& seen, want_step sent) {
+    const bool wrote = sent == want_step::take || sent == want_step::join;
+    if (seen.kind == answer::rejected) {
+        sent == want_step::take ? fail_rejected(seen.why) : fail_waiters(or_doubt(seen.why));
+    } else if (seen.kind == answer::unanswered && wrote) {
+        // A try waits for no second answer; but where it may have been granted it looks once.
+        note_unanswered();
+    } else {
+        fail_try(or_doubt(seen.why));
+    }
+}
+
 boost::asio::awaitable<lock_front::sighting> lock_front::carry_out(protocol::want_decision step) {
-    if (step.step != want_step::take && step.step != want_step::join) co_return co_await look();
-    claim_->sent = true;
-    claim_->sent_at = core_.now();
-    auto request = step.step == want_step::take
-                       ? requests().take(claim_->id, step.form, first_waiter()->data, seen_floor_)
-                       : requests().join(claim_->id);
-    writing_ = true;
-    auto seen = co_await send(std::move(request));
-    writing_ = false;
+    const bool taken_before = claim_->take_sent;
+    sighting seen;
+    if (step.step != want_step::take && step.step != want_step::join) {
+        seen = co_await look();
+    } else {
+        claim_->sent = true;
+        claim_->audited = false;
+        claim_->sent_at = core_.now();
+        update_item_request request;
+        if (step.step == want_step::take) {
+            claim_->take_sent = true;
+            claim_->data = first_waiter()->data;
+            request = requests().take(claim_->id, step.form, claim_->data, seen_floor_);
+        } else {
+            request = requests().join(claim_->id);
+        }
+        writing_ = true;
+        seen = co_await send(std::move(request));
+        writing_ = false;
+    }
+    seen.may_be_ours = taken_before || seen.doubtful;
     co_return seen;
 }
 
-boost::asio::awaitable<protocol::want_decision> lock_front::next_step(const protocol::lock_row& row,
-                                                                      shared_failure& why) {
+boost::asio::awaitable<protocol::want_decision> lock_front::next_step(const sighting& seen, shared_failure& why) {
+    const auto& row = seen.row;
     if (row.floor < std::exchange(seen_floor_, row.floor)) {
         // The row was removed, perhaps with its table: a claim from before may bring a token below one granted since.
         // Copies of it that still land are closed by the greater token of the new one.
@@ -122,10 +154,13 @@ boost::asio::awaitable<protocol::want_decision> lock_front::next_step(const prot
                                            .mine = claim_->id,
                                            .waits = waits,
                                            .holder = holder,
-                                           .head_absent = head_absent});
-        if (next.step == want_step::claim_closed) {
+                                           .head_absent = head_absent,
+                                           .may_have_landed = seen.may_be_ours});
+        if (next.step == want_step::twin) {
+            core_.lose("another process uses this session's id");
+        } else if (next.step == want_step::claim_closed) {
             close_claim(false);
-            claim_ = open_claim{next_claim(row.floor)};
+            claim_ = open_claim{next_claim(row.floor, protocol::token_lead(refusals_))};
         } else if (next.step == want_step::look) {
             auto failed = co_await core_.remotes().look(row.holder->session);
             if (failed) {
@@ -216,7 +251,7 @@ boost::asio::awaitable<void> lock_front::settle(protocol::lock_row& row) {
                 core_.log(severity::error,
                           "lock '" + name_ + "': a given-up claim cannot be closed yet: " + seen.why->code.message());
             }
-            co_await pause(protocol::retry_pause(failures++));
+            co_await pause_after(failures++);
         }
     }
     --core_.counters().settling;
@@ -238,10 +273,14 @@ boost::asio::awaitable<void> lock_front::audit(protocol::lock_row& row) {
         // A copy of the take landed after all, or one of the join: settling gives back the one and leaves the other.
         row = std::move(seen.row);
         phase_ = phase::settling;
-    } else {
-        // Without an answer there is nothing to give back that the lease would not free.
+    } else if (was_answered(seen.kind)) {
         close_claim(false);
         phase_ = phase::idle;
+    } else {
+        // What may have landed would stay for as long as the session does: ask once more, as late again.
+        claim_->sent_at = core_.now();
+        phase_ = phase::idle;
+        core_.idle().audit_later(shared_from_this());
     }
 }
 

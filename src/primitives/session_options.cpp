@@ -4,6 +4,7 @@
 #include "primitives/session_core.hpp"
 #include "protocol/lease_times.hpp"
 #include "protocol/rows.hpp"
+#include "protocol/waiting.hpp"
 
 #include <unistd.h>
 
@@ -75,8 +76,8 @@ const std::shared_ptr<session_core>& with_row(const std::shared_ptr<session_core
 }
 
 lock_options checked(const lock_options& options) {
-    if (options.poll_interval < 10ms || options.poll_interval > 1min) {
-        refuse(errc::invalid_option, "lock", "poll_interval must be between 10 ms and 1 min");
+    if (options.poll_interval < 10ms || options.poll_interval > protocol::longest_poll_interval) {
+        refuse(errc::invalid_option, "lock", "poll_interval must be between 10 ms and 1 s");
     }
     return options;
 }

@@ -23,4 +23,9 @@ inline constexpr std::int64_t token_limit = std::int64_t{1} << 62;
 /// enough; a wrong one costs a refused request, after which the row's own floor decides.
 std::int64_t choose_token(wall_time wall, std::int64_t last_token_here, std::int64_t highest_floor_seen);
 
+/// How far above the floor the next token is to lie when writes were refused in a row. One refusal is a slow clock's
+/// due. After two, others raise the floor faster than our writes travel, and a token just above it would come too late
+/// every time: it needs a lead of as many milliseconds as a write takes, 64 at first, 4,096 at most.
+std::int64_t token_lead(unsigned refusals_in_a_row);
+
 }  // namespace dynalease::protocol

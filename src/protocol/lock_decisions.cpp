@@ -27,7 +27,13 @@ want_decision decide_available(const want_facts& facts, std::optional<lock_holde
 
 want_decision decide_want(const want_facts& facts) {
     const auto& row = facts.row;
-    if (row.held_by(facts.self, facts.mine.attempt)) return {want_step::granted};
+    if (row.held_by(facts.self, facts.mine.attempt)) {
+        return {facts.may_have_landed ? want_step::granted : want_step::twin};
+    }
+    // The claims of a front are numbered in their order: a later one than its last is none of its own.
+    if (row.holder && row.holder->session == facts.self && row.holder->attempt > facts.mine.attempt) {
+        return {want_step::twin};
+    }
     if (row.floor >= facts.mine.token) return {want_step::claim_closed};
     if (row.free()) return decide_available(facts, {});
 
@@ -59,8 +65,9 @@ settle_decision decide_settle(const lock_row& row, std::string_view self, const 
     return {row.free() ? settle_step::void_free : settle_step::void_held};
 }
 
-hand_over_step decide_hand_over(const lock_row& row, std::string_view self, const claim& from, const claim& to) {
-    if (row.held_by(self, to.attempt)) return hand_over_step::handed;
+hand_over_step decide_hand_over(const lock_row& row, std::string_view self, const claim& from, const claim& to,
+                                bool may_have_landed) {
+    if (row.held_by(self, to.attempt)) return may_have_landed ? hand_over_step::handed : hand_over_step::lost;
     if (!row.held_by(self, from.attempt)) return hand_over_step::lost;
     return row.floor >= to.token ? hand_over_step::claim_closed : hand_over_step::again;
 }

@@ -24,6 +24,9 @@ struct want_facts {
     bool waits;        ///< somebody waits; otherwise it is only tried
     holder_is holder;  ///< what the watch says of the row's holder; not looked at when the row is free
     bool head_absent;  ///< the no-show rule holds for the head of the line
+    /// A take of `mine` was sent before the one whose answer shows the row, or went without an answer: only then can
+    /// the row name it by our own doing.
+    bool may_have_landed;
 };
 
 enum class want_step {
@@ -36,6 +39,7 @@ enum class want_step {
     poll_absent,   ///< as `poll`, but the lock stands free: look again soon, for the head may be dead
     overflow,      ///< the line is full: look again much later
     refuse,        ///< a try finds it taken
+    twin,          ///< the row names us by a claim that we did not make: another process uses our session's id
 };
 
 struct want_decision {
@@ -94,7 +98,9 @@ enum class hand_over_step {
 };
 
 /// A refused hand-over, by the row that came with the refusal.
-hand_over_step decide_hand_over(const lock_row& row, std::string_view self, const claim& from, const claim& to);
+/// @param may_have_landed a copy of it was sent before the refused one, or went without an answer
+hand_over_step decide_hand_over(const lock_row& row, std::string_view self, const claim& from, const claim& to,
+                                bool may_have_landed);
 
 /// After so many hand-overs in a row while other processes stand in line, the lock goes to them.
 inline constexpr unsigned hand_overs_in_a_row = 8;

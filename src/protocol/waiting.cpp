@@ -27,6 +27,10 @@ nanoseconds retry_pause(unsigned failures_so_far) {
                                  std::chrono::seconds(1));
 }
 
+nanoseconds retry_pause(unsigned failures_so_far, double unit) {
+    return duration_cast<nanoseconds>(retry_pause(failures_so_far) * (0.5 + 0.5 * unit));
+}
+
 nanoseconds watch_interval(nanoseconds lease, std::size_t waiting) {
     const nanoseconds share = std::chrono::seconds(std::max<std::size_t>(waiting, 1));
     return std::max(lease / 8, std::min(share, lease));
@@ -34,7 +38,9 @@ nanoseconds watch_interval(nanoseconds lease, std::size_t waiting) {
 
 nanoseconds no_show_after(std::size_t waiting) {
     const seconds_of share(1.5 * static_cast<double>(waiting) / reads_per_second);
-    return std::max<nanoseconds>(std::chrono::seconds(1), duration_cast<nanoseconds>(share));
+    // Looks come up to a tenth later than their interval.
+    constexpr std::chrono::milliseconds shortest = longest_poll_interval * 11 / 10 * 3 / 2;
+    return std::max<nanoseconds>(shortest, duration_cast<nanoseconds>(share));
 }
 
 bool head_watch::sight(const lock_row& row, bool available, time_point now) {

@@ -15,6 +15,9 @@ namespace dynalease::protocol {
 /// All waiting processes together read about so many times a second, however many they are.
 inline constexpr double reads_per_second = 8.3;
 
+/// The longest that `shortest` may be: whoever looks more rarely would be taken for dead when its turn comes.
+inline constexpr std::chrono::milliseconds longest_poll_interval{1000};
+
 /// @param waiting processes that stand in line for the next grant.
 /// @param unit a uniform random number in [0, 1): spreads the looks by a tenth either way.
 std::chrono::nanoseconds poll_interval(std::size_t waiting, std::chrono::nanoseconds shortest, double unit);
@@ -24,6 +27,9 @@ std::chrono::nanoseconds overflow_interval(unsigned looks_so_far, double unit);
 
 /// After an unanswered or failed request: 50 ms doubling to 1 s.
 std::chrono::nanoseconds retry_pause(unsigned failures_so_far);
+/// The same, shortened by up to a half: those who failed together do not try again together.
+/// @param unit a uniform random number in [0, 1)
+std::chrono::nanoseconds retry_pause(unsigned failures_so_far, double unit);
 
 /// A holder is watched once it was seen for this long: shorter holds end before a look at its session would pay.
 inline constexpr std::chrono::milliseconds watch_after{500};
@@ -32,7 +38,7 @@ inline constexpr std::chrono::milliseconds watch_after{500};
 std::chrono::nanoseconds watch_interval(std::chrono::nanoseconds lease, std::size_t waiting);
 
 /// How long the head of the line may leave a free lock standing before it is taken for dead. A live head looks
-/// every `poll_interval`; this is half as long again.
+/// every `poll_interval`, of whatever length its options make it; this is half as long again as the longest.
 std::chrono::nanoseconds no_show_after(std::size_t waiting);
 
 /// Remembers since when the same head left the lock free. Lives across calls, so that repeated tries can tell.

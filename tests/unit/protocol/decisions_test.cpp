@@ -10,10 +10,10 @@ namespace {
 const claim mine{7, 100};
 
 want_step want(const lock_row& row, holder_is holder = holder_is::alive, bool waits = true, bool head_absent = false) {
-    return decide_want({row, "me", mine, waits, holder, head_absent}).step;
+    return decide_want({row, "me", mine, waits, holder, head_absent, true}).step;
 }
 take_form form(const lock_row& row, holder_is holder = holder_is::alive, bool waits = true, bool head_absent = false) {
-    const auto next = decide_want({row, "me", mine, waits, holder, head_absent});
+    const auto next = decide_want({row, "me", mine, waits, holder, head_absent, true});
     REQUIRE(next.step == want_step::take);
     return next.form;
 }
@@ -28,6 +28,17 @@ TEST_CASE("want: the claim itself") {
     CHECK(want({.floor = 100, .holder = lock_holder{"other", 7}}) == want_step::claim_closed);
     CHECK(want({.floor = 100}) == want_step::claim_closed);
     CHECK(form({.floor = 99}) == take_form{});
+}
+
+TEST_CASE("want: what our session made is told from what another made under its id") {
+    const auto seen = [](const lock_holder& holder, bool may_have_landed) {
+        const lock_row row{.floor = 100, .holder = holder};
+        return decide_want({row, "me", mine, true, holder_is::alive, false, may_have_landed}).step;
+    };
+    CHECK(seen({"me", 7}, true) == want_step::granted);
+    CHECK(seen({"me", 7}, false) == want_step::twin);
+    CHECK(seen({"me", 8}, true) == want_step::twin);
+    CHECK(seen({"me", 6}, false) == want_step::claim_closed);
 }
 
 TEST_CASE("want: the lock stands free") {
@@ -84,7 +95,7 @@ TEST_CASE("settle") {
 
 TEST_CASE("hand over, refused") {
     const claim to{8, 101};
-    const auto hand = [&](const lock_row& row) { return decide_hand_over(row, "me", mine, to); };
+    const auto hand = [&](const lock_row& row) { return decide_hand_over(row, "me", mine, to, true); };
     CHECK(hand({.floor = 101, .holder = lock_holder{"me", 8}}) == hand_over_step::handed);
     CHECK(hand({.floor = 101, .holder = lock_holder{"me", 7}}) == hand_over_step::claim_closed);
     CHECK(hand({.floor = 100, .holder = lock_holder{"me", 7}}) == hand_over_step::again);

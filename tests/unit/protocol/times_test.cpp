@@ -131,27 +131,31 @@ TEST_CASE("rarer looks") {
     CHECK(retry_pause(0) == 50ms);
     CHECK(retry_pause(2) == 200ms);
     CHECK(retry_pause(100) == 1s);
+    CHECK(retry_pause(100, 0) == 500ms);
+    CHECK(retry_pause(2, 0.5) == 150ms);
     CHECK(watch_interval(10s, 0) == 1250ms);
     CHECK(watch_interval(10s, 1) == 1250ms);
     CHECK(watch_interval(10s, 4) == 4s);
     CHECK(watch_interval(10s, 200) == 10s);
-    CHECK(no_show_after(1) == 1s);
-    CHECK(no_show_after(24) > poll_interval(24, 140ms, 1));
+    CHECK(no_show_after(1) == 1650ms);
+    for (std::size_t n = 1; n <= line_capacity; ++n) {
+        CHECK(no_show_after(n) > poll_interval(n, longest_poll_interval, 1) + 100ms);
+    }
 }
 
 TEST_CASE("an absent head is told by two looks at an unchanged row") {
     head_watch head;
     lock_row row{.floor = 5, .line = {"x", "y"}};
     CHECK_FALSE(head.sight(row, true, at(10s)));
-    CHECK_FALSE(head.sight(row, true, at(10'999ms)));
-    CHECK(head.sight(row, true, at(11s)));
+    CHECK_FALSE(head.sight(row, true, at(11'649ms)));
+    CHECK(head.sight(row, true, at(11'650ms)));
     row.floor = 6;
     CHECK_FALSE(head.sight(row, true, at(12s)));
     row.line = {"y"};
     CHECK_FALSE(head.sight(row, true, at(13s)));
     CHECK_FALSE(head.sight(row, false, at(14s)));
     CHECK_FALSE(head.sight(row, true, at(15s)));
-    CHECK(head.sight(row, true, at(16s)));
+    CHECK(head.sight(row, true, at(17s)));
 }
 
 TEST_CASE("a token lies above all that is known") {
@@ -159,6 +163,15 @@ TEST_CASE("a token lies above all that is known") {
     CHECK(choose_token(wall, 0, 0) == 1000);
     CHECK(choose_token(wall, 1000, 0) == 1001);
     CHECK(choose_token(wall, 5, 2000) == 2001);
+}
+
+TEST_CASE("a claim that was overtaken takes a lead that grows, and ends") {
+    CHECK(token_lead(0) == 0);
+    CHECK(token_lead(1) == 0);  // a clock that is behind
+    CHECK(token_lead(2) == 64);
+    CHECK(token_lead(3) == 512);
+    CHECK(token_lead(4) == 4096);
+    CHECK(token_lead(1'000'000) == 4096);
 }
 
 TEST_CASE("a released row outlives every token in it") {

@@ -1,0 +1,159 @@
+// What callers of a lock are told: in doubt as in doubt, never as refused or as done; and a try at once.
+#include "lock_steps.hpp"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <catch2/catch.hpp>
+
+using namespace dynalease;
+using namespace dynalease::tests;
+using kind = testing::fault::kind;
+
+namespace {
+
+const testing::fault answer_lost{.what = kind::lose_answer};
+
+/// Nobody has it, and the table says so.
+void expect_free(world& where) {
+    CHECK_FALSE(find(where.row("lock#x"), "holder"));
+    CHECK_FALSE(find(where.row("lock#x"), "line"));
+}
+
+}  // namespace
+
+TEST_CASE("a wait that is given up while a write has no answer ends in doubt, and leaves nothing behind") {
+    for (const bool cancelled : {false, true}) {
+        world w;
+        node a(w);
+        lock target{*a.session, "x"};
+        lock_guard guard;
+        error_code told;
+        a.network->set_plan(lock_writes_meet({answer_lost}));
+        if (cancelled) {
+            asio::cancellation_signal cancel;
+            target.acquire(asio::bind_cancellation_slot(cancel.slot(), [&](error_code code, lock_guard) { told = code; }));
+            w.scheduler.run_for(300ms);
+            cancel.emit(asio::cancellation_type::terminal);
+            w.scheduler.run_for(1ms);
+        } else {
+            run(w, a, take_told(target, {.wait = 300ms}, guard, told), 301ms);
+        }
+        CHECK(told == errc::in_doubt);
+        w.scheduler.run_for(5s);
+        expect_free(w);
+        CHECK(a.session->counters().settling == 0);
+    }
+}
+
+TEST_CASE("a wait that is given up while every write was answered is not in doubt") {
+    world w;
+    node a(w, 1);
+    node b(w, 2);
+    lock_guard first;
+    lock_guard second;
+    error_code told;
+    run(w, a, take(a, "x", first));
+    run(w, b, take_told(lock{*b.session, "x"}, {.wait = 2s}, second, told));
+    CHECK(told == errc::wait_timeout);
+}
+
+TEST_CASE("a release whose hand-over has no answer is told in doubt, and the next one has the lock") {
+    world w;
+    node a(w);
+    lock target{*a.session, "x"};
+    lock_guard first;
+    lock_guard second;
+    run(w, a, take(target, first));
+    running waits(w, a, take(target, second));
+    w.scheduler.run_for(1ms);
+    error_code told;
+    a.network->set_plan(lock_writes_meet({answer_lost}));
+    const auto began = w.scheduler.now();
+    run(w, a, release_told(first, told));
+    CHECK(told == errc::in_doubt);
+    CHECK(w.scheduler.now() - began < 1100ms);
+    waits.wait(1s);
+    CHECK(second.valid());
+}
+
+TEST_CASE("a waiter that leaves while its hand-over has no answer is told in doubt") {
+    world w;
+    node a(w);
+    lock target{*a.session, "x"};
+    lock_guard first;
+    lock_guard second;
+    error_code told;
+    run(w, a, take(target, first));
+    running waits(w, a, take_told(target, {.wait = 500ms}, second, told));
+    w.scheduler.run_for(1ms);
+    a.network->set_plan(lock_writes_meet({answer_lost}));
+    first = {};
+    waits.wait(1s);
+    CHECK(told == errc::in_doubt);
+    w.scheduler.run_for(5s);
+    expect_free(w);
+}
+
+TEST_CASE("a try is told at once that it was throttled") {
+    world w;
+    node a(w);
+    lock_guard guard;
+    error_code told;
+    run(w, a, take(a, "other", guard));
+    a.network->set_plan(lock_writes_meet(std::vector<testing::fault>(100, throttling())));
+    const auto began = w.scheduler.now();
+    run(w, a, try_told(lock{*a.session, "x"}, guard, told));
+    CHECK(told == errc::throttled);
+    CHECK(w.scheduler.now() == began);
+}
+
+TEST_CASE("a try without an answer is in doubt after the next one stays away, too") {
+    world w;
+    node a(w);
+    lock_guard other;
+    lock_guard guard;
+    error_code told;
+    run(w, a, take(a, "other", other));
+    const auto silence = [](const any_request&, const call_options&) { return testing::fault{.what = kind::lose_answer}; };
+    a.network->set_plan(silence);
+    const auto began = w.scheduler.now();
+    run(w, a, try_told(lock{*a.session, "x"}, guard, told));
+    CHECK(told == errc::in_doubt);
+    CHECK_FALSE(guard);
+    CHECK(w.scheduler.now() - began <= 2100ms);
+    a.network->set_plan({});
+    w.scheduler.run_for(5s);
+    expect_free(w);
+}
+
+TEST_CASE("a wait below zero is refused before anything is sent") {
+    world w;
+    node a(w);
+    lock_guard guard;
+    error_code told;
+    run(w, a, take_told(lock{*a.session, "x"}, {.wait = -1ns}, guard, told));
+    CHECK(told == errc::invalid_option);
+    CHECK(a.network->log().empty());
+}
+
+TEST_CASE("a row that names our session by a claim we never sent is another's, who has our id") {
+    // Of a copy of this process, made before it had an id of its own: its claims are numbered as ours are.
+    for (const std::int64_t attempt : {2, 7}) {
+        world w;
+        node a(w);
+        lock_guard other;
+        run(w, a, take(a, "other", other));
+        item row{{"pk", "lock#x"}, {"sk", "-"}, {"v", 1}, {"holder", a.session->id()}};
+        const auto token = a.environment.clock->wall().time_since_epoch().count();
+        row["floor"] = row["token"] = token;
+        row["attempt"] = attempt;
+        w.apply(put_item_request{.table_name = table, .new_item = row});
+        lock_guard guard;
+        error_code told;
+        run(w, a, take_told(lock{*a.session, "x"}, {.wait = 3s}, guard, told));
+        CHECK(told == errc::session_lost);
+        CHECK_FALSE(guard);
+        CHECK_FALSE(other.valid());
+        CHECK(w.row("lock#x") == row);
+    }
+}
