@@ -94,6 +94,24 @@ TEST_CASE("a waiter that leaves while its hand-over has no answer is told in dou
     expect_free(w);
 }
 
+TEST_CASE("what the client sent twice in one call is told by what the first copy did") {
+    world w;
+    node a(w);
+    lock target{*a.session, "x"};
+    lock_guard guard;
+    error_code told;
+    // The second copy is refused, by the work of the first.
+    const testing::fault again{.what = kind::lose_answer, .again = 20ms};
+    a.network->set_plan(lock_writes_meet({again, {}, again}));
+    run(w, a, take_told(target, {}, guard, told));
+    CHECK_FALSE(told);
+    CHECK(guard.valid());
+    run(w, a, release_told(guard, told));
+    CHECK_FALSE(told);
+    expect_free(w);
+    CHECK(a.session->state() == session_state::live);
+}
+
 TEST_CASE("a try is told at once that it was throttled") {
     world w;
     node a(w);
