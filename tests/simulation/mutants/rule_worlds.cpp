@@ -71,9 +71,9 @@ void newer_schema(stage& on, testing::tape&) {
 
 void newcomer(stage& on, testing::tape&) {
     on.hold(on.b);
-    dynalease::lock slow(*on.a.session, "x", {.poll_interval = 30s});
+    dynalease::lock slow(*on.a.session, "x", {.poll_interval = 1000ms});
     slow.acquire(acquire_options{}, on.handler(keep(on.a.guard)));
-    on.run_for(1s);
+    on.run_for(1300ms);  // it has just looked
     on.b.guard.release(on.handler(ignore));
     on.run_for(100ms);
     try_once(on, on.c);
@@ -83,7 +83,7 @@ void newcomer(stage& on, testing::tape&) {
     on.run_for(40s);
 }
 
-/// Two that are quick overtake one that looks once in half a minute.
+/// Two overtake one that is cut off when its turn has come.
 void take_turns(stage& on, stage::actor& who, const bool& stop) {
     if (stop || !who.session) return;
     who.lock().acquire(acquire_options{}, on.handler([&on, &who, &stop](error_code code, lock_guard got) {
@@ -96,9 +96,12 @@ void take_turns(stage& on, stage::actor& who, const bool& stop) {
 void overtaking(stage& on, testing::tape&) {
     bool stop = false;
     on.hold(on.b);
-    dynalease::lock slow(*on.a.session, "x", {.poll_interval = 30s});
-    slow.acquire(acquire_options{}, on.handler(keep(on.a.guard)));
+    on.a.lock().acquire(acquire_options{}, on.handler(keep(on.a.guard)));
     on.run_for(500ms);
+    on.a.machine.network().set_plan([](const any_request&, const call_options& options) {
+        using enum testing::fault::kind;
+        return testing::fault{.what = options.lane == lane::heartbeat ? pass : lose_request};
+    });
     on.b.guard.release(on.handler(ignore));
     for (auto* who : {&on.b, &on.c}) {
         who->machine.network().set_plan([](const any_request&, const call_options&) { return on_its_way; });
@@ -111,6 +114,7 @@ void overtaking(stage& on, testing::tape&) {
         if (on.a.guard) break;
     }
     stop = true;
+    on.a.machine.network().set_plan({});
     on.a.guard = {};
     on.run_for(2s);
     for (auto* who : {&on.a, &on.b, &on.c}) who->guard = {};
