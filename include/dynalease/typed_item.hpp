@@ -2,6 +2,7 @@
 //
 //     std::string S · integers, floating point, number N · std::vector<std::byte> B · bool BOOL
 //     described enum S, by name · std::chrono::sys_time S, ISO 8601 in UTC · std::optional absent, or the value
+//     (an optional optional: absent, NULL, or the value) · the time of item_traits::time_to_live N, seconds since 1970
 //     std::vector L · std::map<std::string, …> M · described struct M · std::set of strings, numbers, bytes SS NS BS
 //     any other type by dynalease::attribute_traits
 #pragma once
@@ -10,13 +11,15 @@
 
 namespace dynalease {
 
-/// A struct that Boost.Describe knows: BOOST_DESCRIBE_STRUCT(book, (), (isbn, title, pages)).
+/// A struct that Boost.Describe knows: BOOST_DESCRIBE_STRUCT(book, (), (isbn, title, pages)). All members that are
+/// described are stored, private ones too; Boost describes up to 51 of them, and as many of each base that is listed.
 template <class T>
 concept described = mapping::described_struct<T> && std::default_initializable<T>;
 
 /// The attributes of a struct, and the names of those that it leaves empty.
 /// @throws dynalease::error with `errc::bad_attribute` that names the member: an empty set, a floating-point number
-/// that is not finite, more than 38 digits, an enumerator without a name.
+/// that is not finite, more than 38 digits, an enumerator without a name, a time beyond the years 0 to 9999, two members
+/// of one attribute name; or what `attribute_traits` throw.
 template <described T>
 item_members to_members(const T& value) {
     item_members members;
@@ -28,7 +31,7 @@ item to_item(const T& value) {
     return to_members(value).present;
 }
 
-/// The struct from an item. Attributes that no member has are left alone.
+/// The struct from an item. Attributes that no member has are left alone. Times are read from either form.
 /// @throws dynalease::error with `errc::bad_attribute` that names the member: absent though it is no optional, stored
 /// as another type, or out of its range.
 template <described T>

@@ -1,6 +1,7 @@
-// Numbers and times as attribute values: the compiled part of the mapping.
+// Names, numbers and times as attribute values: the compiled part of the mapping.
 #pragma once
 
+#include <dynalease/item_members.hpp>
 #include <dynalease/mapping/place.hpp>
 
 #include <chrono>
@@ -17,6 +18,9 @@ const Held& held_as(const attribute_value& value, std::string_view type, const m
     return *held;
 }
 
+/// @throws dynalease::error with `errc::bad_attribute` if an empty optional has the attribute name of another member.
+void check_names(const item_members& members, const mapping_place& place);
+
 /// @throws dynalease::error with `errc::bad_attribute` if the number is not integral or lies outside.
 std::int64_t to_signed(const number& value, std::int64_t lowest, std::int64_t highest, const mapping_place& place);
 std::uint64_t to_unsigned(const number& value, std::uint64_t highest, const mapping_place& place);
@@ -25,14 +29,22 @@ number to_number(std::string_view text, const mapping_place& place);
 /// The shortest text that gives the same floating-point number again.
 number from_floating(double value, const mapping_place& place);
 number from_floating(float value, const mapping_place& place);
+/// The nearest of the type. @throws dynalease::error with `errc::bad_attribute` if it lies beyond the largest.
+float to_float(const number& value, const mapping_place& place);
 
-/// A point of time as ISO 8601 in UTC: "2026-11-21T14:55:41.250Z". It sorts as text, and tells its precision.
-struct utc_time {
-    std::chrono::sys_seconds seconds;
-    std::chrono::nanoseconds fraction;  ///< from 0 to below a second
+/// How a point of time is counted since 1970: in ticks of `seconds` each, or in `parts` of a second.
+struct time_unit {
+    std::int64_t seconds = 1;
+    std::int64_t parts = 1;
 };
-/// @param digits of the fraction, 0 to 9. Years are 0 to 9999.
-std::string from_time(utc_time time, int digits, const mapping_place& place);
-utc_time to_time(std::string_view text, const mapping_place& place);
+/// ISO 8601 in UTC, with as many digits as the unit needs: "2026-11-21T14:55:41.250Z". It sorts as text, and tells its
+/// precision. Years are 0 to 9999.
+attribute_value from_time(std::int64_t ticks, time_unit unit, const mapping_place& place);
+/// Seconds since 1970 as a number, as DynamoDB's TTL wants them.
+attribute_value from_epoch_time(std::int64_t ticks, time_unit unit, const mapping_place& place);
+/// From either form; of the first, any offset from UTC is taken. What is finer than the unit is cut off.
+/// @throws dynalease::error with `errc::bad_attribute` if it lies outside of the ticks' range.
+std::int64_t to_time(const attribute_value& stored, time_unit unit, std::int64_t lowest, std::int64_t highest,
+                     const mapping_place& place);
 
 }  // namespace dynalease::mapping

@@ -22,6 +22,9 @@ struct attribute_traits {};
 /// Names as they are, and no version among the members: the base of every specialisation of `item_traits`.
 struct default_item_traits {
     static constexpr std::string_view attribute_name(std::string_view member) { return member; }
+    /// The attribute by which the table's TTL goes. A time of that name is stored as DynamoDB wants it for that: whole
+    /// seconds since 1970, as a number.
+    static constexpr std::string_view time_to_live = "ttl";
     static constexpr std::nullptr_t version_member = nullptr;
 };
 
@@ -33,7 +36,8 @@ struct default_item_traits {
 ///         static constexpr std::string_view attribute_name(std::string_view member) {
 ///             return member == "isbn" ? "ISBN" : member;
 ///         }
-///         static constexpr auto version_member = &book::version;  // set by load and save, never written
+///         static constexpr auto version_member = &book::version;  // set by load and save, never written; it must be
+///                                                                 // described, and keeps its default without one
 ///     };
 template <class T>
 struct item_traits : default_item_traits {};

@@ -1,7 +1,9 @@
 // From C++ values to attribute values and back, by type.
 #pragma once
 
+#include <dynalease/error.hpp>
 #include <dynalease/item_members.hpp>
+#include <dynalease/mapping/bases.hpp>
 #include <dynalease/mapping/scalars.hpp>
 #include <dynalease/mapping/traits.hpp>
 
@@ -10,6 +12,8 @@
 
 #include <chrono>
 #include <concepts>
+#include <cstdint>
+#include <exception>
 #include <limits>
 #include <map>
 #include <optional>
@@ -42,17 +46,22 @@ concept plain = std::same_as<T, std::string> || std::same_as<T, number> || std::
 /// What a type is made of: `value` says whether it has a form as an attribute.
 template <class T>
 struct form : std::bool_constant<plain<T> || customised<T> || described_enum<T> || described_struct<T>> {};
+/// As a member it may be absent, NULL, or a value; elsewhere nothing can be absent.
 template <class T>
-struct form<std::optional<T>> : std::bool_constant<form<T>::value> {
+inline constexpr bool optional_twice = false;
+template <class T>
+inline constexpr bool optional_twice<std::optional<std::optional<T>>> = true;
+template <class T>
+struct form<std::optional<T>> : std::bool_constant<form<T>::value && !optional_twice<T>> {
     using optional_of = T;
 };
 template <class T>
     requires(!std::same_as<T, std::byte>)
-struct form<std::vector<T>> : std::bool_constant<form<T>::value> {
+struct form<std::vector<T>> : std::bool_constant<form<T>::value && !optional_twice<T>> {
     using list_of = T;
 };
 template <class T, class Order>
-struct form<std::map<std::string, T, Order>> : std::bool_constant<form<T>::value> {
+struct form<std::map<std::string, T, Order>> : std::bool_constant<form<T>::value && !optional_twice<T>> {
     using map_of = T;
 };
 template <class T, class Order>
@@ -60,17 +69,22 @@ struct form<std::set<T, Order>> : std::bool_constant<std::same_as<T, std::string
                                                      std::same_as<T, binary> || whole_number<T>> {
     using set_of = T;
 };
+/// Whole ticks, of whole seconds or of such parts of one as nine digits tell exactly.
 template <class Duration>
-struct form<std::chrono::sys_time<Duration>> : std::true_type {
+struct form<std::chrono::sys_time<Duration>>
+    : std::bool_constant<std::integral<typename Duration::rep> &&
+                         (Duration::period::den == 1 ||
+                          (Duration::period::num == 1 && 1'000'000'000 % Duration::period::den == 0))> {
     using time_in = Duration;
 };
 
 template <class T>
 inline constexpr bool mappable = form<T>::value;
 
-/// The members of a described struct, those of its bases first.
+/// The members of a described struct, private ones too, and those of its bases first.
 template <class T>
-using members_of = boost::describe::describe_members<T, boost::describe::mod_public | boost::describe::mod_inherited>;
+using members_of =
+    boost::describe::describe_members<T, boost::describe::mod_any_access | boost::describe::mod_inherited>;
 
 /// Calls `visit` with a descriptor of each.
 template <class T, class Visitor>
@@ -97,9 +111,24 @@ attribute_value write(const T& value, const mapping_place& place);
 template <class T>
 T read(const attribute_value& stored, const mapping_place& place);
 
+template <class Duration>
+inline constexpr time_unit unit_of{.seconds = Duration::period::num, .parts = Duration::period::den};
+
+/// A time, or an optional one that is not empty, as TTL wants it; other values as always.
+template <class T>
+attribute_value write_for_expiry(const T& value, const mapping_place& place) {
+    if constexpr (requires { typename form<T>::time_in; })
+        return from_epoch_time(value.time_since_epoch().count(), unit_of<typename form<T>::time_in>, place);
+    else if constexpr (requires { typename form<typename form<T>::optional_of>::time_in; })
+        return write_for_expiry(*value, place);
+    else
+        return write(value, place);
+}
+
 /// An empty optional is an absent attribute, unless it stands in a list or map, where it is NULL.
 template <class T>
 void write_members(const T& value, item_members& into, const mapping_place& place) {
+    static_assert(lists_its_bases<T>, "the struct has a base with members that its description does not list");
     for_each_member<T>([&](auto each) {
         using descriptor = decltype(each);
         if constexpr (member_named<T, descriptor>::value) {
@@ -112,9 +141,23 @@ void write_members(const T& value, item_members& into, const mapping_place& plac
                 }
             }
             const mapping_place here(place, descriptor::name, name);
-            into.present.insert_or_assign(std::string(name), write(part, here));
+            auto stored = name == item_traits<T>::time_to_live ? write_for_expiry(part, here) : write(part, here);
+            const bool is_new = into.present.emplace(std::string(name), std::move(stored)).second;
+            if (!is_new) here.fail("has the attribute name of another member");
         }
     });
+    check_names(into, place);
+}
+
+/// Whether the member is the one that shows the version.
+template <class T, class Descriptor>
+constexpr bool shows_version() {
+    // Named here, for GCC 12 loses the const of a constant whose type is asked for inside a generic lambda.
+    using chosen = std::remove_const_t<decltype(item_traits<T>::version_member)>;
+    if constexpr (std::same_as<std::remove_const_t<decltype(Descriptor::pointer)>, chosen>)
+        return Descriptor::pointer == item_traits<T>::version_member;
+    else
+        return false;
 }
 
 /// @param keep_defaults members whose attribute is absent keep the value they are made with; else that is an error.
@@ -130,7 +173,8 @@ T read_members(const attribute_map& stored, const mapping_place& place, bool kee
             const mapping_place here(place, descriptor::name, name);
             if (const auto found = stored.find(name); found != stored.end()) {
                 part = read<part_type>(found->second, here);
-            } else if constexpr (!requires { typename form<part_type>::optional_of; }) {
+            } else if constexpr (!requires { typename form<part_type>::optional_of; } &&
+                                 !shows_version<T, descriptor>()) {
                 if (!keep_defaults) here.fail("is absent in the item; make the member a std::optional if it may be");
             }
         }
@@ -184,15 +228,23 @@ Set read_set(const attribute_value& stored, const mapping_place& place) {
     return out;
 }
 
-/// Digits of the fraction of a second that a unit of time needs.
-template <class Duration>
-inline constexpr int digits_of = std::chrono::hh_mm_ss<Duration>::fractional_width;
+/// What a specialisation of `attribute_traits` throws, with its place.
+template <class Call>
+auto with_place(Call call, const mapping_place& place) {
+    try {
+        return call();
+    } catch (const error&) {
+        throw;
+    } catch (const std::exception& why) {
+        place.fail(std::string("does not fit its type: ") + why.what());
+    }
+}
 
 template <class T>
 attribute_value write(const T& value, const mapping_place& place) {
     using shape = form<T>;
     if constexpr (customised<T>) {
-        return attribute_traits<T>::to_attribute(value, place);
+        return with_place([&]() -> attribute_value { return attribute_traits<T>::to_attribute(value, place); }, place);
     } else if constexpr (std::floating_point<T>) {
         return from_floating(value, place);
     } else if constexpr (plain<T>) {
@@ -213,9 +265,7 @@ attribute_value write(const T& value, const mapping_place& place) {
     } else if constexpr (requires { typename shape::set_of; }) {
         return write_set(value, place);
     } else if constexpr (requires { typename shape::time_in; }) {
-        const auto seconds = std::chrono::floor<std::chrono::seconds>(value);
-        const auto fraction = std::chrono::duration_cast<std::chrono::nanoseconds>(value - seconds);
-        return from_time({seconds, fraction}, digits_of<typename shape::time_in>, place);
+        return from_time(value.time_since_epoch().count(), unit_of<typename shape::time_in>, place);
     } else {
         item_members members;
         write_members(value, members, place);
@@ -227,7 +277,7 @@ template <class T>
 T read(const attribute_value& stored, const mapping_place& place) {
     using shape = form<T>;
     if constexpr (customised<T>) {
-        return attribute_traits<T>::from_attribute(stored, place);
+        return with_place([&]() -> T { return attribute_traits<T>::from_attribute(stored, place); }, place);
     } else if constexpr (std::same_as<T, attribute_value>) {
         return stored;
     } else if constexpr (std::same_as<T, std::string>) {
@@ -240,8 +290,10 @@ T read(const attribute_value& stored, const mapping_place& place) {
         return held_as<bool>(stored, "BOOL", place);
     } else if constexpr (std::same_as<T, null>) {
         return held_as<null>(stored, "NULL", place);
-    } else if constexpr (std::floating_point<T>) {
-        return static_cast<T>(held_as<number>(stored, "N", place).to_double());
+    } else if constexpr (std::same_as<T, float>) {
+        return to_float(held_as<number>(stored, "N", place), place);
+    } else if constexpr (std::same_as<T, double>) {
+        return held_as<number>(stored, "N", place).to_double();
     } else if constexpr (std::unsigned_integral<T>) {
         return static_cast<T>(to_unsigned(held_as<number>(stored, "N", place), std::numeric_limits<T>::max(), place));
     } else if constexpr (std::signed_integral<T>) {
@@ -250,8 +302,9 @@ T read(const attribute_value& stored, const mapping_place& place) {
     } else if constexpr (described_enum<T>) {
         return read_enum<T>(held_as<std::string>(stored, "S", place), place);
     } else if constexpr (requires { typename shape::optional_of; }) {
-        if (stored.is<null>()) return std::nullopt;
-        return read<typename shape::optional_of>(stored, place);
+        using inner = typename shape::optional_of;
+        if (stored.is<null>() && !requires { typename form<inner>::optional_of; }) return std::nullopt;
+        return T(std::in_place, read<inner>(stored, place));
     } else if constexpr (requires { typename shape::list_of; }) {
         T out;
         for (const auto& each : held_as<attribute_list>(stored, "L", place)) {
@@ -267,28 +320,37 @@ T read(const attribute_value& stored, const mapping_place& place) {
     } else if constexpr (requires { typename shape::set_of; }) {
         return read_set<T>(stored, place);
     } else if constexpr (requires { typename shape::time_in; }) {
-        const auto time = to_time(held_as<std::string>(stored, "S", place), place);
         using duration = typename shape::time_in;
-        return std::chrono::floor<duration>(time.seconds) + std::chrono::floor<duration>(time.fraction);
+        using limits = std::numeric_limits<typename duration::rep>;
+        constexpr auto lowest = std::in_range<std::int64_t>(limits::min()) ? static_cast<std::int64_t>(limits::min()) : 0;
+        constexpr auto highest = std::in_range<std::int64_t>(limits::max()) ? static_cast<std::int64_t>(limits::max())
+                                                                            : std::numeric_limits<std::int64_t>::max();
+        const auto ticks = to_time(stored, unit_of<duration>, lowest, highest, place);
+        return T(duration(static_cast<typename duration::rep>(ticks)));
     } else {
         return read_members<T>(held_as<attribute_map>(stored, "M", place), place);
     }
 }
 
+template <class T>
+inline constexpr bool has_version_member =
+    !std::same_as<std::remove_const_t<decltype(item_traits<T>::version_member)>, std::nullptr_t>;
+/// Whether one of the described members shows the version.
+template <class T>
+inline constexpr bool describes_version =
+    []<template <class...> class List, class... Member>(List<Member...>*) {
+        return (shows_version<T, Member>() || ...);
+    }(static_cast<members_of<T>*>(nullptr));
+
 /// The attribute of the member that shows the version; empty if no member does.
 template <class T>
 std::string_view version_attribute() {
-    // Named here, for GCC 12 loses the const of a constant whose type is asked for inside a generic lambda.
-    using pointer_to_chosen = std::remove_const_t<decltype(item_traits<T>::version_member)>;
     std::string_view name;
-    if constexpr (!std::same_as<pointer_to_chosen, std::nullptr_t>) {
+    if constexpr (has_version_member<T>) {
+        static_assert(describes_version<T>, "item_traits<T>::version_member is no member that is described");
         for_each_member<T>([&](auto each) {
             using descriptor = decltype(each);
-            if constexpr (std::same_as<std::remove_const_t<decltype(descriptor::pointer)>, pointer_to_chosen>) {
-                if (descriptor::pointer == item_traits<T>::version_member) {
-                    name = item_traits<T>::attribute_name(descriptor::name);
-                }
-            }
+            if constexpr (shows_version<T, descriptor>()) name = item_traits<T>::attribute_name(descriptor::name);
         });
     }
     return name;
