@@ -8,6 +8,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,30 +20,37 @@ namespace dynalease {
 template <class T>
 struct loaded : item_version {
     T value;
-    item attributes;  ///< the whole item: what the value does not know is kept by saves
+    /// The whole item. Saves keep what the value does not know of it, inside nested structs, lists and maps too.
+    item attributes;
 };
 
 namespace detail {
 
-/// @throws dynalease::error with `errc::bad_attribute`.
+/// @throws dynalease::error with `errc::bad_attribute` that names table, key and member.
 template <class T>
 loaded<T> as_loaded(const versioned_core& core, stored_item stored) {
     if constexpr (std::same_as<T, item>) {
         auto own = user_attributes(core, stored.attributes);
         return {std::move(stored.state), std::move(own), std::move(stored.attributes)};
     } else {
-        auto value = from_item<T>(stored.attributes);
-        return {std::move(stored.state), std::move(value), std::move(stored.attributes)};
+        try {
+            auto value = from_item<T>(stored.attributes);
+            return {std::move(stored.state), std::move(value), std::move(stored.attributes)};
+        } catch (const std::exception& why) {
+            throw unfit_item(core, stored.attributes, why);
+        }
     }
 }
 
-/// Empty where another writer's item is no T: a conflict stays one all the same.
+/// Empty where another writer's item is no T: a conflict stays one all the same. @param unfit null, or where to say why.
 template <class T>
-std::optional<loaded<T>> as_loaded_if_possible(const versioned_core& core, std::optional<stored_item> stored) {
+std::optional<loaded<T>> as_loaded_if_possible(const versioned_core& core, std::optional<stored_item> stored,
+                                               std::string* unfit = nullptr) {
     if (!stored) return std::nullopt;
     try {
         return as_loaded<T>(core, *std::move(stored));
-    } catch (const error&) {
+    } catch (const error& why) {
+        if (unfit) *unfit = why.diagnostics().message;
         return std::nullopt;
     }
 }
@@ -89,7 +97,10 @@ private:
 /// What a write with a completion token yields beside its `error_code`.
 template <class T>
 struct write_result {
-    std::optional<loaded<T>> saved{};        ///< on success, but for removals
+    /// On success, but for removals; also empty if what the write left is no T, was removed by another since, or could
+    /// not be read: `unread` tells.
+    std::optional<loaded<T>> saved{};
+    std::string unread{};                    ///< on success without `saved`: why
     bool superseded = false;                 ///< it was applied, and others wrote since: `saved` is what they left
     std::optional<loaded<T>> current{};      ///< on refusal: what is there now, at no extra read
     std::optional<std::int64_t> expected{};  ///< the version it was made from
@@ -119,6 +130,13 @@ private:
     std::shared_ptr<const write_result<T>> result_;  // exceptions must be copyable without a throw
 };
 
+/// Thrown when a write was applied, and there is nothing to return: what it left is no T, was removed by another since,
+/// or could not be read. Its code is `errc::in_doubt`, for those who look at nothing else: read before deciding.
+class applied_unread : public error {
+public:
+    applied_unread(dynalease::diagnostics details, const std::string& why);
+};
+
 /// Thrown for `errc::in_doubt`: the write was sent, and nobody knows what became of it.
 template <class T>
 class write_in_doubt : public error {
@@ -134,11 +152,12 @@ private:
 
 namespace detail {
 
-/// The typed form of a report. @throws dynalease::error if what was saved is no T.
+/// The typed form of a report. A write that was applied stays applied, whatever stands there now.
 template <class T>
 write_result<T> as_result(const std::shared_ptr<versioned_core>& core, write_report report) {
     write_result<T> result;
-    if (report.saved) result.saved = as_loaded<T>(*core, *std::move(report.saved));
+    result.unread = std::move(report.unread);
+    result.saved = as_loaded_if_possible<T>(*core, std::move(report.saved), &result.unread);
     result.superseded = report.superseded;
     result.current = as_loaded_if_possible<T>(*core, std::move(report.current));
     result.expected = report.expected;
@@ -163,10 +182,7 @@ boost::asio::awaitable<loaded<T>> await_saved(std::shared_ptr<versioned_core> co
                                               boost::asio::awaitable<awaited_write> write) {
     auto done = co_await std::move(write);
     auto result = as_result<T>(core, std::move(done.report));
-    if (!done.code && !result.saved) {
-        done.code = errc::missing;
-        done.details.message = "it was written, and removed by another since";
-    }
+    if (!done.code && !result.saved) throw applied_unread(std::move(done.details), result.unread);
     if (done.code) throw_refusal(done.code, std::move(done.details), std::move(result));
     co_return *std::move(result.saved);
 }
@@ -191,6 +207,8 @@ struct typed_handler {
             value = convert(std::move(raw));
         } catch (const error& why) {
             if (!code) code = why.code();
+        } catch (const std::exception&) {
+            if (!code) code = errc::bad_attribute;
         }
         std::move(handler)(code, std::move(value));
     }

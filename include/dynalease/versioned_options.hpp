@@ -16,7 +16,9 @@ class session;
 /// What `remove` leaves behind.
 enum class removal {
     erase,      ///< nothing; a creation whose answer was lost may then bring the item back
-    tombstone,  ///< a row that counts as missing, until TTL removes it: a late creation finds the place taken
+    /// A row that counts as missing, until TTL removes it: a late creation finds the place taken. `clobber_remove` and an
+    /// item guard's `erase` leave none.
+    tombstone,
 };
 
 struct versioned_options {
@@ -30,12 +32,16 @@ struct versioned_options {
     bool stamps = true;
     std::string lock_prefix{"_lock"};  ///< what the names of an item lock's attributes begin with
     std::int64_t first_version = 1;    ///< of a created item; any integer
-    std::int64_t step = 1;             ///< what a write adds to the version; at least 1
+    /// What a write adds to the version; at least 1. The same for all writers of the table, item locks included: above 1,
+    /// or where steps differ, the stamps tell less after a lost answer, and more is in doubt.
+    std::int64_t step = 1;
     /// No version above: 2,147,483,647 where a Java `Integer` reads along.
     std::int64_t version_limit = std::numeric_limits<std::int64_t>::max();
     dynalease::removal removal = removal::erase;
     std::string time_to_live{"ttl"};                ///< the table's TTL attribute; used with tombstones alone
-    std::chrono::seconds tombstone_lifetime{3600};  ///< more than 11 min, and longer than any call of yours runs
+    /// More than 11 min, and longer than any call of yours runs. Counted on this machine's own clock: one that is slow by
+    /// as much leaves tombstones that TTL may remove at once.
+    std::chrono::seconds tombstone_lifetime{3600};
     /// How long a write without an answer is sent again before it is `errc::in_doubt`.
     std::chrono::milliseconds settle_within{10'000};
 };
@@ -46,8 +52,8 @@ struct load_options {
 
 /// Which members a save writes.
 enum class save_scope {
-    changed,  ///< those that differ from what was loaded; none: still sent, which tells that nobody wrote meanwhile
-    whole,    ///< all of them
+    changed,  ///< those that were changed since they were loaded; none: still sent, which tells that nobody wrote since
+    whole,    ///< all of them; what the struct does not know inside of them stays all the same
 };
 
 /// GCC 12 miscompiles options that hold a condition when they are made inside a `co_await` expression: name them first.
@@ -68,7 +74,8 @@ struct remove_options {
 struct blind_options {
     condition_expression condition{};
     bool ignore_lock = false;
-    /// Sent as a transaction of one, which may be repeated for 10 minutes: far less doubt, for twice the cost.
+    /// Sent as a transaction of one, which may be repeated while the service knows its token: far less doubt, for twice
+    /// the cost. It is not sent again after 5 minutes, whatever `settle_within` says.
     bool exact = false;
 };
 

@@ -35,6 +35,8 @@ const versioned_options& options_of(const versioned_core& core);
 boost::asio::any_io_executor executor_of(const versioned_core& core);
 /// The attributes of an item that are its user's.
 item user_attributes(const versioned_core& core, const item& attributes);
+/// What is thrown of an item that is no such value, for this reason: it names table and key.
+error unfit_item(const versioned_core& core, const item& attributes, const std::exception& why);
 
 struct stored_item {
     item_version state;
@@ -47,6 +49,8 @@ struct write_order {
     std::optional<key_values> key{};  ///< empty: the key stands in `members`, or in `base`
     item_version base{};
     item stored{};  ///< what was loaded; empty: only its version and birth are known
+    /// What the loaded value was of that, as members: what differs from it was changed. Empty: all of it.
+    std::optional<item> seen{};
     item_members members{};
     bool complete = false;  ///< what `members` does not name is to go
     bool whole = false;     ///< also what did not change
@@ -62,6 +66,7 @@ struct write_order {
 /// How a write ended, beside its code.
 struct write_report {
     std::optional<stored_item> saved{};
+    std::string unread{};  ///< why there is no `saved`, though it was applied
     bool superseded = false;
     std::optional<stored_item> current{};
     std::optional<std::int64_t> expected{};
@@ -76,8 +81,13 @@ struct settle_report {
     std::optional<stored_item> current{};
 };
 
+/// What the function of an update made of an item.
+struct item_change {
+    std::optional<item> seen{};  ///< as in `write_order`
+    item_members wanted{};
+};
 /// From what is stored (null: no item) to what is wanted; empty: leave it as it is. May throw.
-using update_function = std::function<std::optional<item_members>(const stored_item*)>;
+using update_function = std::function<std::optional<item_change>(const stored_item*)>;
 
 struct load_verb {
     std::shared_ptr<versioned_core> core;

@@ -1,8 +1,27 @@
 // The verbs of versioned items awaited without a token: compiled once, whatever struct the items become.
 #include "primitives/versioned_core.hpp"
 
+#include <dynalease/loaded.hpp>
+
 #include <tuple>
 #include <utility>
+
+namespace dynalease {
+
+namespace {
+
+diagnostics saying_applied(diagnostics details, const std::string& why) {
+    details.message = "the write was applied, but there is nothing to return: " + why;
+    details.advice = "do not write it again; load the item";
+    return details;
+}
+
+}  // namespace
+
+applied_unread::applied_unread(dynalease::diagnostics details, const std::string& why)
+    : error(errc::in_doubt, saying_applied(std::move(details), why)) {}
+
+}  // namespace dynalease
 
 namespace dynalease::detail {
 

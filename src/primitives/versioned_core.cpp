@@ -87,6 +87,16 @@ item user_attributes(const versioned_core& core, const item& attributes) {
     return own;
 }
 
+error unfit_item(const versioned_core& core, const item& attributes, const std::exception& why) {
+    diagnostics details;
+    details.operation = "versioned";
+    details.table = core.options().table;
+    details.key = text_of(protocol::key_of(core.layout(), attributes));
+    const auto* named = dynamic_cast<const error*>(&why);
+    details.message = named ? named->diagnostics().message : why.what();
+    return error(named ? named->code() : make_error_code(errc::bad_attribute), std::move(details));
+}
+
 std::string text_of(const item_key& key) {
     std::string text;
     for (const auto& [name, value] : key) {
@@ -99,16 +109,16 @@ std::string text_of(const item_key& key) {
 }
 
 protocol::verdict decide(const write_intent& intent, const protocol::item_sight* now, bool clean) {
-    const auto& options = intent.core->options();
     const protocol::refusal what{.base = intent.write.base,
                                  .mine = intent.write.mine,
                                  .target = intent.write.target,
-                                 .step = options.step,
                                  .clean = clean,
+                                 .ignores_lock = intent.write.ignore_lock,
+                                 .knows_stamps = intent.write.knows_stamps,
                                  .now = now};
     switch (intent.how) {
         case write_intent::test::create:
-            return protocol::decide_create(what, options.first_version, options.removal == removal::tombstone);
+            return protocol::decide_create(what);
         case write_intent::test::create_over:
             return protocol::decide_create_over(what);
         case write_intent::test::checked:
@@ -117,7 +127,13 @@ protocol::verdict decide(const write_intent& intent, const protocol::item_sight*
         case write_intent::test::erase_blindly:
             break;
     }
-    return protocol::decide_blind(what);
+    return protocol::decide_blind(what, intent.makes);
+}
+
+std::optional<failure> overflow_of(const write_intent& intent, const protocol::item_sight& now) {
+    if (intent.how != write_intent::test::blind) return std::nullopt;
+    auto next = protocol::version_after(intent.core->layout(), now.state);
+    return next ? std::nullopt : std::optional(std::move(next).error());
 }
 
 }  // namespace dynalease::detail

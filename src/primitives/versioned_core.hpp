@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace dynalease::detail {
 
@@ -48,8 +49,10 @@ struct write_intent {
     protocol::checked_write write{};
     item stored{};  ///< what it was made from
     protocol::member_changes changes{};
-    item_members members{};  ///< of a creation
+    item_members members{};  ///< of a creation, and of what may become one
+    bool makes = false;      ///< an unchecked write, also where there is no item
     bool removes = false;
+    bool buries = false;  ///< ... by a tombstone
     bool repeatable = true;  ///< its copies may be sent again without reading first
     any_request request{};
 };
@@ -65,11 +68,17 @@ result<write_intent> plan_write(std::shared_ptr<versioned_core> core, write_orde
                                 std::optional<item_stamp> mine = {});
 /// The item as the write leaves it, if that can be known without asking: nothing else can have changed.
 std::optional<item> item_after(const write_intent& intent);
-/// Turns a creation into one over the tombstone just seen, or back.
+/// Turns what makes an item into a creation over the tombstone just seen, or back.
 std::optional<failure> plan_create_over(write_intent& intent, const item& tombstone, const protocol::item_sight& sight);
-void plan_create(write_intent& intent);
+void plan_without_tombstone(write_intent& intent);
+/// What of the user's stays on the tombstone of an item that was so.
+std::vector<std::string> left_on_tombstone(const write_intent& intent, const item& before);
 
+/// What a verdict on a write in doubt says of it.
+settlement settlement_of(protocol::verdict meant);
 protocol::verdict decide(const write_intent& intent, const protocol::item_sight* now, bool clean);
+/// That a write which tests no version met one that may not be raised; empty: it met no such.
+std::optional<failure> overflow_of(const write_intent& intent, const protocol::item_sight& now);
 
 /// The item under the key; a tombstone counts as none.
 boost::asio::awaitable<result<std::optional<stored_item>>> load_item(std::shared_ptr<versioned_core> core, item_key key,

@@ -96,7 +96,11 @@ awaitable<std::optional<failure>> load_each(std::shared_ptr<versioned_core> core
         for (auto& one : found) {
             const auto key = protocol::key_of(layout, one);
             auto stored = as_stored(*core, std::move(one));
-            if (!stored) co_return std::move(stored).error();
+            if (!stored) {
+                auto unfit = std::move(stored).error();
+                unfit.details.key = text_of(key);
+                co_return unfit;
+            }
             for (auto i = begin; i < end; ++i) {
                 if (keys[i] == key) (*into)[i] = *stored;
             }

@@ -38,20 +38,25 @@ failure bad(errc code, std::string message) {
     return why;
 }
 
-/// The key that the order speaks of.
-result<item_key> key_for(const versioned_core& core, const write_order& order) {
+bool has_members(const write_order& order) {
+    return order.what == order_kind::create || order.what == order_kind::save || order.what == order_kind::clobber;
+}
+
+/// The key that the order speaks of, and completes the members by it: a struct need not know its key.
+result<item_key> key_for(const versioned_core& core, write_order& order) {
     const auto& layout = core.layout();
-    const bool has_members =
-        order.what == order_kind::create || order.what == order_kind::save || order.what == order_kind::clobber;
-    auto key = order.key     ? core.key_of(*order.key)
-               : has_members ? protocol::key_of(layout, order.members.present)
-                             : protocol::key_of(layout, order.stored);
+    auto key = order.key ? core.key_of(*order.key) : protocol::key_of(layout, order.stored);
+    auto& members = order.members.present;
+    if (key.empty()) key = protocol::key_of(layout, members);
     if (auto why = protocol::check_key(layout, key)) return *std::move(why);
-    if (!has_members || order.stored.empty()) return key;
-    const auto loaded = protocol::key_of(layout, order.stored);
-    if (key == loaded) return key;
-    return bad(errc::bad_attribute, "the key is " + text_of(key) + ", but " + text_of(loaded) +
-                                        " was loaded; a key cannot be changed: create another item");
+    if (!has_members(order)) return key;
+    if (!protocol::keeps_key(layout, key, members)) {
+        return bad(errc::bad_attribute, "the key is " + text_of(protocol::key_of(layout, members)) +
+                                            ", but the item's is " + text_of(key) +
+                                            "; a key cannot be changed: create another item");
+    }
+    if (!order.complete) members.insert(key.begin(), key.end());
+    return key;
 }
 
 template <class Request>
@@ -78,8 +83,12 @@ std::optional<failure> plan_checked(write_intent& intent, const write_order& ord
             intent.request = with_condition(requests.erase(intent.key, write), order.condition);
             return std::nullopt;
         }
+        intent.buries = true;
         intent.changes = protocol::no_members(layout, order.stored);
+        // What is too much for one request, or not known yet, is taken off the tombstone after it.
+        if (intent.changes.remove.size() > protocol::most_changes) intent.changes.remove.resize(protocol::most_changes);
         auto bury = requests.bury(intent.key, write, intent.changes, intent.core->tombstone_expiry());
+        if (order.stored.empty()) bury.returned = return_values::all_old;
         intent.request = with_condition(std::move(bury), order.condition);
         return std::nullopt;
     }
@@ -91,13 +100,45 @@ std::optional<failure> plan_checked(write_intent& intent, const write_order& ord
             }
             members.absent = protocol::replaced_members(layout, order.stored, order.members).remove;
         }
-        intent.changes = order.whole || order.stored.empty() ? protocol::all_members(layout, members)
-                                                             : protocol::changed_members(layout, order.stored, members);
+        const protocol::member_view view{
+            .stored = order.stored, .seen = order.seen ? *order.seen : order.stored, .wanted = members};
+        const bool replaces = order.complete && order.whole;
+        intent.changes = order.stored.empty() || replaces ? protocol::all_members(layout, members)
+                         : order.whole                    ? protocol::merged_members(layout, view)
+                                                          : protocol::changed_members(layout, view);
     }
     auto save = requests.save(intent.key, write, intent.changes);
     if (order.read_back) save.returned = return_values::all_new;
     intent.request = with_condition(std::move(save), order.condition);
     return std::nullopt;
+}
+
+void plan_clobber(write_intent& intent) {
+    intent.how = write_intent::test::blind;
+    intent.repeatable = false;
+    intent.changes = protocol::all_members(intent.core->layout(), intent.members);
+    intent.request = intent.core->requests().clobber(intent.key, intent.changes, intent.write.mine,
+                                                     intent.write.ignore_lock, intent.makes);
+}
+
+void plan_create(write_intent& intent) {
+    intent.how = write_intent::test::create;
+    intent.write.base = {};
+    intent.write.target = intent.core->layout().first_version;
+    intent.stored.clear();
+    intent.changes = {};
+    intent.request = intent.core->requests().create(intent.members.present, intent.write.mine);
+}
+
+/// What the write leaves has the members of this library beside it.
+std::optional<failure> check_size_after(const write_intent& intent) {
+    constexpr std::size_t most_of_ours = 512;
+    if (intent.removes) return std::nullopt;
+    // Only near the limit is it worth while to make the item.
+    const auto roughly = item_size(intent.stored) + item_size(intent.changes.set) + item_size(intent.members.present);
+    if (roughly + most_of_ours <= protocol::largest_item) return std::nullopt;
+    const auto after = item_after(intent);
+    return after ? protocol::check_size(*after) : std::nullopt;
 }
 
 std::optional<failure> plan_unchecked(write_intent& intent, const write_order& order) {
@@ -106,22 +147,23 @@ std::optional<failure> plan_unchecked(write_intent& intent, const write_order& o
     const auto& mine = intent.write.mine;
     intent.how = write_intent::test::blind;
     intent.repeatable = false;
+    intent.write.ignore_lock = order.ignore_lock;
     if (order.what == order_kind::clobber_remove) {
         intent.how = write_intent::test::erase_blindly;
         intent.removes = true;
         intent.request = requests.clobber_erase(intent.key, order.ignore_lock);
         return std::nullopt;
     }
-    update_item_request update;
     if (order.what == order_kind::clobber) {
-        intent.changes = protocol::all_members(layout, order.members);
-        update = requests.clobber(intent.key, intent.changes, mine, order.ignore_lock, order.upsert);
-    } else {
-        if (const auto name = protocol::reserved_name_in(layout, order.change); !name.empty()) {
-            return bad(errc::reserved_name, "attribute \"" + name + "\" belongs to the library; update another");
-        }
-        update = requests.blind(intent.key, order.change, mine, order.ignore_lock);
+        intent.members = order.members;
+        intent.makes = order.upsert;
+        plan_clobber(intent);
+        return std::nullopt;
     }
+    if (const auto name = protocol::reserved_name_in(layout, order.change); !name.empty()) {
+        return bad(errc::reserved_name, "attribute \"" + name + "\" belongs to the library; update another");
+    }
+    auto update = requests.blind(intent.key, order.change, mine, order.ignore_lock);
     apply(update, order.condition);
     if (order.exact) {
         intent.repeatable = true;
@@ -137,25 +179,31 @@ std::optional<failure> plan_unchecked(write_intent& intent, const write_order& o
 
 }  // namespace
 
-void plan_create(write_intent& intent) {
-    intent.how = write_intent::test::create;
-    intent.write.base = {};
-    intent.write.target = intent.core->layout().first_version;
-    intent.stored.clear();
-    intent.changes = {};
-    intent.request = intent.core->requests().create(intent.members.present, intent.write.mine);
+void plan_without_tombstone(write_intent& intent) {
+    if (intent.makes)
+        plan_clobber(intent);
+    else
+        plan_create(intent);
+}
+
+std::vector<std::string> left_on_tombstone(const write_intent& intent, const item& before) {
+    const auto& layout = intent.core->layout();
+    auto left = protocol::no_members(layout, protocol::changed(before, intent.changes)).remove;
+    std::erase(left, layout.time_to_live);
+    return left;
 }
 
 std::optional<failure> plan_create_over(write_intent& intent, const item& tombstone,
                                         const protocol::item_sight& sight) {
     const auto& layout = intent.core->layout();
     intent.how = write_intent::test::create_over;
+    intent.repeatable = true;
     intent.write.base = sight.state;
     auto target = protocol::version_after(layout, sight.state);
     if (!target) return std::move(target).error();
     intent.write.target = *target;
     intent.stored = tombstone;
-    intent.changes = protocol::all_members(layout, {intent.members.present});
+    intent.changes = protocol::replaced_members(layout, tombstone, {intent.members.present});
     if (intent.changes.size() > protocol::most_changes) return failure(errc::too_many_members);
     intent.request = intent.core->requests().create_over(intent.key, intent.write, intent.changes);
     return std::nullopt;
@@ -170,9 +218,8 @@ result<write_intent> plan_write(std::shared_ptr<versioned_core> core, write_orde
     intent.key = *std::move(key);
     intent.write.mine = mine ? *mine : intent.core->new_stamp();
 
-    const auto& layout = intent.core->layout();
-    if (order.what == order_kind::create || order.what == order_kind::save || order.what == order_kind::clobber) {
-        if (auto why = protocol::check_members(layout, order.members)) return *std::move(why);
+    if (has_members(order)) {
+        if (auto why = protocol::check_members(intent.core->layout(), order.members)) return *std::move(why);
     }
     std::optional<failure> why;
     if (order.what == order_kind::create) {
@@ -190,6 +237,7 @@ result<write_intent> plan_write(std::shared_ptr<versioned_core> core, write_orde
         return bad(errc::too_many_members, std::to_string(intent.changes.size()) + " attributes change, of at most " +
                                                std::to_string(protocol::most_changes) + " in one update");
     }
+    if (auto too_large = check_size_after(intent)) return *std::move(too_large);
     return intent;
 }
 

@@ -8,24 +8,24 @@
 
 namespace dynalease::detail {
 
-namespace {
-
-using boost::asio::awaitable;
-using protocol::verdict;
-
-settlement settlement_of(verdict meant) {
+settlement settlement_of(protocol::verdict meant) {
     switch (meant) {
-        case verdict::applied:
-        case verdict::superseded:
+        case protocol::verdict::applied:
+        case protocol::verdict::superseded:
             return settlement::applied;
-        case verdict::conflict:
-        case verdict::exists:
-        case verdict::missing:
+        case protocol::verdict::conflict:
+        case protocol::verdict::exists:
+        case protocol::verdict::missing:
             return settlement::not_applied;
         default:
             return settlement::open;
     }
 }
+
+namespace {
+
+using boost::asio::awaitable;
+using protocol::verdict;
 
 result<settle_report> judge_item(const write_intent& intent, std::optional<item> found) {
     settle_report report;

@@ -20,10 +20,12 @@ using boost::asio::awaitable;
 /// The order that brings the item to what the function wants; empty: it is as wanted.
 std::optional<write_order> order_for(const versioned_core& core, const update_order& what,
                                      const std::optional<stored_item>& stored) {
-    auto wanted = what.change(stored ? &*stored : nullptr);
-    if (!wanted) return std::nullopt;
+    auto made = what.change(stored ? &*stored : nullptr);
+    if (!made) return std::nullopt;
     write_order order{.what = stored ? write_order::kind::save : write_order::kind::create,
-                      .members = *std::move(wanted),
+                      .key = what.key,
+                      .seen = std::move(made->seen),
+                      .members = std::move(made->wanted),
                       .complete = what.complete,
                       .whole = what.options.scope == save_scope::whole,
                       .ignore_lock = what.options.ignore_lock};
@@ -32,8 +34,11 @@ std::optional<write_order> order_for(const versioned_core& core, const update_or
     if (what.complete) {
         members.absent = protocol::replaced_members(core.layout(), stored->attributes, members).remove;
     }
-    const bool key_kept = protocol::key_of(core.layout(), members.present) == what.key;
-    const auto changes = protocol::changed_members(core.layout(), stored->attributes, members);
+    const bool key_kept = what.complete ? protocol::key_of(core.layout(), members.present) == what.key
+                                        : protocol::keeps_key(core.layout(), what.key, members.present);
+    const auto& seen = order.seen ? *order.seen : stored->attributes;
+    const auto changes =
+        protocol::changed_members(core.layout(), {.stored = stored->attributes, .seen = seen, .wanted = members});
     if (key_kept && changes.size() == 0) return std::nullopt;
     order.base = stored->state;
     order.stored = stored->attributes;

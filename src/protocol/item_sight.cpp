@@ -88,8 +88,4 @@ bool remembers(const item_version& state, const item_stamp& stamp) {
     return state.stamp == stamp || state.born == stamp || std::ranges::find(state.trail, stamp) != state.trail.end();
 }
 
-bool same_state(const item_version& left, const item_version& right) {
-    return left.version == right.version && left.born == right.born && (left.born || left.stamp == right.stamp);
-}
-
 }  // namespace dynalease::protocol

@@ -32,7 +32,5 @@ binary bytes_of(const std::vector<item_stamp>& trail);
 
 /// Whether the item remembers the write of this stamp.
 bool remembers(const item_version& state, const item_stamp& stamp);
-/// Whether both are the very same state. An item without birth has only its stamp beside the version.
-bool same_state(const item_version& left, const item_version& right);
 
 }  // namespace dynalease::protocol

@@ -1,6 +1,8 @@
 // The difference between what stands in an item and what its writer wants there.
 #include "protocol/version_changes.hpp"
 
+#include "protocol/member_merge.hpp"
+
 #include <algorithm>
 #include <type_traits>
 #include <utility>
@@ -9,8 +11,6 @@
 namespace dynalease::protocol {
 
 namespace {
-
-constexpr std::size_t largest_item = 409'600;
 
 failure refused(errc code, std::string message) {
     failure why(code);
@@ -54,16 +54,29 @@ bool has_value(const attribute_value& key) {
 
 }  // namespace
 
-member_changes changed_members(const item_layout& layout, const item& stored, const item_members& members) {
-    member_changes changes;
-    for (const auto& [name, value] : members.present) {
-        const auto* before = find(stored, name);
-        if (!is_key(layout, name) && (!before || !(*before == value))) changes.set.emplace(name, value);
+member_changes merged_members(const item_layout& layout, const member_view& view) {
+    auto changes = all_members(layout, view.wanted);
+    for (auto& [name, value] : changes.set) {
+        const auto* before = find(view.stored, name);
+        const auto* seen = find(view.seen, name);
+        if (before && seen) value = merged(*before, *seen, value);
     }
-    for (const auto& name : members.absent) {
-        if (stored.contains(name)) changes.remove.push_back(name);
-    }
+    // A NULL, which the writer took for nothing.
+    std::erase_if(changes.remove,
+                  [&](const auto& name) { return view.stored.contains(name) && !view.seen.contains(name); });
     return changes;
+}
+
+member_changes changed_members(const item_layout& layout, const member_view& view) {
+    item_members changed;
+    for (const auto& [name, value] : view.wanted.present) {
+        const auto* seen = find(view.seen, name);
+        if (!seen || !(*seen == value)) changed.present.emplace(name, value);
+    }
+    for (const auto& name : view.wanted.absent) {
+        if (view.seen.contains(name)) changed.absent.push_back(name);
+    }
+    return merged_members(layout, {.stored = view.stored, .seen = view.seen, .wanted = changed});
 }
 
 member_changes all_members(const item_layout& layout, const item_members& members) {
@@ -108,6 +121,13 @@ std::optional<failure> check_key(const item_layout& layout, const item_key& key)
     return std::nullopt;
 }
 
+bool keeps_key(const item_layout& layout, const item_key& key, const item& members) {
+    return std::ranges::all_of(key_of(layout, members), [&](const auto& part) {
+        const auto* own = find(key, part.first);
+        return own && *own == part.second;
+    });
+}
+
 std::optional<failure> check_members(const item_layout& layout, const item_members& members) {
     auto no_key = check_key(layout, key_of(layout, members.present));
     if (no_key) return no_key;
@@ -125,10 +145,14 @@ std::optional<failure> check_members(const item_layout& layout, const item_membe
     for (const auto& name : members.absent) {
         if (is_reserved(layout, name)) return reserved(name);
     }
-    const auto size = item_size(members.present);
+    return check_size(members.present);
+}
+
+std::optional<failure> check_size(const item& whole) {
+    const auto size = item_size(whole);
     if (size <= largest_item) return std::nullopt;
     const auto largest =
-        std::ranges::max_element(members.present, {}, [](const auto& member) { return item_size(item{member}); });
+        std::ranges::max_element(whole, {}, [](const auto& member) { return item_size(item{member}); });
     return refused(errc::item_too_large, "the item has " + std::to_string(size) + " bytes of at most 409,600; its " +
                                              attribute_named(largest->first) + " is the largest");
 }

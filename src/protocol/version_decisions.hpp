@@ -14,9 +14,12 @@ struct refusal {
     const item_version& base;  ///< what it was made from
     const item_stamp& mine;    ///< its stamp, the same in all its copies
     std::int64_t target;       ///< the version it would give the item
-    std::int64_t step;
     /// No copy of it is unanswered.
     bool clean;
+    /// It passes item locks; then only a transaction is in its way.
+    bool ignores_lock = false;
+    /// Whether the base's stamps are known, or only its version and birth.
+    bool knows_stamps = true;
     /// What the refusal, or a read after it, shows; null: no item.
     const item_sight* now;
 };
@@ -37,12 +40,12 @@ enum class verdict {
 
 /// Of a write that tests the state it was made from: save, replace, touch, remove.
 verdict decide_checked(const refusal& what);
-/// Of a creation. @param tombstones removals of this table leave a tombstone, so that an item is born but once.
-verdict decide_create(const refusal& what, std::int64_t first_version, bool tombstones);
+/// Of a creation.
+verdict decide_create(const refusal& what);
 /// Of a creation over a tombstone, which is `what.base`.
 verdict decide_create_over(const refusal& what);
-/// Of a write that tests no version: blind updates and clobbering.
-verdict decide_blind(const refusal& what);
+/// Of a write that tests no version: blind updates and clobbering. @param makes also an item where there is none.
+verdict decide_blind(const refusal& what, bool makes);
 
 /// The longest pause before try `tries` (from 2) of an update that met a conflict; the pause itself is any part of it.
 std::chrono::nanoseconds conflict_pause(unsigned tries);

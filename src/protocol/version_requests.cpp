@@ -183,6 +183,21 @@ update_item_request version_requests::bury(const item_key& key, const checked_wr
     return request;
 }
 
+update_item_request version_requests::clear(const item_key& key, const checked_write& write,
+                                            const std::vector<std::string>& names) const {
+    auto request = draft(key);
+    request.condition_expression = "attribute_exists(#gone) AND #ver = :n1";
+    request.values.emplace(":n1", write.target);
+    if (write.base.born) {
+        request.condition_expression += " AND #born = :b";
+        request.values.emplace(":b", bytes_of(*write.base.born));
+    }
+    remove_members(request, {.set = {}, .remove = names});
+    request.update_expression.erase(0, 1);
+    settle(request);
+    return request;
+}
+
 update_item_request version_requests::blind(const item_key& key, const update_expression& change,
                                             const item_stamp& mine, bool ignore_lock) const {
     auto request = draft(key);
@@ -191,6 +206,8 @@ update_item_request version_requests::blind(const item_key& key, const update_ex
         request.values.emplace(":m", bytes_of(mine));
         request.condition_expression += own_stamp_absent();
     }
+    request.condition_expression += " AND (attribute_not_exists(#ver) OR #ver <= :top)";
+    request.values.emplace(":top", layout_.version_limit - layout_.step);
     settle(request);
     apply(request, change + raised_version(layout_, mine));
     request.returned = return_values::all_new;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dynalease::protocol {
 
@@ -46,6 +47,9 @@ public:
     /// Leaves a tombstone until TTL removes it. @param expiry seconds since the epoch.
     update_item_request bury(const item_key& key, const checked_write& write, const member_changes& changes,
                              std::int64_t expiry) const;
+    /// Takes what that left there off the tombstone. It says nothing new: copies of it may come whenever they like.
+    update_item_request clear(const item_key& key, const checked_write& write,
+                              const std::vector<std::string>& names) const;
     /// Whatever the version is; refused to a second copy as long as the item remembers the first.
     update_item_request blind(const item_key& key, const update_expression& change, const item_stamp& mine,
                               bool ignore_lock) const;

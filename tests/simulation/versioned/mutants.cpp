@@ -15,12 +15,12 @@ using mutants::wrap;
 
 verdict real_checked(const refusal& what) asm("__real__ZN9dynalease8protocol14decide_checkedERKNS0_7refusalE");
 verdict wrapped_checked(const refusal& what) asm("__wrap__ZN9dynalease8protocol14decide_checkedERKNS0_7refusalE");
-verdict real_create(const refusal& what, std::int64_t first_version,
-                    bool tombstones) asm("__real__ZN9dynalease8protocol13decide_createERKNS0_7refusalElb");
-verdict wrapped_create(const refusal& what, std::int64_t first_version,
-                       bool tombstones) asm("__wrap__ZN9dynalease8protocol13decide_createERKNS0_7refusalElb");
-verdict real_blind(const refusal& what) asm("__real__ZN9dynalease8protocol12decide_blindERKNS0_7refusalE");
-verdict wrapped_blind(const refusal& what) asm("__wrap__ZN9dynalease8protocol12decide_blindERKNS0_7refusalE");
+verdict real_create(const refusal& what) asm("__real__ZN9dynalease8protocol13decide_createERKNS0_7refusalE");
+verdict wrapped_create(const refusal& what) asm("__wrap__ZN9dynalease8protocol13decide_createERKNS0_7refusalE");
+verdict real_blind(const refusal& what,
+                   bool makes) asm("__real__ZN9dynalease8protocol12decide_blindERKNS0_7refusalEb");
+verdict wrapped_blind(const refusal& what,
+                      bool makes) asm("__wrap__ZN9dynalease8protocol12decide_blindERKNS0_7refusalEb");
 
 namespace {
 
@@ -28,8 +28,13 @@ constexpr item_stamp nobodys{};
 
 /// As if no stamp were looked for.
 refusal without_stamp(const refusal& what, bool clean) {
-    return {
-        .base = what.base, .mine = nobodys, .target = what.target, .step = what.step, .clean = clean, .now = what.now};
+    return {.base = what.base,
+            .mine = nobodys,
+            .target = what.target,
+            .clean = clean,
+            .ignores_lock = what.ignores_lock,
+            .knows_stamps = what.knows_stamps,
+            .now = what.now};
 }
 
 /// Whether the stamp is among the last ones; a birth tells nothing of it.
@@ -59,14 +64,14 @@ verdict wrapped_checked(const refusal& what) {
     return meant;
 }
 
-verdict wrapped_create(const refusal& what, std::int64_t first_version, bool tombstones) {
-    if (active("NO_SETTLE")) return real_create(without_stamp(what, true), first_version, tombstones);
-    return real_create(what, first_version, tombstones);
+verdict wrapped_create(const refusal& what) {
+    if (active("NO_SETTLE")) return real_create(without_stamp(what, true));
+    return real_create(what);
 }
 
-verdict wrapped_blind(const refusal& what) {
-    if (active("NO_SETTLE")) return real_blind(without_stamp(what, true));
-    return real_blind(what);
+verdict wrapped_blind(const refusal& what, bool makes) {
+    if (active("NO_SETTLE")) return real_blind(without_stamp(what, true), makes);
+    return real_blind(what, makes);
 }
 
 namespace {
@@ -97,10 +102,14 @@ const contribution version_mutants{{
              .rule = "no item after a removal without an answer proves nothing [4]",
              .wrap = wrap<gone_is_mine>,
              .scenario = "erased"},
-            {.name = "STAMP_SHARED", .rule = "a stamp is one write's [2]", .wrap = wrap<one_stamp_for_all>},
+            {.name = "STAMP_SHARED",
+             .rule = "a stamp is one write's [2]",
+             .wrap = wrap<one_stamp_for_all>,
+             .scenario = "swarm"},
             {.name = "RESEND_NEW",
              .rule = "all copies of a write bear the same stamp [4]",
-             .wrap = wrap<new_stamp_for_each_copy>},
+             .wrap = wrap<new_stamp_for_each_copy>,
+             .scenario = "swarm"},
             {.name = "BLIND_NO_BUMP",
              .rule = "blind writes raise the version [3]",
              .wrap = editing<blind_raises_nothing>},

@@ -29,20 +29,21 @@ item_sight at(std::int64_t version, int last, std::vector<item_stamp> trail = {}
     return {.state = {.version = version, .born = stamp(born), .stamp = stamp(last), .trail = std::move(trail)}};
 }
 
-enum class table { checked, create, create_over, blind };
+enum class table { checked, create, create_over, blind, upsert };
 
-verdict judge(table which, const std::optional<item_sight>& now, bool clean, bool tombstones = false,
-              const item_version& from = base()) {
+verdict judge(table which, const std::optional<item_sight>& now, bool clean, const item_version& from = base(),
+              bool ignores_lock = false, bool knows_stamps = true) {
     const auto m = stamp(mine);
     const refusal what{.base = from,
                        .mine = m,
                        .target = which == table::create ? 1 : 6,
-                       .step = 1,
                        .clean = clean,
+                       .ignores_lock = ignores_lock,
+                       .knows_stamps = knows_stamps,
                        .now = now ? &*now : nullptr};
-    if (which == table::create) return decide_create(what, 1, tombstones);
+    if (which == table::create) return decide_create(what);
     if (which == table::create_over) return decide_create_over(what);
-    return which == table::checked ? decide_checked(what) : decide_blind(what);
+    return which == table::checked ? decide_checked(what) : decide_blind(what, which == table::upsert);
 }
 
 item_sight with(item_sight sight, void (*change)(item_sight&)) {
@@ -89,10 +90,10 @@ TEST_CASE("a refused write onto an item that another library made") {
     const item_version foreign{.version = 5};
     auto found = at(6, other);
     found.state.born.reset();
-    CHECK(judge(table::checked, found, true, false, foreign) == verdict::conflict);
-    CHECK(judge(table::checked, found, false, false, foreign) == verdict::doubt);
-    CHECK(judge(table::checked, at(6, other, {}, other), false, false, foreign) == verdict::doubt);
-    CHECK(judge(table::checked, at(6, mine, {}, mine), false, false, foreign) == verdict::applied);
+    CHECK(judge(table::checked, found, true, foreign) == verdict::conflict);
+    CHECK(judge(table::checked, found, false, foreign) == verdict::doubt);
+    CHECK(judge(table::checked, at(6, other, {}, other), false, foreign) == verdict::doubt);
+    CHECK(judge(table::checked, at(6, mine, {}, mine), false, foreign) == verdict::applied);
 }
 
 TEST_CASE("a refused creation") {
@@ -100,12 +101,12 @@ TEST_CASE("a refused creation") {
     CHECK(judge(table::create, at(1, mine, {}, mine), true) == verdict::applied);
     CHECK(judge(table::create, at(40, other, {}, mine), false) == verdict::superseded);
     CHECK(judge(table::create, at(1, other, {}, other), true) == verdict::exists);
-    CHECK(judge(table::create, tombstone, true, true) == verdict::create_over);
-    CHECK(judge(table::create, tombstone, false, true) == verdict::doubt);
+    CHECK(judge(table::create, tombstone, true) == verdict::create_over);
+    CHECK(judge(table::create, tombstone, false) == verdict::doubt);
     // Erased items leave no trace: ours may have been there before this one.
-    CHECK(judge(table::create, at(1, other, {}, other), false, false) == verdict::doubt);
-    CHECK(judge(table::create, at(1, other, {}, other), false, true) == verdict::exists);
-    CHECK(judge(table::create, at(2, other, {}, other), false, true) == verdict::doubt);
+    CHECK(judge(table::create, at(1, other, {}, other), false) == verdict::doubt);
+    CHECK(judge(table::create, at(2, other, {}, other), false) == verdict::doubt);
+    CHECK(judge(table::create, std::nullopt, false) == verdict::doubt);
 }
 
 TEST_CASE("without stamps a creation is known by its birth, and by its version whether others wrote since") {
@@ -136,6 +137,39 @@ TEST_CASE("a refused blind update") {
     CHECK(judge(table::blind, std::nullopt, true) == verdict::missing);
     CHECK(judge(table::blind, std::nullopt, false) == verdict::doubt);
     CHECK(judge(table::blind, with(at(7, other), [](auto& s) { s.holder = "x"; }), true) == verdict::held);
+}
+
+TEST_CASE("a refused write that makes an item where there is none") {
+    const auto tombstone = with(at(5, before), [](auto& s) { s.gone = true; });
+    CHECK(judge(table::upsert, tombstone, true) == verdict::create_over);
+    CHECK(judge(table::upsert, tombstone, false) == verdict::doubt);
+    CHECK(judge(table::blind, tombstone, true) == verdict::missing);
+}
+
+TEST_CASE("a write that ignores locks is held by a transaction alone") {
+    const auto locked = with(at(5, before), [](auto& s) { s.holder = "s.1.0000000001"; });
+    const auto marked = with(locked, [](auto& s) { s.in_transaction = true; });
+    for (const auto which : {table::checked, table::blind}) {
+        CHECK(judge(which, locked, true, base(), true) == verdict::condition_false);
+        CHECK(judge(which, marked, true, base(), true) == verdict::held);
+    }
+}
+
+TEST_CASE("a state known by its version alone is the same whatever stamp is there") {
+    const item_version unborn{.version = 5};
+    const auto stamped = with(at(5, before), [](auto& s) {
+        s.state.born.reset();
+        s.holder = "s.1.0000000001";
+    });
+    CHECK(judge(table::checked, stamped, true, unborn, false, false) == verdict::held);
+    CHECK(judge(table::checked, stamped, true, unborn) == verdict::conflict);
+}
+
+TEST_CASE("writers of several steps: what may be one write or ten proves nothing") {
+    // Ten writes of step 1 since ours, of step 10: our stamp is no longer known.
+    item_version from{.version = -4, .born = stamp(birth), .stamp = stamp(before)};
+    CHECK(judge(table::checked, at(16, other, {stamp(2), stamp(3), stamp(4)}), false, from) == verdict::doubt);
+    CHECK(judge(table::checked, at(6, other, {stamp(2)}), false, from) == verdict::conflict);
 }
 
 TEST_CASE("updates pause ever longer between conflicts, up to a second") {

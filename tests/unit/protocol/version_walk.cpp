@@ -11,21 +11,17 @@ namespace {
 
 constexpr std::size_t writers = 3;
 
-verdict as_it_is(write_kind kind, bool over_tombstone, const refusal& what, bool tombstones) {
-    if (kind == write_kind::blind) return decide_blind(what);
+verdict as_it_is(write_kind kind, bool over_tombstone, const refusal& what) {
+    if (kind == write_kind::blind) return decide_blind(what, false);
     if (kind != write_kind::create) return decide_checked(what);
-    return over_tombstone ? decide_create_over(what) : decide_create(what, 1, tombstones);
+    return over_tombstone ? decide_create_over(what) : decide_create(what);
 }
 
 }  // namespace
 
 version_walk::version_walk(const version_rules& rules, const walk_setting& setting, std::uint64_t seed)
     : rules_(rules), setting_(setting), random_(seed), foreign_left_(setting.foreign_writes) {
-    if (!rules_.decide) {
-        rules_.decide = [tombstones = setting.tombstones](write_kind kind, bool over, const refusal& what) {
-            return as_it_is(kind, over, what, tombstones);
-        };
-    }
+    if (!rules_.decide) rules_.decide = as_it_is;
     create_table_request table{.table_name = layout_.table, .key = {.hash = {layout_.key}}};
     if (!store_.execute(any_request(std::move(table)), now_)) throw std::logic_error("no table");
     if (setting.starts_with_item) {
@@ -181,7 +177,6 @@ void version_walk::judge(std::size_t index, const std::optional<item>& current) 
     const refusal facts{.base = what.write.base,
                         .mine = what.write.mine,
                         .target = what.write.target,
-                        .step = layout_.step,
                         .clean = !what.unanswered,
                         .now = sight ? &*sight : nullptr};
     switch (rules_.decide(what.kind, what.over_tombstone, facts)) {

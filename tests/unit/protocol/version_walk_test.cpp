@@ -38,9 +38,9 @@ version_rules deciding(std::function<std::optional<verdict>(write_kind, const re
     version_rules rules;
     rules.decide = [instead = std::move(instead)](write_kind kind, bool over, const refusal& what) {
         if (const auto other = instead(kind, what)) return *other;
-        if (kind == write_kind::blind) return decide_blind(what);
+        if (kind == write_kind::blind) return decide_blind(what, false);
         if (kind != write_kind::create) return decide_checked(what);
-        return over ? decide_create_over(what) : decide_create(what, 1, true);
+        return over ? decide_create_over(what) : decide_create(what);
     };
     return rules;
 }
