@@ -21,6 +21,12 @@ struct joint_write {
     bool only_checks = false;  ///< nothing is written: the item must be as it was loaded
 };
 using joint_entry = std::variant<joint_write, transact_write>;
+struct joint_plan;
+struct joint_settle_verb {
+    database target;
+    std::shared_ptr<const joint_plan> plan;
+    void operator()(diagnostics* details, handler_for<settlement> handler) &&;
+};
 
 }  // namespace detail
 
@@ -75,6 +81,22 @@ private:
     std::vector<detail::joint_entry> entries_;
 };
 
+/// Several writes that were sent together and never answered for certain. Copyable; may outlive the tables' handles.
+class pending_joint_write {
+public:
+    pending_joint_write() = default;
+    pending_joint_write(database target, std::shared_ptr<const detail::joint_plan> plan);
+
+    /// Whether there is one.
+    explicit operator bool() const noexcept { return plan_ != nullptr; }
+    /// What the items say of it now. Cost: a read for each item that was to be written, until one of them tells.
+    boost::asio::awaitable<settlement> settle() const;
+
+private:
+    std::optional<database> target_;
+    std::shared_ptr<const detail::joint_plan> plan_;
+};
+
 /// How each entry fared.
 class joint_result {
 public:
@@ -102,8 +124,25 @@ public:
         return detail::as_loaded_if_possible<T>(*table.core_, at(place).current);
     }
 
+    /// On `errc::in_doubt`, which no entry is to blame for.
+    const pending_joint_write& pending() const noexcept { return pending_; }
+    pending_joint_write& pending() noexcept { return pending_; }
+
 private:
     std::vector<entry> entries_;
+    pending_joint_write pending_;
+};
+
+/// Thrown by `save_all` for `errc::in_doubt`: it was sent, and nobody knows what became of it.
+class joint_in_doubt : public error {
+public:
+    joint_in_doubt(error_code code, dynalease::diagnostics details, pending_joint_write pending)
+        : error(code, std::move(details)), pending_(std::move(pending)) {}
+
+    const pending_joint_write& pending() const noexcept { return pending_; }
+
+private:
+    pending_joint_write pending_;
 };
 
 /// Thrown by `save_all` when an entry was refused: nothing was written, and `result()` says of each entry why.
@@ -128,8 +167,9 @@ struct save_all_verb {
 
 /// One TransactWriteItems for all entries.
 ///
-/// Errors: `joint_conflict` with the code of the first entry that was refused; `errc::in_doubt` when no answer came
-/// for 10 s (load any of the written items: its version tells); before anything is sent `errc::duplicate_item`,
+/// Errors: `joint_conflict` with the code of the first entry that was refused; `joint_in_doubt` when for 10 s no answer
+/// came, or none that keeps an earlier copy from landing: its `pending().settle()` asks the items. A version alone tells
+/// nothing: another may have written it. Before anything is sent `errc::duplicate_item`,
 /// `errc::too_many_items`, and what each write refuses. Cancellation: all types. Cost: 1 request, of twice the price of
 /// its writes.
 boost::asio::awaitable<joint_result> save_all(database target, versioned_writes writes);
