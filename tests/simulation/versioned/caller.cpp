@@ -15,7 +15,15 @@ namespace asio = boost::asio;
 namespace {
 
 versioned_options options_of(const recipe& made_of) {
-    return {.table = table, .key = "pk", .sort_key = "sk", .stamps = made_of.stamps, .removal = made_of.removal};
+    return {.table = table,
+            .key = "pk",
+            .sort_key = "sk",
+            .version = made_of.kept.version,
+            .stamp = made_of.kept.stamp,
+            .stamps = made_of.kept.stamps,
+            .lock_prefix = made_of.kept.lock_prefix,
+            .step = made_of.kept.step,
+            .removal = made_of.removal};
 }
 
 }  // namespace
@@ -54,6 +62,10 @@ asio::awaitable<void> caller::act() {
     if (doubt_ && (world.calm() || choices.choose("caller: doubt", 3) == 1)) {
         const bool closes = choices.choose("caller: close", 2) == 1;
         co_await settle(closes);
+        co_return;
+    }
+    if (joint_doubt_ && (world.calm() || choices.choose("caller: joint doubt", 3) == 1)) {
+        co_await settle_joint();
         co_return;
     }
     const auto item = choices.choose("caller: item", world.items());

@@ -23,14 +23,21 @@ namespace dynalease::simulation::versions {
 
 class site;
 
+/// Newer programs keep more in it.
+struct bank_card {
+    std::string holder{};
+};
+BOOST_DESCRIBE_STRUCT(bank_card, (), (holder))
+
 /// What the application keeps in its table.
 struct account {
     std::string pk{};
     std::string sk{};
     std::vector<std::int64_t> entries{};
     std::optional<std::string> note{};
+    std::optional<bank_card> card{};
 };
-BOOST_DESCRIBE_STRUCT(account, (), (pk, sk, entries, note))
+BOOST_DESCRIBE_STRUCT(account, (), (pk, sk, entries, note, card))
 
 class caller final : public participant {
 public:
@@ -68,6 +75,11 @@ private:
     boost::asio::awaitable<void> clobber(known base, bool upsert);
     boost::asio::awaitable<void> clobber_remove(std::size_t item);
     boost::asio::awaitable<void> joint(known base);
+    boost::asio::awaitable<void> settle_joint();
+    void join_foreign(versioned_writes& together);
+    save_options own_condition();
+    /// A change of something that newer programs know more of.
+    void sign(account& value);
     void join(versioned_writes& together, std::size_t item, const std::optional<known>& base);
     boost::asio::awaitable<void> settle(bool close);
 
@@ -92,6 +104,12 @@ private:
         pending_write<account> write{};
     };
     std::optional<doubt> doubt_;
+    struct joint_doubt {
+        std::size_t item = 0;
+        std::int64_t number = 0;
+        pending_joint_write write{};
+    };
+    std::optional<joint_doubt> joint_doubt_;
     bool served_ = false;
 };
 

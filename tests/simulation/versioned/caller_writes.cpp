@@ -3,6 +3,8 @@
 #include "simulation/versioned/site.hpp"
 #include "simulation/versioned/world.hpp"
 
+#include <dynalease/dynamodb/expression.hpp>
+
 #include <utility>
 
 namespace dynalease::simulation::versions {
@@ -64,7 +66,7 @@ std::optional<caller::known> caller::note_loaded(std::size_t item, const std::op
 
 asio::awaitable<void> caller::create(std::size_t item) {
     begin(item, intent::create);
-    account fresh{.pk = ledger::name_of(item), .sk = "-", .entries = {number_}};
+    account fresh{.pk = ledger::name_of(item), .sk = "-", .entries = {number_}, .card = bank_card{"new"}};
     auto done = co_await accounts_.create(fresh, cancellable());
     end(item, std::move(done));
 }
@@ -72,6 +74,7 @@ asio::awaitable<void> caller::create(std::size_t item) {
 asio::awaitable<void> caller::save(known base, save_scope scope) {
     begin(base.item, intent::save, base.state);
     base.value.value.entries.push_back(number_);
+    sign(base.value.value);
     save_options how{.scope = scope};
     auto done = co_await accounts_.save(base.value, std::move(how), cancellable());
     end(base.item, std::move(done));
@@ -95,6 +98,13 @@ asio::awaitable<void> caller::touch(known base) {
 
 asio::awaitable<void> caller::remove(known base) {
     begin(base.item, intent::remove, base.state);
+    const bool by_text = base.value.born && site_.world().choices().choose("caller: removes by text", 3) == 1;
+    if (by_text) {
+        const item_revision travelled(base.value.revision());
+        auto done = co_await accounts_.remove(travelled, key_of(base.item), cancellable());
+        end(base.item, std::move(done));
+        co_return;
+    }
     auto done = co_await accounts_.remove(base.value, cancellable());
     end(base.item, std::move(done));
 }
@@ -106,6 +116,7 @@ asio::awaitable<void> caller::update(std::size_t item) {
     how.consistent = choices.choose("caller: consistent update", 2) == 1;
     auto change = [number = number_](account value) {
         value.entries.push_back(number);
+        if (value.card) value.card->holder = std::to_string(number);
         return value;
     };
     auto done = co_await accounts_.update(key_of(item), std::move(change), how, cancellable());
@@ -164,7 +175,40 @@ void caller::join(versioned_writes& together, std::size_t item, const std::optio
         begin(item, intent::save, base->state);
         auto changed = base->value;
         changed.value.entries.push_back(number_);
-        together.save(accounts_, changed);
+        sign(changed.value);
+        together.save(accounts_, changed, own_condition());
+    }
+}
+
+void caller::sign(account& value) {
+    if (value.card && number_ % 2 == 0) value.card->holder = std::to_string(number_);
+}
+
+/// What somebody wants beside the state that it was made from.
+save_options caller::own_condition() {
+    auto& world = site_.world();
+    if (!world.made_of().foreign_actions || world.choices().choose("caller: own condition", 3) != 1) return {};
+    const auto most = world.choices().between("caller: most entries", 1, 12);
+    return {.condition = size_of(path("entries")) <= most};
+}
+
+/// Actions that the library knows nothing of: a sale from stock, and a row of an outbox.
+void caller::join_foreign(versioned_writes& together) {
+    auto& world = site_.world();
+    if (!world.made_of().foreign_actions) return;
+    const auto which = world.choices().choose("caller: foreign actions", 4);
+    if (which % 2 == 1) {
+        condition_check enough{.table_name = table, .key = stock_key(), .condition_expression = {}};
+        const auto some = attr("left") >= 1;
+        apply(enough, some);
+        together.add(std::move(enough));
+    }
+    if (which >= 2) {
+        transact_put event{.table_name = table,
+                           .new_item = {{"pk", "event#" + std::to_string(number_)}, {"sk", "-"}}};
+        const auto is_new = attribute_not_exists("pk");
+        apply(event, is_new);
+        together.add(std::move(event));
     }
 }
 
@@ -182,14 +226,38 @@ asio::awaitable<void> caller::joint(known base) {
     for (const auto& [item, found] : others) join(together, item, found);
     begin(base.item, intent::save, base.state);
     base.value.value.entries.push_back(number_);
-    together.save(accounts_, base.value);
+    together.save(accounts_, base.value, own_condition());
+    join_foreign(together);
     auto done = co_await save_all(site_.machine().database(), std::move(together), cancellable());
     const auto code = std::get<0>(done);
     auto what = answer::not_applied;
     if (!code) what = answer::applied;
-    if (code == errc::in_doubt) what = answer::doubt;
+    if (code == errc::in_doubt) {
+        what = answer::doubt;
+        joint_doubt_ = joint_doubt{.item = base.item, .number = number_, .write = std::get<1>(done).pending()};
+    }
+    if (code == errc::condition_failed) world.run().census.hit("a condition of others refused all");
     world.run().census.hit(!code ? "several written together" : "several refused together");
     tell(base.item, what, {});
+}
+
+asio::awaitable<void> caller::settle_joint() {
+    const auto of = *joint_doubt_;
+    auto verdict = settlement::open;
+    try {
+        auto asking = of.write.settle();
+        verdict = co_await std::move(asking);
+    } catch (const error&) {
+        co_return;
+    }
+    joint_doubt_.reset();
+    site_.world().run().census.hit("several settled together");
+    if (verdict == settlement::open) co_return;
+    const bool applied = verdict == settlement::applied;
+    site_.world().ledger().tell(site_.name(), told{.number = of.number,
+                                                   .what = applied ? answer::superseded : answer::not_applied,
+                                                   .item = of.item,
+                                                   .since = 0});
 }
 
 asio::awaitable<void> caller::settle(bool close) {

@@ -76,7 +76,7 @@ void judge::on(const written& seen) {
     if (!what.applied.empty()) judge_repetition(seen.number, what, item);
     judge_base(seen.number, what, seen.item);
     judge_content(seen.number, what.what, before, seen.after);
-    judge_version(item, before, seen.after);
+    judge_version(what.what, item, before, seen.after);
     const bool under_own_lock = what.what == intent::promoted && before.holder.starts_with(seen.session + ".");
     if (!before.holder.empty() && !under_own_lock && !by_the_holder(what.what) && what.what != intent::foreign) {
         fail("L1", text(seen.number) + " changed an item that " + before.holder + " has locked");
@@ -118,9 +118,14 @@ void judge::judge_content(std::int64_t number, intent what, const item_state& be
     if (before.there() && before.legacy && !after.legacy && what != intent::foreign) {
         fail("O1", text(number) + " dropped an attribute that it knows nothing of");
     }
+    // Who never saw the item cannot keep what stands inside its members.
+    const bool saw = !unconditional(what) && what != intent::save_revision;
+    if (before.there() && before.pinned && !after.pinned && (saw || what == intent::blind) && what != intent::foreign) {
+        fail("O1", text(number) + " dropped an attribute inside a member that it knows");
+    }
 }
 
-void judge::judge_version(const item_record& of, const item_state& before, const item_state& after) {
+void judge::judge_version(intent what, const item_record& of, const item_state& before, const item_state& after) {
     if (!after.exists) return;
     if (!after.version) {
         fail("O2", "a write left no version");
@@ -129,8 +134,9 @@ void judge::judge_version(const item_record& of, const item_state& before, const
     if (of.seen.contains({after.life, *after.version}))
         fail("O2", "version " + std::to_string(*after.version) + " of the same life for a second time");
     const bool same_life = before.exists && before.life == after.life;
-    if (same_life && before.version && *after.version != *before.version + 1)
-        fail("O2", "the version did not rise by 1");
+    const auto step = what == intent::foreign ? 1 : step_;
+    if (same_life && before.version && *after.version != *before.version + step)
+        fail("O2", "the version did not rise by " + std::to_string(step));
 }
 
 void judge::judge_repetition(std::int64_t number, const part& what, const item_record& of) {
@@ -199,7 +205,7 @@ bool judge::had_nothing_to_do(const told& seen, std::size_t item, const part& wh
     const auto& states = items_[item].states;
     return what.what == intent::clobber_remove &&
            std::any_of(states.begin() + static_cast<std::ptrdiff_t>(seen.since), states.end(),
-                       [](const auto& each) { return !each.state.exists; });
+                       [](const auto& each) { return !each.state.there(); });
 }
 
 /// A stranger leaves the stamp of the last write as it was.
@@ -250,7 +256,8 @@ void judge::judge_doubt(const told& seen, const write_record& of) {
 
 /// Whether the item at `found` knows which write came after `base`.
 bool judge::remembers(const item_record& of, serial base, serial found) const {
-    if (!stamps_ || found < base || found - base > 4) return false;
+    // Where steps differ the version does not tell how many wrote.
+    if (!stamps_ || step_ != 1 || found < base || found - base > 4) return false;
     const auto& life = of.states[base].state.life;
     for (auto at = base; at <= found; ++at) {
         const auto& each = of.states[at];

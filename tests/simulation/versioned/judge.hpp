@@ -21,7 +21,9 @@ namespace dynalease::simulation::versions {
 class judge {
 public:
     /// @param stamps items keep the stamps of their last writes, by which they know them
-    explicit judge(std::size_t items, bool stamps = true) : items_(items), stamps_(stamps) {}
+    /// @param step what a write of our callers adds to the version; strangers add 1
+    explicit judge(std::size_t items, bool stamps = true, std::int64_t step = 1)
+        : items_(items), stamps_(stamps), step_(step) {}
 
     void see(const event& seen);
     /// At the end of all: what was to happen together has.
@@ -62,7 +64,7 @@ private:
 
     void judge_base(std::int64_t number, const part& what, std::size_t item);
     void judge_content(std::int64_t number, intent what, const item_state& before, const item_state& after);
-    void judge_version(const item_record& of, const item_state& before, const item_state& after);
+    void judge_version(intent what, const item_record& of, const item_state& before, const item_state& after);
     void judge_repetition(std::int64_t number, const part& what, const item_record& of);
     void judge_success(const told& seen, write_record& of);
     void judge_refusal(const told& seen, write_record& of);
@@ -75,6 +77,7 @@ private:
 
     std::vector<item_record> items_;
     bool stamps_;
+    std::int64_t step_;
     std::unordered_map<std::int64_t, write_record> records_;
     std::optional<std::string> broken_;
 };

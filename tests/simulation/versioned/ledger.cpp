@@ -35,6 +35,8 @@ item_state state_of(const std::optional<item>& stored) {
     shown.version = find_integer(*stored, "version");
     shown.life = bytes_in(*stored, "_born");
     shown.legacy = stored->contains("legacy");
+    const auto* card = find(*stored, "card");
+    shown.pinned = card && card->is<attribute_map>() && card->get_if<attribute_map>()->contains("pin");
     if (const auto* holder = find_string(*stored, "_lockW")) shown.holder = *holder;
     const auto* readers = find(*stored, "_lockR");
     if (readers && shown.holder.empty()) shown.holder = *readers->get_if<string_set>()->begin();
@@ -67,10 +69,11 @@ std::string text_of(const event& happened) {
 }
 
 ledger::ledger(testing::world& where, std::size_t items,
-               std::function<void(const std::string& node, event happened)> heard, bool stamps)
+               std::function<void(const std::string& node, event happened)> heard, keeping kept)
     : world_(where),
+      kept_(std::move(kept)),
       heard_(std::move(heard)),
-      judge_(items, stamps),
+      judge_(items, kept_.stamps, kept_.step),
       states_(items, std::vector<std::optional<item>>(1)) {
     world_.create_table(table);
 }
@@ -83,7 +86,24 @@ std::optional<std::size_t> ledger::item_in(const item_key& key) {
 }
 
 std::optional<item> ledger::stored(std::size_t index) {
-    return world_.row(table, name_of(index));
+    return by_default_names(world_.row(table, name_of(index)));
+}
+
+std::optional<item> ledger::by_default_names(std::optional<item> stored) const {
+    const keeping usual;
+    if (!stored || kept_.version == usual.version) return stored;
+    item out;
+    for (auto& [name, value] : *stored) {
+        if (name == kept_.version)
+            out.emplace(usual.version, std::move(value));
+        else if (name == kept_.stamp)
+            out.emplace(usual.stamp, std::move(value));
+        else if (name.starts_with(kept_.lock_prefix))
+            out.emplace(usual.lock_prefix + name.substr(kept_.lock_prefix.size()), std::move(value));
+        else
+            out.emplace(name, std::move(value));
+    }
+    return out;
 }
 
 void ledger::tell(const std::string& node, decltype(event::what) what) {
@@ -115,7 +135,7 @@ void ledger::look_again(std::size_t index) {
 
 std::optional<serial> ledger::serial_of(std::size_t index, std::optional<item> shown) const {
     const auto& known = states_[index];
-    const auto wanted = without_lock(std::move(shown));
+    const auto wanted = without_lock(by_default_names(std::move(shown)));
     for (auto at = known.size(); at-- > 0;) {
         const bool none = !known[at] || known[at]->contains("_gone");
         if (wanted ? known[at] == wanted : none) return at;

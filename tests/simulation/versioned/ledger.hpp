@@ -3,6 +3,7 @@
 
 #include "simulation/versioned/history.hpp"
 #include "simulation/versioned/judge.hpp"
+#include "simulation/versioned/recipe.hpp"
 
 #include <dynalease/testing/world.hpp>
 
@@ -17,6 +18,11 @@ namespace dynalease::simulation::versions {
 
 inline constexpr const char* table = "accounts";
 
+/// An item of another program, which has no version.
+inline item_key stock_key() {
+    return {{"pk", "stock"}, {"sk", "-"}};
+}
+
 /// As the store has it: what the judge is to know of it.
 item_state state_of(const std::optional<item>& stored);
 
@@ -27,11 +33,11 @@ std::string text_of(const event& happened);
 class ledger {
 public:
     /// @param heard is told of everything that the judge is told of, after it.
-    /// @param stamps as `versioned_options::stamps` of all who write
+    /// @param kept how all who write keep versions
     ledger(
         testing::world& where, std::size_t items,
         std::function<void(const std::string& node, event happened)> heard = [](const std::string&, event) {},
-        bool stamps = true);
+        keeping kept = {});
 
     static std::string name_of(std::size_t index) { return "item#" + std::to_string(index); }
     static item_key key_of(std::size_t index) { return {{"pk", name_of(index)}, {"sk", "-"}}; }
@@ -39,6 +45,7 @@ public:
     static std::optional<std::size_t> item_in(const item_key& key);
 
     std::size_t items() const noexcept { return states_.size(); }
+    /// Under the names of the default options, whatever those of the table are.
     std::optional<item> stored(std::size_t index);
     const judge& judged() const noexcept { return judge_; }
     serial now(std::size_t index) const { return judge_.now(index); }
@@ -56,8 +63,10 @@ public:
 
 private:
     void note_state(std::size_t index);
+    std::optional<item> by_default_names(std::optional<item> stored) const;
 
     testing::world& world_;
+    const keeping kept_;
     const std::function<void(const std::string& node, event happened)> heard_;
     judge judge_;
     std::vector<std::vector<std::optional<item>>> states_;  ///< of each item, by serial; without its lock

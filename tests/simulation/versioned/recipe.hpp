@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace dynalease::simulation::versions {
 
@@ -30,6 +31,15 @@ struct habits {
 /// Another library's writers, who know of the version alone.
 enum class strangers { none, update, put };
 
+/// How the table keeps versions, where it is not as by default.
+struct keeping {
+    std::string version = "version";
+    std::string stamp = "_stamp";
+    std::string lock_prefix = "_lock";
+    bool stamps = true;     ///< items keep those of their last writes
+    std::int64_t step = 1;  ///< of our callers
+};
+
 struct recipe : world_recipe {
     recipe() : world_recipe{.most_nodes = 5, .longest = 60s, .mishap_presence = 0.3} {}
 
@@ -37,7 +47,9 @@ struct recipe : world_recipe {
     dynalease::removal removal = removal::tombstone;
     habits callers{};
     strangers beside = strangers::none;
-    bool stamps = true;  ///< items keep those of their last writes
+    keeping kept{};
+    /// Of what is written together, some is not the library's, and some has a condition of its own.
+    bool foreign_actions = false;
     bool locks = true;   ///< somebody locks an item for a while, now and then
     /// Without tombstones a creation that comes late brings an item back that was removed: keep creations from it.
     bool no_late_creations = false;

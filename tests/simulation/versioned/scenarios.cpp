@@ -83,7 +83,7 @@ recipe unchecked() {
 /// Items that do not keep the stamps of their writes.
 recipe without_stamps() {
     recipe made = swarm();
-    made.stamps = false;
+    made.kept.stamps = false;
     made.callers.clobber = 1;
     made.weather.always = {request_fault_kind::answer_lost};
     made.longest = 40s;
@@ -117,6 +117,26 @@ recipe together() {
     return made;
 }
 
+/// ... beside actions that the library knows nothing of, and conditions of the callers' own.
+recipe beside_an_outbox() {
+    recipe made = together();
+    made.foreign_actions = true;
+    made.weather.always = {request_fault_kind::answer_lost, request_fault_kind::late};
+    made.locks = false;
+    return made;
+}
+
+/// A table that keeps versions under other names and by other steps than those who write beside our callers.
+recipe other_names() {
+    recipe made = swarm();
+    made.most_items = 2;
+    made.kept = {.version = "rev", .stamp = "mark", .lock_prefix = "held", .step = 10};
+    made.beside = strangers::update;
+    made.weather.always = {request_fault_kind::answer_lost, request_fault_kind::reordered};
+    made.longest = 40s;
+    return made;
+}
+
 /// Time enough for TTL to remove tombstones.
 recipe tombstones_expire() {
     recipe made = short_lives();
@@ -144,6 +164,8 @@ const contribution version_worlds{{
                   {"beside-updating-strangers", 2, play<beside_updating_strangers>},
                   {"beside-putting-strangers", 1, play<beside_putting_strangers>},
                   {"together", 2, play<together>},
+                  {"beside-an-outbox", 2, play<beside_an_outbox>},
+                  {"other-names", 1, play<other_names>},
                   {"tombstones-expire", 1, play<tombstones_expire>}},
     .probes = {"written",
                "own write found under others",
@@ -161,6 +183,8 @@ const contribution version_worlds{{
                "late write refused",
                "several written together",
                "several refused together",
+               "several settled together",
+               "a condition of others refused all",
                "transaction replayed",
                "loaded together",
                "upserted",

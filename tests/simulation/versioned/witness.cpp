@@ -7,6 +7,18 @@
 
 namespace dynalease::simulation::versions {
 
+namespace {
+
+/// What takes off a tombstone what its removal left there.
+bool clears(const auto& write) {
+    if constexpr (requires { write.update_expression; })
+        return write.update_expression.starts_with("REMOVE ");
+    else
+        return false;
+}
+
+}  // namespace
+
 witness::account_of_requests witness::requests_of(std::int64_t number) {
     const auto found = accounts_.find(number);
     if (found == accounts_.end()) return {};
@@ -40,6 +52,8 @@ void witness::applied(const testing::logged_request& entry, const any_request& r
             if (!together) known->second.met = ledger_.now(*index);
         } else if constexpr (std::is_same_v<std::decay_t<decltype(write)>, condition_check>) {
             if (!again) ledger_.tell(name_, found_right{.number = number, .item = *index});
+        } else if (clears(write)) {
+            ledger_.look_again(*index);
         } else {
             ledger_.written_by(name_, number, *index, entry.applied.size() > 1);
         }

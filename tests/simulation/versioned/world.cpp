@@ -16,7 +16,7 @@ version_world::version_world(world_run& run, const recipe& ingredients, history*
       item_count_(run.choices.between("items", 1, recipe_.most_items)),
       ledger_(
           simulated(), item_count_, [this](const auto& node, event happened) { hear(node, std::move(happened)); },
-          recipe_.stamps) {
+          recipe_.kept) {
     set_up(recipe_, node_count_);
     for (std::size_t i = 0; i < node_count_; ++i) add(*sites_.emplace_back(std::make_unique<site>(*this, i)));
 }
@@ -33,6 +33,7 @@ void version_world::hear(const std::string& node, event happened) {
 void version_world::play() {
     begin_faults();
     arm_strangers();
+    arm_stock();
     live_through_faults(recipe_);
     if (recipe_.hours_go_by) {
         let_hours_go_by();
@@ -71,6 +72,7 @@ void version_world::let_hours_go_by() {
     }
     go_on_living();
     arm_strangers();
+    arm_stock();
     for (const auto& each : sites_) each->reopen();
 }
 

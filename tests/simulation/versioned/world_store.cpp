@@ -35,14 +35,18 @@ void version_world::write_as_stranger(std::size_t index) {
     auto entries = *find(*now_there, "entries")->get_if<attribute_list>();
     entries.emplace_back(number);
     if (recipe_.beside == strangers::put) {
-        item whole{{"pk", ledger::name_of(index)}, {"sk", "-"}, {"entries", entries}, {"version", *version + 1}};
+        item whole{{"pk", ledger::name_of(index)}, {"sk", "-"}, {"entries", entries}, {recipe_.kept.version, *version + 1}};
         simulated().call(put_item_request{.table_name = table, .new_item = std::move(whole)}).value();
         run().census.fault("stranger_put");
     } else {
         update_item_request change{.table_name = table, .key = ledger::key_of(index)};
-        change.update_expression = "SET #e = :e, #v = :v, #l = :l";
-        change.names = {{"#e", "entries"}, {"#v", "version"}, {"#l", "legacy"}};
-        change.values = {{":e", entries}, {":v", *version + 1}, {":l", "kept"}};
+        // What a newer program keeps beside our members, and inside of one.
+        const auto* card = find(*now_there, "card");
+        auto pinned = card ? *card->get_if<attribute_map>() : attribute_map{{"holder", "bank"}};
+        pinned.insert_or_assign("pin", number);
+        change.update_expression = "SET #e = :e, #v = :v, #l = :l, #c = :c";
+        change.names = {{"#e", "entries"}, {"#v", recipe_.kept.version}, {"#l", "legacy"}, {"#c", "card"}};
+        change.values = {{":e", entries}, {":v", *version + 1}, {":l", "kept"}, {":c", pinned}};
         simulated().call(std::move(change)).value();
         run().census.fault("stranger_update");
     }
@@ -55,7 +59,7 @@ void version_world::lock_for_a_while(std::size_t index) {
     update_item_request take{.table_name = table, .key = key};
     take.update_expression = "SET #w = :w";
     take.condition_expression = "attribute_not_exists(#w)";
-    take.names = {{"#w", "_lockW"}};
+    take.names = {{"#w", recipe_.kept.lock_prefix + "W"}};
     take.values = {{":w", "somebody.1.0000000001"}};
     if (!simulated().call(std::move(take))) return;
     ledger_.look_again(index);
@@ -65,9 +69,23 @@ void version_world::lock_for_a_while(std::size_t index) {
         if (!ledger_.stored(index)) return;
         update_item_request free{.table_name = table, .key = key};
         free.update_expression = "REMOVE #w";
-        free.names = {{"#w", "_lockW"}};
+        free.names = {{"#w", recipe_.kept.lock_prefix + "W"}};
         simulated().call(std::move(free)).value();
         ledger_.look_again(index);
+    });
+}
+
+/// What another program sells of, and runs out of, now and then.
+void version_world::arm_stock() {
+    if (!recipe_.foreign_actions) return;
+    const std::chrono::milliseconds wait(choices().between("next delivery", 100, 6000));
+    simulated().scheduler().add_timer(now() + wait, [this] {
+        if (stopping()) return;
+        const auto left = calm() ? 1 : choices().choose("left in stock", 2);
+        item stock = stock_key();
+        stock.emplace("left", left);
+        simulated().call(put_item_request{.table_name = table, .new_item = std::move(stock)}).value();
+        if (!calm()) arm_stock();
     });
 }
 
