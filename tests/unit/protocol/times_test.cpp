@@ -2,6 +2,7 @@
 #include "protocol/claim.hpp"
 #include "protocol/lease_times.hpp"
 #include "protocol/lock_requests.hpp"
+#include "protocol/queue_times.hpp"
 #include "protocol/session_lease.hpp"
 #include "protocol/waiting.hpp"
 #include "protocol/watch.hpp"
@@ -178,6 +179,12 @@ TEST_CASE("a released row outlives every token in it") {
     CHECK(lock_row_expiry(wall_time(1000ms), 0, 24h) == 86'401);
     CHECK(lock_row_expiry(wall_time(1001ms), 0, 24h) == 86'402);
     CHECK(lock_row_expiry(wall_time(1000ms), 5001, 24h) == 86'406);
+}
+
+TEST_CASE("an idle queue's head outlives every ticket in it, though they were drawn by a clock far ahead") {
+    const auto by_the_wall = idle_head_expiry(wall_time(1000ms), 0);
+    CHECK(idle_head_expiry(wall_time(1001ms), 0) == by_the_wall + 1);
+    CHECK(idle_head_expiry(wall_time(1000ms), 5001) == by_the_wall + 5);
 }
 
 }  // namespace dynalease::protocol
