@@ -16,7 +16,7 @@ void participant::interrupt() {
 
 asio::awaitable<void> participant::sleep_up_to(const char* label, std::chrono::milliseconds longest) {
     const auto time = choices_.choose(label, static_cast<std::uint64_t>(longest.count()) + 1);
-    const auto clock = machine_.environment().clock;
+    const auto clock = process_.machine().environment().clock;
     const auto when = clock->now() + std::chrono::milliseconds(time);
     next_operation();
     co_await clock->async_wait_until(when, cancellable());
@@ -30,8 +30,8 @@ void participant::cancel_after(std::chrono::nanoseconds time) {
         const auto self = weak.lock();
         if (!code && self && self->operation_ == of) self->cancel_.emit(type);
     };
-    const auto clock = machine_.environment().clock;
-    clock->async_wait_until(clock->now() + time, asio::bind_executor(machine_.environment().executor, std::move(emit)));
+    const auto& here = process_.machine().environment();
+    here.clock->async_wait_until(here.clock->now() + time, asio::bind_executor(here.executor, std::move(emit)));
 }
 
 }  // namespace dynalease::simulation

@@ -1,7 +1,8 @@
 // Somebody in a process who calls the library, rests between calls, and now and then changes its mind about one.
 #pragma once
 
-#include <dynalease/testing/node.hpp>
+#include "simulation/framework/process.hpp"
+
 #include <dynalease/testing/tape.hpp>
 
 #include <boost/asio/as_tuple.hpp>
@@ -26,8 +27,8 @@ public:
 
 protected:
     /// @param cancellation label of the choice of how it is cancelled
-    participant(testing::tape& choices, testing::node& machine, const char* cancellation)
-        : choices_(choices), machine_(machine), cancellation_(cancellation) {}
+    participant(testing::tape& choices, process& at, const char* cancellation)
+        : choices_(choices), process_(at), cancellation_(cancellation) {}
     ~participant() = default;
 
     /// For calls that it may cancel. (Boost 1.81 cannot bind a slot to `asio::deferred`.)
@@ -35,13 +36,16 @@ protected:
         return boost::asio::bind_cancellation_slot(cancel_.slot(), boost::asio::as_tuple(boost::asio::use_awaitable));
     }
     /// Before and after each call: a change of mind concerns the call that it was made for.
-    void next_operation() noexcept { ++operation_; }
+    void next_operation() {
+        ++operation_;
+        process_.act();
+    }
     void cancel_after(std::chrono::nanoseconds time);
     boost::asio::awaitable<void> sleep_up_to(const char* label, std::chrono::milliseconds longest);
 
 private:
     testing::tape& choices_;
-    testing::node& machine_;
+    process& process_;
     const char* const cancellation_;
     std::uint64_t operation_ = 0;
     boost::asio::cancellation_signal cancel_;

@@ -2,6 +2,7 @@
 // everything is checked.
 #pragma once
 
+#include "simulation/framework/demand.hpp"
 #include "simulation/framework/director.hpp"
 #include "simulation/framework/weather.hpp"
 #include "simulation/framework/world_run.hpp"
@@ -40,6 +41,7 @@ struct world_recipe {
     double mishap_presence = 0.4;
     clock::duration mishap_interval = 12s;
     clock::duration longest_mishap = 20s;
+    demand_bounds demand{.beats = 1000};  // until a heartbeat that was refused at once is not repeated at once
 };
 
 class played_world {

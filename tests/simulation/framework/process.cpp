@@ -14,16 +14,24 @@ process::process(played_world& where, const world_recipe& made_of, std::size_t i
     : where_(where),
       index_(index),
       name_("n" + std::to_string(index)),
-      machine_(where.simulated(), draw_machine(where.choices(), made_of.drift_ppm, made_of.wall_error)) {
+      machine_(where.simulated(), draw_machine(where.choices(), made_of.drift_ppm, made_of.wall_error)),
+      demand_(
+          made_of.demand, [&where] { return where.now(); },
+          [this](const std::string& what) { where_.fail(what + ", by " + name_); }) {
     where.run().census.fault("drift");
 }
 
 void process::open() {
     machine_.network().set_plan(plan());
-    machine_.network().set_observer(&observer());
+    watch_network();
     machine_.network().keep_log(false);
     ++lives_;
     begin();
+}
+
+void process::watch_network() {
+    demand_.look_for(observer());
+    machine_.network().set_observer(&demand_);
 }
 
 void process::spawn(boost::asio::awaitable<void> life) {
@@ -36,7 +44,7 @@ void process::crash(bool, clock::duration down) {
     let_go();
     machine_.crash();
     // What the network knows of the former program's requests concerns nobody any more.
-    machine_.network().set_observer(&observer());
+    watch_network();
     drop();
     if (frames != 0) where_.fail("R1", std::to_string(frames) + " coroutines survived a crash");
     reopen_after(down);

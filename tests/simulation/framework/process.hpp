@@ -1,6 +1,7 @@
 // One process of a world: a machine, and the programs that run on it one after the other.
 #pragma once
 
+#include "simulation/framework/demand.hpp"
 #include "simulation/framework/played_world.hpp"
 
 #include <dynalease/testing/faulty_database.hpp>
@@ -24,6 +25,8 @@ public:
     const testing::node& machine() const noexcept { return machine_; }
     const std::string& name() const noexcept { return name_; }
     time_point clock_now() const noexcept { return machine_.environment().clock->now(); }
+    /// A verb of a user of this process begins or ends.
+    void act() { demand_.act(); }
     /// Coroutines of the program that stand somewhere.
     std::size_t frames = 0;
 
@@ -66,10 +69,13 @@ protected:
     virtual void drop() = 0;
 
 private:
+    void watch_network();
+
     played_world& where_;
     const std::size_t index_;
     const std::string name_;
     testing::node machine_;
+    demand_judge demand_;
     std::uint64_t lives_ = 0;
 };
 

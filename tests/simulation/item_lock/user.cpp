@@ -16,7 +16,7 @@ using versions::answer;
 using versions::intent;
 
 user::user(site& at, std::size_t item, habit has)
-    : participant(at.world().choices(), at.machine(), "user: cancellation"), site_(at), item_(item), habit_(has) {}
+    : participant(at.world().choices(), at, "user: cancellation"), site_(at), item_(item), habit_(has) {}
 
 asio::awaitable<void> user::live(std::shared_ptr<user> self) {
     auto& me = *self;

@@ -13,7 +13,7 @@ namespace dynalease::simulation::locks {
 namespace asio = boost::asio;
 
 user::user(site& at, std::size_t lock, std::uint64_t number)
-    : participant(at.world().choices(), at.machine(), "user: cancellation"), site_(at), lock_(lock), number_(number) {}
+    : participant(at.world().choices(), at, "user: cancellation"), site_(at), lock_(lock), number_(number) {}
 
 asio::awaitable<void> user::live(std::shared_ptr<user> self) {
     auto& me = *self;

@@ -16,7 +16,7 @@ namespace dynalease::simulation::queues {
 namespace asio = boost::asio;
 
 user::user(site& at, std::size_t queue, std::uint64_t number)
-    : participant(at.world().choices(), at.machine(), "user: cancellation"),
+    : participant(at.world().choices(), at, "user: cancellation"),
       site_(at),
       queue_(queue),
       number_(number) {}

@@ -29,7 +29,7 @@ versioned_options options_of(const recipe& made_of) {
 }  // namespace
 
 caller::caller(site& at)
-    : participant(at.world().choices(), at.machine(), "caller: cancellation"),
+    : participant(at.world().choices(), at, "caller: cancellation"),
       site_(at),
       accounts_(at.machine().database(), options_of(at.world().made_of())) {}
 

@@ -11,7 +11,9 @@
 namespace dynalease::simulation::wall_clocks {
 
 struct recipe : world_recipe {
-    recipe() : world_recipe{.longest = 35s} {}
+    recipe() : world_recipe{.longest = 35s} {
+        demand.refusals = 1000;  // waiting is asking for the lock, time and again
+    }
 
     std::size_t most_users = 2;  ///< in one process
     std::size_t most_items = 2;

@@ -17,7 +17,7 @@ constexpr const char* lock_name = "#LockedAt";
 }  // namespace
 
 stranger::stranger(site& at, std::size_t item)
-    : participant(at.world().choices(), at.machine(), "stranger: cancellation"), site_(at), item_(item) {}
+    : participant(at.world().choices(), at, "stranger: cancellation"), site_(at), item_(item) {}
 
 bool stranger::sent(const update_item_request& request) {
     return request.names.contains(lock_name);

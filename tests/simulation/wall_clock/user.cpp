@@ -16,7 +16,7 @@ namespace dynalease::simulation::wall_clocks {
 namespace asio = boost::asio;
 
 user::user(site& at, std::size_t item)
-    : participant(at.world().choices(), at.machine(), "user: cancellation"),
+    : participant(at.world().choices(), at, "user: cancellation"),
       site_(at),
       item_(item),
       lock_(at.machine().database(), item_ref{table, clock_world::key_of(item)}, at.world().options()) {}
