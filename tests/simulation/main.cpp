@@ -55,6 +55,20 @@ int mutants(const primitive& what, const command_line& asked) {
     return found && all_killed ? 0 : 1;
 }
 
+/// A world that breaks its rule without any mistake would notice every mistake.
+int rule_worlds(const primitive& what, const command_line& asked) {
+    std::uint64_t violations = 0;
+    for (const auto& each : what.scenarios) {
+        if (each.weight != 0) continue;
+        const auto result = run_campaign(what, {.seeds = asked.seeds, .first = asked.first, .scenario = each.name});
+        for (const auto& one : result.failures) std::cerr << "seed " << one.seed << " broke " << one.broken << '\n';
+        violations += result.violations;
+        std::cout << "{\"rule_world\":\"" << each.name << "\",\"seeds\":" << result.seeds
+                  << ",\"violations\":" << result.violations << "}" << std::endl;
+    }
+    return violations == 0 ? 0 : 1;
+}
+
 /// With `--mutant`, what that mistake does.
 int tell(const primitive& what, const command_line& asked) {
     for (const auto& each : what.mutants) {
@@ -85,6 +99,7 @@ int run(const command_line& asked) {
     if (!asked.replay.empty()) return tell(*what, asked);
     if (!asked.mutant.empty()) return mutants(*what, asked);
     if (asked.enumerate) return enumerate(*what);
+    if (asked.rules) return rule_worlds(*what, asked);
     return campaign(*what, asked);
 }
 

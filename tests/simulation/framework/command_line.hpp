@@ -15,6 +15,7 @@ struct command_line {
     std::string scenario{};  ///< only worlds of this kind
     bool shrink = true;
     bool enumerate = false;
+    bool rules = false;  ///< the worlds that are made for one rule each, and drawn by no seed
     bool trace_hash = false;
     bool help = false;
 };

@@ -98,11 +98,14 @@ recipe short_leases() {
     return made;
 }
 
-/// Machines that are stopped with their clocks: no clock of theirs can tell, only the fence protects.
+/// Machines that are stopped with their clocks, often beyond their lease: no clock of theirs can tell, only the fence
+/// protects.
 recipe stopped_clocks() {
     recipe made = swarm();
-    made.mishaps.push_back(freeze);
-    made.mishap_presence = 0.6;
+    made.leases = {2s, 4s};
+    made.mishaps = {freeze, freeze, freeze, pause, partition, crash_new_identity};
+    made.mishap_presence = 0.9;
+    made.mishap_interval = 6s;
     made.breaks_assumptions = true;
     return made;
 }
@@ -111,8 +114,8 @@ recipe stopped_clocks() {
 recipe lost_rows() {
     recipe made = swarm();
     made.mishaps = {table_recreated, table_restored, operator_edit, operator_delete, newer_version, pause};
-    made.mishap_presence = 0.6;
-    made.mishap_interval = 20s;
+    made.mishap_presence = 0.8;
+    made.mishap_interval = 12s;
     made.wall_error = 0ms;
     made.weather.never = {request_fault_kind::late, request_fault_kind::twice};
     made.breaks_assumptions = true;
