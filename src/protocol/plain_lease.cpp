@@ -25,7 +25,7 @@ std::optional<std::chrono::milliseconds> plain_lease(std::string_view session) {
     const auto digits = session.substr(mark + 1);
     std::uint32_t lease = 0;
     const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), lease);
-    if (code != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+    if (code != std::errc() || end != digits.data() + digits.size() || lease == 0) return std::nullopt;
     return std::chrono::milliseconds(lease);
 }
 
