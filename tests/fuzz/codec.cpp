@@ -24,6 +24,7 @@ void read_request(std::size_t operation, std::string_view body) {
     const auto first = codec::decode_request(names[operation], body);
     if (!first) return;
     const auto text = codec::encode_request(*first);
+    fuzz::require(fuzz::is_utf8(text), "what is sent is text");
     const auto second = codec::decode_request(names[operation], text);
     fuzz::require(second.has_value(), "a request that was read can be read again");
     fuzz::require(codec::encode_request(*second) == text, "and is the same");
@@ -33,6 +34,7 @@ void read_answer(std::size_t operation, std::string_view body) {
     const auto first = codec::decode_response(operation, body);
     if (!first) return;
     const auto text = codec::encode_response(*first);
+    fuzz::require(fuzz::is_utf8(text), "what is answered is text");
     const auto second = codec::decode_response(operation, text);
     fuzz::require(second.has_value(), "an answer that was read can be read again");
     fuzz::require(codec::encode_response(*second) == text, "and is the same");

@@ -34,6 +34,28 @@ private:
     std::string_view rest_;
 };
 
+/// Whether every character is whole, in its shortest form, and no half of a pair.
+inline bool is_utf8(std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+        const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+        const unsigned first = byte(at);
+        const std::size_t more = first < 0x80 ? 0 : first < 0xC2 ? 9 : first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3;
+        if (first > 0xF4 || at + more >= text.size()) return false;
+        for (std::size_t i = 1; i <= more; ++i) {
+            if ((byte(at + i) & 0xC0) != 0x80) return false;
+        }
+        if (more >= 2) {
+            const unsigned second = byte(at + 1);
+            if (first == 0xE0 && second < 0xA0) return false;
+            if (first == 0xED && second > 0x9F) return false;
+            if (first == 0xF0 && second < 0x90) return false;
+            if (first == 0xF4 && second > 0x8F) return false;
+        }
+        at += more + 1;
+    }
+    return true;
+}
+
 /// A property that does not hold is a finding, like a crash.
 inline void require(bool holds, const char* what) {
     if (holds) return;
