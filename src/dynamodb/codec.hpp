@@ -43,11 +43,21 @@ decoded_error decode_error(unsigned http_status, std::string_view body);
 /// Whether the part of X-Amz-Target after the dot is an operation.
 bool is_operation(std::string_view name) noexcept;
 
+/// How many JSON values a request may have that came in so many bytes. No item has more in a plain body; a packed one
+/// may unpack to a multitude.
+constexpr std::size_t most_values(std::size_t received) noexcept {
+    return 256 * 1024 + received / 4;
+}
+
 /// @param operation the same part.
+/// @param most values that are read; a body with more of them is refused.
 /// @returns a failure that `encode_error` turns into the service's own: `errc::bad_response` for a body that is no
 /// JSON, or of the wrong shape (SerializationException), `errc::not_supported` for an unknown operation, else
 /// `errc::validation` or `errc::access_denied`.
-result<any_request> decode_request(std::string_view operation, std::string_view body);
+result<any_request> decode_request(std::string_view operation, std::string_view body, std::size_t most);
+inline result<any_request> decode_request(std::string_view operation, std::string_view body) {
+    return decode_request(operation, body, most_values(body.size()));
+}
 
 std::string encode_response(const any_response& response);
 

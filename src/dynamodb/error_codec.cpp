@@ -85,11 +85,30 @@ decoded_error decode_error(unsigned http_status, std::string_view body) {
     return out;
 }
 
+namespace {
+
+/// Some messages repeat what was wrong with a request, and with all escapes would be longer than it.
+std::string_view shortened(std::string_view message) {
+    constexpr std::size_t most = 64 * 1024;
+    if (message.size() <= most) return message;
+    message = message.substr(0, most);
+    constexpr unsigned continued = 0x80;
+    constexpr unsigned continued_mask = 0xc0;
+    const auto is_inside = [](char c) { return (static_cast<unsigned char>(c) & continued_mask) == continued; };
+    while (is_inside(message.back())) message.remove_suffix(1);
+    message.remove_suffix(1);  // the first byte of a character that may be cut
+    return message;
+}
+
+}  // namespace
+
 encoded_error encode_error(const failure& why) {
     const bool is_ours = why.code.category() == error_category();
     const auto& known =
         service_error_of(is_ours ? static_cast<errc>(why.code.value()) : errc::server_error, why.outcome);
-    error_body body{std::string(namespace_of(known.name)), why.details.message, why.current, why.reasons};
+    error_body body{std::string(namespace_of(known.name)), std::string(shortened(why.details.message)), why.current,
+                    why.reasons};
+    for (auto& reason : body.reasons) reason.message = shortened(reason.message);
     body.type += known.name;
     body.capital = std::ranges::find(with_capital, known.name) != std::end(with_capital);
     const bool is_mute = known.code == errc::not_supported || known.name == "SerializationException";

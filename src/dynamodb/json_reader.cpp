@@ -79,7 +79,7 @@ bool json_body::bounded_document::enter() {
     return ++depth_ <= max_json_depth;
 }
 
-json_body::json_body(std::string_view text, std::size_t longest) {
+json_body::json_body(std::string_view text, std::size_t longest, std::size_t most_values) {
     if (text.empty()) refuse("the body is empty");
     if (text.size() > longest) refuse("the body is larger than " + std::to_string(longest / 1024 / 1024) + " MB");
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
@@ -101,7 +101,12 @@ json_body::json_body(std::string_view text, std::size_t longest) {
                        : reader.Parse < flags | rapidjson::kParseValidateEncodingFlag > (stream, document_);
         return !parsed.IsError();
     };
+    document_.set_most_values(most_values);
     document_.Populate(parse);
+    if (document_.has_too_many()) {
+        throw malformed{errc::validation, "The request has more than " + std::to_string(most_values) +
+                                              " values, which is more than this server reads"};
+    }
     if (parsed.Code() == rapidjson::kParseErrorTermination) refuse("the body is nested too deeply");
     if (parsed.IsError()) refuse_at(parsed.Offset(), parsed.Code());
     // A zero byte ends RapidJSON's streams, and may be followed by anything.

@@ -44,22 +44,37 @@ auto within(std::string_view name, Body body) {
 /// The parsed text. Keeps small bodies wholly in itself: no allocation for the answers of locks and leases.
 class json_body {
 public:
-    /// @throws malformed if the text is too long or too deep, no JSON, not UTF-8, or followed by something.
-    json_body(std::string_view text, std::size_t longest);
+    /// @throws malformed if the text is too long or too deep, no JSON, not UTF-8, or followed by something; with
+    /// `errc::validation` if it has more than `most_values`.
+    json_body(std::string_view text, std::size_t longest, std::size_t most_values = SIZE_MAX);
 
     const rapidjson::Value& root() const noexcept { return document_; }
 
 private:
     using pool = rapidjson::MemoryPoolAllocator<>;
 
-    /// Refuses depth while it parses, before memory is spent on it; the parser calls itself for each level.
+    /// Refuses depth and numbers while it parses, before memory is spent on them; the parser calls itself for each
+    /// level.
     class bounded_document : public rapidjson::GenericDocument<rapidjson::UTF8<>, pool, pool> {
     public:
         using base = rapidjson::GenericDocument<rapidjson::UTF8<>, pool, pool>;
         bounded_document(pool* values, pool* stack) : base(values, 1024, stack) {}
 
-        bool StartObject() { return enter() && base::StartObject(); }
-        bool StartArray() { return enter() && base::StartArray(); }
+        void set_most_values(std::size_t most) noexcept { left_ = most; }
+        bool has_too_many() const noexcept { return has_too_many_; }
+
+        bool Null() { return count() && base::Null(); }
+        bool Bool(bool value) { return count() && base::Bool(value); }
+        bool Int(int value) { return count() && base::Int(value); }
+        bool Uint(unsigned value) { return count() && base::Uint(value); }
+        bool Int64(std::int64_t value) { return count() && base::Int64(value); }
+        bool Uint64(std::uint64_t value) { return count() && base::Uint64(value); }
+        bool Double(double value) { return count() && base::Double(value); }
+        bool String(const char* text, rapidjson::SizeType size, bool copy) {
+            return count() && base::String(text, size, copy);
+        }
+        bool StartObject() { return count() && enter() && base::StartObject(); }
+        bool StartArray() { return count() && enter() && base::StartArray(); }
         bool EndObject(rapidjson::SizeType members) {
             --depth_;
             return base::EndObject(members);
@@ -71,8 +86,15 @@ private:
 
     private:
         bool enter();
+        bool count() {
+            has_too_many_ = left_ == 0;
+            --left_;
+            return !has_too_many_;
+        }
 
         unsigned depth_ = 0;
+        std::size_t left_ = SIZE_MAX;
+        bool has_too_many_ = false;
     };
 
     alignas(std::max_align_t) std::array<char, 8192> value_buffer_;

@@ -57,7 +57,9 @@ void read_element(json_input in, number& out) {
         if (why == decimal_error::malformed && !text.empty()) what += ": " + std::string(text);
         refuse_value(what);
     }
-    out = *std::move(parsed);
+    // Zeros without end would be counted again at each comparison.
+    constexpr std::size_t longest_plain = 256;
+    out = text.size() > longest_plain ? decimal::of(*parsed).to_number() : *std::move(parsed);
 }
 
 void read_element(json_input in, binary& out) {

@@ -54,10 +54,12 @@ constexpr std::string_view key_conditions = "KeyConditions";
 /// The placeholders of one translated parameter.
 class placeholders {
 public:
-    explicit placeholders(expression_target out) : out_(out) {}
+    /// @param parameter that it becomes.
+    placeholders(expression_target out, std::string_view parameter)
+        : out_(out), name_start_(translated_name_of(parameter)) {}
 
     std::string name(std::string_view attribute) {
-        auto placeholder = std::string(translated_name) + std::to_string(out_.names.size());
+        auto placeholder = name_start_ + std::to_string(out_.names.size());
         out_.names.emplace(placeholder, attribute);
         return placeholder;
     }
@@ -69,6 +71,7 @@ public:
 
 private:
     expression_target out_;
+    std::string name_start_;
 };
 
 std::vector<attribute_value> values_of(const json* list) {
@@ -189,7 +192,7 @@ void read_attributes_to_get(json_input body, std::string& projection, attribute_
     const json* list = body.find("AttributesToGet");
     if (!list) return;
     attribute_values no_values;
-    placeholders make({projection, names, no_values});
+    placeholders make({projection, names, no_values}, "ProjectionExpression");
     std::set<std::string_view> seen;
     for (const json& each : list->GetArray()) {
         const std::string_view attribute = text_of(each);
@@ -209,7 +212,7 @@ void check_size_before_expected(json_input body, const item& whole) {
 void read_expected(json_input body, expression_target out) {
     const json* expected = body.find("Expected");
     if (!expected) return;
-    placeholders make(out);
+    placeholders make(out, "ConditionExpression");
     joined_conditions conditions;
     conditions.read_operator(body);
     for (const auto& each : expected->GetObject()) {
@@ -221,9 +224,10 @@ void read_expected(json_input body, expression_target out) {
 void read_conditions(json_input body, std::string_view parameter, expression_target out) {
     const json* filter = body.find(parameter);
     if (!filter) return;
-    placeholders make(out);
+    const bool is_key = parameter == key_conditions;
+    placeholders make(out, is_key ? "KeyConditionExpression" : "FilterExpression");
     joined_conditions conditions;
-    if (parameter != key_conditions) conditions.read_operator(body);
+    if (!is_key) conditions.read_operator(body);
     for (const auto& each : filter->GetObject()) {
         const json_input condition{each.value};
         const std::string_view word = json_input{*condition.find("ComparisonOperator")}.text();
@@ -245,7 +249,7 @@ void read_key_conditions(json_input body, expression_target out) {
 void read_attribute_updates(json_input body, expression_target out) {
     const json* updates = body.find("AttributeUpdates");
     if (!updates) return;
-    placeholders make(out);
+    placeholders make(out, "UpdateExpression");
     std::array<std::string, 4> sections;
     const auto add = [&sections](std::size_t section, std::string_view keyword, const std::string& action) {
         sections[section] += (sections[section].empty() ? std::string(keyword) + " " : ", ") + action;

@@ -49,19 +49,25 @@ bool is_operation(std::string_view name) noexcept {
     return shape_of_request(name) != nullptr;
 }
 
-result<any_request> decode_request(std::string_view operation, std::string_view body) {
+result<any_request> decode_request(std::string_view operation, std::string_view body, std::size_t most) {
     const bool is_known = is_operation(operation);
     if (!is_known && body.empty()) return failure(errc::not_supported);
-    errc code = errc::not_supported;
+    failure why(errc::not_supported);
+    why.details.operation = operation;
     try {
-        const json_body parsed(body, max_body_size);
+        // What nobody has signed is only looked at for whether it is JSON at all.
+        constexpr std::size_t most_of_a_stranger = 64 * 1024;
+        const json_body parsed(body, max_body_size, is_known ? most : most_of_a_stranger);
         if (is_known) return read_request(operation, parsed);
     } catch (const malformed& found) {
-        // The service has no words for what is no JSON.
-        code = found.code;
+        if (found.code == errc::bad_response) {
+            // The service has no words for what is no JSON.
+            why.code = found.code;
+        } else if (is_known) {
+            why.code = found.code;
+            why.details.message = found.what;
+        }
     }
-    failure why(code);
-    why.details.operation = operation;
     return why;
 }
 

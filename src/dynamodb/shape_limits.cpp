@@ -160,12 +160,12 @@ public:
 
 private:
     void tell(const std::string& what, const std::string& where, const std::string& constraint) {
-        constexpr std::size_t most_told = 10;
         if (faults_.size() == most_told) return;
         faults_.push_back(what + " at '" + where + "' failed to satisfy constraint: " + constraint);
     }
     void add_null(const place& where) { tell("Value null", where.text(), "Member must not be null"); }
     void add(const json& value, const shape& model, const place& where, const std::string& constraint) {
+        if (faults_.size() == most_told) return;  // what is not told need not be written out either
         if (model.newer) return tell("Value", where.text(true), constraint);
         tell("Value '" + shown(value, model) + "'", where.text(), constraint);
     }
@@ -265,6 +265,7 @@ private:
         }
     }
 
+    static constexpr std::size_t most_told = 10;
     std::vector<std::string> faults_;
     std::vector<std::string> told_alone_;  ///< of a batch of writes its tables' names give way to any other fault
 };

@@ -6,6 +6,7 @@
 #include "local/write.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -56,9 +57,11 @@ public:
 private:
     void read_table(const std::string& name, const keys_and_options& wanted) {
         const attribute_values no_values;
-        expression::compiler expressions(in_.state.expressions, wanted.names, no_values);
+        expression::compiler expressions(in_.state.expressions, in_.state.allowed, wanted.names, no_values);
         const auto projection = expressions.projection(wanted.projection_expression);
         expressions.finish();
+        std::optional<expression::projector> project;
+        if (projection) project.emplace(projection->tree, expressions.bound());
         if (!in_.state.tables.contains(name)) refuse_repeated(wanted.keys);
         table& from = in_.table_named(name);
         const auto kind = wanted.consistent_read ? read_kind::consistent : read_kind::eventual;
@@ -71,15 +74,19 @@ private:
             check_distinct(seen, where);
             const row* present = from.find(where);
             const std::size_t size = present ? present->size : 0;
-            if (bytes_ + size > largest_answer) {
+            if (bytes_ + size > largest_answer || !in_.state.allowed.has_room()) {
                 leave(name, wanted, key);
                 continue;
             }
             bytes_ += size;
             units.own += read_units(size, kind);
             if (!present) continue;
-            found.push_back(projection ? expression::project(present->attributes, projection->tree, expressions.bound())
-                                       : present->attributes);
+            if (project) {
+                found.push_back((*project)(present->attributes));
+            } else {
+                in_.state.allowed.copy(present->attributes);
+                found.push_back(present->attributes);
+            }
         }
         if (auto report = consumed_if(request_, from.name(), units)) answer_.consumed.push_back(*std::move(report));
     }
@@ -156,8 +163,9 @@ result<any_response> execute(const context& in, const batch_write_item_request& 
         if (auto report = consumed_if(request, name, units)) answer.consumed.push_back(*std::move(report));
     }
     for (std::size_t i = 0; i < writes.size(); ++i) {
-        writes[i].carry_out(std::move(decisions[i]));
+        auto change = writes[i].prepare(std::move(decisions[i]));
         in.state.work.begin(writes[i].place(), work_in_progress::kind::write, in.now);
+        if (change) change->commit();
         if (!request.report_collection) continue;
         if (auto metrics = writes[i].collection()) {
             answer.collections[writes[i].where().name()].push_back(*std::move(metrics));

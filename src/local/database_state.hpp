@@ -1,6 +1,7 @@
 // What the engine keeps between requests, and how a request finds its table.
 #pragma once
 
+#include "local/allowance.hpp"
 #include "local/expression/cache.hpp"
 #include "local/fault_source.hpp"
 #include "local/table.hpp"
@@ -20,6 +21,7 @@ struct database_state {
     token_memory tokens;
     work_in_progress work;
     fault_source faults;
+    allowance allowed;  ///< of the request that is being carried out
 
     /// By name or by ARN; without what has expired. Refuses names that no table can have, and tables that are not.
     table& table_named(std::string_view name_or_arn, std::chrono::sys_seconds now);

@@ -28,6 +28,7 @@ result<any_response> engine::execute(const any_request& request, time now) {
     fault_source::fate fate = state_->faults.next(request);
     if (fate.before) return *std::move(fate.before);
     const context in{*state_, now};
+    state_->allowed = {};
     try {
         auto answer = std::visit([&](const auto& each) { return local::execute(in, each); }, request);
         if (answer && fate.after) return *std::move(fate.after);

@@ -2,6 +2,7 @@
 #include "local/index.hpp"
 
 #include "dynamodb/key_parts.hpp"
+#include "dynamodb/value_size.hpp"
 #include "local/capacity.hpp"
 #include "local/refusal.hpp"
 #include "local/scatter.hpp"
@@ -66,7 +67,7 @@ index_description table_index::describe() const {
         if (!result.provisioned) result.provisioned.emplace();
     }
     result.item_count = static_cast<std::int64_t>(entries_.size());
-    for (const auto& [key, held] : entries_) result.size_bytes += static_cast<std::int64_t>(projected_size(*held));
+    result.size_bytes = static_cast<std::int64_t>(bytes_);
     return result;
 }
 
@@ -83,12 +84,30 @@ std::optional<row_key> table_index::place(const item& whole) const {
     return encode_key(key(), whole);
 }
 
-void table_index::add(const row_key& where, const row& held) {
-    if (auto at = place(held.attributes)) entries_.emplace(index_key{*std::move(at), where}, &held);
+/// Empty for a row that lacks the key.
+table_index::entries::node_type table_index::entry_of(const row_key& where, const row& held) const {
+    auto at = place(held.attributes);
+    if (!at) return {};
+    entries made;
+    made.emplace(index_key{*std::move(at), where}, &held);
+    return made.extract(made.begin());
 }
 
-void table_index::remove(const row_key& where, const row& held) {
-    if (auto at = place(held.attributes)) entries_.erase(index_key{*std::move(at), where});
+table_index::entries::iterator table_index::find(const row_key& where, const row& held) {
+    auto at = place(held.attributes);
+    return at ? entries_.find(index_key{*std::move(at), where}) : entries_.end();
+}
+
+void table_index::insert(entries::node_type entry) noexcept {
+    if (!entry) return;
+    bytes_ += projected_size(*entry.mapped());
+    entries_.insert(std::move(entry));
+}
+
+void table_index::erase(entries::iterator entry) noexcept {
+    if (entry == entries_.end()) return;
+    bytes_ -= projected_size(*entry->second);
+    entries_.erase(entry);
 }
 
 bool table_index::projects(std::string_view attribute) const {
@@ -105,21 +124,37 @@ item table_index::projected(const item& whole) const {
 }
 
 std::size_t table_index::projected_size(const row& held) const {
-    return projects_all() ? held.size : item_size(projected(held.attributes));
+    return projects_all() ? held.size : size_of_part(held.attributes);
+}
+
+std::size_t table_index::size_of_part(const item& whole) const {
+    if (projects_all()) return item_size(whole);
+    std::size_t sum = 0;
+    for (const auto& name : projected_) {
+        if (const auto* value = dynalease::find(whole, name)) sum += name.size() + value_size(*value);
+    }
+    return sum;
+}
+
+bool table_index::same_part(const item& before, const item& after) const {
+    if (projects_all()) return before == after;
+    return std::ranges::all_of(projected_, [&](const std::string& name) {
+        const auto* left = dynalease::find(before, name);
+        const auto* right = dynalease::find(after, name);
+        return left && right ? *left == *right : left == right;
+    });
 }
 
 double table_index::write_units(const item* before, const item* after) const {
     const auto old_place = before ? place(*before) : std::nullopt;
     const auto new_place = after ? place(*after) : std::nullopt;
     if (!old_place && !new_place) return 0;
-    const item old_part = old_place ? projected(*before) : item{};
-    const item new_part = new_place ? projected(*after) : item{};
-    const double old_units = local::write_units(item_size(old_part));
-    const double new_units = local::write_units(item_size(new_part));
+    const double old_units = local::write_units(old_place ? size_of_part(*before) : 0);
+    const double new_units = local::write_units(new_place ? size_of_part(*after) : 0);
     if (!old_place) return new_units;
     if (!new_place) return old_units;
     if (*old_place != *new_place) return old_units + new_units;  // removed there, written here
-    if (old_part == new_part) return 0;
+    if (same_part(*before, *after)) return 0;
     return std::max(old_units, new_units);
 }
 

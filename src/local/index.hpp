@@ -45,8 +45,14 @@ public:
     /// Refuses an item whose value for a key of the index is of another type, empty or too long. One that lacks a
     /// value is simply not in the index.
     void check(const item& whole) const;
-    void add(const row_key& where, const row& held);
-    void remove(const row_key& where, const row& held);
+    /// Takes in a row that has the index's key.
+    void add(const row_key& where, const row& held) { insert(entry_of(where, held)); }
+
+    /// The two halves of a change: what may fail for want of memory, and what cannot.
+    entries::node_type entry_of(const row_key& where, const row& held) const;
+    entries::iterator find(const row_key& where, const row& held);
+    void insert(entries::node_type entry) noexcept;
+    void erase(entries::iterator entry) noexcept;
 
     bool projects(std::string_view attribute) const;
     bool projects_all() const noexcept { return definition_.projected == projection::all; }
@@ -58,11 +64,14 @@ public:
 
 private:
     std::optional<row_key> place(const item& whole) const;
+    std::size_t size_of_part(const item& whole) const;
+    bool same_part(const item& before, const item& after) const;
 
     secondary_index definition_;
     bool is_global_;
     std::set<std::string, std::less<>> projected_;
     entries entries_;
+    std::size_t bytes_ = 0;  ///< projected, of all entries
 };
 
 }  // namespace dynalease::local

@@ -80,6 +80,10 @@ struct normalisation {
 
 }  // namespace
 
+void refuse_updated_size() {
+    refuse("Item size to update has exceeded the maximum allowed size");
+}
+
 void normalise_numbers(attribute_map& values) {
     normalisation{}(values);
 }

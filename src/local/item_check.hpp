@@ -11,6 +11,8 @@ namespace dynalease::local {
 
 inline constexpr std::size_t largest_item = 400 * 1024;
 
+[[noreturn]] void refuse_updated_size();
+
 /// Refuses an attribute's name that is empty or beyond 65535 bytes.
 void check_name(std::string_view name);
 /// Refuses more than 31 lists and maps in one another.

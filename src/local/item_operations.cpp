@@ -60,9 +60,10 @@ result<any_response> execute_write(const context& in, const Request& request) {
     if (request.report_capacity) {
         answer.consumed = consumed_if(request, write.where().name(), write.units(decision));
     }
-    write.carry_out(std::move(decision));
-    if (request.report_collection) answer.collection = write.collection();
+    auto change = write.prepare(std::move(decision));
     in.state.work.begin(write.place(), work_in_progress::kind::write, in.now);
+    if (change) change->commit();
+    if (request.report_collection) answer.collection = write.collection();
     return any_response(std::move(answer));
 }
 
@@ -85,7 +86,7 @@ result<any_response> execute(const context& in, const delete_item_request& reque
 result<any_response> execute(const context& in, const get_item_request& request) {
     check_depth(request.key);
     const attribute_values no_values;
-    expression::compiler expressions(in.state.expressions, request.names, no_values);
+    expression::compiler expressions(in.state.expressions, in.state.allowed, request.names, no_values);
     const auto projection = expressions.projection(request.projection_expression);
     expressions.finish();
     table& from = in.table_named(request.table_name);
@@ -94,7 +95,7 @@ result<any_response> execute(const context& in, const get_item_request& request)
     const row* found = from.find(encode_key(from.key(), request.key));
     get_item_response answer;
     if (found) {
-        answer.found = projection ? expression::project(found->attributes, projection->tree, expressions.bound())
+        answer.found = projection ? expression::projector(projection->tree, expressions.bound())(found->attributes)
                                   : found->attributes;
     }
     const auto kind = request.consistent_read ? read_kind::consistent : read_kind::eventual;

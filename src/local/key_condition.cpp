@@ -6,6 +6,7 @@
 #include "local/refusal.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string>
 
 namespace dynalease::local {
@@ -48,8 +49,8 @@ private:
             return;
         }
         if (const auto name = unindexable_name(tree); !name.empty()) {
-            // One of the older operators may be several tests.
-            if (!find(tests, name)) tests.push_back({.name = name, .is_indexable = false});
+            // One of the older operators may be two tests, one after the other.
+            if (tests.empty() || tests.back().name != name) tests.push_back({.name = name, .is_indexable = false});
             return;
         }
         if (tree.what == condition::kind::disjunction) refuse_operator("OR");
@@ -121,11 +122,10 @@ private:
 };
 
 void refuse_repeated(const std::vector<key_test>& tests) {
-    for (auto each = tests.begin(); each != tests.end(); ++each) {
-        if (std::find_if(tests.begin(), each, [&](const key_test& other) { return other.name == each->name; }) !=
-            each) {
-            refuse("Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key");
-        }
+    std::set<std::string_view> seen;
+    for (const key_test& each : tests) {
+        if (seen.insert(each.name).second) continue;
+        refuse("Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key");
     }
 }
 

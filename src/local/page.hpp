@@ -53,7 +53,9 @@ template <class Request>
 class page {
 public:
     page(const context& in, const Request& request)
-        : request_(request), expressions_(in.state.expressions, request.names, request.values) {
+        : request_(request),
+          allowed_(in.state.allowed),
+          expressions_(in.state.expressions, in.state.allowed, request.names, request.values) {
         check_limit(request.limit);
         check_depth(request.values);
         check_depth(request.exclusive_start_key);
@@ -64,6 +66,7 @@ public:
         }
         filter_ = expressions_.condition(request.filter_expression, "FilterExpression");
         projection_ = expressions_.projection(request.projection_expression);
+        if (projection_) project_.emplace(projection_->tree, expressions_.bound());
     }
 
     expression::compiler& expressions() noexcept { return expressions_; }
@@ -103,7 +106,7 @@ public:
         } else {
             consider(view_->part_of(each.attributes));
         }
-        return bytes_ < largest_page && answer_.scanned_count != request_.limit;
+        return bytes_ < largest_page && answer_.scanned_count != request_.limit && allowed_.has_room();
     }
 
     void end_at(item_key last) { answer_.last_evaluated_key = std::move(last); }
@@ -118,18 +121,26 @@ private:
     read_kind kind() const { return request_.consistent_read ? read_kind::consistent : read_kind::eventual; }
 
     void consider(const item& seen) {
+        constexpr std::size_t steps_of_an_item = 4;
+        allowed_.spend(steps_of_an_item);
         if (filter_ && !expression::holds(filter_->tree, seen, expressions_.bound())) return;
         ++answer_.count;
         if (request_.select == selection::count) return;
-        answer_.items.push_back(projection_ ? expression::project(seen, projection_->tree, expressions_.bound())
-                                            : seen);
+        if (project_) {
+            answer_.items.push_back((*project_)(seen));
+        } else {
+            allowed_.copy(seen);
+            answer_.items.push_back(seen);
+        }
     }
 
     const Request& request_;
+    allowance& allowed_;
     expression::compiler expressions_;
     expression::cache<expression::condition>::shared key_condition_;
     expression::cache<expression::condition>::shared filter_;
     expression::cache<expression::projection>::shared projection_;
+    std::optional<expression::projector> project_;
     std::optional<view> view_;
     page_response answer_;
     std::size_t bytes_ = 0;

@@ -78,19 +78,50 @@ const row* table::find(const row_key& where) const {
     return found == rows_.end() ? nullptr : &found->second;
 }
 
-void table::put(const row_key& where, item attributes, std::size_t size) {
-    const auto [at, created] = rows_.try_emplace(where);
-    if (!created) leave(at);
-    at->second.attributes = std::move(attributes);
-    at->second.size = size;
-    enter(at);
+/// The present row, and everything that is kept beside it.
+void table::find_stale(const row_key& where, change& of) {
+    of.stale_ = rows_.find(where);
+    if (of.stale_ == rows_.end()) return;
+    const row& held = of.stale_->second;
+    for (table_index& each : indexes_) of.stale_entries_.push_back(each.find(where, held));
+    if (held.expiry) of.stale_expiry_ = expiries_.find({*held.expiry, where});
 }
 
-void table::erase(const row_key& where) {
-    const auto at = rows_.find(where);
-    if (at == rows_.end()) return;
-    leave(at);
-    rows_.erase(at);
+table::change table::put(const row_key& where, item attributes, std::size_t size) {
+    change result(*this);
+    find_stale(where, result);
+    rows made;
+    row& held = made.emplace(where, row{std::move(attributes), size, {}}).first->second;
+    held.expiry = expiry_of(held.attributes, ttl_attribute_);
+    // The row keeps its address when its node moves.
+    for (const table_index& each : indexes_) result.fresh_entries_.push_back(each.entry_of(where, held));
+    if (held.expiry) {
+        std::set<std::pair<std::int64_t, row_key>> expiry{{*held.expiry, where}};
+        result.fresh_expiry_ = expiry.extract(expiry.begin());
+    }
+    result.fresh_ = made.extract(made.begin());
+    return result;
+}
+
+table::change table::erase(const row_key& where) {
+    change result(*this);
+    find_stale(where, result);
+    return result;
+}
+
+void table::change::commit() noexcept {
+    table& of = *table_;
+    if (stale_ != of.rows_.end()) {
+        of.bytes_ -= stale_->second.size;
+        for (std::size_t i = 0; i < stale_entries_.size(); ++i) of.indexes_[i].erase(stale_entries_[i]);
+        if (stale_expiry_ != of.expiries_.end()) of.expiries_.erase(stale_expiry_);
+        of.rows_.erase(stale_);
+    }
+    if (!fresh_) return;
+    of.bytes_ += fresh_.mapped().size;
+    of.rows_.insert(std::move(fresh_));
+    for (std::size_t i = 0; i < fresh_entries_.size(); ++i) of.indexes_[i].insert(std::move(fresh_entries_[i]));
+    if (fresh_expiry_) of.expiries_.insert(std::move(fresh_expiry_));
 }
 
 void table::set_ttl_attribute(std::string name) {
@@ -104,21 +135,8 @@ void table::expire(std::chrono::sys_seconds now) {
     for (;;) {
         const auto due = expiries_.lower_bound({seconds - five_years, {}});
         if (due == expiries_.end() || due->first >= seconds) return;
-        erase(row_key(due->second));
+        erase(row_key(due->second)).commit();
     }
-}
-
-/// Everything that is kept beside the row itself.
-void table::enter(rows::iterator at) {
-    bytes_ += at->second.size;
-    for (table_index& each : indexes_) each.add(at->first, at->second);
-    index_expiry(at);
-}
-
-void table::leave(rows::iterator at) {
-    bytes_ -= at->second.size;
-    for (table_index& each : indexes_) each.remove(at->first, at->second);
-    if (at->second.expiry) expiries_.erase({*at->second.expiry, at->first});
 }
 
 void table::index_expiry(rows::iterator at) {

@@ -59,8 +59,27 @@ public:
 
     /// Null when there is none.
     const row* find(const row_key& where) const;
-    void put(const row_key& where, item attributes, std::size_t size);
-    void erase(const row_key& where);
+
+    /// One row put or removed, with all that is kept beside it, made ready before anything is changed: what is left to do
+    /// needs no memory, so that several changes happen together or not at all. Not for two changes of one row.
+    class change {
+    public:
+        void commit() noexcept;
+
+    private:
+        friend table;
+        explicit change(table& of) : table_(&of), stale_(of.rows_.end()), stale_expiry_(of.expiries_.end()) {}
+
+        table* table_;
+        rows::iterator stale_;
+        std::vector<table_index::entries::iterator> stale_entries_{};
+        std::set<std::pair<std::int64_t, row_key>>::iterator stale_expiry_;
+        rows::node_type fresh_{};
+        std::vector<table_index::entries::node_type> fresh_entries_{};
+        std::set<std::pair<std::int64_t, row_key>>::node_type fresh_expiry_{};
+    };
+    change put(const row_key& where, item attributes, std::size_t size);
+    change erase(const row_key& where);
 
     /// The attribute that holds the end of an item's life in epoch seconds; empty: items live for ever.
     const std::string& ttl_attribute() const noexcept { return ttl_attribute_; }
@@ -69,8 +88,7 @@ public:
     void expire(std::chrono::sys_seconds now);
 
 private:
-    void enter(rows::iterator at);
-    void leave(rows::iterator at);
+    void find_stale(const row_key& where, change& of);
     void index_expiry(rows::iterator at);
 
     table_description settings_;

@@ -27,8 +27,8 @@ bool token_memory::was_done(const std::string& token, const fingerprint& request
 }
 
 void token_memory::remember(const std::string& token, const fingerprint& request, time done) {
+    by_age_.emplace_back(done, token);  // first, for a token without an age would be known for ever
     entries_.insert_or_assign(token, entry{request, done});
-    by_age_.emplace_back(done, token);
 }
 
 void token_memory::forget(time now) {

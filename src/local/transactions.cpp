@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -44,10 +45,13 @@ cancellation_reason reason_of(refusal& fault) {
     return {"ValidationError", std::move(fault.why.details.message), std::nullopt};
 }
 
-cancellation_reason refused_action(const prepared_write& write) {
+cancellation_reason refused_action(const prepared_write& write, allowance& allowed) {
     cancellation_reason reason{"ConditionalCheckFailed", "The conditional request failed", std::nullopt};
     const item* present = write.present();
-    if (write.what().current_on_refusal && present) reason.current = *present;
+    if (write.what().current_on_refusal && present) {
+        allowed.copy(*present);
+        reason.current = *present;
+    }
     return reason;
 }
 
@@ -113,10 +117,17 @@ public:
         return sums;
     }
 
-    void carry_out() {
+    /// All that may fail, but for what the answer tells.
+    void prepare() {
+        changes_.reserve(writes_.size());
         for (std::size_t i = 0; i < writes_.size(); ++i) {
-            writes_[i].carry_out(std::move(decisions_[i]));
+            changes_.push_back(writes_[i].prepare(std::move(decisions_[i])));
             in_.state.work.begin(writes_[i].place(), work_in_progress::kind::transaction, in_.now);
+        }
+    }
+    void commit() noexcept {
+        for (auto& each : changes_) {
+            if (each) each->commit();
         }
     }
 
@@ -135,7 +146,7 @@ private:
     template <class Step>
     void attempt(std::size_t i, Step step) {
         try {
-            if (step()) reasons_[i] = refused_action(writes_[i]);
+            if (step()) reasons_[i] = refused_action(writes_[i], in_.state.allowed);
         } catch (refusal& fault) {
             reasons_[i] = reason_of(fault);
         }
@@ -145,6 +156,7 @@ private:
     const context& in_;
     std::vector<prepared_write> writes_;
     std::vector<prepared_write::plan> decisions_;
+    std::vector<std::optional<table::change>> changes_;
     std::vector<cancellation_reason> reasons_;
     bool any_failed_ = false;
 };
@@ -158,7 +170,7 @@ public:
         const attribute_values no_values;
         for (const transact_get& get : request.gets) {
             check_depth(get.key);
-            expression::compiler expressions(in.state.expressions, get.names, no_values);
+            expression::compiler expressions(in.state.expressions, in.state.allowed, get.names, no_values);
             projections_.push_back(expressions.projection(get.projection_expression));
             expressions.finish();
         }
@@ -207,10 +219,12 @@ private:
         if (!present) return;
         if (const auto& projection = projections_[i]) {
             const attribute_values no_values;
-            item named = expression::project(present->attributes, projection->tree, {get.names, no_values});
+            const expression::bindings bound(get.names, no_values, in_.state.allowed);
+            item named = expression::projector(projection->tree, bound)(present->attributes);
             // GetItem answers an empty item here, TransactGetItems none.
             if (!named.empty()) answer_.items[i] = std::move(named);
         } else {
+            in_.state.allowed.copy(present->attributes);
             answer_.items[i] = present->attributes;
         }
     }
@@ -260,11 +274,13 @@ result<any_response> execute(const context& in, const transact_write_items_reque
     transact_write_items_response answer;
     if (request.report_capacity) answer.consumed = consumed_if(request, actions.units());
     for (auto& each : answer.consumed) each.write_units = each.capacity_units;
-    actions.carry_out();
-    if (request.report_collection) answer.collections = actions.collections();
+    actions.prepare();
+    // Before it is done: a repeat must not do it again.
     if (idempotent) {
         in.state.tokens.remember(request.client_request_token, print, in.now + in.state.work.duration());
     }
+    actions.commit();
+    if (request.report_collection) answer.collections = actions.collections();
     return any_response(std::move(answer));
 }
 

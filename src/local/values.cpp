@@ -5,6 +5,7 @@
 #include "local/refusal.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <type_traits>
 
 namespace dynalease::local {
@@ -30,6 +31,12 @@ std::size_t utf16_length(std::string_view text) {
     return units;
 }
 
+template <class Bytes>
+bool contains_bytes(const Bytes& whole, const Bytes& part) {
+    // Linear, whatever the bytes: the searches of the standard library are not.
+    return ::memmem(whole.data(), whole.size(), part.data(), part.size()) != nullptr || part.empty();
+}
+
 template <class T>
 concept set_type = std::is_same_v<T, string_set> || std::is_same_v<T, number_set> || std::is_same_v<T, binary_set>;
 
@@ -38,11 +45,11 @@ struct containment {
 
     bool operator()(const std::string& whole) const {
         const auto* text = part.get_if<std::string>();
-        return text && whole.find(*text) != std::string::npos;
+        return text && contains_bytes(whole, *text);
     }
     bool operator()(const binary& whole) const {
         const auto* bytes = part.get_if<binary>();
-        return bytes && (bytes->empty() || !std::ranges::search(whole, *bytes).empty());
+        return bytes && contains_bytes(whole, *bytes);
     }
     bool operator()(const attribute_list& whole) const { return std::ranges::find(whole, part) != whole.end(); }
     template <set_type Set>
@@ -61,6 +68,34 @@ std::optional<std::strong_ordering> order(const attribute_value& left, const att
     if (const auto* value = left.get_if<number>()) return *value <=> *right.get_if<number>();
     if (const auto* bytes = left.get_if<binary>()) return *bytes <=> *right.get_if<binary>();
     return std::nullopt;
+}
+
+std::size_t steps_through(const attribute_value& value) {
+    constexpr std::size_t bytes_of_a_step = 16;
+    constexpr std::size_t steps_of_a_number = 4;
+    return std::visit(
+        []<class T>(const T& held) -> std::size_t {
+            if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, binary>) {
+                return 1 + held.size() / bytes_of_a_step;
+            } else if constexpr (std::is_same_v<T, number>) {
+                return steps_of_a_number;
+            } else if constexpr (std::is_same_v<T, attribute_list>) {
+                std::size_t sum = 1;
+                for (const attribute_value& each : held) sum += steps_through(each);
+                return sum;
+            } else if constexpr (std::is_same_v<T, attribute_map>) {
+                std::size_t sum = 1;
+                for (const auto& [name, each] : held) sum += 1 + name.size() / bytes_of_a_step + steps_through(each);
+                return sum;
+            } else if constexpr (set_type<T>) {
+                std::size_t sum = 1;
+                for (const auto& each : held) sum += steps_through(each);
+                return sum;
+            } else {
+                return 1;
+            }
+        },
+        value.get());
 }
 
 bool begins_with(const attribute_value& whole, const attribute_value& prefix) {

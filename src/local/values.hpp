@@ -12,6 +12,9 @@ namespace dynalease::local {
 /// Strings by UTF-8 bytes, numbers by value, binaries by unsigned bytes; empty for anything else, and for two types.
 std::optional<std::strong_ordering> order(const attribute_value& left, const attribute_value& right);
 
+/// What it costs to look through a value, in steps of an `allowance`.
+std::size_t steps_through(const attribute_value& value);
+
 bool begins_with(const attribute_value& whole, const attribute_value& prefix);
 bool contains(const attribute_value& whole, const attribute_value& part);
 

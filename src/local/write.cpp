@@ -46,10 +46,6 @@ void check_size(const item& whole) {
     if (item_size(kept) > largest_item) refuse("Item size has exceeded the maximum allowed size");
 }
 
-[[noreturn]] void refuse_updated_size() {
-    refuse("Item size to update has exceeded the maximum allowed size");
-}
-
 const item& nothing() {
     static const item empty;
     return empty;
@@ -80,7 +76,7 @@ write write_of(const transact_write& action) {
 }
 
 prepared_write::prepared_write(database_state& state, const write& what)
-    : what_(what), expressions_(state.expressions, *what.names, *what.values) {
+    : what_(what), allowed_(state.allowed), expressions_(state.expressions, state.allowed, *what.names, *what.values) {
     check_values(*what.values);
     if (what.what == write::kind::put) {
         check_values(*what.subject);
@@ -147,6 +143,7 @@ prepared_write::plan prepared_write::decide_update(const item* before) const {
     plan decision;
     const bool only_takes_away = update_ && update_->tree.set.empty() && update_->tree.add.empty();
     if (!before && only_takes_away) return decision;  // there is nothing to take away from
+    allowed_.copy(before ? *before : *what_.subject);
     decision.after = before ? *before : *what_.subject;
     if (update_) {
         // An item that is not there yet has its key.
@@ -182,12 +179,10 @@ capacity prepared_write::units(const plan& decision) const {
     return result;
 }
 
-void prepared_write::carry_out(plan decision) {
-    if (decision.after) {
-        table_->put(key(), *std::move(decision.after), decision.size);
-    } else if (what_.what == write::kind::erase) {
-        table_->erase(key());
-    }
+std::optional<table::change> prepared_write::prepare(plan decision) const {
+    if (decision.after) return table_->put(key(), *std::move(decision.after), decision.size);
+    if (what_.what == write::kind::erase) return table_->erase(key());
+    return std::nullopt;
 }
 
 std::optional<item_collection_metrics> prepared_write::collection() const {
@@ -199,7 +194,7 @@ std::optional<item_collection_metrics> prepared_write::collection() const {
 }
 
 item prepared_write::touched_part(const item& whole) const {
-    return update_ ? expression::project(whole, update_->tree.targets, expressions_.bound()) : item{};
+    return update_ ? expression::projector(update_->tree.targets, expressions_.bound())(whole) : item{};
 }
 
 }  // namespace dynalease::local

@@ -51,7 +51,8 @@ public:
     plan decide() const;
     /// What it costs. Before it is carried out.
     capacity units(const plan& decision) const;
-    void carry_out(plan decision);
+    /// Makes it ready; empty: nothing is to be done.
+    std::optional<table::change> prepare(plan decision) const;
     /// The size of the item's collection after it; empty without local indexes.
     std::optional<item_collection_metrics> collection() const;
 
@@ -71,6 +72,7 @@ private:
     void check_size_to_write() const;
 
     write what_;
+    allowance& allowed_;
     expression::compiler expressions_;
     expression::cache<expression::condition>::shared condition_;
     expression::cache<expression::update>::shared update_;

@@ -1,9 +1,12 @@
 // Placeholders, and paths with their placeholders replaced.
 #include "local/expression/bindings.hpp"
 
+#include "dynamodb/translated_placeholder.hpp"
 #include "local/refusal.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 namespace dynalease::local::expression {
 
@@ -39,19 +42,23 @@ relation relation_of(const resolved_path& one, const resolved_path& two) {
     return left->is_name != right->is_name ? relation::conflict : relation::apart;
 }
 
-/// Tells of the first two in the order of the expression, of an overlap before a conflict.
-void refuse_first_overlap(const projection& paths, const bindings& bound) {
-    for (const relation wanted : {relation::overlap, relation::conflict}) {
-        for (auto two = paths.begin(); two != paths.end(); ++two) {
-            const resolved_path second = resolve(*two, bound);
-            for (auto one = paths.begin(); one != two; ++one) {
-                const resolved_path first = resolve(*one, bound);
-                if (relation_of(first, second) != wanted) continue;
-                refuse(std::string("Two document paths ") + (wanted == relation::overlap ? "overlap" : "conflict") +
-                       " with each other; must remove or rewrite one of these paths; path one: " + to_text(first) +
-                       ", path two: " + to_text(second));
-            }
+[[noreturn]] void refuse_meeting(relation how, const resolved_path& one, const resolved_path& two) {
+    refuse(std::string("Two document paths ") + (how == relation::overlap ? "overlap" : "conflict") +
+           " with each other; must remove or rewrite one of these paths; path one: " + to_text(one) +
+           ", path two: " + to_text(two));
+}
+
+/// Tells of the first path, in the order of the expression, that meets one before it. Of paths that do not meet, only
+/// its neighbours in their sorted order can.
+void refuse_first(relation wanted, const std::vector<resolved_path>& paths) {
+    std::set<resolved_path> before;
+    for (auto two = paths.begin(); two != paths.end(); ++two) {
+        const auto next = before.lower_bound(*two);
+        const auto meets = [&](const resolved_path& other) { return relation_of(other, *two) == wanted; };
+        if ((next != before.end() && meets(*next)) || (next != before.begin() && meets(*std::prev(next)))) {
+            refuse_meeting(wanted, *std::find_if(paths.begin(), two, meets), *two);
         }
+        before.emplace_hint(next, *two);
     }
 }
 
@@ -85,6 +92,12 @@ void bindings::check_defined(const operand& of) const {
     } else if (const auto* function = std::get_if<call>(&of.what)) {
         for (const operand& argument : function->arguments) check_defined(argument);
     }
+}
+
+bool bindings::is_translated(std::string_view parameter) const {
+    const std::string start = codec::translated_name_of(parameter);
+    const auto first = names_->lower_bound(start);
+    return first != names_->end() && first->first.starts_with(start);
 }
 
 void usage::check_defined(const std::vector<std::string>& names, const std::vector<std::string>& values) const {
@@ -124,13 +137,11 @@ void refuse_overlap(const projection& paths, const bindings& bound) {
     for (const path& each : paths) attributes.push_back(bound.name(each.front()));
     std::ranges::sort(attributes);
     if (std::ranges::adjacent_find(attributes) == attributes.end()) return;
-    std::vector<resolved_path> sorted;
-    sorted.reserve(paths.size());
-    for (const path& each : paths) sorted.push_back(resolve(each, bound));
-    std::ranges::sort(sorted);
-    for (std::size_t i = 1; i < sorted.size(); ++i) {
-        if (relation_of(sorted[i - 1], sorted[i]) != relation::apart) refuse_first_overlap(paths, bound);
-    }
+    std::vector<resolved_path> resolved;
+    resolved.reserve(paths.size());
+    for (const path& each : paths) resolved.push_back(resolve(each, bound));
+    refuse_first(relation::overlap, resolved);
+    refuse_first(relation::conflict, resolved);
 }
 
 std::string to_text(const resolved_path& shown) {
@@ -143,6 +154,7 @@ std::string to_text(const resolved_path& shown) {
 }
 
 const attribute_value* find(const item& from, const path& where, const bindings& bound) {
+    bound.allowed().spend(bound.steps_of_a_name() * where.size());
     const attribute_value* at = dynalease::find(from, bound.name(where.front()));
     for (std::size_t i = 1; at && i < where.size(); ++i) at = child(*at, where[i], bound);
     return at;

@@ -1,11 +1,13 @@
 // What a request puts in the place of an expression's placeholders.
 #pragma once
 
+#include "local/allowance.hpp"
 #include "local/expression/tree.hpp"
 
 #include <dynalease/dynamodb/operations.hpp>
 
 #include <array>
+#include <bit>
 #include <compare>
 #include <cstddef>
 #include <span>
@@ -16,10 +18,16 @@
 
 namespace dynalease::local::expression {
 
-/// A view of the request's maps; every placeholder that is asked for was seen to be defined before.
+/// A view of the request's maps, and what its expressions may cost; every placeholder that is asked for was seen to be
+/// defined before.
 class bindings {
 public:
-    bindings(const attribute_names& names, const attribute_values& values) : names_(&names), values_(&values) {}
+    bindings(const attribute_names& names, const attribute_values& values, allowance& allowed)
+        : names_(&names), values_(&values), allowed_(&allowed) {}
+
+    /// What it costs to look one of them up, in steps.
+    std::size_t steps_of_a_name() const noexcept { return steps_of_one_of(names_->size()); }
+    std::size_t steps_of_a_value() const noexcept { return steps_of_one_of(values_->size()); }
 
     std::string_view name(const step& of) const;
     const attribute_value& value(const value_placeholder& of) const;
@@ -27,9 +35,19 @@ public:
     /// Refuses an operand with a placeholder that is not defined.
     void check_defined(const operand& of) const;
 
+    /// Whether the request's parameter says an older one.
+    bool is_translated(std::string_view parameter) const;
+
+    allowance& allowed() const noexcept { return *allowed_; }
+
 private:
+    static std::size_t steps_of_one_of(std::size_t count) noexcept {
+        return 4 + 2 * static_cast<std::size_t>(std::bit_width(count));
+    }
+
     const attribute_names* names_;
     const attribute_values* values_;
+    allowance* allowed_;
 };
 
 /// Refuses a placeholder that is not defined, and at the end one that no expression used.

@@ -20,14 +20,14 @@ class cache {
 public:
     using shared = std::shared_ptr<const parsed<Tree>>;
 
-    explicit cache(parsed<Tree> (*parse)(std::string_view)) : parse_(parse) {}
+    explicit cache(parsed<Tree> (*parse)(std::string_view, bool)) : parse_(parse) {}
 
-    shared get(std::string_view text) {
+    shared get(std::string_view text, bool is_translated) {
         if (const auto found = index_.find(text); found != index_.end()) {
             entries_.splice(entries_.begin(), entries_, found->second);
             return found->second->tree;
         }
-        auto tree = std::make_shared<const parsed<Tree>>(parse_(text));
+        auto tree = std::make_shared<const parsed<Tree>>(parse_(text, is_translated));
         if (text.size() > longest_kept) return tree;
         entries_.push_front({std::string(text), tree});
         index_.emplace(entries_.front().text, entries_.begin());
@@ -46,7 +46,7 @@ private:
         shared tree;
     };
 
-    parsed<Tree> (*parse_)(std::string_view);
+    parsed<Tree> (*parse_)(std::string_view, bool);
     std::list<entry> entries_;
     std::unordered_map<std::string_view, typename std::list<entry>::iterator> index_;
 };

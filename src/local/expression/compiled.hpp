@@ -14,7 +14,7 @@ namespace dynalease::local::expression {
 /// An empty text is an expression that was not given.
 class compiler {
 public:
-    compiler(caches& known, const attribute_names& names, const attribute_values& values);
+    compiler(caches& known, allowance& allowed, const attribute_names& names, const attribute_values& values);
 
     /// @param parameter its name in the API: "ConditionExpression", "FilterExpression", "KeyConditionExpression".
     cache<expression::condition>::shared condition(std::string_view text, const char* parameter);

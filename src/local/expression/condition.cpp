@@ -4,6 +4,7 @@
 #include "local/values.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace dynalease::local::expression {
 
@@ -14,6 +15,7 @@ public:
     evaluation(const item& subject, const bindings& bound) : subject_(subject), bound_(bound) {}
 
     bool holds(const condition& tree) const {
+        bound_.allowed().spend(1);
         const auto child_holds = [this](const condition& child) { return holds(child); };
         switch (tree.what) {
             case condition::kind::conjunction:
@@ -38,13 +40,31 @@ private:
     /// The operand's value; null if the item has none. `storage` keeps one that had to be made.
     const attribute_value* value(const operand& of, attribute_value& storage) const {
         if (const auto* where = std::get_if<path>(&of.what)) return find(subject_, *where, bound_);
-        if (const auto* placeholder = std::get_if<value_placeholder>(&of.what)) return &bound_.value(*placeholder);
+        if (const auto* placeholder = std::get_if<value_placeholder>(&of.what)) {
+            bound_.allowed().spend(bound_.steps_of_a_value());
+            return &bound_.value(*placeholder);
+        }
         attribute_value inner;
         const auto* measured = value(std::get<call>(of.what).arguments.front(), inner);
+        if (measured && measured->is<std::string>()) look_through(*measured);
         const auto size = measured ? size_of(*measured) : std::nullopt;
         if (!size) return nullptr;
         storage = attribute_value(*size);
         return &storage;
+    }
+
+    void look_through(const attribute_value& value) const { bound_.allowed().spend(steps_through(value)); }
+
+    /// Values of two types are told apart at once.
+    bool equal(const attribute_value& left, const attribute_value& right) const {
+        if (left.get().index() != right.get().index()) return false;
+        look_through(left);
+        return left == right;
+    }
+
+    std::optional<std::strong_ordering> order_of(const attribute_value& left, const attribute_value& right) const {
+        look_through(left);
+        return order(left, right);
     }
 
     /// What is not there is unequal to everything and stands in no order to anything.
@@ -52,9 +72,9 @@ private:
         attribute_value left_storage, right_storage;
         const auto* left = value(tree.operands[0], left_storage);
         const auto* right = value(tree.operands[1], right_storage);
-        if (tree.comparator == comparator::equal) return left && right && *left == *right;
-        if (tree.comparator == comparator::not_equal) return !left || !right || *left != *right;
-        const auto ordering = left && right ? order(*left, *right) : std::nullopt;
+        if (tree.comparator == comparator::equal) return left && right && equal(*left, *right);
+        if (tree.comparator == comparator::not_equal) return !left || !right || !equal(*left, *right);
+        const auto ordering = left && right ? order_of(*left, *right) : std::nullopt;
         if (!ordering) return false;
         switch (tree.comparator) {
             case comparator::less:
@@ -74,8 +94,8 @@ private:
         const auto* low = value(tree.operands[1], low_storage);
         const auto* high = value(tree.operands[2], high_storage);
         if (!middle || !low || !high) return false;
-        const auto above = order(*low, *middle);
-        const auto below = order(*middle, *high);
+        const auto above = order_of(*low, *middle);
+        const auto below = order_of(*middle, *high);
         return above && below && std::is_lteq(*above) && std::is_lteq(*below);
     }
 
@@ -85,7 +105,7 @@ private:
         return wanted && std::any_of(tree.operands.begin() + 1, tree.operands.end(), [&](const operand& each) {
                    attribute_value other_storage;
                    const auto* other = value(each, other_storage);
-                   return other && *other == *wanted;
+                   return other && equal(*other, *wanted);
                });
     }
 
@@ -97,7 +117,10 @@ private:
         const auto* other = value(tree.operands.back(), other_storage);
         if (!subject || !other) return false;
         if (tree.function == function::attribute_type) return subject->type_name() == *other->get_if<std::string>();
+        look_through(*other);
         if (tree.function == function::begins_with) return begins_with(*subject, *other);
+        constexpr std::size_t passes_of_a_search = 4;
+        bound_.allowed().spend(passes_of_a_search * steps_through(*subject));
         return contains(*subject, *other);
     }
 

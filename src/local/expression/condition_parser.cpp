@@ -25,8 +25,8 @@ struct term {
 
 class condition_parser : path_parser {
 public:
-    explicit condition_parser(std::string_view text)
-        : path_parser(text, {keywords, semantic_fault::late_reserved_word}) {}
+    condition_parser(std::string_view text, bool is_translated)
+        : path_parser(text, is_translated, {keywords, semantic_fault::late_reserved_word}) {}
 
     parsed<condition> parse() {
         condition whole = as_condition(parse_disjunction());
@@ -197,8 +197,8 @@ private:
 
 }  // namespace
 
-parsed<condition> parse_condition(std::string_view text) {
-    return condition_parser(text).parse();
+parsed<condition> parse_condition(std::string_view text, bool is_translated) {
+    return condition_parser(text, is_translated).parse();
 }
 
 }  // namespace dynalease::local::expression

@@ -1,6 +1,7 @@
 // Tokens: words, #names, :values, list indexes and symbols.
 #include "local/expression/lexer.hpp"
 
+#include "dynamodb/translated_placeholder.hpp"
 #include "local/refusal.hpp"
 
 #include <algorithm>
@@ -35,7 +36,9 @@ token lexer::read_from(std::size_t position) const {
     if (is_digit(first)) return make(token_kind::number, run(position, is_digit));
     if (is_word(first) && first != '_') return make(token_kind::word, run(position, is_word));
     if (first == '#' || first == ':') {
-        const std::size_t end = run(position + 1, is_word);
+        const std::string_view rest = text_.substr(position + 1);
+        const bool is_marked = is_translated_ && rest.starts_with(codec::translated_mark);
+        const std::size_t end = run(position + (is_marked ? 2 : 1), is_word);
         const auto kind = first == '#' ? token_kind::name_placeholder : token_kind::value_placeholder;
         return make(end == position + 1 ? token_kind::symbol : kind, end);
     }

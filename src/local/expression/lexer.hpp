@@ -18,7 +18,10 @@ struct token {
 class lexer {
 public:
     /// @param text must outlive the lexer and its tokens.
-    explicit lexer(std::string_view text) : text_(text) { advance(); }
+    /// @param is_translated whether it says an older parameter, whose placeholders have a mark of their own.
+    explicit lexer(std::string_view text, bool is_translated = false) : text_(text), is_translated_(is_translated) {
+        advance();
+    }
 
     const token& current() const noexcept { return current_; }
 
@@ -32,6 +35,7 @@ private:
     token read_from(std::size_t position) const;
 
     std::string_view text_;
+    bool is_translated_;
     token previous_{};
     token current_{};
 };

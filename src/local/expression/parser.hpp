@@ -9,8 +9,9 @@ namespace dynalease::local::expression {
 
 /// A condition, filter or key condition. Refuses malformed text with DynamoDB's words, less the leading
 /// "Invalid ConditionExpression: ".
-parsed<condition> parse_condition(std::string_view text);
-parsed<update> parse_update(std::string_view text);
-parsed<projection> parse_projection(std::string_view text);
+/// @param is_translated whether it says an older parameter, for which the limits of expressions do not hold.
+parsed<condition> parse_condition(std::string_view text, bool is_translated);
+parsed<update> parse_update(std::string_view text, bool is_translated);
+parsed<projection> parse_projection(std::string_view text, bool is_translated);
 
 }  // namespace dynalease::local::expression

@@ -1,7 +1,6 @@
 // Document paths and placeholders.
 #include "local/expression/path_parser.hpp"
 
-#include "dynamodb/translated_placeholder.hpp"
 #include "local/expression/reserved_words.hpp"
 #include "local/refusal.hpp"
 
@@ -30,8 +29,8 @@ void remember(std::vector<std::string>& seen, std::string_view placeholder) {
 
 }  // namespace
 
-path_parser::path_parser(std::string_view text, vocabulary words)
-    : tokens_(text), words_(words), is_translated_(text.find(codec::translated_name) != std::string_view::npos) {
+path_parser::path_parser(std::string_view text, bool is_translated, vocabulary words)
+    : tokens_(text, is_translated), words_(words), is_translated_(is_translated) {
     if (text.size() > longest_expression && !is_translated_) {
         refuse("Expression size has exceeded the maximum allowed size;" +
                (words.tells_size ? " expression size: " + std::to_string(text.size()) : std::string()));

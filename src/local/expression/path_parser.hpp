@@ -35,7 +35,7 @@ inline constexpr std::size_t longest_expression = 4096;
 class path_parser {
 public:
     /// Refuses a text that is empty or beyond 4 KB.
-    path_parser(std::string_view text, vocabulary words);
+    path_parser(std::string_view text, bool is_translated, vocabulary words);
 
 protected:
     bool at_symbol(std::string_view symbol) const noexcept;

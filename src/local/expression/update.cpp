@@ -2,6 +2,8 @@
 #include "local/expression/update.hpp"
 
 #include "dynamodb/translated_placeholder.hpp"
+#include "dynamodb/value_size.hpp"
+#include "local/item_check.hpp"
 #include "local/refusal.hpp"
 #include "local/values.hpp"
 
@@ -24,35 +26,60 @@ namespace {
     refuse("An operand in the update expression has an incorrect data type");
 }
 
+/// What an update writes, added up while it is made: all of it becomes part of one item, so what is larger than an item
+/// is refused before there is more of it.
+class written_size {
+public:
+    explicit written_size(const bindings& bound) : bound_(bound) {}
+
+    const attribute_value& add(const attribute_value& value) {
+        bound_.allowed().spend(steps_through(value));
+        sum_ += value_size(value);
+        if (sum_ > largest_item) refuse_updated_size();
+        return value;
+    }
+    std::size_t sum() const noexcept { return sum_; }
+    void go_back_to(std::size_t sum) noexcept { sum_ = sum; }
+
+private:
+    const bindings& bound_;
+    std::size_t sum_ = 0;
+};
+
 class right_side {
 public:
-    right_side(const item& before, const bindings& bound) : before_(before), bound_(bound) {}
+    right_side(const item& before, const bindings& bound, written_size& size)
+        : before_(before), bound_(bound), size_(size) {}
 
-    attribute_value value(const operand& of) const {
-        if (const auto* placeholder = std::get_if<value_placeholder>(&of.what)) return bound_.value(*placeholder);
+    attribute_value value(const operand& of) {
+        if (const auto* placeholder = std::get_if<value_placeholder>(&of.what)) {
+            return size_.add(bound_.value(*placeholder));
+        }
         if (const auto* where = std::get_if<path>(&of.what)) {
             const auto* found = find(before_, *where, bound_);
             if (!found) refuse("The provided expression refers to an attribute that does not exist in the item");
-            return *found;
+            return size_.add(*found);
         }
         if (const auto* sum = std::get_if<arithmetic>(&of.what)) return value(*sum);
         return value(std::get<call>(of.what));
     }
 
 private:
-    attribute_value value(const arithmetic& sum) const {
+    attribute_value value(const arithmetic& sum) {
+        const std::size_t before = size_.sum();
         const attribute_value left = value(sum.sides[0]);
         const attribute_value right = value(sum.sides[1]);
         const auto* a = left.get_if<number>();
         const auto* b = right.get_if<number>();
         if (!a || !b) refuse_type();
-        return sum.subtract ? subtract(*a, *b) : add(*a, *b);
+        size_.go_back_to(before);
+        return size_.add(sum.subtract ? subtract(*a, *b) : add(*a, *b));
     }
 
-    attribute_value value(const call& of) const {
+    attribute_value value(const call& of) {
         if (of.function == function::if_not_exists) {
             const auto* found = find(before_, std::get<path>(of.arguments[0].what), bound_);
-            return found ? *found : value(of.arguments[1]);
+            return found ? size_.add(*found) : value(of.arguments[1]);
         }
         attribute_value joined = value(of.arguments[0]);
         attribute_value tail = value(of.arguments[1]);
@@ -68,6 +95,7 @@ private:
 
     const item& before_;
     const bindings& bound_;
+    written_size& size_;
 };
 
 struct change {
@@ -125,7 +153,7 @@ void put(item& whole, change change) {
     }
 }
 
-void erase(item& whole, const resolved_path& where) {
+void erase(item& whole, const resolved_path& where, allowance& allowed) {
     const resolved_step& last = where.back();
     if (where.size() == 1) {
         if (const auto found = whole.find(last.name); found != whole.end()) whole.erase(found);
@@ -138,6 +166,7 @@ void erase(item& whole, const resolved_path& where) {
         map.erase(map.find(last.name));
     } else {
         auto& list = *parent.get_if<attribute_list>();
+        allowed.spend(list.size() - last.index);  // each of them moves
         list.erase(list.begin() + static_cast<std::ptrdiff_t>(last.index));
     }
 }
@@ -183,6 +212,7 @@ std::optional<attribute_value> reduced(const set_member_action& action, const at
 }  // namespace
 
 void apply(const update& tree, const bindings& bound, const item& before, item& after) {
+    constexpr std::size_t steps_of_a_member = 8;  // of a set: it is looked for, or copied
     std::vector<change> changes;
     changes.reserve(tree.targets.size());
     std::vector<resolved_path> removals;
@@ -193,17 +223,24 @@ void apply(const update& tree, const bindings& bound, const item& before, item& 
         if (element) container_of(after, where);
         if (!element || find(before, target, bound)) removals.push_back(std::move(where));
     };
-    const right_side right(before, bound);
+    written_size size(bound);
+    right_side right(before, bound, size);
     for (const set_action& action : tree.set) {
         changes.push_back({resolve(action.target, bound), right.value(action.value)});
     }
     for (const set_member_action& action : tree.add) {
         const auto* present = find(before, action.target, bound);
-        changes.push_back({resolve(action.target, bound), added(action, present, bound.value(action.value))});
+        const attribute_value& value = bound.value(action.value);
+        bound.allowed().spend(steps_of_a_member * steps_through(value));
+        if (!present) size.add(value);
+        changes.push_back({resolve(action.target, bound), added(action, present, value)});
+        if (present) size.add(changes.back().value);
     }
     for (const set_member_action& action : tree.erase) {
         const auto* present = find(before, action.target, bound);
-        auto rest = present ? reduced(action, *present, bound.value(action.value)) : std::nullopt;
+        const attribute_value& value = bound.value(action.value);
+        if (present) bound.allowed().spend(steps_of_a_member * (steps_through(*present) + steps_through(value)));
+        auto rest = present ? reduced(action, *present, value) : std::nullopt;
         if (rest) {
             changes.push_back({resolve(action.target, bound), *std::move(rest)});
         } else {
@@ -216,7 +253,7 @@ void apply(const update& tree, const bindings& bound, const item& before, item& 
     std::ranges::sort(changes, {}, &change::target);
     for (change& each : changes) put(after, std::move(each));
     std::ranges::sort(removals, std::greater<>{});
-    for (const resolved_path& each : removals) erase(after, each);
+    for (const resolved_path& each : removals) erase(after, each, bound.allowed());
 }
 
 }  // namespace dynalease::local::expression

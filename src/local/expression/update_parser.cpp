@@ -17,7 +17,8 @@ constexpr std::size_t deepest_operand = 100;
 
 class update_parser : path_parser {
 public:
-    explicit update_parser(std::string_view text) : path_parser(text, {.keywords = keywords, .tells_size = false}) {}
+    update_parser(std::string_view text, bool is_translated)
+        : path_parser(text, is_translated, {.keywords = keywords, .tells_size = false}) {}
 
     parsed<update> parse() {
         update tree;
@@ -139,7 +140,7 @@ private:
 
 class projection_parser : path_parser {
 public:
-    explicit projection_parser(std::string_view text) : path_parser(text, {}) {}
+    projection_parser(std::string_view text, bool is_translated) : path_parser(text, is_translated, {}) {}
 
     parsed<projection> parse() {
         projection paths = parse_paths();
@@ -149,12 +150,12 @@ public:
 
 }  // namespace
 
-parsed<update> parse_update(std::string_view text) {
-    return update_parser(text).parse();
+parsed<update> parse_update(std::string_view text, bool is_translated) {
+    return update_parser(text, is_translated).parse();
 }
 
-parsed<projection> parse_projection(std::string_view text) {
-    return projection_parser(text).parse();
+parsed<projection> parse_projection(std::string_view text, bool is_translated) {
+    return projection_parser(text, is_translated).parse();
 }
 
 }  // namespace dynalease::local::expression

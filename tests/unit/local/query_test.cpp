@@ -170,6 +170,9 @@ TEST_CASE("key conditions that are none") {
     CHECK_THAT(world.fault(request), Catch::Contains("outside query boundaries"));
     request.exclusive_start_key = {{"pk", "a"}};
     CHECK_THAT(world.fault(request), Catch::StartsWith("The provided starting key is invalid"));
+    auto bounded = query_of("pk = :a AND sk BETWEEN :x AND :y", {{":x", "k03"}, {":y", "k05"}});
+    bounded.exclusive_start_key = {{"pk", "b"}, {"sk", "k04"}};
+    CHECK(world.fault(bounded) == "The query can return at most one row and cannot be restarted");
     request.exclusive_start_key.clear();
     request.limit = 0;
     CHECK_THAT(world.fault(request), Catch::Contains("greater than or equal to 1"));

@@ -1,0 +1,376 @@
+// What one request may cost the server: no small one takes a second of the processor or 256 MiB, whatever it asks for.
+#include "engine_world.hpp"
+
+#include "dynamodb/codec.hpp"
+#include "local/front.hpp"
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <catch2/catch.hpp>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace dynalease::local::test {
+
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool is_measured = false;  // the sanitizers' own work and memory would count
+#else
+constexpr bool is_measured = true;
+#endif
+
+constexpr std::size_t small_request = 64 * 1024;
+
+std::string repeated(const std::string& piece, std::size_t times, const std::string& between = "") {
+    std::string out;
+    for (std::size_t i = 0; i < times; ++i) out += (i == 0 ? "" : between) + piece;
+    return out;
+}
+
+/// `make(0)`, `make(1)` and so on.
+std::string listed(std::size_t count, const std::function<std::string(std::string)>& make,
+                   const std::string& between = ",") {
+    std::string out;
+    for (std::size_t i = 0; i < count; ++i) out += (i == 0 ? "" : between) + make(std::to_string(i));
+    return out;
+}
+
+std::string packed(const std::string& body) {
+    constexpr int window_with_gzip_header = 15 + 16;
+    constexpr int memory = 8;
+    z_stream stream{};
+    ::deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, window_with_gzip_header, memory, Z_DEFAULT_STRATEGY);
+    std::string out(::deflateBound(&stream, body.size()), '\0');
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(body.data()));
+    stream.avail_in = static_cast<uInt>(body.size());
+    stream.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream.avail_out = static_cast<uInt>(out.size());
+    ::deflate(&stream, Z_FINISH);
+    out.resize(stream.total_out);
+    ::deflateEnd(&stream);
+    return out;
+}
+
+struct cost {
+    bool ended = false;  ///< the process, rather than the request
+    unsigned status = 0;
+    double seconds = 0;
+    double mebibytes = 0;
+};
+
+/// Tables made as somebody may make them within the limits, and requests that are measured in a process of their own.
+class measured_world {
+public:
+    measured_world() {
+        for (const char* name : {"things", "small"}) {
+            create_table_request request;
+            request.table_name = name;
+            request.key.hash.name = "pk";
+            request.key.range = key_attribute{"sk", scalar_type::n};
+            request.global_indexes.push_back({.name = "other", .key = {.hash = {"h"}}});
+            ask(request);
+        }
+    }
+
+    void put(const std::string& table, item attributes) {
+        put_item_request request;
+        request.table_name = table;
+        request.new_item = std::move(attributes);
+        ask(request);
+    }
+
+    /// An item of 400 KB, of as many values as it can have.
+    void put_large(int sk, const std::string& name = "a") {
+        put("things", {{"pk", "x"}, {"sk", sk}, {name, attribute_list(200'000, null{})}});
+    }
+    void put_small(int count) {
+        for (int i = 0; i < count; ++i) put("small", {{"pk", "x"}, {"sk", i}});
+    }
+
+    cost of(const std::string& operation, const std::string& body, const std::string& coding = "") {
+        CHECK(body.size() <= small_request);
+        int answer[2];
+        REQUIRE(::pipe(answer) == 0);
+        rusage before{};
+        ::getrusage(RUSAGE_SELF, &before);
+        const pid_t child = ::fork();
+        if (child == 0) {
+            const unsigned status = answered(operation, body, coding);
+            ::_exit(::write(answer[1], &status, sizeof status) == sizeof status ? 0 : 1);
+        }
+        ::close(answer[1]);
+        cost found;
+        found.ended = ::read(answer[0], &found.status, sizeof found.status) != sizeof found.status;
+        ::close(answer[0]);
+        rusage used{};
+        int how = 0;
+        ::wait4(child, &how, 0, &used);
+        const auto seconds = [](const timeval& time) {
+            return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+        };
+        found.seconds = seconds(used.ru_utime) + seconds(used.ru_stime);
+        found.mebibytes = static_cast<double>(used.ru_maxrss - before.ru_maxrss) / 1024;
+        return found;
+    }
+
+private:
+    template <class Request>
+    void ask(const Request& request) {
+        const auto done = store_->execute(any_request(request), now);
+        if (!done) FAIL(done.error().details.message);
+    }
+
+    unsigned answered(const std::string& operation, const std::string& body, const std::string& coding) {
+        front server(store_, std::nullopt);
+        const std::string target = "DynamoDB_20120810." + operation;
+        aws::request_view request;
+        request.method = "POST";
+        request.path = "/";
+        request.headers = {{"content-type", "application/x-amz-json-1.0"}, {"x-amz-target", target}};
+        if (!coding.empty()) request.headers.push_back({"content-encoding", coding});
+        request.body = body;
+        return server.answer(request, now).status;
+    }
+
+    std::shared_ptr<engine> store_ = std::make_shared<engine>();
+    engine::time now{std::chrono::sys_days{std::chrono::year{2026} / 3 / 1}};
+};
+
+void check(const cost& found) {
+    CHECK_FALSE(found.ended);
+    CHECK((found.status == 200 || found.status == 400));
+    if (!is_measured) return;
+    CHECK(found.seconds < 1);
+    CHECK(found.mebibytes < 256);
+}
+
+const std::string key = R"("TableName":"things","Key":{"pk":{"S":"x"},"sk":{"N":"0"}})";
+
+std::string update(const std::string& expression, const std::string& values = "") {
+    return "{" + key + R"(,"UpdateExpression":")" + expression + "\"" +
+           (values.empty() ? "" : R"(,"ExpressionAttributeValues":{)" + values + "}") + "}";
+}
+
+std::string scan(const std::string& more) {
+    return R"({"TableName":"small",)" + more + "}";
+}
+
+std::string transaction(const std::string& actions) {
+    return R"({"TransactItems":[)" + actions + "]}";
+}
+
+std::string put_of(const std::string& value) {
+    return R"({"TableName":"things","Item":{"pk":)" + value + "}}";
+}
+
+const std::string nulls = R"({"NULL":true})";
+
+}  // namespace
+
+TEST_CASE("copies of one large attribute") {
+    measured_world world;
+    world.put_large(0);
+    check(world.of("UpdateItem", update("SET " + listed(500, [](auto i) { return "b" + i + "=a"; }))));
+    std::string tree = "a";
+    for (int depth = 0; depth < 6; ++depth) {
+        tree = "list_append(if_not_exists(z," + tree + "),if_not_exists(z," + tree + "))";
+    }
+    check(world.of("UpdateItem", update("SET c=" + tree)));
+    check(world.of("UpdateItem", update("REMOVE " + listed(700, [](auto i) { return "a[" + i + "]"; }))));
+}
+
+TEST_CASE("copies of one large value, in one transaction and in a hundred actions") {
+    measured_world world;
+    const auto action = [](const std::string& sk, const std::string& names, const std::string& value) {
+        return R"({"Update":{"TableName":"things","Key":{"pk":{"S":"x"},"sk":{"N":")" + sk +
+               R"("}},"UpdateExpression":"SET )" + names + R"(","ExpressionAttributeValues":{":v":)" + value + "}}}";
+    };
+    const auto many = listed(300, [](auto i) { return "b" + i + "=:v"; });
+    for (const std::size_t count : {100'000U, 1'000'000U}) {
+        const auto value = R"({"L":[)" + repeated(nulls, count, ",") + "]}";
+        check(world.of("TransactWriteItems", packed(transaction(action("0", many, value))), "gzip"));
+    }
+    for (int i = 0; i < 100; ++i) world.put_large(i);
+    check(world.of("TransactWriteItems",
+                   transaction(listed(100, [&](auto i) { return action(i, "n=:v", R"({"N":"1"})"); }))));
+    check(world.of("TransactWriteItems", transaction(listed(100, [](auto i) {
+                       return R"({"ConditionCheck":{"TableName":"things","Key":{"pk":{"S":"x"},"sk":{"N":")" + i +
+                              R"j("}},"ConditionExpression":"attribute_exists(n)",)j"
+                              R"("ReturnValuesOnConditionCheckFailure":"ALL_OLD"}})";
+                   }))));
+    const auto keys = listed(100, [](auto i) { return R"({"pk":{"S":"x"},"sk":{"N":")" + i + "\"}}"; });
+    check(world.of("BatchGetItem", R"({"RequestItems":{"things":{"Keys":[)" + keys + "]}}}"));
+    check(world.of("Scan", R"({"TableName":"things"})"));
+}
+
+TEST_CASE("a body that unpacks to a multitude of values") {
+    measured_world world;
+    for (const char* operation : {"Nothing", "PutItem", "BatchWriteItem"}) {
+        check(world.of(operation, packed("[" + repeated("0", 8'000'000, ",") + "]"), "gzip"));
+        check(world.of(operation, packed(put_of(R"({"L":[)" + repeated(nulls, 1'000'000, ",") + "]}")), "gzip"));
+    }
+    const auto number = [](auto i) { return "\"" + std::to_string(900'000.5 - std::stoi(i)) + "\""; };
+    check(world.of("PutItem", packed(put_of(R"({"NS":[)" + listed(20'000, number) + "]}")), "gzip"));
+    const std::string text = "\"" + std::string(8'000'000, 'x') + "\"";
+    check(world.of("PutItem", packed(put_of(R"({"SS":[)" + text + "," + text + "]}")), "gzip"));
+    const auto tables = listed(6000, [](auto i) { return "\"t" + i + "\":[]"; });
+    check(world.of("BatchWriteItem", R"({"RequestItems":{)" + tables + "}}"));
+}
+
+TEST_CASE("what one text looks for in another") {
+    measured_world world;
+    const std::string much(390'000, 'a');
+    world.put("things", {{"pk", "x"}, {"sk", 0}, {"s", much}});
+    world.put("things", {{"pk", "x"}, {"sk", 1}, {"s", bytes(much)}});
+    const auto look = [](const std::string& sk, const std::string& what, std::size_t times) {
+        return R"({"TableName":"things","Key":{"pk":{"S":"x"},"sk":{"N":")" + sk + R"("}},"ConditionExpression":")" +
+               repeated("contains(s,:p)", times, " OR ") + R"(","ExpressionAttributeValues":{":p":)" + what + "}}";
+    };
+    for (const std::size_t times : {1U, 150U}) {
+        check(world.of("DeleteItem", look("0", R"({"S":")" + std::string(50'000, 'a') + "b\"}", times)));
+        check(world.of("DeleteItem", look("1", R"({"B":")" + repeated("YWFh", 12'000) + "YWFi\"}", times)));
+        const auto long_pattern = look("0", R"({"S":")" + std::string(195'000, 'a') + "b\"}", times);
+        check(world.of("DeleteItem", packed(long_pattern), "gzip"));
+    }
+}
+
+TEST_CASE("filters and projections of many small items") {
+    measured_world world;
+    world.put_small(40'000);
+    const auto filtered = [](const std::string& filter, const std::string& value) {
+        return scan(R"("FilterExpression":")" + filter + R"(","ExpressionAttributeValues":{":a":{"N":")" + value +
+                    "\"}}");
+    };
+    const std::string in_many = "sk IN (" + repeated(":a", 100, ",") + ")";
+    check(world.of("Scan", filtered(repeated(in_many, 13, " OR "), "-1")));
+    check(world.of("Scan", filtered(repeated("sk=:a", 149, " OR "), "-1")));
+    check(world.of("Scan", packed(filtered("sk < :a", std::string(3'000'000, '0') + "1")), "gzip"));
+    check(world.of("Scan", scan(R"("ProjectionExpression":")" + listed(700, [](auto i) { return "b" + i; }) + "\"")));
+    const auto numbers = listed(4000, [](auto i) { return R"({"N":"-)" + i + "\"}"; });
+    check(world.of("Scan", scan(R"("ScanFilter":{"sk":{"ComparisonOperator":"IN","AttributeValueList":[)" + numbers +
+                                "]}}")));
+    const auto any = listed(1000, [](auto i) { return "\"a" + i + R"(":{"ComparisonOperator":"NOT_NULL"})"; });
+    check(world.of("Scan", scan(R"("ConditionalOperator":"OR","ScanFilter":{)" + any + "}")));
+    check(world.of("Scan", scan("\"Limit\":100000")));
+}
+
+TEST_CASE("older parameters of many attributes") {
+    measured_world world;
+    const auto conditions = listed(900, [](auto i) {
+        return "\"a" + i + R"(":{"ComparisonOperator":"NE","AttributeValueList":[{"N":"1"}]})";
+    });
+    check(world.of("Query", R"({"TableName":"things","IndexName":"other","KeyConditions":{)" + conditions + "}}"));
+    const auto equal = listed(9000, [](auto i) {
+        return "\"a" + i + R"(":{"ComparisonOperator":"EQ","AttributeValueList":[{"N":"1"}]})";
+    });
+    const auto query = R"({"TableName":"things","IndexName":"other","KeyConditions":{)" + equal + "}}";
+    check(world.of("Query", packed(query), "gzip"));
+    const auto same = repeated(R"("a":{"Value":{"N":"1"}})", 1500, ",");
+    check(world.of("UpdateItem", "{" + key + R"(,"AttributeUpdates":{)" + same + "}}"));
+}
+
+TEST_CASE("sets taken from sets, again and again") {
+    measured_world world;
+    item whole{{"pk", "x"}, {"sk", 0}};
+    for (int i = 0; i < 280; ++i) whole.emplace("b" + std::to_string(i), string_set{"one", "two"});
+    world.put("things", whole);
+    const auto members = R"(":v":{"SS":[)" + listed(9000, [](auto i) { return "\"" + i + "\""; }) + "]}";
+    for (const char* verb : {"DELETE ", "ADD "}) {
+        check(world.of("UpdateItem", update(verb + listed(280, [](auto i) { return "b" + i + " :v"; }), members)));
+    }
+}
+
+TEST_CASE("a request that would take too much is told so, and a page or a batch ends before") {
+    engine_world world;
+    const attribute_list large(190'000, null{});
+    attribute_list other = large;
+    other.back() = true;
+    world.put({{"pk", "a"}, {"a", large}});
+    const std::string in_many = "a IN (" + repeated(":v", 100, ",") + ")";
+    const auto refused = world.execute(update_of("", {{":v", other}}, in_many + " OR " + in_many));
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == make_error_code(errc::validation));
+    CHECK_THAT(refused.error().details.message, Catch::StartsWith("The request takes more work or memory than"));
+    CHECK(world.get({{"pk", "a"}}).has_value());
+
+    for (int i = 0; i < 20'000; ++i) world.put({{"pk", std::to_string(i)}, {"n", i}});
+    scan_request costly;
+    costly.table_name = "things";
+    costly.filter_expression = repeated("n = :v", 149, " OR ");
+    costly.values = {{":v", -1}};
+    std::int64_t scanned = 0;
+    int pages = 0;
+    do {
+        const auto page = world.execute(costly).value();
+        scanned += page.scanned_count;
+        ++pages;
+        costly.exclusive_start_key = page.last_evaluated_key;
+    } while (!costly.exclusive_start_key.empty());
+    CHECK(scanned == 20'001);
+    CHECK(pages > 1);
+}
+
+TEST_CASE("nobody can write what an older parameter is translated to") {
+    engine_world world;
+    scan_request request;
+    request.table_name = "things";
+    for (const char* mark : {"#old_parameter_0", "#@Filter_0", "#@0"}) {
+        request.names = {{mark, "a"}};
+        request.values = {{":v", 1}};
+        request.filter_expression = mark + (" IN (" + repeated(":v", 200, ",")) + ")";
+        const auto body = codec::encode_request(request);
+        const auto decoded = codec::decode_request("Scan", body);
+        if (!decoded) continue;
+        const auto answer = world.store.execute(*decoded, world.now);
+        REQUIRE_FALSE(answer);
+        CHECK_THAT(answer.error().details.message, Catch::Contains("too many operands"));
+    }
+    // A translated key condition beside a filter in one's own words does not lift the filter's limits.
+    const auto both = codec::decode_request(
+        "Query",
+        R"({"TableName":"things","KeyConditions":{"pk":{"ComparisonOperator":"EQ","AttributeValueList":[{"S":"a"}]}},)"
+        R"("FilterExpression":"#@KeyCondition_0 IN ()" +
+            repeated(":v", 200, ",") + R"j()","ExpressionAttributeValues":{":v":{"N":"1"}}})j");
+    REQUIRE(both);
+    const auto answer = world.store.execute(*both, world.now);
+    REQUIRE_FALSE(answer);
+    CHECK_THAT(answer.error().details.message, Catch::StartsWith("Invalid FilterExpression: Syntax error"));
+}
+
+TEST_CASE("what stands in the place of placeholders has a size") {
+    engine_world world;
+    attribute_values values;
+    std::string expression = "SET ";
+    for (const char c : std::string("abcdef")) {
+        values.emplace(std::string(":") + c, std::string(390'000, 'x'));
+        expression += std::string(c == 'a' ? "" : ",") + c + "1 = :" + c;
+    }
+    CHECK(world.fault(update_of(expression, values)) == "ExpressionAttributeValues exceeds max size");
+}
+
+TEST_CASE("the first of many paths that meet is told, whatever their number") {
+    engine_world world;
+    const auto fault = [&](const std::string& paths) { return world.fault(update_of("REMOVE " + paths)); };
+    const auto told = [](const char* how, const char* one, const char* two) {
+        return std::string("Invalid UpdateExpression: Two document paths ") + how +
+               " with each other; must remove or rewrite one of these paths; path one: " + one + ", path two: " + two;
+    };
+    CHECK(fault("a.b, c, a.b.d, c.e") == told("overlap", "[a, b]", "[a, b, d]"));
+    CHECK(fault("a.b.d, a.x, c, a.b, c.e") == told("overlap", "[a, b, d]", "[a, b]"));
+    CHECK(fault("a.b.z, a.b.d, c, a.b") == told("overlap", "[a, b, z]", "[a, b]"));
+    CHECK(fault("a[1], b.c, b.d, a.x, b.c.d") == told("overlap", "[b, c]", "[b, c, d]"));
+    CHECK(fault("a[1], a[2], b, a.x") == told("conflict", "[a, [1]]", "[a, x]"));
+    CHECK(fault("a.x, b, a.y, a[7]") == told("conflict", "[a, x]", "[a, [7]]"));
+    CHECK(fault("a.x[1], a.y.z, a.x[2], a.y[3]") == told("conflict", "[a, y, z]", "[a, y, [3]]"));
+    CHECK(fault("a.x[1], a.y.z, a.x[2]").find("Two document paths") == std::string::npos);
+}
+
+}  // namespace dynalease::local::test
