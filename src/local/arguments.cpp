@@ -53,14 +53,16 @@ std::string apply(server_options& options, std::string_view name, std::string_vi
         options.access_key = value;
     } else if (name == "--secret-key") {
         options.secret_key = value;
+    } else if (name == "--cors") {
+        options.cors = value;
     }
     return {};
 }
 
 bool takes_value(std::string_view name) {
-    constexpr std::array<std::string_view, 9> names{"--port",       "--address",    "--latency",
-                                                    "--access-key", "--secret-key", "--throttle",
-                                                    "--fail",       "--conflict",   "--seed"};
+    constexpr std::array<std::string_view, 10> names{"--port",       "--address",    "--latency",  "--cors",
+                                                     "--access-key", "--secret-key", "--throttle", "--fail",
+                                                     "--conflict",   "--seed"};
     return std::ranges::find(names, name) != names.end();
 }
 
@@ -89,9 +91,20 @@ arguments parse_arguments(std::span<const char* const> words) {
     return result;
 }
 
+std::string warning_of(const server_options& options) {
+    const server_options plain;
+    const bool is_own = options.address.starts_with("127.") || options.address == "::1";
+    if (is_own) return {};
+    if (options.anyone) return "whoever reaches " + options.address + " may do anything: --anyone checks no signature";
+    if (options.access_key != plain.access_key || options.secret_key != plain.secret_key) return {};
+    return "whoever reaches " + options.address +
+           " may do anything: --access-key and --secret-key are the ones that everybody knows";
+}
+
 std::string_view help_text() noexcept {
     return "usage: dynalease-local [--port N] [--address IP] [--access-key KEY] [--secret-key KEY] [--anyone]\n"
-           "                       [--latency MS] [--throttle SHARE] [--fail SHARE] [--conflict SHARE] [--seed N]\n"
+           "                       [--cors ORIGIN|none] [--latency MS] [--throttle SHARE] [--fail SHARE]\n"
+           "                       [--conflict SHARE] [--seed N]\n"
            "\n"
            "A DynamoDB in memory, for tests and demonstrations. Prints `listening on http://ADDRESS:PORT`\n"
            "and serves until SIGTERM or SIGINT. All tables are gone then.\n"
@@ -102,6 +115,8 @@ std::string_view help_text() noexcept {
            "  --access-key KEY  the access key requests must be signed with; default: local\n"
            "  --secret-key KEY  its secret; default: local\n"
            "  --anyone          take every request, signed or not\n"
+           "  --cors ORIGIN     let pages of this origin ask from a browser, or with none no page; default: *, all of\n"
+           "                    them, as AWS does\n"
            "  --latency MS      wait so long before each answer; default: 0. Writes that meet a transaction\n"
            "                    meanwhile conflict with it, as on AWS\n"
            "  --throttle SHARE  refuse this share of requests about items, from 0 to 1, as throttled\n"

@@ -18,6 +18,9 @@ struct arguments {
 /// @param words without the program's name.
 arguments parse_arguments(std::span<const char* const> words);
 
+/// What whoever starts it so should know; empty: nothing.
+std::string warning_of(const server_options& options);
+
 std::string_view help_text() noexcept;
 
 }  // namespace dynalease::local

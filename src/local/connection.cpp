@@ -5,6 +5,7 @@
 #include <boost/asio/write.hpp>
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace dynalease::local {
@@ -27,11 +28,25 @@ connection::connection(std::shared_ptr<shared_service> service, asio::ip::tcp::s
     : service_(std::move(service)), socket_(std::move(socket)), share_(service_->memory, [this] { close(); }) {
     boost::system::error_code ignored;
     socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
-    service_->open.insert(this);
+    last_heard_ = service_->clock->now();
+    place_ = service_->open.insert(service_->open.end(), this);
 }
 
 connection::~connection() {
-    service_->open.erase(this);
+    service_->open.erase(place_);
+}
+
+void shared_service::close_silent(std::chrono::nanoseconds silence) {
+    const time_point since = clock->now() - silence;
+    for (connection* each : open) {
+        if (each->last_heard() > since) return;
+        each->close();
+    }
+}
+
+void connection::note_activity() {
+    last_heard_ = service_->clock->now();
+    service_->open.splice(service_->open.end(), service_->open, place_);
 }
 
 void connection::close() noexcept {
@@ -46,12 +61,26 @@ void connection::read() {
     if (!has_room_for(in_.capacity())) return put_off();
     socket_.async_read_some(space, [self = shared_from_this()](boost::system::error_code error, std::size_t count) {
         if (error) return;
+        self->note_activity();
         self->in_.commit(count);
         self->proceed();
     });
 }
 
 void connection::proceed() {
+    try {
+        answer_or_read();
+    } catch (const std::bad_alloc&) {
+        // Its own memory comes back first; if there is none for these few words either, it ends.
+        try {
+            put_off();
+        } catch (const std::bad_alloc&) {
+            close();
+        }
+    }
+}
+
+void connection::answer_or_read() {
     if (in_.size() == 0 || in_.size() < wanted_) return read();
     const std::string_view bytes(static_cast<const char*>(in_.data().data()), in_.size());
     const request_head head = parse_head(bytes, request_);
@@ -111,6 +140,7 @@ void connection::send(bool keep_alive) {
     asio::async_write(socket_, asio::buffer(out_),
                       [self = shared_from_this(), keep_alive](boost::system::error_code error, std::size_t) {
                           if (error) return;
+                          self->note_activity();
                           if (self->out_.capacity() > kept_size) std::string().swap(self->out_);
                           self->share_.release();
                           if (keep_alive) return self->proceed();

@@ -13,9 +13,9 @@
 
 #include <chrono>
 #include <cstddef>
+#include <list>
 #include <memory>
 #include <string>
-#include <unordered_set>
 
 namespace dynalease::local {
 
@@ -28,7 +28,12 @@ struct shared_service {
     std::shared_ptr<dynalease::clock> clock;
     std::chrono::milliseconds latency;
     memory_budget memory;
-    std::unordered_set<connection*> open{};
+    std::list<connection*> open{};  ///< the one that has been silent for longest first
+
+    /// A peer that neither sends nor takes anything may keep its descriptor so long.
+    static constexpr std::chrono::minutes longest_silence{2};
+    /// Closes those that have been silent for longer. Whoever comes makes room: there is no timer.
+    void close_silent(std::chrono::nanoseconds silence);
 };
 
 /// Keeps itself alive by its pending operation: exactly one at any time, so it needs no lock and no queue.
@@ -39,13 +44,17 @@ public:
     connection(const connection&) = delete;
     connection& operator=(const connection&) = delete;
 
-    void start() { read(); }
+    void start() { proceed(); }
     void close() noexcept;
+    time_point last_heard() const noexcept { return last_heard_; }
 
 private:
+    void note_activity();
     void read();
-    /// Answers the request that the buffer begins with, or reads more of it.
+    /// Answers the request that the buffer begins with, or reads more of it. Where there is no memory for that, it is
+    /// put off.
     void proceed();
+    void answer_or_read();
     /// Tells a peer that waits for it to send the body.
     void go_ahead();
     void refuse(request_head::status why);
@@ -69,6 +78,8 @@ private:
     aws::request_view request_;  ///< views into `in_`, valid while a request is being answered
     std::size_t wanted_ = 0;     ///< bytes that the present request is known to have
     memory_budget::share share_;
+    time_point last_heard_{};
+    std::list<connection*>::iterator place_;  ///< among the open ones
 };
 
 }  // namespace dynalease::local

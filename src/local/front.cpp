@@ -42,21 +42,6 @@ std::string_view coding_of(const aws::request_view& request) {
     return {};
 }
 
-/// What a browser wants to be told before it lets a page of another origin ask.
-void allow_other_origins(const aws::request_view& request, reply& answer) {
-    std::string& lines = answer.more_headers;
-    lines.append("Access-Control-Allow-Origin: *\r\n");
-    lines.append("Access-Control-Expose-Headers: x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,Date\r\n");
-    if (request.method != "OPTIONS") return;
-    lines.append("Access-Control-Max-Age: 172800\r\n");
-    const auto repeat = [&](std::string_view asked, std::string_view told) {
-        const std::string_view value = header(request, asked);
-        if (!value.empty()) lines.append(told).append(value).append("\r\n");
-    };
-    repeat("access-control-request-headers", "Access-Control-Allow-Headers: ");
-    repeat("access-control-request-method", "Access-Control-Allow-Methods: ");
-}
-
 /// The texts are ours and the verifier's; a header's value may be quoted in them.
 std::string json_string(std::string_view text) {
     std::string result = "\"";
@@ -80,14 +65,35 @@ reply broken_coding() {
 
 }  // namespace
 
-front::front(std::shared_ptr<engine> store, std::optional<credentials> accepted) : store_(std::move(store)) {
+front::front(std::shared_ptr<engine> store, std::optional<credentials> accepted, std::string origin)
+    : store_(std::move(store)), origin_(std::move(origin)) {
     if (accepted) verifier_.emplace(*std::move(accepted));
 }
 
+/// What a browser wants to be told before it lets a page of another origin ask.
+void front::allow_other_origin(const aws::request_view& request, reply& answer) const {
+    std::string& lines = answer.more_headers;
+    lines.append("Access-Control-Allow-Origin: ").append(origin_).append("\r\n");
+    lines.append("Access-Control-Expose-Headers: x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,Date\r\n");
+    if (request.method != "OPTIONS") return;
+    lines.append("Access-Control-Max-Age: 172800\r\n");
+    const auto repeat = [&](std::string_view asked, std::string_view told) {
+        const std::string_view value = header(request, asked);
+        if (!value.empty()) lines.append(told).append(value).append("\r\n");
+    };
+    repeat("access-control-request-headers", "Access-Control-Allow-Headers: ");
+    repeat("access-control-request-method", "Access-Control-Allow-Methods: ");
+}
+
 reply front::answer(const aws::request_view& request, engine::time now) {
+    // A browser says where its page comes from whenever it posts: also one that took our address for its own name.
+    const std::string_view origin = header(request, "origin");
+    if (!origin.empty() && origin_ != "*" && origin != origin_) {
+        return {403, "text/plain", "Pages of this origin may not ask here: see --cors\n"};
+    }
     reply result = plain_answer(request, now);
     result.without_body = request.method == "HEAD";
-    if (!header(request, "origin").empty()) allow_other_origins(request, result);
+    if (!origin.empty()) allow_other_origin(request, result);
     constexpr std::size_t least_compressed = 4096;
     if (result.body.size() <= least_compressed) return result;
     result.content_encoding = preferred_coding(header(request, "accept-encoding"));
@@ -103,29 +109,31 @@ reply front::plain_answer(const aws::request_view& request, engine::time now) {
     if (request.method == "OPTIONS" && !header(request, "origin").empty()) return {200, "text/plain"};
     const std::string_view type = request.method == "POST" ? json_type_of(request) : std::string_view{};
     if (type.empty()) return {404, "text/xml", "<UnknownOperationException/>\n"};
-    const std::string_view coding = coding_of(request);
-    reply result;
-    if (coding == "identity") {
-        result = service_answer(request, request.body, now);
-    } else if (coding.empty()) {
-        result = broken_coding();
-    } else {
-        const unpacked_body body = unpacked(request.body, coding, codec::max_body_size);
-        if (body.is_too_large) return {413, "text/plain", "Request Entity Too Large\n"};
-        result = body.is_whole ? service_answer(request, body.text, now) : broken_coding();
-    }
-    result.content_type = type;
+    reply result = service_answer(request, now);
+    if (result.content_type == amazon_json_type) result.content_type = type;
     return result;
 }
 
-/// @param body of the request, unpacked; its signature is over the bytes as they were sent.
-reply front::service_answer(const aws::request_view& request, std::string_view body, engine::time now) {
+/// The signature is over the bytes as they were sent: nothing is unpacked for a stranger.
+reply front::service_answer(const aws::request_view& request, engine::time now) {
     constexpr std::string_view service = "DynamoDB_20120810.";
     std::string_view operation = header(request, "x-amz-target");
     operation = operation.starts_with(service) ? operation.substr(service.size()) : std::string_view{};
-    if (!codec::is_operation(operation)) return error_reply(codec::decode_request(operation, body).error());
-    if (auto refusal = refuse_unsigned(request, now)) return *std::move(refusal);
-    const auto decoded = codec::decode_request(operation, body);
+    if (codec::is_operation(operation)) {
+        if (auto refusal = refuse_unsigned(request, now)) return *std::move(refusal);
+    }
+    const std::string_view coding = coding_of(request);
+    if (coding == "identity") return operation_answer(request, operation, request.body, now);
+    if (coding.empty()) return broken_coding();
+    const unpacked_body body = unpacked(request.body, coding, codec::max_body_size);
+    if (body.is_too_large) return {413, "text/plain", "Request Entity Too Large\n"};
+    return body.is_whole ? operation_answer(request, operation, body.text, now) : broken_coding();
+}
+
+/// @param body of the request, unpacked.
+reply front::operation_answer(const aws::request_view& request, std::string_view operation, std::string_view body,
+                              engine::time now) {
+    const auto decoded = codec::decode_request(operation, body, codec::most_values(request.body.size()));
     if (!decoded) return error_reply(decoded.error());
     auto result = store_->execute(*decoded, now);
     if (!result) return error_reply(result.error());

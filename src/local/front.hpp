@@ -24,17 +24,22 @@ struct reply {
 class front {
 public:
     /// @param accepted the keys requests must be signed with; empty: every request is taken.
-    front(std::shared_ptr<engine> store, std::optional<credentials> accepted);
+    /// @param origin whose pages may ask: "*" all, "none" none, or one by its name.
+    front(std::shared_ptr<engine> store, std::optional<credentials> accepted, std::string origin = "*");
 
     reply answer(const aws::request_view& request, engine::time now);
 
 private:
     reply plain_answer(const aws::request_view& request, engine::time now);
-    reply service_answer(const aws::request_view& request, std::string_view body, engine::time now);
+    reply service_answer(const aws::request_view& request, engine::time now);
+    reply operation_answer(const aws::request_view& request, std::string_view operation, std::string_view body,
+                           engine::time now);
+    void allow_other_origin(const aws::request_view& request, reply& answer) const;
     std::optional<reply> refuse_unsigned(const aws::request_view& request, engine::time now);
 
     std::shared_ptr<engine> store_;
     std::optional<aws::signature_verifier> verifier_;
+    std::string origin_;
 };
 
 }  // namespace dynalease::local

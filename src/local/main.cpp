@@ -54,6 +54,9 @@ int main(int argc, char** argv) {
         std::cout << dynalease::local::help_text();
         return 0;
     }
+    if (const auto warning = dynalease::local::warning_of(arguments.options); !warning.empty()) {
+        std::cerr << "dynalease-local: warning: " << warning << '\n';
+    }
     try {
         return serve(std::move(arguments.options));
     } catch (const dynalease::error& failure) {

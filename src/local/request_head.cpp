@@ -25,9 +25,14 @@ public:
     }
 
     bool expects_continue() const noexcept { return expects_continue_; }
+    /// In a coding that is not chunked the body has no end that could be known: what follows may be more of it.
+    bool has_unknown_coding() const { return is_encoded_ && !chunked(); }
+    bool has_right_host() const noexcept { return hosts_ == 1 || (hosts_ == 0 && !wants_host_); }
 
 private:
-    void on_request_impl(http::verb, beast_text method, beast_text target, int, beast_error&) override {
+    void on_request_impl(http::verb, beast_text method, beast_text target, int version, beast_error&) override {
+        constexpr int first_with_host = 11;
+        wants_host_ = version >= first_with_host;
         const std::string_view whole(target.data(), target.size());
         const std::size_t mark = whole.find('?');
         into_.method = {method.data(), method.size()};
@@ -45,6 +50,8 @@ private:
         }
         into_.headers.push_back({{name.data(), name.size()}, {value.data(), value.size()}});
         if (field == http::field::expect) expects_continue_ = beast::iequals(value, "100-continue");
+        if (field == http::field::transfer_encoding) is_encoded_ = true;
+        if (field == http::field::host) ++hosts_;
     }
 
     void on_response_impl(int, beast_text, int, beast_error&) override {}
@@ -58,6 +65,9 @@ private:
     std::string_view bytes_;
     aws::request_view& into_;
     bool expects_continue_ = false;
+    bool is_encoded_ = false;
+    bool wants_host_ = false;
+    int hosts_ = 0;
 };
 
 }  // namespace
@@ -70,7 +80,7 @@ request_head parse_head(std::string_view bytes, aws::request_view& into) {
     if (error == http::error::need_more) return head;
     if (error == http::error::body_limit) {
         head.what = request_head::status::too_large;
-    } else if (error) {
+    } else if (error || parser.has_unknown_coding() || !parser.has_right_host()) {
         head.what = request_head::status::malformed;
     } else if (parser.chunked()) {
         head.what = request_head::status::no_length;

@@ -10,6 +10,7 @@
 #include <boost/asio/ip/tcp.hpp>
 
 #include <chrono>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -53,7 +54,7 @@ std::shared_ptr<shared_service> make_service(const asio::any_io_executor& execut
     if (options.latency.count() > 0) store->set_write_time(options.latency);
     const bool any_fault = options.faults.throttled + options.faults.failed + options.faults.conflicting > 0;
     if (any_fault) store->set_faults(options.faults);
-    return std::make_shared<shared_service>(shared_service{front(std::move(store), accepted_by(options)),
+    return std::make_shared<shared_service>(shared_service{front(std::move(store), accepted_by(options), options.cors),
                                                            response_writer(seed), std::move(clock), options.latency,
                                                            memory_budget(memory_of_connections)});
 }
@@ -72,8 +73,13 @@ public:
     void accept() {
         acceptor_.async_accept([self = shared_from_this()](boost::system::error_code error, tcp::socket socket) {
             if (self->stopped_) return;
-            if (error) return self->accept_later();
-            std::make_shared<connection>(self->service_, std::move(socket))->start();
+            if (error) return self->make_room();
+            self->service_->close_silent(shared_service::longest_silence);
+            try {
+                std::make_shared<connection>(self->service_, std::move(socket))->start();
+            } catch (const std::bad_alloc&) {
+                return self->make_room();
+            }
             self->accept();
         });
     }
@@ -86,8 +92,10 @@ public:
     }
 
 private:
-    /// Out of descriptors, most likely: trying again at once would only burn the processor.
-    void accept_later() {
+    /// Out of descriptors, most likely: those give way who do nothing with theirs. Trying again at once would only burn
+    /// the processor.
+    void make_room() {
+        service_->close_silent(memory_budget::term);
         constexpr std::chrono::milliseconds pause{20};
         service_->clock->async_wait_until(service_->clock->now() + pause,
                                           [self = shared_from_this()](boost::system::error_code) {

@@ -23,6 +23,9 @@ struct server_options {
     std::string secret_key = "local";
     /// Take every request, signed or not.
     bool anyone = false;
+    /// The pages in browsers that may ask, by their origin ("http://localhost:3000"); "*", as on AWS: all, "none": none.
+    /// The keys are no secret from a page when they are the ones above.
+    std::string cors = "*";
     /// Wait so long before each answer. Writes are at work as long, so that requests which meet them conflict as on
     /// AWS; see `engine::set_write_time`.
     std::chrono::milliseconds latency{0};
@@ -37,6 +40,12 @@ struct server_options {
 /// HTTP/1.1 with keep-alive; one request of a connection at a time. A connection holds up to 128 KiB, and all of them
 /// together up to 256 MiB of larger requests and answers, of which the largest has 16 MB. When that is used up, whoever
 /// has been at it for longest, and for more than 3 s, is cut off; if there is nobody, the request is answered with 503.
+/// So is one that finds no memory. Who has been silent for two minutes is cut off when somebody else comes, and sooner
+/// when descriptors are used up.
+///
+/// A request of 64 KB, also one that is packed, takes less than a second of the processor and 256 MiB while it is carried
+/// out, and a larger one more by its size. What would take more is refused with a ValidationException that says so, and a
+/// page or a batch ends before that; but what is done to a whole table at once takes its time.
 class server {
 public:
     /// Listens at once.

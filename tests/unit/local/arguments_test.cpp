@@ -38,6 +38,19 @@ TEST_CASE("without arguments: any port, keys local and local") {
     CHECK_FALSE(result.options.anyone);
 }
 
+TEST_CASE("whoever opens the server to others with keys that everybody knows is warned") {
+    const auto warning = [](const std::vector<const char*>& words) { return warning_of(parse(words).options); };
+    CHECK(warning({}).empty());
+    CHECK(warning({"--anyone"}).empty());
+    CHECK(warning({"--address", "127.0.0.2"}).empty());
+    CHECK(warning({"--address", "::1", "--anyone"}).empty());
+    CHECK_THAT(warning({"--address", "0.0.0.0"}), Catch::Contains("--secret-key"));
+    CHECK_THAT(warning({"--address", "::"}), Catch::Contains("--secret-key"));
+    CHECK_THAT(warning({"--address", "0.0.0.0", "--anyone", "--secret-key", "x"}), Catch::Contains("--anyone"));
+    CHECK(warning({"--address", "0.0.0.0", "--secret-key", "x"}).empty());
+    CHECK(parse({"--cors", "none"}).options.cors == "none");
+}
+
 TEST_CASE("misfortunes are taken as shares") {
     const auto result = parse({"--throttle", "0.25", "--fail=0.5", "--conflict=1", "--seed", "7"});
     CHECK(result.fault.empty());
@@ -59,8 +72,9 @@ TEST_CASE("bad arguments are named") {
     CHECK(parse({"--help"}).help);
     CHECK_THAT(parse({"--throttle", "1.5"}).fault, Catch::Contains("--throttle takes a share from 0 to 1"));
     CHECK_THAT(parse({"--fail", "often"}).fault, Catch::Contains("--fail takes a share"));
-    for (const char* option : {"--port", "--address", "--access-key", "--secret-key", "--anyone", "--latency", "--help",
-                               "--throttle", "--fail", "--conflict", "--seed"}) {
+    CHECK_THAT(parse({"--cors="}).fault, Catch::Contains("--cors must not be empty"));
+    for (const char* option : {"--port", "--address", "--access-key", "--secret-key", "--anyone", "--cors", "--latency",
+                               "--help", "--throttle", "--fail", "--conflict", "--seed"}) {
         CHECK_THAT(std::string(help_text()), Catch::Contains(option));
     }
 }

@@ -73,6 +73,27 @@ TEST_CASE("pages of another origin may ask") {
     CHECK(peer.ask(request("OPTIONS", "")).status == 404);
 }
 
+TEST_CASE("pages of one origin may ask, or none") {
+    const std::string page = "Origin: http://page.test\r\n";
+    const std::string other = "Origin: http://evil.test\r\n";
+    for (const char* allowed : {"http://page.test", "none"}) {
+        server_options options;
+        options.cors = allowed;
+        options.anyone = true;
+        running_server server(std::move(options));
+        peer peer(server.port());
+        const std::string list = "Content-Type: application/json\r\nX-Amz-Target: DynamoDB_20120810.ListTables\r\n";
+        const bool is_page = std::string(allowed) != "none";
+        CHECK(peer.ask(request("OPTIONS", other)).status == 403);
+        // Its name may have become ours: then the browser asks for no leave first.
+        CHECK(peer.ask(request("POST", other + list, "{}")).status == 403);
+        const auto told = peer.ask(request("POST", page + list, "{}"));
+        CHECK(told.status == (is_page ? 200 : 403));
+        CHECK(told.header("Access-Control-Allow-Origin") == (is_page ? allowed : ""));
+        CHECK(peer.ask(request("POST", list, "{}")).status == 200);
+    }
+}
+
 TEST_CASE("the health check names the host it was asked as") {
     running_server server;
     peer peer(server.port());

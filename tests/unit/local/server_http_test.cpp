@@ -1,9 +1,13 @@
 // The server's HTTP: what every answer carries, kept connections, and peers that misbehave.
 #include "http_peer.hpp"
 
+#include <dynalease/runtime/environment.hpp>
+
 #include <zlib.h>
 #include <catch2/catch.hpp>
 
+#include <atomic>
+#include <memory>
 #include <vector>
 
 namespace dynalease::local::test {
@@ -133,9 +137,9 @@ TEST_CASE("requests that are not DynamoDB's are refused by name, and the connect
 TEST_CASE("bytes that are no HTTP are answered with 400 and the connection is closed") {
     running_server server;
     for (const std::string& garbage :
-         {std::string("\x16\x03\x01\x02garbage\r\n\r\n"), std::string("POST / HTTP/1.1\r\nNo colon\r\n\r\n"),
-          std::string("POST / HTTP/1.1\r\nContent-Length: many\r\n\r\n"),
-          std::string("POST / HTTP/1.1\r\nX: a\r\n folded\r\n\r\n")}) {
+         {std::string("\x16\x03\x01\x02garbage\r\n\r\n"), std::string("POST / HTTP/1.1\r\nHost: x\r\nNo colon\r\n\r\n"),
+          std::string("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: many\r\n\r\n"),
+          std::string("POST / HTTP/1.1\r\nHost: x\r\nX: a\r\n folded\r\n\r\n")}) {
         peer peer(server.port());
         const auto answer = peer.ask(garbage);
         CHECK(answer.status == 400);
@@ -146,13 +150,75 @@ TEST_CASE("bytes that are no HTTP are answered with 400 and the connection is cl
     CHECK(test::peer(server.port()).ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n").status == 200);
 }
 
+TEST_CASE("a body in another coding than chunked has no end that is known, and nothing behind it is read") {
+    running_server server;
+    for (const char* coding : {"gzip", "identity", "xchunked", "chunked, gzip"}) {
+        peer peer(server.port());
+        peer.send("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: " + std::string(coding) +
+                  "\r\n\r\nGET / HTTP/1.1\r\nHost: smuggled\r\n\r\n");
+        CHECK(peer.receive().status == 400);
+        CHECK(peer.is_closed());
+    }
+}
+
+TEST_CASE("a request says once which host it is for, unless it is of HTTP/1.0") {
+    running_server server;
+    CHECK(peer(server.port()).ask("GET / HTTP/1.1\r\n\r\n").status == 400);
+    CHECK(peer(server.port()).ask("GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n").status == 400);
+    CHECK(peer(server.port()).ask("GET / HTTP/1.0\r\n\r\n").status == 200);
+}
+
+namespace {
+
+/// The system's, put forward at will.
+class advanced_clock final : public dynalease::clock {
+public:
+    explicit advanced_clock(std::shared_ptr<dynalease::clock> real) : real_(std::move(real)) {}
+
+    void advance(duration by) { ahead_.fetch_add(by.count()); }
+
+    time_point now() const noexcept override { return real_->now() + duration(ahead_.load()); }
+    wall_time wall() const noexcept override { return real_->wall(); }
+
+private:
+    void wait_until(time_point when, wait_handler handler) override {
+        real_->async_wait_until(when - duration(ahead_.load()), std::move(handler));
+    }
+
+    std::shared_ptr<dynalease::clock> real_;
+    std::atomic<duration::rep> ahead_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("who is silent for two minutes gives way to whoever comes") {
+    boost::asio::io_context timers;
+    const auto clock = std::make_shared<advanced_clock>(environment::system(timers.get_executor()).clock);
+    server_options options;
+    options.clock = clock;
+    running_server server(std::move(options));
+    peer silent(server.port());
+    peer half(server.port());
+    half.send("POST / HTTP/1.1\r\nHost: x\r\n");
+    peer busy(server.port());
+    REQUIRE(busy.ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n").status == 200);
+    clock->advance(std::chrono::seconds(119));
+    REQUIRE(busy.ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n").status == 200);
+    REQUIRE(peer(server.port()).ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n").status == 200);
+    clock->advance(std::chrono::seconds(2));
+    CHECK(peer(server.port()).ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n").status == 200);
+    CHECK(silent.is_closed());
+    CHECK(half.is_closed());
+    CHECK(busy.ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n").status == 200);
+}
+
 TEST_CASE("what is too large is refused before it is read") {
     running_server server;
     peer body(server.port());
     CHECK(body.ask("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 16777217\r\n\r\n").status == 413);
     CHECK(body.is_closed());
     peer head(server.port());
-    CHECK(head.ask("POST / HTTP/1.1\r\nX-Long: " + std::string(17'000, 'x') + "\r\n\r\n").status == 400);
+    CHECK(head.ask("POST / HTTP/1.1\r\nHost: x\r\nX-Long: " + std::string(17'000, 'x') + "\r\n\r\n").status == 400);
 }
 
 TEST_CASE("a large item passes whole") {
