@@ -31,10 +31,12 @@ struct queue_options {
     /// What the entity is queued for: each reason is a queue of its own, independent of the others. At most 985
     /// bytes, without '/'.
     std::string reason{};
-    /// How often the next in line looks whether its turn has come. 10 ms to 1 min.
+    /// How often the next in line looks whether its turn has come. 10 ms to 1 min; all who stand behind a process that
+    /// looks rarely wait for it.
     std::chrono::milliseconds poll_interval{170};
     /// Those further back look ever more rarely, so that all of them together stay below 12 reads a second however
-    /// many they are. A limit to that, for the price of more reads; at least `poll_interval`, at most a day.
+    /// many they are: within about a second for each process before them, as the next hundred tickets show how many
+    /// those are. A limit to that, for the price of more reads; at least `poll_interval`, at most a day.
     std::chrono::milliseconds longest_poll_interval{3'600'000};
 };
 
@@ -65,8 +67,9 @@ struct queue_info {
 /// A cheap handle; any number of them may name the same queue, in one process or many.
 ///
 /// Tickets are drawn by one atomic write, and turns are granted in the order of those writes. Nobody who waits with a
-/// live session is ever passed over; who is dead or has given up is. Callers of one process share one watch, and a
-/// turn goes from one to the next of them by one write, without polling.
+/// live session is ever passed over; who is dead or has given up is. Where the head row was deleted, or the table
+/// restored, those who wait draw new tickets. Callers of one process share one watch, and a turn goes from one to the
+/// next of them by one write, without polling.
 /// Entering a second queue while holding a turn in a first can deadlock with somebody who does it the other way round:
 /// enter both at once, with `enter_all`.
 class queue {
@@ -84,9 +87,10 @@ public:
     /// Draws a ticket and waits for its turn.
     ///
     /// Errors: `errc::wait_timeout` (condition `contended`); `errc::session_lost`, `errc::session_closed`;
-    /// `errc::cancelled`; `errc::in_doubt` when it was given up while the ticket's own write had no answer: the library
-    /// then gives that ticket up in the background, so that nobody waits for it; `errc::invalid_option` for a negative
-    /// wait; and what the service refuses. Cancellation: all types, at once; the place in the queue is given up.
+    /// `errc::cancelled`; `errc::in_doubt` when it was given up, or a later copy refused, while the ticket's own write
+    /// had no answer: the library then gives that ticket up in the background, so that nobody waits for it;
+    /// `errc::invalid_option` for a negative wait; and what the service refuses. Cancellation: all types, at once; the
+    /// place in the queue is given up.
     /// Cost: 1 write for a free queue, and 1 more, in the background, when the turn lasts longer than a second; behind
     /// others 2 writes and reads at the poll rate. The first lease of a session costs one write more.
     boost::asio::awaitable<queue_turn> enter(enter_options options = {}) const;
@@ -121,7 +125,7 @@ public:
         return try_enter(enter_options{}, std::forward<Token>(token));
     }
 
-    /// How many hold or wait: the place that one who entered now would have. Cost: 1 read, and 1 query for each 8
+    /// How many hold or wait: the place that one who entered now would have. Cost: 1 read, and 1 query for each 100
     /// tickets when it is not free.
     boost::asio::awaitable<std::size_t> position() const;
     template <token_for<std::size_t> Token>

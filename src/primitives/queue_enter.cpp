@@ -21,6 +21,8 @@ shared_failure counter_at_its_end() {
 boost::asio::awaitable<void> queue_front::admit([[maybe_unused]] queue_target self,
                                                 std::shared_ptr<queue_entrant> who) {
     while (core_.may_write()) {
+        // The first may be bad luck. More of it means that the table is not what it was: no storm of tickets then.
+        if (who->places_lost > 1) co_await pause(who->places_lost - 2);
         const auto drawn = co_await draw(who);
         if (!drawn) break;
         if (*drawn == ticket_step::direct) {
@@ -33,6 +35,7 @@ boost::asio::awaitable<void> queue_front::admit([[maybe_unused]] queue_target se
             co_return;
         }
         if (row != written::buried) break;
+        ++who->places_lost;
         new_ticket(who);
     }
     // Nobody waits for it any more, or it cannot be had. What may be in the table is taken back.
@@ -59,7 +62,7 @@ boost::asio::awaitable<std::optional<ticket_step>> queue_front::draw(std::shared
         const auto seen = co_await send(std::move(request));
         if (seen.kind == answer::rejected) {
             ticket.unanswered = in_doubt;
-            who->complete({{}, seen.why});
+            who->complete({{}, in_doubt ? told_in_doubt(*seen.why) : seen.why});
             break;
         }
         if (seen.kind == answer::unanswered || seen.kind == answer::delayed) {
@@ -70,15 +73,16 @@ boost::asio::awaitable<std::optional<ticket_step>> queue_front::draw(std::shared
             continue;
         }
         ticket.unanswered = false;
+        const bool own_copy = in_doubt || seen.doubtful;
         const auto head = seen.head.value_or(protocol::queue_head{});
         const auto next = protocol::decide_ticket({.applied = seen.kind == answer::applied,
                                                    .head = head,
                                                    .attempt = ticket.attempt,
+                                                   .unanswered = own_copy,
                                                    .tries = who->tries,
                                                    .first_send = *ticket.first_send,
                                                    .now = core_.now(),
                                                    .claim = protocol::claim_held(core_.options().clock_drift_ppm)});
-        const bool own_copy = in_doubt || seen.doubtful;
         if (next == ticket_step::direct || next == ticket_step::write_down) {
             if (own_copy) ++core_.counters().unknown_applied;
             ticket.mine = protocol::last_place(head);

@@ -25,6 +25,13 @@ struct queue_grant {
     shared_failure why;
 };
 
+/// A later copy was refused for good, but an earlier one may have been applied.
+inline shared_failure told_in_doubt(failure why) {
+    why.code = errc::in_doubt;
+    why.outcome = outcome::unknown;
+    return std::make_shared<const failure>(std::move(why));
+}
+
 class queue_entrant {
 public:
     queue_entrant(const environment& world, protocol::ticket_face face, bool only_tries)
@@ -68,6 +75,7 @@ public:
 
     std::shared_ptr<drawn_ticket> ticket;  ///< another one when it has to be drawn again
     const bool tries;
+    unsigned places_lost = 0;  ///< in a row, by no doing of the caller's
 
 private:
     environment world_;

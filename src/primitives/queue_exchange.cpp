@@ -8,19 +8,21 @@
 namespace dynalease::detail {
 
 boost::asio::awaitable<queue_front::head_answer> queue_front::send(update_item_request request) {
+    const auto asked = sights_;
     auto answered = co_await core_.target().call(std::move(request));
-    if (answered) co_return read_head(answer::applied, &answered->attributes);
-    co_return read_head_failure(std::move(answered).error());
+    if (answered) co_return read_head(answer::applied, &answered->attributes, asked);
+    co_return read_head_failure(std::move(answered).error(), asked);
 }
 
 boost::asio::awaitable<queue_front::head_answer> queue_front::look() {
     auto request = requests().look();
+    const auto asked = sights_;
     auto answered = co_await core_.target().call(std::move(request));
-    if (answered) co_return read_head(answer::applied, answered->found ? &*answered->found : nullptr);
-    co_return read_head_failure(std::move(answered).error());
+    if (answered) co_return read_head(answer::applied, answered->found ? &*answered->found : nullptr, asked);
+    co_return read_head_failure(std::move(answered).error(), asked);
 }
 
-queue_front::head_answer queue_front::read_head(answer kind, const item* shown) {
+queue_front::head_answer queue_front::read_head(answer kind, const item* shown, std::uint64_t asked) {
     head_answer seen{.kind = kind};
     if (shown) {
         auto parsed = protocol::parse_queue_head(*shown);
@@ -29,15 +31,15 @@ queue_front::head_answer queue_front::read_head(answer kind, const item* shown) 
         }
         seen.head = *std::move(parsed);
     }
-    sight(seen.head);
+    sight(seen.head, asked);
     return seen;
 }
 
-queue_front::head_answer queue_front::read_head_failure(failure why) {
+queue_front::head_answer queue_front::read_head_failure(failure why, std::uint64_t asked) {
     const auto kind = classify(why);
     if (kind != answer::refused) return {.kind = kind, .why = std::make_shared<const failure>(std::move(why))};
     const bool doubtful = why.outcome == outcome::unknown;
-    auto seen = read_head(kind, why.current ? &*why.current : nullptr);
+    auto seen = read_head(kind, why.current ? &*why.current : nullptr, asked);
     seen.doubtful = doubtful;
     return seen;
 }
@@ -97,10 +99,15 @@ protocol::owner_is queue_front::owner_of(const protocol::ticket_row& row) {
         const bool alive = known != drawn_.end() && !known->second.ticket.expired();
         return alive ? protocol::owner_is::ours : protocol::owner_is::ghost;
     }
-    return core_.remotes().watch(row.session).over() ? protocol::owner_is::over : protocol::owner_is::other;
+    return core_.remotes().over(row.session) ? protocol::owner_is::over : protocol::owner_is::other;
 }
 
-void queue_front::sight(const std::optional<protocol::queue_head>& head) {
+void queue_front::sight(const std::optional<protocol::queue_head>& head, std::uint64_t asked) {
+    // What was asked for after the last sight is newer than that, whatever it shows: also that the row was deleted, or
+    // that it went back, with a restored table. Of other answers only those count that show more.
+    const bool newer = asked == sights_;
+    if (!newer && (!head || (head_known_ && protocol::behind(*head, head_)))) return;
+    ++sights_;
     const auto now = core_.now();
     seen_at_ = now;
     if (!head) {
@@ -111,23 +118,46 @@ void queue_front::sight(const std::optional<protocol::queue_head>& head) {
         serve();
         return;
     }
-    const bool overtaken =
-        head_known_ && (head->passed < head_.passed || (head->passed == head_.passed && head->tail < head_.tail));
-    if (overtaken) return;
-    const bool moved = !head_known_ || head->passed > head_.passed;
+    const bool back = head_known_ && protocol::behind(*head, head_);
+    const bool moved = !head_known_ || head->passed != head_.passed;
     head_known_ = true;
     head_ = *head;
+    if (back) went_back();
     if (moved) {
         moved_at_ = now;
         still_polls_ = 0;
         missing_since_.erase(missing_since_.begin(), missing_since_.upper_bound(head_.passed));
         voids_.erase(voids_.begin(), voids_.upper_bound(head_.passed));
-        gone_.erase(gone_.begin(), gone_.upper_bound(head_.passed));
+        gone_.erase(gone_.begin(), std::upper_bound(gone_.begin(), gone_.end(), head_.passed));
         plan_poll();
     }
     const auto hold = hold_.lock();
     if (hold && head_.passed >= hold->mine().ticket) lose_turn(hold, "others passed it over");
+    if (hold && head_.passed < hold->mine().from - 1) lose_turn(hold, "the queue is as it was before");
     serve();
+}
+
+// Numbers that were issued since are issued again, and rows that were passed may stand there again: what we know of
+// either counts no more.
+void queue_front::went_back() {
+    core_.log(severity::warning, "queue '" + name_ + "' is as it was before: those who wait draw new tickets");
+    missing_since_.clear();
+    voids_.clear();
+    gone_.clear();
+    examined_.reset();
+    const auto hold = hold_.lock();
+    if (hold && hold->mine().ticket > head_.tail) {
+        // That number is another's now, and so is a row of it.
+        end_turn(hold);
+        if (hold->lose()) ++core_.counters().lost;
+    }
+    const auto waiting = std::exchange(waiting_, {});
+    for (const auto& [ticket, who] : waiting) {
+        const auto former = who->ticket;
+        draw_again(who);
+        // Nobody else may pass over its row, if that came back.
+        if (ticket > head_.passed && ticket <= head_.tail) begin_withdraw(former);
+    }
 }
 
 }  // namespace dynalease::detail

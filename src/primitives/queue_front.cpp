@@ -3,6 +3,8 @@
 
 #include "runtime/spawn.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace dynalease::detail {
@@ -18,7 +20,12 @@ protocol::queue_name split(const std::string& name) {
 }  // namespace
 
 queue_front::queue_front(session_core& core, std::string name, const queue_options& options)
-    : core_(core), name_(std::move(name)), queue_(split(name_)), options_(options), leftovers_(*this) {}
+    : core_(core),
+      name_(std::move(name)),
+      queue_(split(name_)),
+      options_(options),
+      drawers_(core.world().executor),
+      leftovers_(*this) {}
 
 queue_front::~queue_front() {
     core_.forget(key());
@@ -62,7 +69,10 @@ void queue_front::new_ticket(const std::shared_ptr<queue_entrant>& who) {
 }
 
 void queue_front::know(const std::shared_ptr<drawn_ticket>& ticket, const std::shared_ptr<queue_entrant>& who) {
-    std::erase_if(drawn_, [](const auto& entry) { return entry.second.ticket.expired(); });
+    if (drawn_.size() >= crowded_) {
+        std::erase_if(drawn_, [](const auto& entry) { return entry.second.ticket.expired(); });
+        crowded_ = std::max(crowded_, 2 * drawn_.size());
+    }
     drawn_.insert_or_assign(ticket->attempt, known_ticket{ticket, who});
 }
 
@@ -86,7 +96,9 @@ void queue_front::expect(const std::shared_ptr<queue_entrant>& who, const std::s
 
 void queue_front::join(std::shared_ptr<queue_entrant> who, const protocol::queue_head& head) {
     who->ticket->row_sent = true;
-    sight(head);
+    // Computed, not seen: it counts as far as it shows more than is known.
+    constexpr auto older = std::numeric_limits<std::uint64_t>::max();
+    sight(head, older);
     wait_in_line(who);
 }
 
@@ -102,7 +114,13 @@ void queue_front::wait_in_line(const std::shared_ptr<queue_entrant>& who) {
     leftovers_.count_wait();
     if (waiting_.begin()->first == ticket) {
         plan_poll();
-        if (ahead_of(who->ticket->mine) <= 1) next_poll_ = core_.now();
+        if (ahead_of(who->ticket->mine) <= 1) {
+            next_poll_ = core_.now();
+        } else {
+            // How long those before us take is told by how many processes they are.
+            still_polls_ = protocol::still_polls_per_examination;
+            next_poll_ = std::min(next_poll_, core_.now() + protocol::survey_within);
+        }
     }
     watch_on();
 }
@@ -117,10 +135,24 @@ void queue_front::serve() {
         if (next == protocol::poll_step::turn) {
             grant(first, {});
         } else {
-            enter(first);
+            draw_again(first);
         }
     }
     if (sleep_) sleep_->wake();
+}
+
+void queue_front::draw_again(const std::shared_ptr<queue_entrant>& who) {
+    ++who->places_lost;
+    enter(who);
+}
+
+boost::asio::awaitable<void> queue_front::begin_drawing() {
+    if (!std::exchange(drawing_, true)) co_return;
+    co_await drawers_.async_wait(boost::asio::as_tuple(boost::asio::deferred));
+}
+
+void queue_front::end_drawing() {
+    if (!drawers_.complete_one({})) drawing_ = false;
 }
 
 void queue_front::grant(const std::shared_ptr<queue_entrant>& who,

@@ -9,6 +9,7 @@
 #include "protocol/queue_decisions.hpp"
 #include "protocol/queue_times.hpp"
 #include "runtime/alarm.hpp"
+#include "runtime/waiter_list.hpp"
 
 #include <dynalease/queue.hpp>
 
@@ -18,7 +19,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -48,13 +48,20 @@ public:
     void enter(std::shared_ptr<queue_entrant> who);
     /// Its ticket is about to be drawn and written down, together with others.
     void expect(const std::shared_ptr<queue_entrant>& who, const std::string& attempt);
-    /// That was done. @param head as it has made it.
+    /// That was done. @param head as it made it, or somebody since.
     void join(std::shared_ptr<queue_entrant> who, const protocol::queue_head& head);
     /// The entrant's caller has gone. @returns whether its ticket is in doubt; it is resolved in the background.
     bool gave_up(const std::shared_ptr<queue_entrant>& who);
     void leave(const std::shared_ptr<queue_hold>& hold);
     /// The head, if it was seen within the last second.
     const protocol::queue_head* fresh_head() const;
+    /// Counts what was seen of the head: an answer is newer than all that if nothing was seen since it was asked for.
+    std::uint64_t sights() const noexcept { return sights_; }
+    /// @param asked `sights` when the request was sent whose answer this is.
+    void sight(const std::optional<protocol::queue_head>& head, std::uint64_t asked);
+    /// Callers here that enter several queues draw one after the other: none makes another's number void.
+    boost::asio::awaitable<void> begin_drawing();
+    void end_drawing();
     void session_lost(const failure& why) override;
     void session_closes(const failure& why, bool release,
                         std::vector<std::shared_ptr<const parting>>& under_way) override;
@@ -87,10 +94,10 @@ private:
     // Requests: every sight of the head is taken in at once.
     boost::asio::awaitable<head_answer> send(update_item_request request);
     boost::asio::awaitable<row_answer> put(put_item_request request, call_options options = {});
-    head_answer read_head(answer kind, const item* shown);
-    head_answer read_head_failure(failure why);
+    head_answer read_head(answer kind, const item* shown, std::uint64_t asked);
+    head_answer read_head_failure(failure why, std::uint64_t asked);
     boost::asio::awaitable<void> pause(unsigned failures);
-    void sight(const std::optional<protocol::queue_head>& head);
+    void went_back();
     protocol::owner_is owner_of(const protocol::ticket_row& row);
 
     // Entering.
@@ -105,6 +112,7 @@ private:
     void wait_in_line(const std::shared_ptr<queue_entrant>& who);
     void grant(const std::shared_ptr<queue_entrant>& who, std::optional<dynalease::time_point> unwritten_until);
     void serve();
+    void draw_again(const std::shared_ptr<queue_entrant>& who);
 
     // Holding, and the ends of it.
     boost::asio::awaitable<void> write_down_later(queue_target self, std::shared_ptr<queue_hold> hold);
@@ -122,13 +130,15 @@ private:
     boost::asio::awaitable<void> examine(std::int64_t until, bool sample);
     boost::asio::awaitable<void> look_at_sessions(const std::vector<protocol::seen_ticket>& rows, std::int64_t until);
     boost::asio::awaitable<void> carry_out(protocol::examine_decision next);
-    boost::asio::awaitable<void> pass_over(std::vector<protocol::place> over);
+    boost::asio::awaitable<bool> pass_over(std::vector<protocol::place> over);
     boost::asio::awaitable<bool> bury(std::vector<protocol::place> missing);
     void examine_soon();
     boost::asio::awaitable<void> examine_for_try(queue_target self);
     void plan_poll();
     void found_gone(std::int64_t ticket);
     std::int64_t ahead_of(const protocol::place& mine) const;
+    void count_processes(const std::vector<protocol::seen_ticket>& rows);
+    std::int64_t processes_of(std::int64_t tickets) const;
     void examine_again(std::chrono::nanoseconds after);
     bool blocked_by_ourselves() const;
     dynalease::time_point blocker_due();
@@ -138,6 +148,7 @@ private:
     boost::asio::awaitable<void> usher(queue_target self);
     boost::asio::awaitable<void> rest(queue_target self, std::int64_t tail);
     void after_moving();
+    bool has_turn() const;
 
     friend class queue_leftovers;
     bool start(boost::asio::awaitable<void> body);
@@ -153,6 +164,7 @@ private:
     // What is known of the head.
     bool head_known_ = false;
     protocol::queue_head head_;
+    std::uint64_t sights_ = 0;
     dynalease::time_point seen_at_{};
     dynalease::time_point moved_at_{};  ///< when `passed` was last seen to have moved
 
@@ -162,11 +174,15 @@ private:
         std::weak_ptr<queue_entrant> who;
     };
     std::unordered_map<std::string, known_ticket> drawn_;  ///< by attempt
+    std::size_t crowded_ = 16;  ///< of so many drawn tickets those that nobody wants any more are forgotten
     std::map<std::int64_t, std::shared_ptr<queue_entrant>> waiting_;
     std::weak_ptr<queue_hold> hold_;          ///< the present turn
     std::optional<protocol::place> leaving_;  ///< the turn that is being given back
     protocol::void_tickets voids_;            ///< given up by us, and not passed yet
-    std::set<std::int64_t> gone_;             ///< those and all others that are known to be over, and not passed yet
+    /// Those and all others that are known to be over, and not passed yet; in order.
+    std::vector<std::int64_t> gone_;
+    bool drawing_ = false;  ///< several queues are being entered, this among them
+    runtime::waiter_list<runtime::unit> drawers_;
 
     // The watch.
     bool watching_ = false;
@@ -180,6 +196,11 @@ private:
     std::string blocker_;  ///< the session that has the turn, or delays it
     dynalease::time_point blocked_since_{};
     std::map<std::int64_t, dynalease::time_point> missing_since_;
+    /// How many tickets were last seen to wait before ours, and of how many processes: who looks is a process.
+    struct crowd {
+        std::int64_t tickets = 0;
+        std::int64_t processes = 0;
+    } crowd_{};
 
     bool examining_for_try_ = false;
     dynalease::time_point next_try_examination_{};

@@ -136,13 +136,17 @@ boost::asio::awaitable<void> queue_front::withdraw([[maybe_unused]] queue_target
 
 // ---- after `passed` was moved by us ------------------------------------------------------------------------
 
+bool queue_front::has_turn() const {
+    const auto hold = hold_.lock();
+    return hold && hold->mine().ticket > head_.passed;
+}
+
 void queue_front::after_moving() {
     if (head_.free()) {
         start(rest(self(), head_.tail));
-        return;
+    } else if (!has_turn()) {
+        start(usher(self()));
     }
-    const auto next = hold_.lock();
-    if (!next || next->mine().ticket <= head_.passed) start(usher(self()));
 }
 
 boost::asio::awaitable<void> queue_front::rest([[maybe_unused]] queue_target self, std::int64_t tail) {
@@ -152,20 +156,22 @@ boost::asio::awaitable<void> queue_front::rest([[maybe_unused]] queue_target sel
 
 // Whoever has the turn now may be one who gave up too late to be passed by anybody.
 boost::asio::awaitable<void> queue_front::usher([[maybe_unused]] queue_target self) {
-    if (head_.free()) co_return;
-    const auto passed = head_.passed;
-    const auto until = head_.tail + 1;
-    auto ahead = co_await read_ahead(passed + 1, head_.tail);
-    if (ahead.why || !core_.may_write()) co_return;
-    const auto now = core_.now();
-    const auto next = protocol::decide_examine({.passed = passed,
-                                                .rows = ahead.rows,
-                                                .more = false,
-                                                .until = until,
-                                                .missing_since = missing_since_,
-                                                .now = now,
-                                                .bury_after = dynalease::time_point::duration::max()});
-    if (next.step == protocol::examine_step::pass) co_await pass_over(next.places);
+    for (auto rows = protocol::page_of_rows; !head_.free() && !has_turn(); rows = protocol::page_of_survey) {
+        const auto passed = head_.passed;
+        const auto until = head_.tail + 1;
+        const auto ahead = co_await read_ahead(passed + 1, head_.tail, rows);
+        if (ahead.why || !core_.may_write()) co_return;
+        auto next = protocol::decide_examine({.passed = passed,
+                                              .rows = ahead.rows,
+                                              .until = until,
+                                              .missing_since = missing_since_,
+                                              .now = core_.now(),
+                                              .bury_after = dynalease::time_point::duration::max()});
+        if (next.step != protocol::examine_step::pass) co_return;
+        const bool moved = co_await pass_over(std::move(next.places));
+        if (!moved) co_return;
+    }
+    if (head_.free()) co_await rest(self, head_.tail);
 }
 
 }  // namespace dynalease::detail

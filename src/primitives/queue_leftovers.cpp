@@ -16,28 +16,45 @@ constexpr unsigned tries_to_delete = 3;
 }  // namespace
 
 void queue_leftovers::discard(std::int64_t ticket) {
-    gather(ticket);
-    if (++rows_ % rows_per_sweep == 0) front_.start(sweep(front_.self()));
-}
-
-void queue_leftovers::gather(std::int64_t ticket) {
     tickets_.insert(ticket);
-    if (std::exchange(tidying_, true)) return;
-    if (!front_.start(tidy(front_.self()))) tidying_ = false;
+    if (++rows_ >= rows_per_sweep) sweep_due_ = true;
+    begin();
 }
 
 void queue_leftovers::count_wait() {
-    if (!std::exchange(waited_, true)) front_.start(sweep(front_.self()));
+    if (std::exchange(waited_, true)) return;
+    sweep_due_ = true;
+    begin();
+}
+
+void queue_leftovers::begin() {
+    if (std::exchange(tidying_, true)) return;
+    if (!front_.start(tidy(front_.self()))) tidying_ = false;
 }
 
 boost::asio::awaitable<void> queue_leftovers::tidy([[maybe_unused]] queue_target self) {
     auto& core = front_.core_;
     gathering_.emplace(core.world());
     if (core.live()) co_await gathering_->wait_until(core.now() + gathering);
+    while (core.may_write() && (!tickets_.empty() || sweep_due_)) {
+        co_await remove_all();
+        if (!std::exchange(sweep_due_, false) || !core.live()) continue;
+        rows_ = 0;
+        co_await sweep();
+    }
+    tickets_.clear();
+    gathering_.reset();
+    tidying_ = false;
+}
+
+boost::asio::awaitable<void> queue_leftovers::remove_all() {
+    auto& core = front_.core_;
     unsigned failures = 0;
     while (!tickets_.empty() && core.may_write()) {
-        std::vector<std::int64_t> batch(tickets_.begin(), tickets_.end());
-        batch.resize(std::min(batch.size(), protocol::batch_limit));
+        std::vector<std::int64_t> batch;
+        for (auto next = tickets_.begin(); next != tickets_.end() && batch.size() < protocol::batch_limit; ++next) {
+            batch.push_back(*next);
+        }
         const bool removed = co_await remove(batch);
         if (removed || ++failures == tries_to_delete) {
             for (const auto ticket : batch) tickets_.erase(ticket);
@@ -46,9 +63,6 @@ boost::asio::awaitable<void> queue_leftovers::tidy([[maybe_unused]] queue_target
             co_await gathering_->wait_until(core.now() + protocol::retry_pause(failures));
         }
     }
-    tickets_.clear();
-    gathering_.reset();
-    tidying_ = false;
 }
 
 boost::asio::awaitable<bool> queue_leftovers::remove(std::vector<std::int64_t> tickets) {
@@ -57,7 +71,7 @@ boost::asio::awaitable<bool> queue_leftovers::remove(std::vector<std::int64_t> t
     co_return deleted && deleted->unprocessed.empty();
 }
 
-boost::asio::awaitable<void> queue_leftovers::sweep([[maybe_unused]] queue_target self) {
+boost::asio::awaitable<void> queue_leftovers::sweep() {
     item_key next;
     do {
         auto request = front_.requests().left_behind(front_.head_.passed);
@@ -66,7 +80,7 @@ boost::asio::awaitable<void> queue_leftovers::sweep([[maybe_unused]] queue_targe
         if (!seen || !front_.core_.may_write()) co_return;
         for (const auto& row : seen->items) {
             // What is not ours is not ours to delete.
-            if (const auto parsed = protocol::parse_ticket_row(row)) gather(parsed->ticket);
+            if (const auto parsed = protocol::parse_ticket_row(row)) tickets_.insert(parsed->ticket);
         }
         next = std::move(seen->last_evaluated_key);
     } while (!next.empty());

@@ -14,7 +14,9 @@
 
 namespace dynalease::detail {
 
-/// A row is deleted only when it was passed, so that no delete ever matters: one that fails is made good by a sweep.
+/// A row is deleted only when it was passed, so that no delete ever matters: one that fails is made good by a sweep,
+/// which comes after the deletes, so that it finds only what is left. One coroutine does it all: it costs one request
+/// for each batch, however many tickets were passed over.
 class queue_leftovers {
 public:
     explicit queue_leftovers(queue_front& front) noexcept : front_(front) {}
@@ -31,17 +33,19 @@ public:
 private:
     static constexpr unsigned rows_per_sweep = 64;
 
-    void gather(std::int64_t ticket);
+    void begin();
     boost::asio::awaitable<void> tidy(queue_target self);
-    boost::asio::awaitable<void> sweep(queue_target self);
+    boost::asio::awaitable<void> remove_all();
     boost::asio::awaitable<bool> remove(std::vector<std::int64_t> tickets);
+    boost::asio::awaitable<void> sweep();
 
     queue_front& front_;
     std::set<std::int64_t> tickets_;  ///< each once, as the service demands
     bool tidying_ = false;
     std::optional<runtime::alarm> gathering_;
     bool waited_ = false;
-    unsigned rows_ = 0;
+    bool sweep_due_ = false;
+    unsigned rows_ = 0;  ///< since the last sweep
 };
 
 }  // namespace dynalease::detail

@@ -3,6 +3,7 @@
 
 #include "primitives/queue_front.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace dynalease::detail {
@@ -24,14 +25,22 @@ boost::asio::awaitable<result<queue_info>> survey(queue_target target) {
             info.waiting.push_back(std::move(entry));
         }
     };
+    // Where several queues were entered under one number, others were skipped: no more stand there than are
+    // outstanding, and those at the end of a gap.
+    auto outstanding = looked.head->outstanding();
+    const auto add_unwritten = [&](std::int64_t end) {
+        next = std::max(next, end - std::max<std::int64_t>(outstanding, 0));
+        for (; next < end; ++next, --outstanding) add({.ticket = next}, next);
+    };
     for (bool more = true; more && next <= looked.head->tail;) {
-        auto page = co_await front.read_ahead(next, looked.head->tail);
+        auto page = co_await front.read_ahead(next, looked.head->tail, protocol::page_of_survey);
         if (page.why) co_return *page.why;
         more = page.more;
         for (auto& seen : page.rows) {
             auto& row = seen.row;
-            for (; next < row.from; ++next) add({.ticket = next}, next);
+            add_unwritten(row.from);
             next = row.ticket + 1;
+            --outstanding;
             if (row.is_void || seen.owner == protocol::owner_is::over) continue;
             add({.ticket = row.ticket,
                  .session = std::move(row.session),
@@ -41,7 +50,7 @@ boost::asio::awaitable<result<queue_info>> survey(queue_target target) {
                 row.from);
         }
     }
-    for (; next <= looked.head->tail; ++next) add({.ticket = next}, next);
+    add_unwritten(looked.head->tail + 1);
     co_return info;
 }
 

@@ -3,7 +3,8 @@
 #include "protocol/waiting.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 namespace dynalease::detail {
@@ -54,11 +55,14 @@ bool queue_front::blocked_by_ourselves() const {
 
 // Whoever has only such before it that are over is next in line, however many they are: it passes them over.
 std::int64_t queue_front::ahead_of(const protocol::place& mine) const {
-    return protocol::tickets_ahead(head_, mine) - std::distance(gone_.begin(), gone_.lower_bound(mine.from));
+    return protocol::tickets_ahead(head_, mine) -
+           (std::lower_bound(gone_.begin(), gone_.end(), mine.from) - gone_.begin());
 }
 
 void queue_front::found_gone(std::int64_t ticket) {
-    if (ticket <= head_.passed || !gone_.insert(ticket).second) return;
+    const auto where = std::lower_bound(gone_.begin(), gone_.end(), ticket);
+    if (ticket <= head_.passed || (where != gone_.end() && *where == ticket)) return;
+    gone_.insert(where, ticket);
     const auto planned = next_poll_;
     plan_poll();
     next_poll_ = std::min(planned, next_poll_);
@@ -68,11 +72,36 @@ void queue_front::plan_poll() {
     if (waiting_.empty()) return;
     const auto now = core_.now();
     const auto ahead = std::max<std::int64_t>(1, ahead_of(waiting_.begin()->second->ticket->mine));
+    const auto living = head_.outstanding() - static_cast<std::int64_t>(gone_.size());
+    const auto processes_ahead = 1 + processes_of(ahead - 1);
     auto interval = protocol::next_poll(
-        {.ahead = ahead, .issued = head_.tail - head_.passed, .pace = head_.pace, .still = now - moved_at_},
+        {.ahead = ahead,
+         .processes_ahead = processes_ahead,
+         .processes = processes_ahead + processes_of(std::max<std::int64_t>(living - ahead, 1)),
+         .pace = head_.pace,
+         .still = now - moved_at_},
         options_.poll_interval, options_.longest_poll_interval, core_.world().random->unit());
     if (failed_polls_ > 0) interval = std::max(interval, protocol::retry_pause(failed_polls_));
     next_poll_ = now + interval;
+}
+
+void queue_front::count_processes(const std::vector<protocol::seen_ticket>& rows) {
+    std::unordered_set<std::string_view> sessions;
+    crowd_ = {};
+    for (const auto& seen : rows) {
+        // Whose turn it is does not look.
+        const bool waits = seen.owner == protocol::owner_is::other && seen.row.from > head_.passed + 1;
+        if (!waits || seen.row.is_void) continue;
+        sessions.insert(seen.row.session);
+        ++crowd_.tickets;
+    }
+    crowd_.processes = static_cast<std::int64_t>(sessions.size());
+}
+
+// As many as the tickets, as long as nothing is known.
+std::int64_t queue_front::processes_of(std::int64_t tickets) const {
+    if (crowd_.tickets == 0) return tickets;
+    return (tickets * crowd_.processes + crowd_.tickets - 1) / crowd_.tickets;
 }
 
 boost::asio::awaitable<void> queue_front::poll() {
@@ -135,9 +164,10 @@ boost::asio::awaitable<void> queue_front::look_at_sessions(const std::vector<pro
         if (seen.row.is_void || seen.row.ticket >= until || seen.owner != protocol::owner_is::other) continue;
         if (std::find(line.begin(), line.end(), seen.row.session) == line.end()) line.push_back(seen.row.session);
     }
+    // Only those that are looked at are remembered, so that no crowd makes others forgotten that are being timed.
     const auto last_look = [this](const std::string& session) {
-        const auto& watch = core_.remotes().watch(session);
-        return watch.looked_at() ? watch.last_look() : dynalease::time_point::min();
+        const auto* watch = core_.remotes().known(session);
+        return watch && watch->looked_at() ? watch->last_look() : dynalease::time_point::min();
     };
     std::vector<std::string> chosen;
     if (!line.empty()) chosen.push_back(line.front());
@@ -172,48 +202,49 @@ boost::asio::awaitable<void> queue_front::look_at_sessions(const std::vector<pro
 // ---- what stands before us ---------------------------------------------------------------------------------
 
 boost::asio::awaitable<void> queue_front::examine(std::int64_t until, bool sample) {
-    const auto passed = head_.passed;
-    examined_ = passed;
-    examine_again(protocol::look_for_row);
-    blocker_.clear();
-    if (until <= passed + 1) co_return;
-    std::vector<protocol::seen_ticket> rows;
-    auto first = passed + 1;
-    for (;;) {
-        auto read = co_await read_ahead(first, until - 1, sample ? protocol::page_of_survey : protocol::page_of_rows);
+    auto rows = sample ? protocol::page_of_survey : protocol::page_of_rows;
+    for (bool more = true; more; rows = protocol::page_of_survey) {
+        const auto passed = head_.passed;
+        examined_ = passed;
+        examine_again(protocol::look_for_row);
+        blocker_.clear();
+        if (until <= passed + 1) co_return;
+        auto read = co_await read_ahead(passed + 1, until - 1, rows);
         if (!core_.may_write()) co_return;
         if (read.why) {
             if (classify(*read.why) == answer::rejected) fail_waiting(read.why);
             co_return;
         }
-        rows.insert(rows.end(), std::make_move_iterator(read.rows.begin()), std::make_move_iterator(read.rows.end()));
-        if (sample) co_await look_at_sessions(rows, until);
-        for (auto& seen : rows) {
+        if (sample) {
+            count_processes(read.rows);
+            co_await look_at_sessions(read.rows, until);
+        }
+        for (auto& seen : read.rows) {
             seen.owner = owner_of(seen.row);
             if (seen.row.is_void || seen.owner == protocol::owner_is::over) found_gone(seen.row.ticket);
         }
+        // What is missing is told by what follows it.
+        if (read.rows.empty() && read.more) co_return;
         auto next = protocol::decide_examine({.passed = passed,
-                                              .rows = rows,
-                                              .more = read.more,
+                                              .rows = read.rows,
                                               .until = until,
                                               .missing_since = missing_since_,
                                               .now = core_.now(),
                                               .bury_after = time_to_bury()});
-        if (next.step == protocol::examine_step::read_on) {
-            first = rows.back().row.ticket + 1;
-            continue;
-        }
         co_await carry_out(std::move(next));
-        co_return;
+        // A whole page that was passed over may be followed by more of that kind.
+        more = read.more && head_.passed > passed;
     }
 }
 
 boost::asio::awaitable<void> queue_front::carry_out(protocol::examine_decision next) {
     using protocol::examine_step;
     switch (next.step) {
-        case examine_step::pass:
-            co_await pass_over(std::move(next.places));
+        case examine_step::pass: {
+            const bool moved = co_await pass_over(std::move(next.places));
+            if (moved) after_moving();
             break;
+        }
         case examine_step::give_up: {
             auto request = requests().cancel(next.places.front());
             const auto seen = co_await put(std::move(request));
@@ -237,11 +268,12 @@ boost::asio::awaitable<void> queue_front::carry_out(protocol::examine_decision n
             const auto seen = co_await look();
             if (seen.kind != answer::applied || head_.passed != passed) break;
             const bool buried = co_await bury(next.places);
-            if (buried) {
-                co_await pass_over(std::move(next.places));
-            } else {
+            if (!buried) {
                 examine_again(protocol::retry_pause(0));
+                break;
             }
+            const bool moved = co_await pass_over(std::move(next.places));
+            if (moved) after_moving();
             break;
         }
         default:
@@ -259,13 +291,13 @@ boost::asio::awaitable<bool> queue_front::bury(std::vector<protocol::place> miss
     co_return true;
 }
 
-boost::asio::awaitable<void> queue_front::pass_over(std::vector<protocol::place> over) {
+boost::asio::awaitable<bool> queue_front::pass_over(std::vector<protocol::place> over) {
     auto request = requests().pass(over);
     const auto seen = co_await send(std::move(request));
     // Without an answer the next look shows whether it was done.
-    if (seen.kind != answer::applied) co_return;
+    if (seen.kind != answer::applied) co_return false;
     for (const auto& each : over) leftovers_.discard(each.ticket);
-    after_moving();
+    co_return true;
 }
 
 // For tries, which wait for nobody: what this finds is of use to the next of them.

@@ -23,6 +23,11 @@ const protocol::session_watch& remote_sessions::watch(std::string_view id) {
     return find(id)->watch;
 }
 
+const protocol::session_watch* remote_sessions::known(const std::string& id) const {
+    const auto found = records_.find(id);
+    return found == records_.end() ? nullptr : &found->second->watch;
+}
+
 std::shared_ptr<remote_sessions::record> remote_sessions::find(std::string_view id) {
     std::string key(id);
     if (const auto known = records_.find(key); known != records_.end()) {

@@ -24,8 +24,14 @@ class remote_sessions {
 public:
     remote_sessions(database target, std::string table, const std::string& self, session_counters& counters);
 
-    /// What is known of a session now.
+    /// What is known of a session now; remembered from now on.
     const protocol::session_watch& watch(std::string_view id);
+    /// The same of one that is remembered already; null: it is not.
+    const protocol::session_watch* known(const std::string& id) const;
+    bool over(const std::string& id) const {
+        const auto* about = known(id);
+        return about && about->over();
+    }
 
     /// One look at the session's row, and the mark when its beat stood still for a whole lease. Callers that come
     /// while a look is under way wait for that one: many locks of one dead session cost one mark.

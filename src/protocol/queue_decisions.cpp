@@ -8,9 +8,10 @@ namespace dynalease::protocol {
 
 ticket_step decide_ticket(const ticket_facts& facts) {
     const auto& head = facts.head;
-    if (!facts.applied && head.last != facts.attempt) {
-        return facts.tries ? ticket_step::contended : ticket_step::exhausted;
-    }
+    // Where no copy can have been applied, an attempt of the same name is another's: a process cloned from ours.
+    const bool named = head.last == facts.attempt;
+    if (!facts.applied && named && !facts.unanswered) return ticket_step::renew;
+    if (!facts.applied && !named) return facts.tries ? ticket_step::contended : ticket_step::exhausted;
     const auto ticket = head.tail;
     if (head.passed >= ticket) return ticket_step::renew;
     const bool first = head.passed == ticket - 1;
@@ -30,6 +31,10 @@ poll_step decide_poll(const queue_head* head, const place& mine) {
 
 place last_place(const queue_head& head) {
     return {.ticket = head.tail, .from = head.tail, .rank = head.tail - head.skipped};
+}
+
+bool behind(const queue_head& head, const queue_head& known) {
+    return head.passed < known.passed || head.tail < known.tail;
 }
 
 std::int64_t tickets_ahead(const queue_head& head, const place& mine) {
@@ -66,7 +71,6 @@ examine_decision decide_examine(const examine_facts& facts) {
         return false;
     });
     const bool read_all = row == facts.rows.end();
-    if (read_all && facts.more) return {.step = examine_step::read_on};
     if (over > facts.passed) return passing;
     const auto next_row = read_all ? facts.until : std::min(row->row.from, facts.until);
     if (next_row > over + 1) return decide_missing(facts, over + 1, next_row);

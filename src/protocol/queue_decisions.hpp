@@ -25,6 +25,7 @@ struct ticket_facts {
     bool applied;
     const queue_head& head;  ///< the answer, or what the refusal showed
     std::string_view attempt;
+    bool unanswered;                 ///< an earlier copy of the request may have been applied
     bool tries;                      ///< the ticket was only wanted if the queue was free
     time_point first_send;           ///< of all copies of the request
     time_point now;                  ///< after the answer
@@ -34,7 +35,7 @@ struct ticket_facts {
 enum class ticket_step {
     direct,      ///< the ticket has the turn already, until the claim ends
     write_down,  ///< wait behind others, or the claim is over: write the row
-    renew,       ///< the ticket was passed over before we knew of it: take another
+    renew,       ///< passed over before we knew of it, or drawn by another that names its attempts as we do
     contended,   ///< a try found others
     exhausted,   ///< the counter is at its end
 };
@@ -62,6 +63,8 @@ enum class poll_step {
 poll_step decide_poll(const queue_head* head, const place& mine);
 /// The place that the ticket has which was just issued.
 place last_place(const queue_head& head);
+/// What shows less was seen earlier, or the head went back.
+bool behind(const queue_head& head, const queue_head& known);
 /// Tickets before ours that are not over, the present turn counted.
 std::int64_t tickets_ahead(const queue_head& head, const place& mine);
 
@@ -82,7 +85,6 @@ struct seen_ticket {
 struct examine_facts {
     std::int64_t passed;
     const std::vector<seen_ticket>& rows;  ///< in order, as far as they were read
-    bool more;                             ///< there may be further rows
     std::int64_t until;                    ///< the first number that is not to be looked at: our own
     const std::map<std::int64_t, time_point>& missing_since;
     time_point now;
@@ -91,7 +93,6 @@ struct examine_facts {
 
 enum class examine_step {
     nothing,   ///< what blocks us is our own
-    read_on,   ///< all of it can be passed over; see what follows
     pass,      ///< pass over `places`
     give_up,   ///< void our ghost, the only one of `places`; then it can be passed over
     watch,     ///< `session` has the turn, or delays it: is it alive?

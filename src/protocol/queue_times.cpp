@@ -31,7 +31,8 @@ std::chrono::nanoseconds next_poll(const poll_facts& facts, std::chrono::nanosec
     seconds interval = shortest;
     if (facts.ahead > 1) {
         // The sum over all who wait stays bounded, and a turn seen to last long is expected to last as long again.
-        interval = std::min(seconds(0.33 * std::pow(ahead, 1.5)), seconds(static_cast<double>(facts.issued)));
+        const auto before = static_cast<double>(std::max<std::int64_t>(facts.processes_ahead, 2));
+        interval = std::min(seconds(0.33 * std::pow(before, 1.5)), seconds(static_cast<double>(facts.processes)));
         const seconds pace = std::max<seconds>(facts.pace, seconds(facts.still) / 2);
         if (pace.count() > 0) interval = std::min(interval, std::max(seconds(shortest), 0.6 * (ahead - 1) * pace));
     }

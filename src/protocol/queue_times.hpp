@@ -30,17 +30,21 @@ inline constexpr std::chrono::seconds look_at_blocking_row{4};
 
 struct poll_facts {
     std::int64_t ahead;              ///< tickets before ours, the present turn counted; at least 1
-    std::int64_t issued;             ///< tickets that are not over
+    std::int64_t processes_ahead;    ///< whose they are
+    std::int64_t processes;          ///< all that hold or wait
     std::chrono::nanoseconds pace;   ///< how long turns take, as the head says; 0: not known
     std::chrono::nanoseconds still;  ///< since the last turn was seen to end
 };
 
 /// Who is next looks every `shortest`; those behind so rarely that all together stay below 12 looks a second,
-/// however many they are, but in time to be awake when they are next.
+/// however many they are, but in time to be awake when they are next. A process looks once for all of its tickets, so
+/// that processes are counted; only a pace is one of tickets.
 /// @param unit a uniform random number in [0, 1): spreads the looks by a fifth either way.
 std::chrono::nanoseconds next_poll(const poll_facts& facts, std::chrono::nanoseconds shortest,
                                    std::chrono::nanoseconds longest, double unit);
 
+/// Who begins to wait further behind looks at the rows ahead within this time: how many processes wait there.
+inline constexpr std::chrono::seconds survey_within{1};
 /// Behind the next in line every so many looks that find nothing moved are followed by a look at the rows ahead.
 inline constexpr unsigned still_polls_per_examination = 1;
 

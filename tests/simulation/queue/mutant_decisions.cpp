@@ -60,7 +60,7 @@ examine_decision wrapped_examine(const examine_facts& facts) {
         if (active("GHOST") && seen.owner == owner_is::ghost) seen.owner = owner_is::ours;
     }
     auto next =
-        real_examine({facts.passed, rows, facts.more, facts.until, facts.missing_since, facts.now, facts.bury_after});
+        real_examine({facts.passed, rows, facts.until, facts.missing_since, facts.now, facts.bury_after});
     const bool missing = next.step == examine_step::remember || next.step == examine_step::bury;
     if (active("ARTICLE") && missing && rows.empty() && !ushers) {
         notes_of_this_world().nothing_before.insert(facts.until);

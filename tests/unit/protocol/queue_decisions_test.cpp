@@ -17,8 +17,8 @@ time_point at(std::chrono::milliseconds time) {
 }
 
 ticket_step ticket(const queue_head& head, bool applied = true, std::chrono::milliseconds now = 10ms,
-                   bool tries = false) {
-    return decide_ticket({applied, head, "mine", tries, at(0ms), at(now), 2975ms});
+                   bool tries = false, bool unanswered = true) {
+    return decide_ticket({applied, head, "mine", unanswered, tries, at(0ms), at(now), 2975ms});
 }
 
 const std::map<std::int64_t, time_point> none;
@@ -29,9 +29,9 @@ seen_ticket live(std::int64_t number, owner_is owner = owner_is::other, std::int
 seen_ticket voided(std::int64_t number, std::int64_t from = 0) {
     return {{.ticket = number, .from = from ? from : number, .is_void = true, .session = "v"}, owner_is::other};
 }
-examine_decision examine(const std::vector<seen_ticket>& rows, std::int64_t until, bool more = false,
+examine_decision examine(const std::vector<seen_ticket>& rows, std::int64_t until,
                          const std::map<std::int64_t, time_point>& missing = none) {
-    return decide_examine({10, rows, more, until, missing, at(10s), 3026ms});
+    return decide_examine({10, rows, until, missing, at(10s), 3026ms});
 }
 place one(std::int64_t number, std::int64_t from = 0) {
     return {.ticket = number, .from = from ? from : number};
@@ -50,6 +50,9 @@ TEST_CASE("ticket: what the answer to the request for one says") {
     CHECK(ticket({.tail = 11, .passed = 11, .last = "mine"}, false) == ticket_step::renew);
     CHECK(ticket({.tail = 11, .passed = 10, .last = "other"}, false, 1ms, true) == ticket_step::contended);
     CHECK(ticket({.tail = 11, .passed = 10, .last = "other"}, false) == ticket_step::exhausted);
+    // Refused though no copy of ours can have done it: a process that was cloned from ours did, and has that ticket.
+    CHECK(ticket({.tail = 11, .passed = 10, .last = "mine"}, false, 10ms, false, false) == ticket_step::renew);
+    CHECK(ticket({.tail = 11, .passed = 10, .last = "mine"}, false, 10ms, true, false) == ticket_step::renew);
 }
 
 TEST_CASE("entered: the row that stood in the way") {
@@ -87,8 +90,6 @@ TEST_CASE("examine: what can be passed over is, up to what lives") {
     CHECK(examine({live(11, owner_is::ours)}, 20) == examine_decision{});
     CHECK(examine({live(13, owner_is::ghost, 11)}, 20) == examine_decision{give_up, {one(13, 11)}});
     CHECK(examine({live(10, owner_is::over), live(11)}, 20).step == watch);  // passed meanwhile
-    CHECK(examine({voided(11), voided(12)}, 20, true).step == read_on);
-    CHECK(examine({voided(11), live(12)}, 20, true).step == pass);
     // Our own row ends it.
     CHECK(examine({voided(11), voided(12)}, 12) == examine_decision{pass, {one(11)}});
     CHECK(examine({}, 11) == examine_decision{});
@@ -98,10 +99,10 @@ TEST_CASE("examine: what is missing is remembered, and buried when nobody can re
     using enum examine_step;
     CHECK(examine({live(13)}, 20) == examine_decision{remember, {one(11), one(12)}});
     CHECK(examine({}, 13) == examine_decision{remember, {one(11), one(12)}});
-    CHECK(examine({live(13)}, 20, false, {{11, at(6975ms)}}).step == remember);
-    CHECK(examine({live(13)}, 20, false, {{11, at(6974ms)}}) == examine_decision{bury, {one(11)}});
-    CHECK(examine({live(13)}, 20, false, {{11, at(1s)}, {12, at(1s)}}) == examine_decision{bury, {one(11), one(12)}});
-    CHECK(examine({live(13)}, 20, false, {{12, at(1s)}}).step == remember);
+    CHECK(examine({live(13)}, 20, {{11, at(6975ms)}}).step == remember);
+    CHECK(examine({live(13)}, 20, {{11, at(6974ms)}}) == examine_decision{bury, {one(11)}});
+    CHECK(examine({live(13)}, 20, {{11, at(1s)}, {12, at(1s)}}) == examine_decision{bury, {one(11), one(12)}});
+    CHECK(examine({live(13)}, 20, {{12, at(1s)}}).step == remember);
     // Numbers that a row covers were never issued.
     CHECK(examine({live(15, owner_is::other, 12)}, 20) == examine_decision{remember, {one(11)}});
     CHECK(examine({voided(11), live(13)}, 20).step == pass);
@@ -161,17 +162,34 @@ TEST_CASE("times: all who wait together look a bounded number of times") {
     for (const std::int64_t waiting : {2, 10, 100, 1000, 5000}) {
         double per_second = 0;
         for (std::int64_t ahead = 1; ahead <= waiting; ++ahead) {
-            const auto interval = next_poll({ahead, waiting + 1, 100ms, 20min}, 170ms, 24h, 0.5);
+            const auto interval = next_poll({ahead, ahead, waiting + 1, 100ms, 20min}, 170ms, 24h, 0.5);
             per_second += 1e9 / static_cast<double>(interval.count());
         }
         INFO(waiting);
         CHECK(per_second < 11.9);
     }
-    CHECK(next_poll({1, 1000, 100ms, 1h}, 170ms, 1h, 0.0) == 136ms);
-    CHECK(next_poll({1, 1000, 100ms, 1h}, 170ms, 1h, 1.0) == 204ms);
-    CHECK(next_poll({500, 1000, 0ms, 1h}, 170ms, 5s, 0.5) == 5s);
+    CHECK(next_poll({1, 1, 1000, 100ms, 1h}, 170ms, 1h, 0.0) == 136ms);
+    CHECK(next_poll({1, 1, 1000, 100ms, 1h}, 170ms, 1h, 1.0) == 204ms);
+    CHECK(next_poll({500, 500, 1000, 0ms, 1h}, 170ms, 5s, 0.5) == 5s);
     // Turns are short: be awake in time.
-    CHECK(next_poll({3, 10, 200ms, 0ms}, 170ms, 1h, 0.5) == 240ms);
+    CHECK(next_poll({3, 3, 10, 200ms, 0ms}, 170ms, 1h, 0.5) == 240ms);
+    // A thousand tickets of one process are looked at by one watch.
+    CHECK(next_poll({1000, 2, 3, 0ms, 1h}, 170ms, 1h, 0.5) < 1s);
+}
+
+TEST_CASE("times: an idle head outlives every ticket it issued, also one drawn by a clock far ahead") {
+    const std::int64_t month = 30 * 24 * 3600;
+    const wall_time now{1'700'000'000'000ms};
+    CHECK(idle_head_expiry(now, 1'600'000'000'000) == 1'700'000'000 + month);
+    CHECK(idle_head_expiry(now, 1'900'000'000'001) == 1'900'000'001 + month);
+}
+
+TEST_CASE("behind: what shows less of either counter was seen earlier, or the head went back") {
+    const queue_head known{.tail = 20, .passed = 10};
+    CHECK_FALSE(behind(known, known));
+    CHECK_FALSE(behind({.tail = 21, .passed = 10}, known));
+    CHECK(behind({.tail = 20, .passed = 9}, known));
+    CHECK(behind({.tail = 19, .passed = 12}, known));
 }
 
 TEST_CASE("times: the pace follows the turns") {

@@ -113,7 +113,7 @@ void queue_walk::turn_begins(front& who, phase as) {
 void queue_walk::drawn(front& who, bool applied, const queue_head& head) {
     who.unanswered = false;
     const auto claim = who.claim_running || !rules_.claim_ends ? std::chrono::hours(2) : std::chrono::hours(0);
-    const auto next = decide_ticket({applied, head, who.attempt, false, long_ago, now, claim});
+    const auto next = decide_ticket({applied, head, who.attempt, true, false, long_ago, now, claim});
     if (next == ticket_step::renew || next == ticket_step::exhausted) return begin(who);
     who.mine = last_place(head);
     if (next == ticket_step::direct) return turn_begins(who, phase::direct);
@@ -203,7 +203,7 @@ examine_decision queue_walk::examine(const front& who) {
     for (auto ticket = passed + 1; ticket < until; ++ticket) {
         if (!rules_.waits_to_bury || !claimed(ticket)) missing.emplace(ticket, long_ago);
     }
-    return decide_examine({passed, rows, false, until, missing, now, std::chrono::seconds(3)});
+    return decide_examine({passed, rows, until, missing, now, std::chrono::seconds(3)});
 }
 
 void queue_walk::wait(std::size_t index) {
