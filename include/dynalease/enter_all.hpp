@@ -21,8 +21,12 @@ struct enter_all_verb {
 
 /// Draws one ticket for all the queues, in one transaction, and waits until it has the turn in each of them.
 ///
-/// Errors: those of `queue::enter`; a wait that ends leaves all of them. `errc::invalid_option` unless there are 1 to
-/// 48 different queues, all of one session. Cancellation: all types, at once; every place and turn is given up. Cost
+/// The ticket is drawn only when nobody has entered any of the queues since their heads were seen: beside others who
+/// enter them many times a second it takes several transactions, up to 6 a second, and there is no bound to how many.
+/// Once it is drawn the order is strict. Callers of one process who want some of the same queues draw one by one.
+///
+/// Errors: those of `queue::enter`; a wait that ends leaves all of them, and one of zero fails unless all are free.
+/// `errc::invalid_option` unless there are 1 to 48 different queues, all of one session. Cancellation: all types, at once; every place and turn is given up. Cost
 /// when free: 1 transaction of 2 writes for each queue (which count double), and 1 batch of reads if they were not seen
 /// within the last second; then as `queue::enter`. Each turn is left on its own. A vector that is written as a braced
 /// list must be named before the `co_await`: GCC 12 miscompiles it there.

@@ -1,4 +1,5 @@
 // Entering several queues at once.
+#include <dynalease/dynamodb/batches.hpp>
 #include <dynalease/enter_all.hpp>
 
 #include "primitives/queue_front.hpp"
@@ -10,6 +11,7 @@
 #include "runtime/spawn.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <utility>
 
@@ -24,6 +26,7 @@ struct joint_entry {
     std::shared_ptr<session_core> core;
     std::vector<queue_target> targets;
     std::vector<std::shared_ptr<queue_entrant>> entrants;
+    bool once = false;  ///< only wanted if all of them are free
     std::string attempt{};
     bool unanswered = false;  ///< a copy of the transaction may have been applied
 
@@ -35,6 +38,7 @@ struct joint_entry {
         attempt = core->world().random->id();
         for (std::size_t i = 0; i < targets.size(); ++i) targets[i].front->expect(entrants[i], attempt);
     }
+    /// @param why null: somebody is before us.
     void fail(const shared_failure& why) {
         for (const auto& who : entrants) who->complete({{}, why});
     }
@@ -52,110 +56,191 @@ std::vector<protocol::queue_name> names_of(const joint_entry& entry) {
     return names;
 }
 
-/// The heads, from memory where they were seen a moment ago.
+/// What the fronts have seen of their heads so far.
+std::vector<std::uint64_t> sights_of(const joint_entry& entry) {
+    std::vector<std::uint64_t> sights;
+    for (const auto& target : entry.targets) sights.push_back(target.front->sights());
+    return sights;
+}
+
+std::string text_of(const item_key& key) {
+    return *find_string(key, protocol::attribute::partition) + '\n' + *find_string(key, protocol::attribute::sort);
+}
+
+/// As the service answers: `batch_get_all` pauses where it leaves keys unprocessed.
+boost::asio::awaitable<result<std::vector<item>>> read_rows(session_core& core, std::vector<item_key> keys) {
+    const auto& table = core.options().table;
+    std::map<std::string, keys_and_options> wanted;
+    wanted.emplace(table, keys_and_options{.keys = std::move(keys), .consistent_read = true});
+    // Not for long: nobody may be waiting any more.
+    const batch_options options{.timeout = std::chrono::seconds(1)};
+    try {
+        auto read = co_await batch_get_all(core.target(), std::move(wanted), options);
+        co_return std::move(read.items[table]);
+    } catch (const error& e) {
+        failure why(e.code());
+        why.details = e.diagnostics();
+        co_return why;
+    }
+}
+
+/// The heads, from memory where they were seen a moment ago. Whoever enters only what is free asks for a busy one: a
+/// moment ago is not now.
 boost::asio::awaitable<result<protocol::seen_heads>> read_heads(std::shared_ptr<joint_entry> entry) {
-    const auto& table = entry->core->options().table;
     protocol::seen_heads heads(entry->targets.size());
+    std::vector<item_key> keys;
     std::map<std::string, std::size_t> asked;  // by the whole key, as text
-    keys_and_options wanted{.keys = {}, .consistent_read = true};
-    const auto text_of = [](const item_key& key) {
-        return *find_string(key, protocol::attribute::partition) + '\n' + *find_string(key, protocol::attribute::sort);
-    };
     for (std::size_t i = 0; i < heads.size(); ++i) {
         const auto& front = *entry->targets[i].front;
-        if (const auto* fresh = front.fresh_head()) {
+        const auto* fresh = front.fresh_head();
+        if (fresh && (fresh->free() || !entry->once)) {
             heads[i] = *fresh;
             continue;
         }
-        wanted.keys.push_back(protocol::queue_head_key(front.queue()));
-        asked.emplace(text_of(wanted.keys.back()), i);
+        keys.push_back(protocol::queue_head_key(front.queue()));
+        asked.emplace(text_of(keys.back()), i);
     }
-    while (!wanted.keys.empty()) {
-        batch_get_item_request request;
-        request.tables.emplace(table, std::move(wanted));
-        auto read = co_await entry->core->target().call(std::move(request));
-        if (!read) co_return std::move(read).error();
-        for (const auto& row : read->items[table]) {
-            auto parsed = protocol::parse_queue_head(row);
-            if (!parsed) co_return std::move(parsed).error();
-            heads[asked.at(text_of(row))] = *std::move(parsed);
-        }
-        wanted = std::move(read->unprocessed[table]);
-        wanted.consistent_read = true;
+    if (keys.empty()) co_return heads;
+    const auto sights = sights_of(*entry);
+    auto rows = co_await read_rows(*entry->core, std::move(keys));
+    if (!rows) co_return std::move(rows).error();
+    for (const auto& row : *rows) {
+        auto parsed = protocol::parse_queue_head(row);
+        if (!parsed) co_return std::move(parsed).error();
+        heads[asked.at(text_of(row))] = *std::move(parsed);
     }
+    for (const auto& [key, i] : asked) entry->targets[i].front->sight(heads[i], sights[i]);
     co_return heads;
 }
 
-void join_all(const joint_entry& entry, const protocol::seen_heads& heads, const std::vector<protocol::place>& places) {
+/// A refusal shows the heads that moved.
+void note_heads(const joint_entry& entry, const failure& why, const protocol::seen_heads& heads,
+                const std::vector<std::uint64_t>& sights) {
+    for (std::size_t i = 0; i < heads.size() && 2 * i < why.reasons.size(); ++i) {
+        if (why.reasons[2 * i].code == "ConditionalCheckFailed") entry.targets[i].front->sight(heads[i], sights[i]);
+    }
+}
+
+/// The places that were chosen, and the heads as the transaction makes them.
+struct chosen_places {
+    std::vector<protocol::place> places{};
+    std::vector<protocol::queue_head> made{};
+};
+
+chosen_places choose(const joint_entry& entry, const protocol::seen_heads& heads) {
+    chosen_places chosen{.places = protocol::choose_places(heads, entry.core->wall())};
+    for (std::size_t i = 0; i < chosen.places.size(); ++i) {
+        chosen.made.push_back(protocol::head_after(heads[i], chosen.places[i], entry.attempt));
+    }
+    return chosen;
+}
+
+void join_all(const joint_entry& entry, const chosen_places& chosen) {
     for (std::size_t i = 0; i < entry.entrants.size(); ++i) {
         const auto& who = entry.entrants[i];
-        const auto head = protocol::head_after(heads[i], places[i], entry.attempt);
-        who->ticket->mine = places[i];
-        who->ticket->position = static_cast<std::size_t>(protocol::tickets_ahead(head, places[i]));
-        entry.targets[i].front->join(who, head);
+        who->ticket->mine = chosen.places[i];
+        who->ticket->position =
+            static_cast<std::size_t>(protocol::tickets_ahead(chosen.made[i], chosen.places[i]));
+        entry.targets[i].front->join(who, chosen.made[i]);
     }
+}
+
+/// The pause between requests that are in each other's way.
+boost::asio::awaitable<void> back_off(session_core& core, unsigned failures) {
+    const auto step = std::chrono::milliseconds(10) * (1u << std::min(failures, 5u));
+    const std::chrono::duration<double> spread = step * (0.5 + core.world().random->unit());
+    runtime::alarm pause(core.world());
+    co_await pause.wait_until(core.now() + std::chrono::duration_cast<std::chrono::nanoseconds>(spread));
+}
+
+protocol::enter_all_step read_answer(const result<transact_write_items_response>& sent, const std::string& attempt,
+                                     protocol::seen_heads& heads) {
+    using protocol::enter_all_step;
+    if (sent) return enter_all_step::entered;
+    const auto& why = sent.error();
+    // Also behind a copy without an answer: where a head has moved, that can do nothing any more.
+    if (why.code == errc::transaction_canceled) return protocol::decide_enter_all(why, attempt, heads);
+    return classify(why) == answer::rejected ? enter_all_step::refused : enter_all_step::again;
 }
 
 /// Until the places are ours, or it is certain that they never will be.
 boost::asio::awaitable<void> draw_for_all(std::shared_ptr<joint_entry> entry) {
+    using protocol::enter_all_step;
     auto& core = *entry->core;
-    runtime::alarm pause(core.world());
     protocol::seen_heads heads;
-    std::vector<protocol::place> places;
+    chosen_places chosen;
     unsigned failures = 0;
-    bool chosen = false;
+    unsigned overtaken = 0;
     while (core.may_write() && (entry->unanswered || (entry->wanted() && core.live()))) {
         if (heads.empty()) {
             auto read = co_await read_heads(entry);
             if (!read) {
                 const auto why = std::make_shared<const failure>(std::move(read).error());
-                if (classify(*why) == answer::rejected) entry->fail(why);
-                co_await pause.wait_until(core.now() + protocol::retry_pause(failures++));
+                if (entry->once || classify(*why) == answer::rejected) entry->fail(why);
+                if (!entry->wanted()) continue;
+                co_await back_off(core, failures++);
                 continue;
             }
             heads = *std::move(read);
         }
-        if (!std::exchange(chosen, true)) {
-            places = protocol::choose_places(heads, core.wall());
-            if (places.empty()) {
+        if (chosen.places.empty()) {
+            const bool free =
+                std::all_of(heads.begin(), heads.end(), [](const auto& head) { return !head || head->free(); });
+            if (entry->once && (!free || overtaken > 1)) {
+                entry->fail(nullptr);
+                break;
+            }
+            chosen = choose(*entry, heads);
+            if (chosen.places.empty()) {
                 entry->fail(std::make_shared<const failure>(exhausted_counter()));
                 break;
             }
         }
+        const auto sights = sights_of(*entry);
         const bool in_doubt = std::exchange(entry->unanswered, true);
-        auto request = protocol::enter_all(core.options().table, names_of(*entry), heads, places, entry->attempt,
-                                           core.id(), entry->entrants.front()->ticket->face);
+        auto request = protocol::enter_all(core.options().table, names_of(*entry), heads, chosen.places,
+                                           entry->attempt, core.id(), entry->entrants.front()->ticket->face);
         const auto sent = co_await core.target().call(std::move(request));
-        auto next = protocol::enter_all_step::again;
-        if (sent) {
-            next = protocol::enter_all_step::entered;
-        } else if (sent.error().outcome != outcome::unknown && sent.error().code == errc::transaction_canceled) {
-            next = protocol::decide_enter_all(sent.error(), entry->attempt, heads);
-        } else if (classify(sent.error()) == answer::rejected) {
-            next = protocol::enter_all_step::refused;
-        }
+        auto shown = heads;
+        const auto next = read_answer(sent, entry->attempt, shown);
+        if (!sent) note_heads(*entry, sent.error(), shown, sights);
         entry->unanswered = in_doubt || (!sent && sent.error().outcome == outcome::unknown);
-        if (next == protocol::enter_all_step::entered) {
+        if (next == enter_all_step::entered) {
             entry->unanswered = false;
-            join_all(*entry, heads, places);
+            join_all(*entry, chosen);
             co_return;
         }
-        if (next == protocol::enter_all_step::refused) {
-            entry->fail(std::make_shared<const failure>(sent.error()));
+        const bool passing = next == enter_all_step::again && entry->once && !entry->unanswered;
+        if (next == enter_all_step::refused || passing) {
+            const auto why = std::make_shared<const failure>(sent.error());
+            entry->fail(entry->unanswered ? told_in_doubt(*why) : why);
             if (!entry->unanswered) break;
         }
-        if (next == protocol::enter_all_step::renew) {
-            // Others entered meanwhile: no copy of this number can be applied any more.
+        if (next == enter_all_step::renew) {
+            // Others entered meanwhile: no copy of this number can be applied any more. Their heads are known now, and
+            // not for long: the next copy goes out at once, and each second time the heads are read anew after a pause.
             entry->unanswered = false;
             entry->begin_attempt();
-            chosen = false;
+            chosen = {};
+            heads = std::move(shown);
+            if (++overtaken % 2 == 1) continue;
+            heads.clear();
         }
-        const auto step = std::chrono::milliseconds(10) * (1u << std::min(failures++, 5u));
-        const std::chrono::duration<double> spread = step * (0.5 + core.world().random->unit());
-        co_await pause.wait_until(core.now() + std::chrono::duration_cast<std::chrono::nanoseconds>(spread));
+        co_await back_off(core, failures++);
     }
     entry->unanswered = false;
     if (!core.live()) entry->fail(std::make_shared<const failure>(core.over_failure()));
+}
+
+/// Callers of this process that want some of the same queues draw one after the other: their numbers would make each
+/// other's void. Each waits for its queues in one and the same order, so that no circle closes.
+boost::asio::awaitable<void> draw_in_line(std::shared_ptr<joint_entry> entry) {
+    std::vector<queue_front*> fronts;
+    for (const auto& target : entry->targets) fronts.push_back(target.front.get());
+    std::ranges::sort(fronts, {}, [](const auto* front) { return front->key().name; });
+    for (auto* front : fronts) co_await front->begin_drawing();
+    co_await draw_for_all(entry);
+    for (auto* front : fronts) front->end_drawing();
 }
 
 /// Null, or why these queues cannot be entered together.
@@ -188,8 +273,12 @@ boost::asio::awaitable<runtime::completion<turns>> run_enter_all(std::vector<que
         co_return done;
     }
     const auto core = targets.front().core;
+    // A wait of no time is one attempt, which a deadline would cut short.
+    const bool once = options.wait && *options.wait == std::chrono::nanoseconds::zero();
     std::optional<dynalease::time_point> deadline;
-    if (options.wait) deadline = core->now() + std::min(*options.wait, dynalease::time_point::max() - core->now());
+    if (options.wait && !once) {
+        deadline = core->now() + std::min(*options.wait, dynalease::time_point::max() - core->now());
+    }
     const auto unopened = co_await core->open(deadline);
     if (unopened) {
         refuse(*unopened);
@@ -198,6 +287,7 @@ boost::asio::awaitable<runtime::completion<turns>> run_enter_all(std::vector<que
     auto entry = std::make_shared<joint_entry>();
     entry->core = core;
     entry->targets = std::move(targets);
+    entry->once = once;
     const protocol::ticket_face face{core->options().owner, core->wall(), std::move(options.data)};
     for (std::size_t i = 0; i < entry->targets.size(); ++i) {
         entry->entrants.push_back(std::make_shared<queue_entrant>(core->world(), face, false));
@@ -209,7 +299,7 @@ boost::asio::awaitable<runtime::completion<turns>> run_enter_all(std::vector<que
     }
     ++core->counters().waiting;
     entry->begin_attempt();
-    if (!runtime::spawn_background(core->world().executor, core->work(), draw_for_all(entry))) {
+    if (!runtime::spawn_background(core->world().executor, core->work(), draw_in_line(entry))) {
         entry->fail(std::make_shared<const failure>(core->over_failure()));
     }
     turns granted;
@@ -222,6 +312,8 @@ boost::asio::awaitable<runtime::completion<turns>> run_enter_all(std::vector<que
             if (entry->unanswered) why = failure(errc::in_doubt);
         } else if (one.why) {
             why = *one.why;
+        } else if (!one.turn) {
+            why = failure(errc::wait_timeout);  // somebody is before us
         }
         granted.push_back(std::move(one.turn));
     }

@@ -93,28 +93,41 @@ queue_head head_after(const std::optional<queue_head>& before, const place& mine
     return head;
 }
 
+namespace {
+
+bool passes(const std::string& reason) {
+    return reason == "None" || reason == "TransactionConflict" || reason == "ThrottlingError" ||
+           reason == "ProvisionedThroughputExceeded";
+}
+
+}  // namespace
+
 enter_all_step decide_enter_all(const failure& why, std::string_view attempt, seen_heads& heads) {
     auto next = enter_all_step::again;
     bool row_taken = false;
+    bool ours = false;
     for (std::size_t i = 0; i < why.reasons.size() && i / 2 < heads.size(); ++i) {
         const auto& reason = why.reasons[i];
         const bool about_head = i % 2 == 0;
-        if (reason.code == "ConditionalCheckFailed" && about_head) {
+        if (reason.code != "ConditionalCheckFailed") {
+            if (!passes(reason.code)) next = enter_all_step::refused;
+        } else if (about_head) {
             if (next == enter_all_step::again) next = enter_all_step::renew;
             heads[i / 2].reset();
             if (!reason.current) continue;
             const auto shown = parse_queue_head(*reason.current);
             if (!shown) return enter_all_step::refused;
-            if (shown->last == attempt) return enter_all_step::entered;
             heads[i / 2] = *shown;
-        } else if (reason.code == "ConditionalCheckFailed") {
-            // A head that moved explains it; otherwise what stands in the way is no row of ours.
+            ours = ours || shown->last == attempt;
+        } else {
+            // The row is ours even where others have entered since. Another's is explained by a head that moved;
+            // otherwise what stands in the way is no row of a queue.
+            const auto shown = reason.current ? parse_ticket_row(*reason.current) : result<ticket_row>(failure());
+            ours = ours || (shown && !shown->is_void && shown->attempt == attempt);
             row_taken = true;
-        } else if (reason.code != "None" && reason.code != "TransactionConflict" && reason.code != "ThrottlingError" &&
-                   reason.code != "ProvisionedThroughputExceeded") {
-            next = enter_all_step::refused;
         }
     }
+    if (ours) return enter_all_step::entered;
     return row_taken && next == enter_all_step::again ? enter_all_step::refused : next;
 }
 

@@ -1,6 +1,8 @@
 // What queues cost: requests and time for n against 4n of everything, and no second without a bound.
 #include "queue_callers.hpp"
 
+#include <dynalease/enter_all.hpp>
+
 #include <catch2/catch.hpp>
 
 #include <ctime>
@@ -28,6 +30,11 @@ std::vector<running> enter_many(world& w, node& in, std::vector<queue_turn>& tur
 asio::awaitable<void> enter_briefly(queue target) {
     auto turn = co_await target.enter();
     co_await turn.leave();
+}
+
+asio::awaitable<void> enter_both_briefly(std::vector<queue> queues) {
+    auto turns = co_await enter_all(std::move(queues));
+    for (auto& turn : turns) co_await turn.leave();
 }
 
 /// What the busiest second of the next `seconds` costs.
@@ -208,4 +215,63 @@ TEST_CASE("a number whose row is not to be seen yet is shown as one ticket, howe
     run(w, a, inspect(queue{*a.session, "x"}, info));
     CHECK(info.waiting.size() == 2);
     CHECK(info.waiting.back().ticket == info.last_ticket);
+}
+
+TEST_CASE("callers of one process who want the same queues draw one after the other, and none in vain") {
+    for (const std::size_t callers : {10U, 40U}) {
+        world w;
+        node a(w);
+        a.network->set_plan(one_way(2500us));
+        std::vector<queue> queues{queue{*a.session, "x"}, queue{*a.session, "y"}};
+        std::vector<running> all;
+        for (std::size_t i = 0; i < callers; ++i) {
+            std::swap(queues[0], queues[1]);
+            all.emplace_back(w, a, enter_both_briefly(queues));
+        }
+        for (auto& each : all) each.wait(10s);
+        CHECK(sent(a, "TransactWriteItems") <= callers + 2);  // one may meet a leave that is under way
+        CHECK(w.scheduler.now().time_since_epoch() < callers * 20ms + 1s);
+        w.scheduler.run_for(5s);
+        CHECK(nothing_left(w, "x"));
+        CHECK(nothing_left(w, "y"));
+    }
+}
+
+namespace {
+asio::awaitable<void> use_now_and_then(queue target, const node& in, std::chrono::nanoseconds pause, const bool& over) {
+    while (!over) {
+        auto turn = co_await target.enter();
+        co_await turn.leave();
+        co_await sleep(in, pause);
+    }
+}
+}  // namespace
+
+TEST_CASE("several queues are entered beside others who use each of them many times a second") {
+    for (const std::size_t count : {2U, 5U}) {
+        world w(3);
+        node others(w, 1);
+        node mine(w, 99);
+        for (auto* each : {&others, &mine}) each->network->set_plan(one_way(2500us));
+        bool over = false;
+        std::vector<running> all;
+        std::vector<queue> queues;
+        for (std::size_t i = 0; i < count; ++i) {
+            const auto name = "q" + std::to_string(i);
+            all.emplace_back(w, others, use_now_and_then(queue{*others.session, name}, others, 20ms, over));
+            w.scheduler.run_for(7ms);
+            queues.emplace_back(*mine.session, name);
+        }
+        w.scheduler.run_for(3s);
+        for (int round = 0; round < 10; ++round) {
+            mine.network->clear_log();
+            const auto begun = w.scheduler.now();
+            run(w, mine, enter_both_briefly(queues), 20s);
+            CHECK(w.scheduler.now() - begun < 10s);
+            CHECK(sent(mine, "TransactWriteItems") < 60);
+            w.scheduler.run_for(2s);
+        }
+        over = true;
+        w.scheduler.run_for(5s);
+    }
 }

@@ -180,6 +180,13 @@ TEST_CASE("entering several is all or nothing, once, and gives what was foretold
     CHECK(decide_enter_all(refused.error(), "w", stale) == enter_all_step::renew);
     CHECK(stale[0] == head_in(world));
     CHECK(decide_enter_all(refused.error(), "z", stale) == enter_all_step::entered);
+
+    // Others have entered since, the token is forgotten, and only the rows tell that an earlier copy did it.
+    world.now += std::chrono::minutes(11);
+    for (const auto& queue : queues) REQUIRE(world.applies(queue_requests(table, queue, b).take("v", now)));
+    const auto again = world.execute(enter_all(table, queues, heads, places, "z", a, face));
+    REQUIRE(again.has_error());
+    CHECK(decide_enter_all(again.error(), "z", stale) == enter_all_step::entered);
 }
 
 TEST_CASE("a transaction that was only in the way of others is sent again") {
