@@ -45,6 +45,10 @@ std::optional<std::int64_t> number::to_integer() const noexcept {
     return -out;
 }
 
+std::string number::canonical_text() const {
+    return decimal::of(*this).to_string();
+}
+
 double number::to_double() const noexcept {
     std::string_view text = text_;
     if (text.starts_with('+')) text.remove_prefix(1);

@@ -28,7 +28,7 @@ void append_key_value(std::string& into, const attribute_value& value) {
     if (const auto* text = value.get_if<std::string>()) {
         append_escaped(into, *text);
     } else if (const auto* amount = value.get_if<number>()) {
-        into += amount->text();
+        into += amount->canonical_text();  // 1, 1.0 and 1E0 are one key
     } else if (const auto* bytes = value.get_if<binary>()) {
         append_escaped(into, {reinterpret_cast<const char*>(bytes->data()), bytes->size()});
     }

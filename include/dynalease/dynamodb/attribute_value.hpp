@@ -31,6 +31,8 @@ public:
     static std::optional<number> parse(std::string_view text);
 
     const std::string& text() const noexcept { return text_; }
+    /// The one text of the value: no exponent and no needless zero, so that equal numbers have equal texts.
+    std::string canonical_text() const;
 
     /// The value as a 64-bit integer; empty if it has a fraction or does not fit.
     std::optional<std::int64_t> to_integer() const noexcept;

@@ -57,6 +57,7 @@ TEST_CASE("a number has one canonical text") {
     }));
     INFO(text);
     CHECK(canonical(text) == expected);
+    CHECK(number(text).canonical_text() == expected);
     CHECK(number(text).text() == text);
 }
 

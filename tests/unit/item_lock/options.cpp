@@ -49,6 +49,47 @@ TEST_CASE("items whose key values look alike are locked each for itself") {
     CHECK(item_lock(*a.session, one).name() == item_lock(*a.session, one).name());
 }
 
+TEST_CASE("a number that is written in several ways is one key, and one item") {
+    till_world w;
+    create_table_request create{
+        .table_name = "numbered", .key = {.hash = {.name = "n", .type = scalar_type::n}, .range = {}}};
+    w.apply(std::move(create));
+    w.apply(put_item_request{.table_name = "numbered", .new_item = {{"n", 1}, {"amount", 0}}});
+    node a(w);
+    const item_lock one{*a.session, {"numbered", {{"n", number("1")}}}};
+    item_guard first;
+    run(w, a, take(one, first));
+    for (const auto* spelling : {"1.0", "1E0", "+1", "0.1E1", "01"}) {
+        INFO(spelling);
+        const item_lock same{*a.session, {"numbered", {{"n", number(spelling)}}}};
+        CHECK(same.name() == "numbered/1");
+        item_guard second;
+        error_code code;
+        run(w, a, code_of(take(same, second, {.wait = 5s}), code));
+        CHECK(code == errc::wait_timeout);
+        CHECK(first.valid());
+        std::vector<item_guard> both;
+        run(w, a, code_of(take_all({{one}, {same}}, both), code));
+        CHECK(code == errc::duplicate_item);
+    }
+}
+
+TEST_CASE("several items with number keys are locked in one order, however the numbers are written") {
+    world w;
+    node a(w);
+    const auto name = [&](const char* spelling) {
+        return item_lock(*a.session, {"numbered", {{"n", number(spelling)}}}).name();
+    };
+    CHECK(name("9.0") == name("09"));
+    CHECK((name("10") < name("9")) == (name("1E1") < name("9.0")));
+}
+
+TEST_CASE("a table is named by its name, so that one item has one name") {
+    world w;
+    node a(w);
+    CHECK(refusal_of(a, {"arn:aws:dynamodb:eu-central-1:123456789012:table/tills", till().key}) == errc::invalid_name);
+}
+
 TEST_CASE("a hold in an unknown form is respected, and one of another type refused") {
     till_world w;
     node a(w);
