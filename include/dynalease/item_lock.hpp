@@ -2,9 +2,12 @@
 #pragma once
 
 #include <dynalease/item_guard.hpp>
+#include <dynalease/item_keys.hpp>
 #include <dynalease/session.hpp>
+#include <dynalease/versioned_options.hpp>
 
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -36,10 +39,11 @@ struct item_lock_options {
     /// an index: every lock and release would write it.
     std::string prefix{"_lock"};
     /// Guarded writes raise the item's version and leave a stamp, so that optimistic saves made before them are
-    /// refused. Off only where nobody uses versions.
+    /// refused. Off only where nobody uses versions: an attribute of that name is then the application's own.
     bool versioned = true;
     std::string version{"version"};  ///< as in `versioned_options`
     std::string stamp{"_stamp"};     ///< as in `versioned_options`
+    bool stamps = true;              ///< as in `versioned_options`
     std::int64_t first_version = 1;  ///< of an item that has none
     std::int64_t step = 1;           ///< what a write adds to the version; at least 1
     /// How many readers at once, over all processes; each takes 30 bytes of the item. 1 to 1,000.
@@ -56,6 +60,17 @@ struct item_acquire_options {
     std::optional<std::chrono::nanoseconds> wait{};
 };
 
+namespace detail {
+/// A lock that keeps an item's version as its table does.
+item_lock_options kept_as(const versioned_options& table, item_lock_options how);
+}  // namespace detail
+
+/// A table of versioned items: `versioned<T>`, `versioned_items`.
+template <class T>
+concept table_of_versions = requires(const T& table) {
+    { table.options() } -> std::same_as<const versioned_options&>;
+};
+
 /// A cheap handle; any number of them may name the same item, in one process or many.
 ///
 /// The lock is a matter of four attributes of the item: it never creates the item and never deletes it. Optimistic
@@ -64,7 +79,11 @@ struct item_acquire_options {
 /// more than one unit for each lock request: prefer the named `lock`.
 class item_lock {
 public:
-    /// The options of the handle that was made first hold for all of one process.
+    /// Numbers are one key when they are equal: 1, 1.0 and 1E0 name the same item.
+    ///
+    /// All handles of one item in a session must say the same of its attributes, whoever makes them (a promoted
+    /// `update` does, too): where versions have another name than "version", take the lock from their table, as below.
+    /// Of `most_readers` and the times between looks those of the handle that was made first hold.
     /// @throws dynalease::error with `errc::invalid_name` or `errc::invalid_option`; the diagnostics name the field.
     item_lock(session& session, item_ref target, item_lock_options options = {});
 
@@ -73,6 +92,13 @@ public:
     /// "<table>/<key>".
     const std::string& name() const noexcept;
 
+    /// Of an item of a versioned table: the names of the attributes, `first_version`, `step` and `stamps` are the
+    /// table's.
+    template <table_of_versions Table>
+    item_lock(session& session, const Table& table, const key_values& key, item_lock_options options = {})
+        : item_lock(session,
+                    item_ref{table.options().table, key.named(table.options().key, table.options().sort_key)},
+                    detail::kept_as(table.options(), std::move(options))) {}
     /// Waits until the item is ours alone.
     ///
     /// Errors: `errc::missing`; `errc::wait_timeout` (condition `contended`); `errc::session_lost`,

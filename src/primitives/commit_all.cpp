@@ -44,7 +44,7 @@ std::optional<failure> unfit_part(const last_part& part, const last_part& first)
         return why;
     }
     if (auto why = unfit(hold, writes)) return why;
-    return reserved(hold, part.what.change);
+    return unwritable(hold, part.what.change);
 }
 
 std::optional<failure> unfit_parts(const last_parts& parts) {

@@ -27,7 +27,7 @@ awaitable<runtime::completion<dynalease::item>> run_update_item(guarded_update w
     const auto verb = what.last ? "item_guard.update_and_release" : "item_guard.update";
     auto& hold = what.hold;
     runtime::completion<dynalease::item> done;
-    auto why = detail::reserved(*hold, what.change);
+    auto why = detail::unwritable(*hold, what.change);
     if (!why) why = detail::unfit(*hold, true);
     if (!why && what.last && !hold->let_go()) why = failure(errc::not_held);
     if (why) {

@@ -74,12 +74,16 @@ std::optional<failure> unfit(const item_hold& hold, bool writes) {
     return std::nullopt;
 }
 
-std::optional<failure> reserved(const item_hold& hold, const update_expression& change) {
+std::optional<failure> unwritable(const item_hold& hold, const update_expression& change) {
     const auto name = hold.front().reserved_name_in(change);
-    if (name.empty()) return std::nullopt;
-    failure why(errc::reserved_name);
-    why.details.message = "attribute \"" + name + "\" belongs to the library";
-    return why;
+    if (!name.empty()) {
+        failure why(errc::reserved_name);
+        why.details.message = "attribute \"" + name + "\" belongs to the library";
+        return why;
+    }
+    const auto& place = hold.front().place();
+    if (change.empty() || !place.options.versioned) return std::nullopt;
+    return protocol::fault_of_version(place.layout, hold.known);
 }
 
 }  // namespace dynalease::detail

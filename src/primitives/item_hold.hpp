@@ -64,7 +64,8 @@ private:
 
 /// Why a guard can do nothing more, or not write; empty: it can.
 std::optional<failure> unfit(const item_hold& hold, bool writes);
-/// Why a change may not be written under a lock: it names an attribute of the library.
-std::optional<failure> reserved(const item_hold& hold, const update_expression& change);
+/// Why a change may not be written under a lock: it names an attribute of the library, or would leave the version as it
+/// is that optimistic writers go by.
+std::optional<failure> unwritable(const item_hold& hold, const update_expression& change);
 
 }  // namespace dynalease::detail

@@ -15,7 +15,7 @@ item_front::last_write item_front::last_change(update_expression update, conditi
     // A mere release leaves the item as it is.
     if (what.update.empty()) what.versioned = false;
     last_write last{.held = grant_, .request = requests().change(grant_, what)};
-    if (what.versioned) last.stamp = stamp;
+    if (what.versioned && place_.options.stamps) last.stamp = stamp;
     return last;
 }
 

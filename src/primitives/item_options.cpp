@@ -57,19 +57,52 @@ item_place checked_place(item_ref target, item_lock_options options) {
                     .stamp = options.stamp,
                     .lock_prefix = options.prefix,
                     .first_version = options.first_version,
-                    .step = options.step};
+                    .step = options.step,
+                    .stamps = options.stamps};
+    if (!options.versioned) place.layout.version.clear();  // the name is the application's own
     if (target.key.size() == 2) place.layout.sort = target.key.rbegin()->first;
     place.key = std::move(target.key);
     place.options = std::move(options);
     return place;
 }
 
+/// Two that disagree about where the version stands would let a save pass over what was written under the lock.
+void check_agreement(const item_front& shared, const item_place& mine) {
+    const auto& first = shared.place().options;
+    const auto& second = mine.options;
+    const char* differs = nullptr;
+    if (first.prefix != second.prefix) differs = "prefix";
+    if (first.versioned != second.versioned) differs = "versioned";
+    if (first.version != second.version) differs = "version";
+    if (first.stamp != second.stamp) differs = "stamp";
+    if (first.stamps != second.stamps) differs = "stamps";
+    if (first.first_version != second.first_version) differs = "first_version";
+    if (first.step != second.step) differs = "step";
+    if (!differs) return;
+    require_of_item_lock(false, errc::invalid_option,
+                         std::string(differs) + ": another handle of \"" + shared.name() +
+                             "\" in this session says otherwise; make it as item_lock{session, table, key}");
+}
+
 }  // namespace
+
+item_lock_options kept_as(const versioned_options& table, item_lock_options how) {
+    how.prefix = table.lock_prefix;
+    how.versioned = true;
+    how.version = table.version;
+    how.stamp = table.stamp;
+    how.stamps = table.stamps;
+    how.first_version = table.first_version;
+    how.step = table.step;
+    return how;
+}
 
 item_target item_target_of(const std::shared_ptr<session_core>& core, item_ref target, item_lock_options options) {
     auto name = item_name(target);
     const auto place = checked_place(std::move(target), std::move(options));
-    return {core, core->member<item_front>(std::move(name), place)};
+    auto front = core->member<item_front>(std::move(name), place);
+    check_agreement(*front, place);
+    return {core, std::move(front)};
 }
 
 }  // namespace dynalease::detail

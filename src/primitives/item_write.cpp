@@ -105,7 +105,8 @@ boost::asio::awaitable<item_front::write_end> item_front::change(std::shared_ptr
         if (step == guarded_step::applied && seen.doubtful && !remembers(seen, what.stamp)) {
             // Either write may have taken the step, and only one of them leaves a stamp.
             stepped(held, seen);
-            co_return write_end{.why = place_.options.versioned ? std::move(refused) : fault(errc::in_doubt)};
+            const bool stamped = place_.options.versioned && place_.options.stamps;
+            co_return write_end{.why = stamped ? std::move(refused) : fault(errc::in_doubt)};
         }
     }
     if (step == guarded_step::lost) {

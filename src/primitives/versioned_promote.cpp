@@ -12,14 +12,10 @@ namespace dynalease::detail {
 
 namespace {
 
+/// @throws dynalease::error where another lock of the item in that session keeps its version otherwise.
 item_target lock_of_item(const versioned_core& core, const update_order& what) {
     const auto& options = core.options();
-    item_lock_options how{.prefix = options.lock_prefix,
-                          .version = options.version,
-                          .stamp = options.stamp,
-                          .first_version = options.first_version,
-                          .step = options.step};
-    return item_target_of(what.promotes, {options.table, what.key}, std::move(how));
+    return item_target_of(what.promotes, {options.table, what.key}, kept_as(options, {}));
 }
 
 update_expression as_update(const protocol::member_changes& changes) {
@@ -40,7 +36,14 @@ result<stored_item> stored_in(const versioned_core& core, item attributes) {
 boost::asio::awaitable<write_end> update_locked(std::shared_ptr<versioned_core> core, update_order what,
                                                 item_stamp mine, dynalease::time_point deadline) {
     write_end end;
-    item_wish wish{.target = lock_of_item(*core, what), .access = protocol::item_access::exclusive};
+    item_wish wish{.target = {}, .access = protocol::item_access::exclusive};
+    try {
+        wish.target = lock_of_item(*core, what);
+    } catch (const dynalease::error& refused) {
+        end.why = failure(refused.code());
+        end.why->details = refused.diagnostics();
+        co_return end;
+    }
     wish.wait = deadline - core->world().clock->now();
     auto answer = co_await acquire_item(std::move(wish));
     if (answer.why) {

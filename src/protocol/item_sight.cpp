@@ -65,6 +65,17 @@ result<item_sight> sight_of(const item_layout& layout, const item& attributes) {
     return sight;
 }
 
+std::optional<failure> fault_of_version(const item_layout& layout, const item& attributes) {
+    const auto sight = sight_of(layout, attributes);
+    if (!sight) return sight.error();
+    const auto& state = sight->state;
+    if (state.version || (!state.born && !state.stamp)) return std::nullopt;
+    failure why(errc::bad_version);
+    why.details.message = "the item was written by a table of versions, and has no attribute \"" + layout.version +
+                          "\": give its lock that table, as in item_lock{session, table, key}";
+    return why;
+}
+
 std::vector<item_stamp> pushed_trail(const item_version& base) {
     std::vector<item_stamp> trail;
     if (base.stamp) trail.push_back(*base.stamp);

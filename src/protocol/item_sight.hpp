@@ -7,6 +7,7 @@
 #include <dynalease/item_version.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 namespace dynalease::protocol {
@@ -24,6 +25,10 @@ struct item_sight {
 /// Fails with `errc::bad_version` if the version is no integer, and with `errc::corrupt_row` if a stamp is none.
 /// Such an item is never written.
 result<item_sight> sight_of(const item_layout& layout, const item& attributes);
+
+/// Why nobody who raises `layout.version` may write this item: no version can be read there; or it has been stamped and
+/// has none, so that its version goes by another name. Others' saves would go by that one, and overwrite the change.
+std::optional<failure> fault_of_version(const item_layout& layout, const item& attributes);
 
 /// The trail after a write onto this state.
 std::vector<item_stamp> pushed_trail(const item_version& base);
