@@ -8,6 +8,7 @@
 #include <dynalease/dynamodb/update_expression.hpp>
 #include <dynalease/error.hpp>
 #include <dynalease/guard_state.hpp>
+#include <dynalease/settlement.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -117,6 +118,11 @@ public:
     auto release(Token&& token) {
         return detail::initiate<void>(executor(), release_verb{hold_.share()}, nullptr, std::forward<Token>(token));
     }
+
+    /// What became of the write of this guard that was in doubt, once `release` has succeeded: it names the step that
+    /// the item was at. `open` before that, without such a write, where the release itself had no answer, and where a
+    /// condition of the caller's was in doubt as well. Any thread.
+    settlement doubtful_write() const noexcept;
 
     /// Completes with success when the item is no longer ours without our doing; with `errc::not_held` once it is
     /// released. Cancellation: all types, with `errc::cancelled` and without effect on the lock. No requests.

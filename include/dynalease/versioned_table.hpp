@@ -7,6 +7,7 @@
 #include <dynalease/item_keys.hpp>
 #include <dynalease/item_members.hpp>
 #include <dynalease/item_version.hpp>
+#include <dynalease/settlement.hpp>
 #include <dynalease/versioned_options.hpp>
 
 #include <exception>
@@ -17,13 +18,6 @@
 #include <vector>
 
 namespace dynalease {
-
-/// What is known of a write that was in doubt.
-enum class settlement {
-    applied,
-    not_applied,  ///< and it never will be
-    open,         ///< a copy may land yet, or nobody can tell any more
-};
 
 namespace detail {
 

@@ -28,12 +28,19 @@ boost::asio::awaitable<item_front::sighting> item_front::send(Request request, c
         seen = read_failure(std::move(answered).error());
     } else if (const auto* shown = shown_by(request, *answered)) {
         seen = read_item(answer::applied, shown, true);
+    } else if constexpr (requires { request.returned; }) {
+        if (request.returned == return_values::updated_old) seen.step_before = step_in(answered->attributes);
     }
     co_return noted(std::move(seen), sent);
 }
 
 template boost::asio::awaitable<item_front::sighting> item_front::send(update_item_request, call_options);
 template boost::asio::awaitable<item_front::sighting> item_front::send(delete_item_request, call_options);
+
+std::optional<std::int64_t> item_front::step_in(const dynalease::item& shown) const {
+    const auto lock = protocol::lock_sight_of(place_.layout, &shown);
+    return lock && lock->writer ? std::optional(lock->writer->step) : std::nullopt;
+}
 
 boost::asio::awaitable<item_front::sighting> item_front::look(bool whole) {
     auto request = requests().look();

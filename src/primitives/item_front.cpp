@@ -284,3 +284,10 @@ void item_front::finish_leaving(error_code code) {
 }
 
 }  // namespace dynalease::detail
+/// What became of a guarded write without an answer, now that it can land no more.
+void item_front::settle_doubt(std::int64_t step) {
+    for (const auto& each : leaving_) {
+        if (const auto hold = each.lock()) hold->settle(step);
+    }
+}
+

@@ -81,6 +81,8 @@ public:
         shared_failure why{};
         bool doubtful = false;            ///< refused after a copy without an answer, which may be the very reason
         dynalease::time_point sent_at{};  ///< the first copy of the request
+        /// Of a writer's release: the step that the item was at.
+        std::optional<std::int64_t> step_before{};
     };
 
     const std::string& name() const noexcept { return name_; }
@@ -238,6 +240,7 @@ private:
     boost::asio::awaitable<bool> succeed(const protocol::item_grant& held);
     boost::asio::awaitable<sighting> send_while_held(update_item_request request, const protocol::item_grant& held);
     void run_out();
+    std::optional<std::int64_t> step_in(const dynalease::item& shown) const;
     /// Not ours any more, without our doing.
     void lose_holds();
 
@@ -293,6 +296,7 @@ private:
     std::string shown_;   ///< what it showed: writer, readers and intent
     dynalease::time_point shown_since_{};
     protocol::plain_watch plain_;
+    void settle_doubt(std::int64_t step);
     outage outage_;
     dynalease::time_point kept_since_{};  ///< of a plain session's grant: its text was not in the item before
     std::optional<runtime::alarm> sleep_;

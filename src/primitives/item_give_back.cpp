@@ -55,11 +55,13 @@ boost::asio::awaitable<void> item_front::hand_over(sighting& seen) {
             grant_ = {.id = claim_->id, .access = item_access::exclusive, .step = 0, .born = seen.lock.born};
             floor_ = grant_.id.token;
             kept(claim_->absent_at);
+            const auto step = grant_.step;
             if (seen.whole) known_ = *std::move(seen.whole);
             close_claim(true);
             finish_leaving({});
             ++core_.counters().hand_offs;
             phase_ = grant_lives() && serve() ? phase::held : phase::giving_back;
+            settle_doubt(step);
             co_return;
         }
         if (next == hand_over_step::lost) {
@@ -89,6 +91,7 @@ boost::asio::awaitable<void> item_front::release(sighting& seen, std::optional<p
             if (!freed && unresolved && seen.lock.held_by(core_.id(), unresolved->attempt)) {
                 // The hand-over landed: what is to be given back is the grant it made.
                 releasing.id = *std::exchange(unresolved, std::nullopt);
+            if (answered.step_before) settle_doubt(*answered.step_before);
                 continue;
             }
             if (!freed && releasing.access == item_access::exclusive && !seen.lock.writer &&
@@ -99,6 +102,7 @@ boost::asio::awaitable<void> item_front::release(sighting& seen, std::optional<p
             }
             // Refused after a copy that had no answer: that copy did it.
             if (seen.doubtful && !std::exchange(unanswered, true)) ++core_.counters().unknown_writes;
+                settle_doubt(releasing.step + 1);
             const bool gone_before = !freed && !unanswered;
             if (unanswered) ++core_.counters().unknown_applied;
             // A grant that ran out, or that nobody waited for any more, is given back for no guard.

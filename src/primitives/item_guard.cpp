@@ -95,6 +95,10 @@ const dynalease::item& item_guard::item() const noexcept {
     return hold_ ? hold_->known : none;
 }
 
+settlement item_guard::doubtful_write() const noexcept {
+    return hold_ ? hold_->doubtful_write() : settlement::open;
+}
+
 condition_check item_guard::fence() const {
     const auto now = state();
     if (now == guard_state::empty || now == guard_state::released) throw error(errc::not_held, {});

@@ -31,6 +31,16 @@ void item_hold::keep(std::int64_t attempt, dynalease::time_point risk, dynalease
     end_ = end.time_since_epoch().count();
 }
 
+void item_hold::doubt(std::optional<std::int64_t> step) noexcept {
+    write = writing::in_doubt;
+    doubtful_step_ = step;
+}
+
+void item_hold::settle(std::int64_t step) noexcept {
+    if (!doubtful_step_ || (step != *doubtful_step_ && step != *doubtful_step_ - 1)) return;
+    doubtful_write_ = step == *doubtful_step_ ? settlement::applied : settlement::not_applied;
+}
+
 bool item_hold::past(const std::atomic<instant>& when) const noexcept {
     const auto limit = when.load();
     return limit != std::numeric_limits<instant>::max() && core()->now().time_since_epoch().count() >= limit;

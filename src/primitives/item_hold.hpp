@@ -26,6 +26,7 @@ public:
 
     // ---- any thread ----
     std::int64_t token() const noexcept { return token_; }
+    settlement doubtful_write() const noexcept { return doubtful_write_; }
     bool exclusive() const noexcept { return exclusive_; }
     item_front& front() const noexcept { return *front_; }
     const std::string& name() const noexcept override;
@@ -38,6 +39,10 @@ public:
     /// A guarded write is under way; or one had no answer, and no other may be sent beside it.
     enum class writing { nothing, under_way, in_doubt } write = writing::nothing;
     void set_exclusive(bool alone) noexcept { exclusive_ = alone; }
+    /// A write had no answer. @param step that it makes; empty: nothing in the item will tell
+    void doubt(std::optional<std::int64_t> step) noexcept;
+    /// The item was at that step when no copy of the write could land any more.
+    void settle(std::int64_t step) noexcept;
     /// The grant keeps itself alive, as far as this.
     void keep(std::int64_t attempt, dynalease::time_point risk, dynalease::time_point end) noexcept;
 
@@ -58,6 +63,8 @@ private:
     std::int64_t token_;
     std::atomic<std::int64_t> attempt_;
     std::atomic<bool> exclusive_;
+    std::optional<std::int64_t> doubtful_step_;
+    std::atomic<settlement> doubtful_write_{settlement::open};
     std::atomic<instant> risk_{std::numeric_limits<instant>::max()};
     std::atomic<instant> end_{std::numeric_limits<instant>::max()};
 };

@@ -79,7 +79,7 @@ boost::asio::awaitable<item_front::write_end> item_front::change(std::shared_ptr
     if (seen.kind == answer::refused) {
         step = protocol::decide_guarded(seen.lock, core_.id(), held);
     } else if (seen.kind != answer::applied) {
-        if (seen.kind == answer::unanswered) hold->write = item_hold::writing::in_doubt;
+        if (seen.kind == answer::unanswered) hold->doubt(held.step + 1);
         co_return write_end{.why = seen.why};
     }
     const bool doubtful = seen.doubtful;
@@ -98,7 +98,7 @@ boost::asio::awaitable<item_front::write_end> item_front::change(std::shared_ptr
             co_return write_end{.why = std::move(refused)};
         }
         if (seen.kind != answer::refused) {
-            hold->write = item_hold::writing::in_doubt;
+            hold->doubt({});
             co_return write_end{.why = fault(errc::in_doubt)};
         }
         step = protocol::decide_guarded(seen.lock, core_.id(), held);
@@ -139,7 +139,7 @@ boost::asio::awaitable<item_front::write_end> item_front::downgrade(std::shared_
     hold->set_exclusive(false);
     auto seen = co_await send_until_known(std::move(request));
     hold->write = item_hold::writing::nothing;
-    if (seen.kind == answer::unanswered) hold->write = item_hold::writing::in_doubt;
+    if (seen.kind == answer::unanswered) hold->doubt(held.step + 1);
     const bool refused = seen.kind == answer::refused;
     if (!refused && seen.kind != answer::applied) {
         if (seen.kind != answer::unanswered) hold->set_exclusive(true);

@@ -1,0 +1,13 @@
+// What is known of a write that had no answer.
+#pragma once
+
+namespace dynalease {
+
+/// What is known of a write that was in doubt.
+enum class settlement {
+    applied,
+    not_applied,  ///< and it never will be
+    open,         ///< a copy may land yet, or nobody can tell any more
+};
+
+}  // namespace dynalease

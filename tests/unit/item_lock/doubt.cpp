@@ -1,0 +1,124 @@
+// What callers are told of a write or a claim without an answer, and what they can learn afterwards.
+#include "tills.hpp"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+
+#include <catch2/catch.hpp>
+
+using namespace dynalease;
+using namespace dynalease::tests;
+using testing::fault;
+using fault_kind = testing::fault::kind;
+
+namespace {
+
+/// The answers to all writes of the item stay away for a while, whether they are done or not.
+struct doubtful_till : till_world {
+    doubtful_till() { run(*this, a, take(lock_in(a), guard)); }
+
+    void add_in_doubt(fault_kind what) {
+        a.network->set_plan([what](const any_request& request, const call_options&) {
+            return fault{std::holds_alternative<update_item_request>(request) &&
+                                 std::get<update_item_request>(request).table_name == "tills"
+                             ? what
+                             : fault_kind::pass};
+        });
+        error_code code;
+        run(*this, a, code_of(add_to(guard, 5), code));
+        REQUIRE(code == errc::in_doubt);
+        reconnect(a);
+    }
+
+    node a{*this, 1, {}, session_options{.table = table, .lease = 60s}};
+    item_guard guard;
+};
+
+}  // namespace
+
+TEST_CASE("the release of a guard tells what became of its write that was in doubt") {
+    const bool applied = GENERATE(false, true);
+    doubtful_till w;
+    CHECK(w.guard.doubtful_write() == settlement::open);
+    w.add_in_doubt(applied ? fault_kind::lose_answer : fault_kind::lose_request);
+    CHECK(w.guard.doubtful_write() == settlement::open);
+    SECTION("when it goes back to the item") {
+        run(w, w.a, give_back(w.guard));
+    }
+    SECTION("when the next of this process has it") {
+        item_guard next;
+        running waits(w, w.a, take(lock_in(w.a), next));
+        w.scheduler.run_for(100ms);
+        run(w, w.a, give_back(w.guard));
+        waits.wait();
+        CHECK(*find_integer(next.item(), "amount") == (applied ? 5 : 0));
+    }
+    CHECK(w.guard.doubtful_write() == (applied ? settlement::applied : settlement::not_applied));
+    CHECK(w.amount() == (applied ? 5 : 0));
+    w.scheduler.run_for(10min);
+    CHECK(w.amount() == (applied ? 5 : 0));
+}
+
+TEST_CASE("a release without an answer tells nothing of a write that was in doubt") {
+    doubtful_till w;
+    w.add_in_doubt(fault_kind::lose_answer);
+    w.a.network->set_plan(testing::scripted_faults({fault{fault_kind::lose_answer}}));
+    error_code code;
+    run(w, w.a, code_of(give_back(w.guard), code));
+    CHECK(code == errc::in_doubt);
+    w.scheduler.run_for(10s);
+    CHECK(w.unlocked());
+    CHECK(w.guard.doubtful_write() == settlement::open);
+}
+
+TEST_CASE("a wait for several items that is given up while its transaction is under way is told as in doubt") {
+    const bool cancelled = GENERATE(false, true);
+    tills_world w;
+    node a(w);
+    item_guard warm;
+    run(w, a, take(lock_in(a), warm));
+    run(w, a, give_back(warm));
+    a.network->set_plan(testing::scripted_faults({fault{.what = fault_kind::pass, .before = 400ms}}));
+    asio::cancellation_signal signal;
+    std::optional<error_code> code;
+    acquire_all(every_till(a), acquire_all_options{.wait = cancelled ? 1h : 200ms},
+                asio::bind_cancellation_slot(signal.slot(),
+                                             [&](error_code ec, const std::vector<item_guard>&) { code = ec; }));
+    w.scheduler.run_for(200ms);
+    if (cancelled) signal.emit(asio::cancellation_type::total);
+    w.scheduler.run_for(50ms);
+    REQUIRE(code);
+    CHECK(*code == errc::in_doubt);
+    w.scheduler.run_for(15s);
+    CHECK(w.all_unlocked());
+}
+
+TEST_CASE("several items of a plain session are believed in for a lease from the first copy that may have locked them") {
+    tills_world w;
+    auto a = plain_node(w, 1, {.lease = 6s, .renew = false});
+    // The first copy locks them; its answer is lost, and a second is answered like the first.
+    a->network->set_plan(testing::scripted_faults({fault{fault_kind::lose_answer}}));
+    const auto begun = a->environment.clock->now();
+    std::vector<item_guard> guards;
+    run(w, *a, take_all(every_till(*a), guards));
+    REQUIRE(all_valid(guards));
+    const auto took = a->environment.clock->now() - begun;
+    CHECK(took >= 1s);
+    w.scheduler.run_for(6s - took);
+    for (const auto& guard : guards) CHECK_FALSE(guard.valid());
+}
+
+TEST_CASE("whoever waits for the loss of an item is told when its session is lost") {
+    till_world w;
+    node a(w);
+    item_guard guard;
+    run(w, a, take(lock_in(a), guard));
+    const auto until_lost = [](const item_guard& mine) -> asio::awaitable<void> { co_await mine.lost(); };
+    running watches(w, a, until_lost(guard));
+    cut_off(a);
+    while (guard.valid()) REQUIRE(w.scheduler.step());
+    w.scheduler.run_for(1ms);
+    CHECK(watches.done());
+    CHECK(guard.state() == guard_state::lost);
+    watches.wait();
+}
