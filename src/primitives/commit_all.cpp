@@ -27,6 +27,7 @@ struct last_part {
     std::shared_ptr<item_hold> hold;
     item_commit what;                               ///< its guard gives back what never begins
     std::optional<item_front::last_write> write{};  ///< of a writer; a reader only tests that it may still read
+    std::optional<std::size_t> action{};            ///< its place in the transaction
 };
 using last_parts = std::vector<last_part>;
 
@@ -78,9 +79,9 @@ struct judged {
 /// What the reasons of a refusal say of the whole. @param clean no copy is unanswered.
 judged judge_commit(const last_parts& parts, const failure& refused, bool clean) {
     judged all;
-    for (std::size_t i = 0; i < parts.size() && i < refused.reasons.size(); ++i) {
-        const auto& part = parts[i];
-        const auto& reason = refused.reasons[i];
+    for (const auto& part : parts) {
+        if (part.action.value() >= refused.reasons.size()) continue;
+        const auto& reason = refused.reasons[*part.action];
         const auto kind = kind_of(reason);
         if (kind == joint_reason::none || kind == joint_reason::passes) continue;
         all.again = false;
@@ -128,6 +129,12 @@ boost::asio::awaitable<runtime::completion<void>> run_commit_all(last_parts part
     for (auto& part : parts) {
         const bool ours = co_await part.hold->front().between_renewals(part.hold);
         if (!ours) co_return refuse(fault_of_part(part, failure(errc::lock_lost)));
+        // Readers of one process share an entry, and a transaction names an item once.
+        const auto same = std::ranges::find_if(parts, [&](const auto& other) {
+            return other.action && &other.hold->front() == &part.hold->front();
+        });
+        part.action = same == parts.end() ? sending.actions.size() : *same->action;
+        if (same != parts.end()) continue;
         // At once: the grant may run out, and another begin, while the next part is waited for.
         sending.actions.push_back(action_of(part, stamp));
     }

@@ -139,3 +139,22 @@ TEST_CASE("a commit of guards that cannot write is refused, and gives them back"
     std::vector<item_commit> empty(1);
     CHECK_THROWS_AS(commit_all(std::move(empty), as_tuple), error);
 }
+
+TEST_CASE("two readers' guards of one item are tested as one, and a change of another item goes with them") {
+    tills_world w;
+    node a(w);
+    item_guard first;
+    item_guard second;
+    item_guard writer;
+    run(w, a, share(lock_of(a, "north"), first));
+    run(w, a, share(lock_of(a, "north"), second));
+    run(w, a, take(lock_of(a, "south"), writer));
+    std::vector<item_guard> guards;
+    guards.push_back(std::move(first));
+    guards.push_back(std::move(second));
+    guards.push_back(std::move(writer));
+    run(w, a, commit(add_to_each(std::move(guards), 1)));
+    CHECK(w.amount("south") == 1);
+    w.scheduler.run_for(1s);
+    CHECK(w.all_unlocked());
+}
