@@ -135,8 +135,8 @@ public:
     /// Takes the item if it is free, or if its holders are known to be dead; an empty guard if others hold it. That a
     /// holder with a plain session is dead shows only who tries again, a lease after a try of this process.
     ///
-    /// Errors and cancellation as `acquire`, without `wait_timeout`. Cost: 1 write; when held elsewhere, at most one
-    /// read more.
+    /// Errors and cancellation as `acquire`, without `wait_timeout`; `errc::in_doubt` also when two requests had no
+    /// answer. Cost: 1 write; when held elsewhere, at most one read more.
     boost::asio::awaitable<item_guard> try_acquire() const;
     template <token_for<item_guard> Token>
     auto try_acquire(Token&& token) const {

@@ -29,6 +29,9 @@ struct items_order {
     std::vector<wanted_item> wanted;
     acquire_all_options options;
     std::optional<dynalease::time_point> deadline{};
+
+    /// A wait of no time is one attempt, which a deadline would cut short.
+    bool once() const { return options.wait && *options.wait <= std::chrono::nanoseconds::zero(); }
 };
 
 std::optional<failure> fault_among_items(const std::vector<item_target>& targets) {
@@ -50,9 +53,7 @@ std::optional<failure> fault_among_items(const std::vector<item_target>& targets
 boost::asio::awaitable<joint_served> acquire_together(items_order order) {
     auto& core = *order.core;
     joint_served out;
-    // A wait of no time is one attempt, which a deadline would cut short.
-    const bool once = order.options.wait && *order.options.wait == std::chrono::nanoseconds::zero();
-    const auto claim = std::make_shared<joint_claim>(order.core, std::move(order.wanted), once);
+    const auto claim = std::make_shared<joint_claim>(order.core, std::move(order.wanted), order.once());
     if (!runtime::spawn_background(core.world().executor, core.work(), joint_claim::run(claim))) {
         out.why = core.over_failure();
         co_return out;
@@ -60,7 +61,7 @@ boost::asio::awaitable<joint_served> acquire_together(items_order order) {
     ++core.counters().waiting;
     auto token = boost::asio::as_tuple(boost::asio::deferred);
     error_code waited;
-    if (order.deadline && !once) {
+    if (order.deadline) {
         auto got = co_await claim->served.async_wait_until(*core.world().clock, *order.deadline, token);
         std::tie(waited, out) = std::move(got);
     } else {
@@ -85,7 +86,7 @@ boost::asio::awaitable<joint_served> acquire_in_order(items_order order) {
     out.granted.resize(names.size());
     for (const auto i : protocol::acquiring_order(names)) {
         const auto& front = order.wanted[i].front;
-        item_wish wish{.target = {order.core, front}, .access = order.wanted[i].access};
+        item_wish wish{.target = {order.core, front}, .access = order.wanted[i].access, .wait = order.options.wait};
         if (order.deadline) wish.wait = *order.deadline - order.core->now();
         auto answer = co_await acquire_item(std::move(wish));
         if (answer.why) {
@@ -106,7 +107,7 @@ boost::asio::awaitable<runtime::completion<item_guards>> run_acquire_all(items_o
         done.code = report(*fault, details, "acquire_all", {});
         co_return done;
     }
-    order.deadline = deadline_of(*order.core, order.options.wait);
+    if (!order.once()) order.deadline = deadline_of(*order.core, order.options.wait);
     const auto unopened = co_await order.core->open(order.deadline);
     const bool cancelled = co_await runtime::cancellation_requested();
     joint_served out{.one_by_one = true};

@@ -109,11 +109,18 @@ void item_front::rest() {
     if (phase_ == phase::idle) audit_late_copies();
 }
 
+    call_line();
 void item_front::drop() {
     claim_.reset();
     unlanded_.reset();
     finish_leaving(core_.over_failure().code);
     phase_ = phase::idle;
+    call_line();
+}
+
+/// The item is in nobody's hands here: those who want it among others may.
+void item_front::call_line() {
+    if (phase_ == phase::idle && !driven_ && !line_.empty()) line_.front()->wake();
 }
 
 void item_front::session_lost(const failure& why) {
@@ -223,6 +230,7 @@ bool item_front::serve() {
     }
     return true;
 }
+    ++turns_;
 
 // Not past a writer: readers that came after it would keep it out for ever.
 void item_front::serve_readers() {

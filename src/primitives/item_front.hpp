@@ -119,7 +119,40 @@ public:
     /// Takes the front out of the hands of this process's other users, if none of them is at work on the item.
     /// @param mine the claim that several items share. Another one that is open here is closed first: it is in the way
     /// until then.
-    bool reserve(const std::optional<protocol::claim>& mine);
+    /// @param who wants it. While another of those who want several looks out for it, it is not theirs to take.
+    bool reserve(const std::optional<protocol::claim>& mine, const void* who);
+    /// Those who want several items stand in line for the one that is in other hands here, each with an alarm: the first
+    /// is woken when it is free, the next when that one has no use for it.
+    class place_in_line {
+    public:
+        place_in_line(item_front& front, runtime::alarm& woken)
+            : front_(front), position_(front.line_.insert(front.line_.end(), &woken)) {}
+        ~place_in_line() { front_.line_.erase(position_); }
+        place_in_line(const place_in_line&) = delete;
+        place_in_line& operator=(const place_in_line&) = delete;
+
+    private:
+        item_front& front_;
+        std::list<runtime::alarm*>::iterator position_;
+    };
+    /// Looks at the item for all that stand in line for it here.
+    class looking_out {
+    public:
+        looking_out(item_front& front, const void* who) : front_(front) { front.looks_out_ = who; }
+        ~looking_out() {
+            front_.looks_out_ = nullptr;
+            front_.call_line();
+        }
+        looking_out(const looking_out&) = delete;
+        looking_out& operator=(const looking_out&) = delete;
+
+    private:
+        item_front& front_;
+    };
+    /// Who wants it among others may have a try: nobody here has it.
+    void call_line();
+    /// Grants to single callers so far: how often they were served before those in line.
+    std::uint64_t turns() const noexcept { return turns_; }
     /// Why nobody should go on waiting for whoever has the item here; null: they may.
     shared_failure forsaken() const { return outage_.too_long(); }
     /// Readers of this process have the item, and may go on having it as others join them.
@@ -286,6 +319,9 @@ private:
     /// that keeps that one out.
     std::optional<open_claim> unlanded_;
     protocol::item_access wants_ = protocol::item_access::exclusive;  ///< what the open claim is for
+    std::list<runtime::alarm*> line_;
+    const void* looks_out_ = nullptr;
+    std::uint64_t turns_ = 0;
     protocol::item_grant grant_{};                                    ///< the last
     dynalease::item known_;                          ///< the item as the grant found it, or the last write left it
     std::vector<std::weak_ptr<item_hold>> holds_;    ///< of the present grant

@@ -10,8 +10,9 @@ namespace dynalease::detail {
 
 using protocol::item_access;
 
-bool item_front::reserve(const std::optional<protocol::claim>& mine) {
+bool item_front::reserve(const std::optional<protocol::claim>& mine, const void* who) {
     if (phase_ != phase::idle || driven_ || wanted()) return false;
+    if (looks_out_ && looks_out_ != who) return false;
     put_off_audit();
     if (claim_ && !(mine && claim_->id == *mine)) {
         resolve_claim(false);

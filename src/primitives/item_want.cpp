@@ -23,6 +23,7 @@ boost::asio::awaitable<void> item_front::want(sighting& seen) {
     unsigned failures = 0;
     while (core_.may_write() && wanted()) {
         const bool taking = next.step == item_want_step::take;
+    unsigned silent = 0;  // requests without an answer
         const bool taking_over = taking && (next.form.over_writer || !next.form.over_readers.empty());
         seen = co_await carry_out(std::move(next));
         next = item_want_decision{item_want_step::poll};
@@ -42,6 +43,8 @@ boost::asio::awaitable<void> item_front::want(sighting& seen) {
         if (seen.kind == answer::unanswered || seen.kind == answer::delayed) {
             co_await retry_later(failures++);
             continue;
+            // What became of a try is asked for once.
+            if (++silent > 1) fail_tries(claim_->unanswered ? fault(errc::in_doubt) : seen.why);
         }
         failures = 0;
 

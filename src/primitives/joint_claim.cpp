@@ -16,10 +16,21 @@ using protocol::acquire_all_decision;
 using protocol::acquire_all_step;
 using protocol::item_want_step;
 
+namespace {
+
+std::vector<std::size_t> order_of(const std::vector<wanted_item>& wanted) {
+    std::vector<std::string> names;
+    for (const auto& each : wanted) names.push_back(each.front->name());
+    return protocol::acquiring_order(names);
+}
+
+}  // namespace
+
 joint_claim::joint_claim(std::shared_ptr<session_core> core, std::vector<wanted_item> wanted, bool once)
     : served(core->world().executor),
       core_(std::move(core)),
       wanted_(std::move(wanted)),
+      order_(order_of(wanted_)),
       once_(once),
       outage_(*core_),
       sleep_(core_->world()) {}
@@ -56,12 +67,21 @@ void joint_claim::give_up_after(answer kind, dynalease::time_point sent, const s
     fail(unanswered_ ? failure(errc::in_doubt) : *why);
 }
 
+/// A try is told what stands in its way, be it other writes or silence; one answer that is lost is asked for once more.
+void joint_claim::fail_try(answer kind, const shared_failure& why) {
+    if (!once_) return;
+    if (kind == answer::delayed && !unanswered_) fail(*why);
+    if (++silent_ > 1) fail(unanswered_ ? failure(errc::in_doubt) : *why);
+}
+
 /// All of the fronts or none. @returns the first that is in other hands.
 std::optional<std::size_t> joint_claim::reserve() {
-    for (std::size_t i = 0; i < wanted_.size(); ++i) {
-        if (wanted_[i].front->reserve(claim_)) continue;
-        for (std::size_t j = 0; j < i; ++j) wanted_[j].front->give_free(wanted_[j].seen.lock);
-        return i;
+    for (auto busy = order_.begin(); busy != order_.end(); ++busy) {
+        if (wanted_[*busy].front->reserve(claim_, this)) continue;
+        for (auto mine = order_.begin(); mine != busy; ++mine) {
+            wanted_[*mine].front->give_free(wanted_[*mine].seen.lock);
+        }
+        return *busy;
     }
     return std::nullopt;
 }
@@ -80,18 +100,27 @@ boost::asio::awaitable<void> joint_claim::pause(std::chrono::nanoseconds time) {
 
 /// For others in this process.
 boost::asio::awaitable<void> joint_claim::wait_here(std::size_t item) {
-    const auto& front = *wanted_[item].front;
+    auto& front = *wanted_[item].front;
     if (once_) fail(errc::wait_timeout);
     if (const auto why = front.forsaken()) fail(*why);
-    // Readers that join one another may have it for ever.
+    if (!wanted()) co_return;
+    // Readers that join one another may have it for ever, and so may single callers, who are served first.
     if (front.read_here()) ++refusals_;
-    co_await pause(front.place().options.poll_interval);
+    const auto turns = front.turns();
+    {
+        const item_front::place_in_line place(front, sleep_);
+        co_await pause(front.place().options.longest_poll_interval);
+    }
+    refusals_ += static_cast<unsigned>(front.turns() - turns);
+    // Whoever has gone meanwhile may have been the one that was called.
+    if (!wanted()) front.call_line();
 }
 
 boost::asio::awaitable<void> joint_claim::wait_for(std::size_t item) {
     auto& each = wanted_[item];
     ++refusals_;
     if (once_) fail(errc::wait_timeout);
+    const item_front::looking_out looks(*each.front, this);
     while (wanted() && refusals_ < protocol::refusals_together) {
         co_await pause(each.front->time_to_next_look(each.seen.lock));
         auto seen = co_await each.front->look(false);
@@ -172,6 +201,11 @@ boost::asio::awaitable<std::optional<std::size_t>> joint_claim::claim_all() {
         } else if (again) {
             give_up_after(classify(why), sent, std::make_shared<const failure>(why));
         }
+        if (again && !shown) {
+            const bool in_the_way = why.code == errc::transaction_canceled;
+            if (in_the_way) why.code = errc::transaction_conflict;
+            fail_try(in_the_way ? answer::delayed : classify(why), std::make_shared<const failure>(why));
+        }
         if (shown && again) {
             const auto meant = co_await decide_all();
             if (meant.step == acquire_all_step::granted) {
@@ -241,6 +275,7 @@ boost::asio::awaitable<acquire_all_decision> joint_claim::decide_all() {
         }
         if (next.step == acquire_all_step::look && wanted()) {
             const auto failed = co_await core_->remotes().look(next.session);
+            if (failed) fail_try(answer::delayed, std::make_shared<const failure>(*failed));
             if (failed) co_await pause(protocol::retry_pause(failures++));
             continue;
         }
@@ -250,11 +285,14 @@ boost::asio::awaitable<acquire_all_decision> joint_claim::decide_all() {
 
 /// The claim is granted. What is in the items is read in one go, and shows whether anybody has wiped a lock off since.
 boost::asio::awaitable<void> joint_claim::take_home() {
-    for (unsigned failures = 0; core_->may_write() && wanted(); ++failures) {
+    auto left = forget_all();
+    for (unsigned failures = 0; core_->may_write() && wanted();) {
         const auto sent = core_->now();
-        const auto unread = co_await read_all();
-        if (!unread) break;
-        give_up_after(classify(*unread), sent, unread);
+        const auto unread = co_await read_some(left);
+        if (left.empty()) break;
+        if (unread) give_up_after(classify(*unread), sent, unread);
+        if (unread) fail_try(classify(*unread), unread);
+        failures = unread ? failures + 1 : 0;
         co_await pause(protocol::retry_pause(failures));
     }
     const bool ours = std::ranges::all_of(wanted_, [&](const auto& each) {
@@ -272,33 +310,44 @@ boost::asio::awaitable<void> joint_claim::take_home() {
     served.complete_one(std::move(all));
 }
 
-/// Null, or why it could not be read.
-boost::asio::awaitable<shared_failure> joint_claim::read_all() {
-    std::map<std::string, keys_and_options> asked;
+/// What is to be read: all of the items.
+joint_claim::keys_by_table joint_claim::forget_all() {
+    keys_by_table left;
     for (auto& each : wanted_) {
         each.seen = {};
-        auto& table = asked[each.front->place().layout.table];
+        auto& table = left[each.front->place().layout.table];
         table.keys.push_back(each.front->place().key);
         table.consistent_read = true;
     }
-    while (!asked.empty()) {
-        batch_get_item_request batch;
-        batch.tables = std::move(asked);
-        auto answered = co_await core_->target().call(std::move(batch));
-        if (!answered) co_return std::make_shared<const failure>(std::move(answered).error());
-        for (auto& each : wanted_) {
-            const auto& place = each.front->place();
-            for (const auto& found : answered->items[place.layout.table]) {
-                if (protocol::key_of(place.layout, found) == place.key) {
-                    each.seen = each.front->read_item(answer::applied, &found, true);
-                }
+    return left;
+}
+
+/// @param left without those that were read. @returns null, or why none was.
+boost::asio::awaitable<shared_failure> joint_claim::read_some(keys_by_table& left) {
+    batch_get_item_request batch{.tables = left};
+    const auto sent = core_->now();
+    auto answered = co_await core_->target().call(std::move(batch));
+    if (!answered) co_return std::make_shared<const failure>(std::move(answered).error());
+    for (auto& each : wanted_) {
+        const auto& place = each.front->place();
+        for (const auto& found : answered->items[place.layout.table]) {
+            if (protocol::key_of(place.layout, found) == place.key) {
+                each.seen = each.front->read_item(answer::applied, &found, true);
+                each.seen.sent_at = sent;
             }
         }
-        asked = std::move(answered->unprocessed);
-        for (auto& [table, keys] : asked) keys.consistent_read = true;
-        std::erase_if(asked, [](const auto& table) { return table.second.keys.empty(); });
     }
-    co_return nullptr;
+    const auto count = [](const keys_by_table& keys) {
+        std::size_t all = 0;
+        for (const auto& [table, some] : keys) all += some.keys.size();
+        return all;
+    };
+    const auto asked = count(left);
+    left = std::move(answered->unprocessed);
+    for (auto& [table, keys] : left) keys.consistent_read = true;
+    std::erase_if(left, [](const auto& table) { return table.second.keys.empty(); });
+    const bool none = count(left) >= asked;
+    co_return none ? std::make_shared<const failure>(errc::throttled) : nullptr;
 }
 
 }  // namespace dynalease::detail

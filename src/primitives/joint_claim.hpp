@@ -13,8 +13,10 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace dynalease::detail {
@@ -58,6 +60,7 @@ private:
     void fail(failure why);
     std::optional<std::size_t> reserve();
     void give_free();
+    void fail_try(answer kind, const shared_failure& why);
     void choose_claim();
     void note_unanswered();
     void note_absent(dynalease::time_point sent);
@@ -70,15 +73,19 @@ private:
     boost::asio::awaitable<std::optional<std::size_t>> claim_all();
     boost::asio::awaitable<protocol::acquire_all_decision> decide_all();
     boost::asio::awaitable<void> take_home();
-    boost::asio::awaitable<shared_failure> read_all();
+    using keys_by_table = std::map<std::string, keys_and_options>;
+    keys_by_table forget_all();
+    boost::asio::awaitable<shared_failure> read_some(keys_by_table& left);
 
     std::shared_ptr<session_core> core_;
     std::vector<wanted_item> wanted_;
+    const std::vector<std::size_t> order_;  ///< the same in all claims: those who want the same stand in one line
     const bool once_;
     outage outage_;
     runtime::alarm sleep_;
     std::optional<protocol::claim> claim_;
     unsigned refusals_ = 0;
+    unsigned silent_ = 0;  ///< requests without an answer
     bool writing_ = false;     ///< a copy of the transaction is under way
     bool unanswered_ = false;  ///< one has had no answer
 };
