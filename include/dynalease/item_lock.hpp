@@ -74,9 +74,15 @@ concept table_of_versions = requires(const T& table) {
 /// A cheap handle; any number of them may name the same item, in one process or many.
 ///
 /// The lock is a matter of four attributes of the item: it never creates the item and never deletes it. Optimistic
-/// saves of `versioned` respect it. Readers share the item; a writer that waits for them lets no further ones in.
-/// Between processes there is no order among writers: for that, and for herds, use `queue`. Above 4 KB an item costs
-/// more than one unit for each lock request: prefer the named `lock`.
+/// saves of `versioned` respect it.
+///
+/// What is fair: callers of one process are served in their order. Readers share the item; a writer that waits for them
+/// lets no further ones in, those of the same process after a second at the latest. So never ask for the item again
+/// as a reader while this very caller reads it: a writer that came in between waits for the first hold, and the
+/// second would wait for that writer. Between processes there is no order, and nobody is kept out: whoever saw the
+/// item go from one writer to another three times leaves an intent, and gets it after at most 8 more turns inside the
+/// process that has it. For order, and for herds, use `queue`. Above 4 KB an item costs more than one unit for each
+/// lock request, and above 100 KB it is looked at more rarely (25 read units a second): prefer the named `lock`.
 class item_lock {
 public:
     /// Numbers are one key when they are equal: 1, 1.0 and 1E0 name the same item.
@@ -86,12 +92,6 @@ public:
     /// Of `most_readers` and the times between looks those of the handle that was made first hold.
     /// @throws dynalease::error with `errc::invalid_name` or `errc::invalid_option`; the diagnostics name the field.
     item_lock(session& session, item_ref target, item_lock_options options = {});
-
-    using executor_type = boost::asio::any_io_executor;
-    executor_type get_executor() const noexcept;
-    /// "<table>/<key>".
-    const std::string& name() const noexcept;
-
     /// Of an item of a versioned table: the names of the attributes, `first_version`, `step` and `stamps` are the
     /// table's.
     template <table_of_versions Table>
@@ -99,6 +99,12 @@ public:
         : item_lock(session,
                     item_ref{table.options().table, key.named(table.options().key, table.options().sort_key)},
                     detail::kept_as(table.options(), std::move(options))) {}
+
+    using executor_type = boost::asio::any_io_executor;
+    executor_type get_executor() const noexcept;
+    /// "<table>/<key>".
+    const std::string& name() const noexcept;
+
     /// Waits until the item is ours alone.
     ///
     /// Errors: `errc::missing`; `errc::wait_timeout` (condition `contended`); `errc::session_lost`,
@@ -107,7 +113,8 @@ public:
     /// `errc::unsupported_version` or `errc::corrupt_row` for attributes that are not ours; under a plain session,
     /// without an answer for a lease, what became of the last request (condition `in_doubt`, `unreachable` or
     /// `throttled`); and what the service refuses. Cancellation: all types, at once. Cost: 1 write, which brings the
-    /// item; behind others 1 refused write, reads at the poll rate, 1 write; behind readers 1 write more. The first
+    /// item; behind others 1 refused write, reads at the poll rate, 1 write; behind readers, and behind writers that
+    /// take turns, 1 write more. The first
     /// lease of a session with a row costs one write more.
     boost::asio::awaitable<item_guard> acquire(item_acquire_options options = {}) const;
     template <token_for<item_guard> Token>
@@ -121,7 +128,8 @@ public:
 
     /// Waits until no writer has the item; other readers may. All readers of one process share one entry.
     ///
-    /// Errors, cancellation, cost: as `acquire`; none when this process reads the item already.
+    /// Errors, cancellation, cost: as `acquire`; where this process reads the item already none, and 1 read when it has
+    /// not looked for a second whether a writer waits.
     boost::asio::awaitable<item_guard> acquire_shared(item_acquire_options options = {}) const;
     template <token_for<item_guard> Token>
     auto acquire_shared(item_acquire_options options, Token&& token) const {

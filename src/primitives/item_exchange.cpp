@@ -44,12 +44,14 @@ std::optional<std::int64_t> item_front::step_in(const dynalease::item& shown) co
 
 boost::asio::awaitable<item_front::sighting> item_front::look(bool whole) {
     auto request = requests().look();
+    request.report_capacity = true;
     if (whole) {
         request.projection_expression.clear();
         request.names.clear();
     }
     const auto sent = core_.now();
     auto answered = co_await core_.target().call(std::move(request));
+    if (answered && answered->consumed) look_units_ = answered->consumed->capacity_units;
     auto seen = answered ? read_item(answer::applied, answered->found ? &*answered->found : nullptr, whole)
                          : read_failure(std::move(answered).error());
     co_return noted(std::move(seen), sent);
@@ -57,6 +59,7 @@ boost::asio::awaitable<item_front::sighting> item_front::look(bool whole) {
 
 item_front::sighting item_front::noted(sighting seen, dynalease::time_point sent) {
     seen.sent_at = sent;
+    note_others(seen);
     outage_.note(seen.kind, sent, seen.why);
     return seen;
 }

@@ -70,7 +70,14 @@ void item_front::wake() {
 bool item_front::left() {
     if (wanted()) return false;
     if (sleep_) sleep_->wake();
-    return phase_ == phase::wanting && claim_ && (claim_->unanswered || writing_);
+    const bool claims = phase_ == phase::wanting || phase_ == phase::giving_back;
+    return claims && claim_ && (claim_->unanswered || writing_);
+}
+
+void item_front::note_others(const sighting& seen) {
+    if (!seen.lock.exists) return;
+    others_intend_ = seen.lock.intent && seen.lock.intent->session != core_.id();
+    if (!others_intend_) open_at_ = std::max(open_at_, seen.sent_at);
 }
 
 // ---- phases ------------------------------------------------------------------------------------------------
@@ -86,8 +93,8 @@ void item_front::drive() {
 boost::asio::awaitable<void> item_front::run(item_target self) {
     // Whoever woke us begins to wait after the call, not before.
     co_await boost::asio::post(core_.world().executor, boost::asio::deferred);
-    if (phase_ == phase::held) serve_readers();
     sighting seen;
+    if (phase_ == phase::held) co_await let_join(seen);
     while (phase_ != phase::idle && phase_ != phase::held) {
         if (phase_ == phase::wanting) {
             co_await want(seen);
@@ -102,25 +109,25 @@ boost::asio::awaitable<void> item_front::run(item_target self) {
     sleep_.reset();
     driven_ = false;
     if (phase_ == phase::idle) core_.idle().remember(self.front);
+    call_line();
 }
 
 void item_front::rest() {
     phase_ = wanted() && core_.live() ? phase::wanting : phase::idle;
     if (phase_ == phase::idle) audit_late_copies();
-}
-
-    call_line();
-void item_front::drop() {
-    claim_.reset();
-    unlanded_.reset();
-    finish_leaving(core_.over_failure().code);
-    phase_ = phase::idle;
     call_line();
 }
 
 /// The item is in nobody's hands here: those who want it among others may.
 void item_front::call_line() {
     if (phase_ == phase::idle && !driven_ && !line_.empty()) line_.front()->wake();
+}
+
+void item_front::drop() {
+    claim_.reset();
+    unlanded_.reset();
+    finish_leaving(core_.over_failure().code);
+    phase_ = phase::idle;
 }
 
 void item_front::session_lost(const failure& why) {
@@ -223,6 +230,7 @@ bool item_front::serve() {
     auto* next = core_.live() ? first_waiter() : nullptr;
     // Whoever wanted it otherwise has gone meanwhile.
     if (!next || next->access != grant_.access) return false;
+    ++turns_;
     if (grant_.access == item_access::shared) {
         serve_readers();
     } else {
@@ -230,7 +238,44 @@ bool item_front::serve() {
     }
     return true;
 }
-    ++turns_;
+
+/// Without asking, as long as a writer of another process can bear it: its intent stands in the item alone.
+bool item_front::readers_may_join() const {
+    return !others_intend_ && core_.now() < open_at_ + std::max(protocol::join_unseen, affordable_rest());
+}
+
+/// Readers of this process join those that have the item.
+boost::asio::awaitable<void> item_front::let_join(sighting& seen) {
+    looks_ = 0;
+    const auto joins = [this] {
+        return phase_ == phase::held && grant_.access == item_access::shared && core_.live() && wanted();
+    };
+    for (unsigned failures = 0; joins();) {
+        if (first_waiter()->access != item_access::shared || readers_may_join()) {
+            serve_readers();
+            co_return;
+        }
+        seen = co_await look(false);
+        if (!joins()) co_return;
+        if (!was_answered(seen.kind)) {
+            if (seen.kind == answer::rejected) fail_waiters(seen.why);
+            fail_tries(seen.why);
+            co_await retry_later(failures++);
+            continue;
+        }
+        note_shown(seen.lock);
+        // A renewal that is under way may have put another entry in its place.
+        if (!core_.plain() && !seen.lock.held_by(core_.id(), grant_.id.attempt)) {
+            lose_holds();
+            end_grant();
+            rest();
+            co_return;
+        }
+        if (!others_intend_) continue;
+        fail_tries(nullptr);
+        co_await pause(time_to_next_look(seen.lock));
+    }
+}
 
 // Not past a writer: readers that came after it would keep it out for ever.
 void item_front::serve_readers() {
@@ -250,6 +295,7 @@ void item_front::end_grant() {
     holds_.clear();
     phase_ = phase::idle;
     if (keeper_) keeper_->wake();
+    if (sleep_) sleep_->wake();
 }
 
 void item_front::leave_to_lease(const std::shared_ptr<item_hold>& hold) {
@@ -279,6 +325,13 @@ void item_front::give_back(const std::shared_ptr<item_hold>& hold) {
     drive();
 }
 
+/// What became of a guarded write without an answer, now that it can land no more.
+void item_front::settle_doubt(std::int64_t step) {
+    for (const auto& each : leaving_) {
+        if (const auto hold = each.lock()) hold->settle(step);
+    }
+}
+
 /// The first word counts.
 void item_front::tell_leaving(error_code code) {
     for (const auto& each : leaving_) {
@@ -292,10 +345,3 @@ void item_front::finish_leaving(error_code code) {
 }
 
 }  // namespace dynalease::detail
-/// What became of a guarded write without an answer, now that it can land no more.
-void item_front::settle_doubt(std::int64_t step) {
-    for (const auto& each : leaving_) {
-        if (const auto hold = each.lock()) hold->settle(step);
-    }
-}
-

@@ -219,6 +219,7 @@ private:
     // Driving: each step runs until the phase changes. `seen` is the item as last seen.
     void drive();
     boost::asio::awaitable<void> run(item_target self);
+    boost::asio::awaitable<void> let_join(sighting& seen);
     boost::asio::awaitable<void> want(sighting& seen);
     boost::asio::awaitable<void> settle(sighting& seen);
     boost::asio::awaitable<void> give_back_or_hand_over(sighting& seen);
@@ -239,6 +240,7 @@ private:
     // Requests.
     template <class Request>
     boost::asio::awaitable<sighting> send(Request request, call_options how = {});
+    std::optional<std::int64_t> step_in(const dynalease::item& shown) const;
     void note_sent();
     protocol::claim next_intent();
     sighting read_failure(failure why) const;
@@ -273,7 +275,6 @@ private:
     boost::asio::awaitable<bool> succeed(const protocol::item_grant& held);
     boost::asio::awaitable<sighting> send_while_held(update_item_request request, const protocol::item_grant& held);
     void run_out();
-    std::optional<std::int64_t> step_in(const dynalease::item& shown) const;
     /// Not ours any more, without our doing.
     void lose_holds();
 
@@ -289,9 +290,13 @@ private:
     void give_up(const protocol::item_lock_sight& lock);
     bool serve();
     void serve_readers();
+    bool readers_may_join() const;
+    void note_others(const sighting& seen);
+    std::chrono::nanoseconds affordable_rest() const;
     std::shared_ptr<item_hold> make_hold();
     void end_grant();
     void leave_to_lease(const std::shared_ptr<item_hold>& hold);
+    void settle_doubt(std::int64_t step);
     void tell_leaving(error_code code);
     void finish_leaving(error_code code);
     void drop();
@@ -314,25 +319,31 @@ private:
     bool kept_ = false;     ///< a coroutine keeps a plain session's grants alive
     bool renewing_ = false;
     std::list<waiter*> waiters_;
+    std::list<runtime::alarm*> line_;
+    const void* looks_out_ = nullptr;
+    std::uint64_t turns_ = 0;
     std::optional<open_claim> claim_;
     /// The last closed claim that had a copy without an answer. Removed and made again, the item would forget the floor
     /// that keeps that one out.
     std::optional<open_claim> unlanded_;
     protocol::item_access wants_ = protocol::item_access::exclusive;  ///< what the open claim is for
-    std::list<runtime::alarm*> line_;
-    const void* looks_out_ = nullptr;
-    std::uint64_t turns_ = 0;
     protocol::item_grant grant_{};                                    ///< the last
     dynalease::item known_;                          ///< the item as the grant found it, or the last write left it
     std::vector<std::weak_ptr<item_hold>> holds_;    ///< of the present grant
     std::vector<std::weak_ptr<item_hold>> leaving_;  ///< given back, and not known to be free yet
     std::int64_t last_token_ = 0;
     std::int64_t floor_ = 0;
+    unsigned hand_overs_ = 0;     ///< since the item came here
+    double look_units_ = 0;       ///< what the last look has cost
+    std::string last_writer_;     ///< that was seen since somebody here began to wait
+    unsigned passed_over_ = 0;    ///< how often there was another one
+    /// Whether a claimant elsewhere has left an intent, and when the item was last seen without one.
+    bool others_intend_ = false;
+    dynalease::time_point open_at_{};
     unsigned looks_ = 0;  ///< since the item last showed something new
     std::string shown_;   ///< what it showed: writer, readers and intent
     dynalease::time_point shown_since_{};
     protocol::plain_watch plain_;
-    void settle_doubt(std::int64_t step);
     outage outage_;
     dynalease::time_point kept_since_{};  ///< of a plain session's grant: its text was not in the item before
     std::optional<runtime::alarm> sleep_;

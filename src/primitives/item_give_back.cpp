@@ -10,7 +10,8 @@ using protocol::item_access;
 boost::asio::awaitable<void> item_front::give_back_or_hand_over(sighting& seen) {
     const auto* next = core_.live() ? first_waiter() : nullptr;
     const bool both_writers = next && next->access == item_access::exclusive && grant_.access == item_access::exclusive;
-    if (both_writers) {
+    const bool turn_of_others = others_intend_ && hand_overs_ >= protocol::hand_overs_in_a_row;
+    if (both_writers && !turn_of_others) {
         co_await hand_over(seen);
     } else {
         co_await release(seen, {});
@@ -31,7 +32,9 @@ boost::asio::awaitable<void> item_front::hand_over(sighting& seen) {
         }
         note_sent();
         auto request = requests().hand_over(grant_, claim_->id);
+        writing_ = true;
         auto answered = co_await send(std::move(request));
+        writing_ = false;
         auto next = hand_over_step::again;
         if (answered.doubtful) note_unanswered();
         if (answered.kind == answer::applied) {
@@ -52,16 +55,17 @@ boost::asio::awaitable<void> item_front::hand_over(sighting& seen) {
         }
         seen = std::move(answered);
         if (next == hand_over_step::handed && core_.may_write()) {
+            const auto step = grant_.step;
             grant_ = {.id = claim_->id, .access = item_access::exclusive, .step = 0, .born = seen.lock.born};
             floor_ = grant_.id.token;
             kept(claim_->absent_at);
-            const auto step = grant_.step;
             if (seen.whole) known_ = *std::move(seen.whole);
             close_claim(true);
+            settle_doubt(step);
             finish_leaving({});
             ++core_.counters().hand_offs;
+            ++hand_overs_;
             phase_ = grant_lives() && serve() ? phase::held : phase::giving_back;
-            settle_doubt(step);
             co_return;
         }
         if (next == hand_over_step::lost) {
@@ -87,22 +91,22 @@ boost::asio::awaitable<void> item_front::release(sighting& seen, std::optional<p
         auto answered = co_await send(std::move(request));
         if (was_answered(answered.kind)) {
             const bool freed = answered.kind == answer::applied;
+            if (answered.step_before) settle_doubt(*answered.step_before);
             if (!freed) seen = std::move(answered);
             if (!freed && unresolved && seen.lock.held_by(core_.id(), unresolved->attempt)) {
                 // The hand-over landed: what is to be given back is the grant it made.
                 releasing.id = *std::exchange(unresolved, std::nullopt);
-            if (answered.step_before) settle_doubt(*answered.step_before);
                 continue;
             }
             if (!freed && releasing.access == item_access::exclusive && !seen.lock.writer &&
                 seen.lock.held_by(core_.id(), releasing.id.attempt)) {
                 // A downgrade that was in doubt landed.
                 releasing.access = item_access::shared;
+                settle_doubt(releasing.step + 1);
                 continue;
             }
             // Refused after a copy that had no answer: that copy did it.
             if (seen.doubtful && !std::exchange(unanswered, true)) ++core_.counters().unknown_writes;
-                settle_doubt(releasing.step + 1);
             const bool gone_before = !freed && !unanswered;
             if (unanswered) ++core_.counters().unknown_applied;
             // A grant that ran out, or that nobody waited for any more, is given back for no guard.

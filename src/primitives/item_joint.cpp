@@ -68,6 +68,7 @@ void item_front::give_free(const protocol::item_lock_sight& lock) {
 }
 
 item_guard item_front::grant(sighting seen) {
+    note_others(seen);
     take_grant(seen.lock);
     known_ = *std::move(seen.whole);
     phase_ = phase::held;

@@ -19,11 +19,13 @@ boost::asio::awaitable<void> item_front::want(sighting& seen) {
     item_want_decision next{item_want_step::take};
     next.form.access = wants_ = first_waiter() ? first_waiter()->access : wants_;
     looks_ = 0;
+    passed_over_ = 0;
+    last_writer_.clear();
 
     unsigned failures = 0;
+    unsigned silent = 0;  // requests without an answer
     while (core_.may_write() && wanted()) {
         const bool taking = next.step == item_want_step::take;
-    unsigned silent = 0;  // requests without an answer
         const bool taking_over = taking && (next.form.over_writer || !next.form.over_readers.empty());
         seen = co_await carry_out(std::move(next));
         next = item_want_decision{item_want_step::poll};
@@ -41,10 +43,10 @@ boost::asio::awaitable<void> item_front::want(sighting& seen) {
         }
         if (seen.kind == answer::delayed && !claim_->unanswered) fail_tries(seen.why);
         if (seen.kind == answer::unanswered || seen.kind == answer::delayed) {
-            co_await retry_later(failures++);
-            continue;
             // What became of a try is asked for once.
             if (++silent > 1) fail_tries(claim_->unanswered ? fault(errc::in_doubt) : seen.why);
+            co_await retry_later(failures++);
+            continue;
         }
         failures = 0;
 
@@ -123,6 +125,7 @@ boost::asio::awaitable<item_want_decision> item_front::next_step(const protocol:
                                                 .mine = claim_->id,
                                                 .access = wants_,
                                                 .waits = waits,
+                                                .insists = passed_over_ >= protocol::passed_over_often,
                                                 .most_readers = place_.options.most_readers,
                                                 .judge = judged});
         if (next.step == item_want_step::claim_closed) {
@@ -172,6 +175,11 @@ void item_front::note_absence(const sighting& seen, bool taking) {
 void item_front::note_shown(const protocol::item_lock_sight& lock) {
     floor_ = std::max(floor_, lock.floor);
     plain_.sight(lock, core_.now());
+    if (lock.writer) {
+        auto writer = protocol::reader_text(lock.writer->session, lock.writer->attempt);
+        if (!last_writer_.empty() && writer != last_writer_) ++passed_over_;
+        last_writer_ = std::move(writer);
+    }
     std::string shown = lock.writer ? lock.writer->text : std::string();
     for (const auto& reader : lock.readers) shown += " " + reader.text;
     if (lock.intent) shown += "|" + lock.intent->text;
@@ -204,6 +212,7 @@ std::chrono::nanoseconds item_front::time_to_next_look(const protocol::item_lock
     const auto grown = std::min(longest, first * std::pow(1.5, std::min(looks_++, 32U)));
     auto interval = std::chrono::duration_cast<std::chrono::nanoseconds>(
         grown * (1 - spread + 2 * spread * core_.world().random->unit()));
+    interval = std::max(interval, affordable_rest());
     const auto until = [&](dynalease::time_point end) {
         const auto left = end - core_.now();
         if (left > std::chrono::nanoseconds::zero()) interval = std::min(interval, left);
@@ -216,6 +225,12 @@ std::chrono::nanoseconds item_front::time_to_next_look(const protocol::item_lock
         if (watch.looked_at()) until(watch.lease_end());
     }
     return interval;
+}
+
+/// After a look: a large item costs a read unit for each 4 KB of it, however little of it is shown.
+std::chrono::nanoseconds item_front::affordable_rest() const {
+    const std::chrono::duration<double> rest(look_units_ / protocol::read_units_per_second);
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(rest);
 }
 
 void item_front::take_grant(const protocol::item_lock_sight& lock) {
@@ -246,6 +261,7 @@ boost::asio::awaitable<bool> item_front::granted(sighting& seen, bool taken_over
     if (!seen.lock.held_by(core_.id(), claim_->id.attempt)) co_return false;
     take_grant(seen.lock);
     known_ = *std::move(seen.whole);
+    hand_overs_ = 0;
     if (taken_over) ++core_.counters().take_overs;
     if (own_copy) ++core_.counters().own_copies;
     phase_ = grant_lives() && serve() ? phase::held : phase::giving_back;

@@ -34,6 +34,15 @@ item_want_decision wait_for_intent(const item_want_facts& facts) {
     return wait_for(facts);
 }
 
+item_want_decision wait_for_writer(const item_want_facts& facts) {
+    const auto& intent = facts.sight.intent;
+    const bool may_intend = !intent || judge_claimant(facts, *intent) == holder_is::over;
+    if (!facts.waits || !facts.insists || facts.sight.intended_by(facts.self) || !may_intend) return wait_for(facts);
+    item_want_decision next{item_want_step::intend};
+    if (intent) next.form.intent = intent->text;
+    return next;
+}
+
 item_want_decision take_from_readers(const item_want_facts& facts, item_take_form form) {
     std::vector<std::string> over;
     std::vector<std::string> unknown;
@@ -94,7 +103,7 @@ item_want_decision decide_item_want(const item_want_facts& facts) {
     if (sight.writer) {
         const auto is = judge_claimant(facts, *sight.writer);
         if (is == holder_is::not_known) return look_at(*sight.writer);
-        if (is == holder_is::alive) return wait_for(facts);
+        if (is == holder_is::alive) return wait_for_writer(facts);
         form.over_writer = sight.writer->text;
     }
     if (sight.intent) {

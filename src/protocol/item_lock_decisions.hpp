@@ -4,6 +4,7 @@
 #include "protocol/item_lock_rows.hpp"
 #include "protocol/lock_decisions.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -14,6 +15,14 @@
 namespace dynalease::protocol {
 
 // ---- want ------------------------------------------------------------------------------------------------
+
+/// Whoever waits behind writers leaves an intent once the item was seen to go from one to the next so often. Without it
+/// those of one process, which hand the item over in memory, could keep all others out.
+inline constexpr unsigned passed_over_often = 3;
+/// So long those who read the item in one process let others there join without looking whether a writer waits.
+inline constexpr std::chrono::nanoseconds join_unseen = std::chrono::seconds(1);
+/// What all the looks of one process at one item may cost.
+inline constexpr double read_units_per_second = 25;
 
 /// Under which circumstances a claim takes the item. Each is a condition, so that a wrong belief is only refused.
 struct item_take_form {
@@ -33,6 +42,8 @@ struct item_want_facts {
     const claim& mine;
     item_access access;
     bool waits;  ///< somebody waits; otherwise it is only tried
+    /// Writers come and go, and have passed over whoever waits here too often.
+    bool insists = false;
     std::size_t most_readers;
     /// What the watch says of another session. Claimants of our own session are never asked about.
     const std::function<holder_is(const item_claimant&)>& judge;
@@ -43,7 +54,7 @@ enum class item_want_step {
     missing,       ///< there is no item to lock
     claim_closed,  ///< no copy of the claim can land any more: take a new one and decide again
     take,          ///< send `form`
-    intend,        ///< let no more readers in
+    intend,        ///< let nobody else in
     reap,          ///< remove `who`, all of them readers that are over
     free,          ///< give back what stands there as the writer `attempt` of our own session
     look,          ///< find out whether `who`, one session, lives; then decide again
