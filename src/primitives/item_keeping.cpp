@@ -135,8 +135,9 @@ boost::asio::awaitable<bool> item_front::succeed(const protocol::item_grant& hel
 /// Copies of one request until one is answered, or the grant is over: then the answer is `delayed`.
 boost::asio::awaitable<item_front::sighting> item_front::send_while_held(update_item_request request,
                                                                          const protocol::item_grant& held) {
-    const auto limit = core_.plain()->times.beat_limit;
     for (unsigned failures = 0; core_.may_write() && holds(held) && grant_lives(); ++failures) {
+        // The end of the grant is told when it comes, whether or not an answer is still awaited.
+        const auto limit = std::min<std::chrono::nanoseconds>(core_.plain()->times.beat_limit, grant_end() - core_.now());
         auto copy = request;
         const call_options lane{.timeout = limit, .attempt_timeout = limit, .attempts = 1, .lane = lane::heartbeat};
         ++core_.counters().heartbeats_sent;
