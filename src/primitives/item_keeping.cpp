@@ -137,7 +137,8 @@ boost::asio::awaitable<item_front::sighting> item_front::send_while_held(update_
                                                                          const protocol::item_grant& held) {
     for (unsigned failures = 0; core_.may_write() && holds(held) && grant_lives(); ++failures) {
         // The end of the grant is told when it comes, whether or not an answer is still awaited.
-        const auto limit = std::min<std::chrono::nanoseconds>(core_.plain()->times.beat_limit, grant_end() - core_.now());
+        const std::chrono::nanoseconds left = grant_end() - core_.now();
+        const auto limit = std::min<std::chrono::nanoseconds>(core_.plain()->times.beat_limit, left);
         auto copy = request;
         const call_options lane{.timeout = limit, .attempt_timeout = limit, .attempts = 1, .lane = lane::heartbeat};
         ++core_.counters().heartbeats_sent;

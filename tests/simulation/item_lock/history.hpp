@@ -49,6 +49,11 @@ struct session_over {
     std::string session{};
 };
 
+/// A session's row came to be, or its beat moved.
+struct session_lives {
+    std::string session{};
+};
+
 /// A user got a guard. Readers of one process may share a grant.
 struct guard_given {
     std::uint64_t handle = 0;
@@ -84,7 +89,7 @@ struct kept_alive {
 struct event {
     time_point at{};  ///< true time
     std::variant<lock_written, lock_replaced, session_over, guard_given, guard_let_go, guarded_begun, lock_tested,
-                 kept_alive>
+                 kept_alive, session_lives>
         what;
 };
 

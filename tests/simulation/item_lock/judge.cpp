@@ -24,6 +24,21 @@ void judge::fail(const char* promise, std::string what) {
     if (!broken_) broken_ = std::string(promise) + ": " + std::move(what);
 }
 
+std::optional<claimant> judge::grant_of(const std::string& session, std::size_t item, std::int64_t token) const {
+    for (const auto& [who, its] : items_[item].tokens) {
+        if (who.session == session && its == token) return who;
+    }
+    return std::nullopt;
+}
+
+time_point judge::last_sign(std::size_t item, const claimant& who) const {
+    const auto& signs = items_[item].alive_at;
+    const auto own = signs.find(who);
+    if (own != signs.end()) return own->second;
+    const auto beat = beats_.find(who.session);
+    return beat == beats_.end() ? time_point() : beat->second;
+}
+
 bool judge::over(const item_record& of, const claimant& who) const {
     if (over(who.session)) return true;
     const auto known = of.alive_at.find(who);
@@ -53,6 +68,13 @@ void judge::on(const kept_alive& seen) {
 void judge::on_succession(item_record& of, const claimant& from, const claimant& to) {
     of.tokens[to] = of.tokens[from];
     of.tokens.erase(from);
+    const auto item = static_cast<std::size_t>(&of - items_.data());
+    for (auto& [handle, guard] : guards_) {
+        if (guard.item == item && guard.grant == from) guard.grant = to;
+    }
+    for (auto& [write, grant] : writes_) {
+        if (write.second == item && grant == from) grant = to;
+    }
 }
 
 /// A plain session lets its guards run out by itself, whatever their users do.
@@ -69,6 +91,9 @@ void judge::on(const lock_written& seen) {
     if (!before.exists && after.exists && seen.number == 0) fail("E1", "a lock request made an item");
     if (before.exists && after.exists && after.floor < before.floor) fail("P2", "the floor fell");
     judge_content(of, seen);
+    // A reader without a session's row lives by entries beside its own.
+    const bool more = after.readers.size() > before.readers.size();
+    if (more && !plain_ && after.readers.size() > most_readers_) fail("P10", "more readers than there may be");
     if (stands(before.writer) && before.writer != after.writer) judge_end(of, seen.item, seen, before.writer);
     for (const auto& each : before.readers) {
         if (!after.readers.contains(each)) judge_end(of, seen.item, seen, each);
@@ -85,6 +110,7 @@ void judge::on(const lock_written& seen) {
         }
     }
     if (stands(after.writer) && !after.readers.empty()) fail("P1", "a writer beside readers in the item");
+    if (after.intent != before.intent) of.passed = 0;
     if (stands(before.intent) && before.intent != after.intent && before.intent.session != seen.session &&
         !over(of, before.intent) && after.exists) {
         fail("P9", "a session took away the intent of another, which is not over");
@@ -132,6 +158,9 @@ void judge::judge_grant(item_record& of, std::size_t item, const lock_written& s
     if (stands(intent) && !handed_over && intent.session != who.session && !over(of, intent)) {
         fail("F1", text(who) + " passed " + text(intent) + ", which waits");
     }
+    if (stands(intent) && handed_over && intent.session != who.session && !over(of, intent) && ++of.passed > 8) {
+        fail("F2", text(intent) + ", which waits, was passed too often");
+    }
     const auto token = seen.after.floor;
     if (token <= of.highest) fail("P2", "token " + std::to_string(token) + " after " + std::to_string(of.highest));
     if (of.former.contains(who)) fail("P9", text(who) + " holds the item for a second time");
@@ -158,6 +187,7 @@ void judge::on(const lock_replaced& seen) {
 /// An item that is removed takes its floor along: tokens rise in each life of it, and no grant goes over to the next.
 void judge::end_life(std::size_t item) {
     auto& of = items_[item];
+    for (const auto& [who, token] : of.tokens) of.past.emplace(who.session, token);
     of.highest = 0;
     of.tokens.clear();
     of.former.clear();
@@ -172,7 +202,11 @@ void judge::on(const guard_given& seen) {
     const auto granted = std::ranges::find_if(
         of.tokens, [&](const auto& each) { return each.first.session == seen.session && each.second == seen.token; });
     // A grant of a former life is found out with the next write under it.
-    if (granted == of.tokens.end()) return;
+    if (granted == of.tokens.end()) {
+        const bool was_one = of.past.contains({seen.session, seen.token});
+        if (!was_one) fail("P1", "a guard was given for a grant that never was");
+        return;
+    }
     guards_[seen.handle] = {.item = seen.item, .grant = granted->first, .exclusive = seen.exclusive};
 }
 

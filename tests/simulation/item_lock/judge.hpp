@@ -21,16 +21,22 @@ struct plain_bounds {
 
 /// Keeps the first broken promise: P1 one writer or any number of readers; P2 tokens rise for as long as the item
 /// lives; P3 a guarded write happens under the very grant of its guard, and in that life of the item; P9 nobody else's
-/// lock is freed; F1 readers do not pass a writer that waits; E1 no lock request makes an item.
+/// lock is freed; P10 no more readers than may be; F1 nobody passes one that has left an intent, but for F2: a few
+/// writers of the process that has the item; E1 no lock request makes an item.
 class judge {
 public:
     /// @param plain sessions have no rows: whoever has stood still for so long is over.
-    explicit judge(std::size_t items, std::optional<plain_bounds> plain = {}) : items_(items), plain_(plain) {}
+    explicit judge(std::size_t items, std::optional<plain_bounds> plain = {}, std::size_t most_readers = 64)
+        : items_(items), plain_(plain), most_readers_(most_readers) {}
 
     void see(const event& seen);
     const std::optional<std::string>& broken() const noexcept { return broken_; }
     const lock_state& state(std::size_t item) const { return items_[item].state; }
     bool over(const std::string& session) const { return over_.contains(session); }
+    /// The grant of that token; empty: there is none in this life of the item.
+    std::optional<claimant> grant_of(const std::string& session, std::size_t item, std::int64_t token) const;
+    /// The last sign of life of that grant: its own, or its session's. True time.
+    time_point last_sign(std::size_t item, const claimant& who) const;
 
 private:
     struct item_record {
@@ -38,6 +44,8 @@ private:
         std::int64_t highest = 0;                 ///< token of this life
         std::map<claimant, std::int64_t> tokens;  ///< of every grant of this life
         std::set<claimant> former;                ///< those that ended
+        std::set<std::pair<std::string, std::int64_t>> past;  ///< sessions and tokens of former lives
+        unsigned passed = 0;                      ///< hand-overs past the intent that stands there
         std::map<claimant, time_point> alive_at;  ///< the last sign of life; true time
     };
     struct held_guard {
@@ -49,6 +57,7 @@ private:
     void on(const lock_written& seen);
     void on(const lock_replaced& seen);
     void on(const session_over& seen) { over_.insert(seen.session); }
+    void on(const session_lives& seen) { beats_[seen.session] = now_; }
     void on(const guard_given& seen);
     void on(const guard_let_go& seen) { guards_.erase(seen.handle); }
     void on(const guarded_begun& seen);
@@ -68,8 +77,10 @@ private:
 
     std::vector<item_record> items_;
     const std::optional<plain_bounds> plain_;
+    const std::size_t most_readers_;
     time_point now_{};
     std::set<std::string> over_;
+    std::map<std::string, time_point> beats_;
     std::map<std::uint64_t, held_guard> guards_;
     std::map<std::pair<std::int64_t, std::size_t>, claimant> writes_;  ///< guarded ones, by number and item
     std::optional<std::string> broken_;

@@ -57,6 +57,7 @@ item_want_decision want(const item_want_facts& facts, const item_lock_sight& sig
                       .mine = facts.mine,
                       .access = facts.access,
                       .waits = facts.waits,
+                      .insists = facts.insists,
                       .most_readers = facts.most_readers,
                       .judge = judge});
 }

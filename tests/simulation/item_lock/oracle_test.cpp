@@ -169,3 +169,43 @@ TEST_CASE("an item that a lock request makes is noticed") {
         return true;
     });
 }
+
+TEST_CASE("a guard for a grant that never was is noticed") {
+    must_be_noticed_of_locks("P1", [](history& seen) {
+        for (std::size_t i = seen.size() / 3; i < seen.size(); ++i) {
+            auto* given = std::get_if<guard_given>(&seen[i].what);
+            if (!given) continue;
+            ++given->token;
+            return true;
+        }
+        return false;
+    });
+}
+
+TEST_CASE("more readers than there may be are noticed") {
+    must_be_noticed_of_locks("P10", [](history& seen) {
+        const auto at = lock_write(seen, [](const auto& before, const auto& write) {
+            return write.after.readers.size() > before.readers.size();
+        });
+        if (!at) return false;
+        auto& write = std::get<lock_written>(seen[*at].what);
+        for (std::int64_t i = 0; i < 64; ++i) write.after.readers.insert({write.session, 1'000'000 + i});
+        return true;
+    });
+}
+
+TEST_CASE("who waits with an intent and is passed too often by writers of one process is noticed") {
+    must_be_noticed_of_locks("F2", [](history& seen) {
+        const auto at = lock_write(seen, grants_writer);
+        if (!at) return false;
+        auto turn = seen[*at];
+        auto& write = std::get<lock_written>(turn.what);
+        write.after.intent = {"who waits", 1};
+        for (std::int64_t i = 1; i <= 10; ++i) {
+            seen.insert(seen.begin() + static_cast<std::ptrdiff_t>(*at) + static_cast<std::ptrdiff_t>(i), turn);
+            write.after.writer.attempt += 1'000'000;
+            ++write.after.floor;
+        }
+        return true;
+    });
+}

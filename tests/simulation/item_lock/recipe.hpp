@@ -35,6 +35,8 @@ struct recipe : world_recipe {
     std::uint64_t erasures = 0;
     /// Items are removed, and made anew, by somebody who knows of no locks.
     bool reborn = false;
+    /// A clock may stop: then two may believe at once, and only writes under the lock tell which of them has it.
+    bool breaks_assumptions = false;
 };
 
 }  // namespace dynalease::simulation::item_locks

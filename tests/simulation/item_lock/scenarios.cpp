@@ -121,6 +121,37 @@ recipe plain_readers() {
     return made;
 }
 
+/// The same, with several items at once.
+recipe plain_several() {
+    recipe made = plain_sessions();
+    made.most_items = 3;
+    made.several = 2;
+    made.longest_hold = 1s;
+    made.weather.always = {request_fault_kind::answer_lost};
+    return made;
+}
+
+/// Sessions without rows and clocks at the very ends of a promise that is exaggerated, so that margins show.
+recipe plain_drift() {
+    recipe made = plain_sessions();
+    made.drift_ppm = 100'000;
+    made.leases = {3s, 6s};
+    made.mishaps = {pause, partition, one_way_partition, drift_change, crash_new_identity, loop_blocked};
+    made.mishap_presence = 0.7;
+    made.mishap_interval = 8s;
+    made.longest_mishap = 9s;
+    return made;
+}
+
+/// Clocks that stop: two may believe at once, and only one of them can write.
+recipe stopped_clocks() {
+    recipe made = swarm();
+    made.mishaps = {freeze, partition, crash_new_identity};
+    made.mishap_presence = 0.8;
+    made.breaks_assumptions = true;
+    return made;
+}
+
 template <recipe (*Recipe)()>
 void play(world_run& run) {
     item_world(run, Recipe()).play();
@@ -137,7 +168,10 @@ const contribution item_lock_worlds{{
                   {"erased", 2, play<erased>},
                   {"reborn", 2, play<reborn>},
                   {"plain-sessions", 3, play<plain_sessions>},
-                  {"plain-readers", 2, play<plain_readers>}},
+                  {"plain-readers", 2, play<plain_readers>},
+                  {"plain-several", 2, play<plain_several>},
+                  {"plain-drift", 2, play<plain_drift>},
+                  {"stopped-clocks", 2, play<stopped_clocks>}},
     .probes = {"locked",
                "read locked",
                "taken over or handed over",
@@ -158,6 +192,9 @@ const contribution item_lock_worlds{{
                "late item write refused",
                "session marked dead",
                "plain lock kept alive",
+               "holder crashed in the calm",
+               "fenced transaction done",
+               "doubt settled by the release",
                "audit waited for",
                "saved by one who may promote",
                "saved under its own lock",

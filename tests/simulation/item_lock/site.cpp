@@ -1,6 +1,8 @@
 // Who lives in a process, and what its requests do to locks and sessions.
 #include "simulation/item_lock/site.hpp"
 
+#include "simulation/framework/request_text.hpp"
+
 #include <algorithm>
 #include <memory>
 #include <type_traits>
@@ -22,18 +24,20 @@ std::int64_t number_in(const attribute_values& values) {
 
 }  // namespace
 
-site::site(item_world& where, std::size_t index) : session_process(where, where.made_of(), index), world_(where) {
+site::site(item_world& where, std::size_t index)
+    : watched_process(where, where.made_of(), index, where.lease()), world_(where) {
     open();
 }
 
 void site::begin() {
+    takes_.forget();
     const auto& made_of = world_.made_of();
     const auto drift = static_cast<std::uint32_t>(made_of.drift_ppm);
     if (made_of.plain) {
+        resumed();
         begin_session(plain_session_options{.lease = world_.lease(), .clock_drift_ppm = drift});
     } else {
-        begin_session(session_options{
-            .table = coordination, .lease = world_.lease(), .heartbeat = world_.lease() / 4, .clock_drift_ppm = drift});
+        begin_watched_session();
     }
     const auto count = world_.choices().between("users of a node", 1, made_of.most_users);
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -47,10 +51,18 @@ void site::begin() {
     }
 }
 
+bool site::only_waiter(const user& one) const {
+    return std::ranges::none_of(users(), [&](const auto& other) {
+        return other.get() != &one && (other->waits() || !other->hands().empty());
+    });
+}
+
 // ---- requests ------------------------------------------------------------------------------------------------
 
-void site::sent(const testing::logged_request& entry, const any_request&) {
+void site::sent(const testing::logged_request& entry, const any_request& request) {
     sessions_[&entry] = session() ? session()->id() : std::string();
+    takes_.sent(request, world_.now());
+    if (!world_.made_of().plain) watch_sent(entry, request);
 }
 
 void site::applied(const testing::logged_request& entry, const any_request& request,
@@ -91,10 +103,14 @@ void site::done(const testing::logged_request& entry, const transact_write_items
         std::visit(
             [&](const auto& each) {
                 if constexpr (requires { each.key; }) number = std::max(number, number_in(each.values));
+                if constexpr (requires { each.new_item; }) number = find_integer(each.new_item, "writer").value_or(0);
             },
             action);
     }
-    census.hit(number == 0 ? "several locked together" : "several written together");
+    const bool fenced = std::holds_alternative<transact_put>(all.actions.back());
+    census.hit(fenced        ? "written behind a fence"
+               : number == 0 ? "several locked together"
+                             : "several written together");
     for (const auto& action : all.actions) {
         std::visit(
             [&](const auto& each) {
@@ -118,6 +134,8 @@ void site::answered(const testing::logged_request& entry, const any_request& req
         return "r " + entry.operation + " " + entry.key + (update ? " (" + update->update_expression + ")" : "") +
                " -> " + (answer ? "ok" : entry.code.message());
     });
+    if (session() && session()->id() == sessions_[&entry]) takes_.answered(request, answer);
+    if (session() && session()->id() == session_in(entry.key)) watch_answered(entry, request, answer);
 }
 
 }  // namespace dynalease::simulation::item_locks

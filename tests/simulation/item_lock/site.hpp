@@ -1,7 +1,8 @@
 // One process of a world of item locks: its session, its users, and what its network tells.
 #pragma once
 
-#include "simulation/framework/session_process.hpp"
+#include "simulation/framework/watched_process.hpp"
+#include "simulation/item_lock/open_takes.hpp"
 #include "simulation/item_lock/user.hpp"
 #include "simulation/item_lock/world.hpp"
 
@@ -13,11 +14,15 @@
 
 namespace dynalease::simulation::item_locks {
 
-class site final : public session_process<user> {
+class site final : public watched_process<user> {
 public:
     site(item_world& where, std::size_t index);
 
     item_world& world() noexcept { return world_; }
+    /// Nobody else here wants or has an item that this one wants.
+    bool only_waiter(const user& one) const;
+    /// A write that was sent since then may yet lock the item.
+    bool may_yet_lock(std::size_t item, time_point began) const { return takes_.any_since(item, began); }
 
     void sent(const testing::logged_request& entry, const any_request& request) override;
     void applied(const testing::logged_request& entry, const any_request& request,
@@ -32,6 +37,7 @@ private:
     void done(const testing::logged_request& entry, const transact_write_items_request& all);
 
     item_world& world_;
+    open_takes takes_;
     std::unordered_map<const testing::logged_request*, std::string> sessions_;  ///< that sent a request
     std::set<std::string> carried_out_;  ///< transactions, by token: the service does not do them again
 };

@@ -2,6 +2,7 @@
 #include "simulation/item_lock/user.hpp"
 
 #include "simulation/framework/counted_frame.hpp"
+#include "simulation/framework/protected_data.hpp"
 #include "simulation/item_lock/changes.hpp"
 #include "simulation/item_lock/site.hpp"
 #include "simulation/item_lock/world.hpp"
@@ -14,6 +15,11 @@ namespace dynalease::simulation::item_locks {
 namespace asio = boost::asio;
 using versions::answer;
 using versions::intent;
+
+namespace {
+/// Apart from the numbers of the writes that the ledger knows.
+constexpr std::int64_t fenced_writes = 1'000'000'000;
+}  // namespace
 
 user::user(site& at, std::size_t item, habit has)
     : participant(at.world().choices(), at, "user: cancellation"), site_(at), item_(item), habit_(has) {}
@@ -61,6 +67,13 @@ void user::take(std::size_t item, item_guard guard) {
                                          .token = guard.fencing_token(),
                                          .exclusive = guard.exclusive()});
     hands_.push_back({item, std::move(guard), handle});
+    hands_.back().guard.lost([weak = weak_from_this(), handle](error_code code) {
+        const auto self = std::static_pointer_cast<user>(weak.lock());
+        if (!self || code) return;
+        for (auto& each : self->hands_) {
+            if (each.handle == handle) each.told_lost = true;
+        }
+    });
 }
 
 void user::let_go(holding& in) {
@@ -87,6 +100,7 @@ asio::awaitable<void> user::lock_and_write() {
     const bool tries = choices.choose("user: tries", 6) == 1 && !world.calm();
     const item_acquire_options options{.wait = patience()};
     waits_ = true;
+    const auto began = world.now();
     perhaps_cancel();
     auto token = cancellable();
     std::tuple<error_code, item_guard> done;
@@ -103,6 +117,11 @@ asio::awaitable<void> user::lock_and_write() {
     waits_ = false;
     note_failure(std::get<0>(done));
     auto got = std::get<1>(std::move(done));
+    const auto code = std::get<0>(done);
+    const bool given_up = code == errc::wait_timeout || code == condition::cancelled;
+    if (given_up && !tries && site_.only_waiter(*this) && site_.may_yet_lock(item_, began)) {
+        world.fail("T3", "a wait was told as given up while a write of it had no answer");
+    }
     if (tries && !std::get<0>(done) && !got) world.run().census.hit("try refused");
     if (!got) co_return;
     ++served_;
@@ -112,6 +131,8 @@ asio::awaitable<void> user::lock_and_write() {
     const auto pieces = choices.choose("user: writes", 4);
     for (std::uint64_t i = 0; i < pieces; ++i) {
         co_await sleep_up_to("user: hold", longest);
+        const bool fences = choices.choose("user: fences a write elsewhere", 4) == 1;
+        if (fences && mine.guard.valid()) co_await write_fenced(mine);
         if (mine.guard.exclusive()) co_await write(mine, false);
     }
     co_await sleep_up_to("user: holds on", longest);
@@ -141,8 +162,19 @@ asio::awaitable<void> user::write(holding& in, bool last) {
     }
     next_operation();
     const auto left = std::get<1>(std::move(done));
+    if (std::get<0>(done) == errc::in_doubt && in.doubted == 0) in.doubted = number;
     // After the last write others may have gone on by the time it is known.
     learn(number, in.item, std::get<0>(done), last ? nullptr : &left);
+}
+
+/// Something else, in one transaction with the fence: it happens while the item is held, or never.
+asio::awaitable<void> user::write_fenced(const holding& in) {
+    auto& world = site_.world();
+    const auto number = fenced_writes + static_cast<std::int64_t>(world.next_number());
+    world.tell(site_.name(), guarded_begun{.handle = in.handle, .item = in.item, .number = number});
+    auto fence = in.guard.fence();
+    co_await simulation::write_fenced(site_.machine(), world.run().census, std::move(fence), in.item,
+                                      static_cast<std::uint64_t>(number));
 }
 
 bool user::removes() {
@@ -201,6 +233,8 @@ asio::awaitable<void> user::end_hold(holding& in) {
         co_await write(in, true);
         co_return;
     }
+    const bool wrote = guard.exclusive();
+    const auto granted_to = world.grant_of(site_.session()->id(), in.item, guard.fencing_token());
     let_go(in);
     if (way == 6) co_return;
     perhaps_cancel();
@@ -208,6 +242,18 @@ asio::awaitable<void> user::end_hold(holding& in) {
     const auto done = co_await guard.release(std::move(token));
     next_operation();
     const auto code = std::get<0>(done);
+    // What comes back in another life of the item is another matter.
+    const bool one_life = !world.made_of().reborn && world.made_of().erasures == 0;
+    if (!code && wrote && one_life && granted_to && world.stands_in(in.item, *granted_to)) {
+        world.fail("T1", "a release was told as done, and the item is still locked by that grant");
+    }
+    const auto doubted = guard.doubtful_write();
+    if (doubted != settlement::open) census.hit("doubt settled by the release");
+    const bool told_applied = doubted == settlement::applied;
+    const bool judged = in.doubted != 0 && doubted != settlement::open && one_life;
+    if (judged && world.shows_write(in.item, in.doubted) != told_applied) {
+        world.fail("T2", "a release told wrongly what became of write " + std::to_string(in.doubted));
+    }
     if (code == errc::in_doubt) census.hit("release in doubt");
     if (code == errc::lock_lost || code == errc::session_lost) census.hit("release lost the race");
 }

@@ -29,6 +29,9 @@ public:
         std::size_t item = 0;
         item_guard guard{};
         std::uint64_t handle = 0;
+        std::int64_t doubted = 0;  ///< the write that was in doubt; 0: none was
+        bool told_lost = false;
+        std::optional<time_point> invalid_since{};  ///< as it was noticed, by the machine's clock
     };
 
     user(site& at, std::size_t item, habit has);
@@ -40,6 +43,7 @@ public:
     bool saves() const noexcept { return habit_ == habit::saves; }
     bool wants_several() const noexcept { return habit_ == habit::locks_several; }
     std::size_t target() const noexcept { return item_; }
+    std::vector<holding>& hands() noexcept { return hands_; }
     const std::vector<holding>& hands() const noexcept { return hands_; }
     bool waits() const noexcept { return waits_; }
     bool gone() const noexcept { return gone_; }
@@ -49,10 +53,13 @@ public:
     std::uint64_t served() const noexcept { return served_; }
     /// The store or the process went from under it.
     void let_go();
+    /// Nothing that its own code does past the library.
+    void write_outside() noexcept {}
 
 private:
     boost::asio::awaitable<void> lock_and_write();
     boost::asio::awaitable<void> write(holding& in, bool last);
+    boost::asio::awaitable<void> write_fenced(const holding& in);
     boost::asio::awaitable<void> erase(holding& in);
     boost::asio::awaitable<void> end_hold(holding& in);
     boost::asio::awaitable<void> save();

@@ -21,7 +21,8 @@ item_world::item_world(world_run& run, const recipe& ingredients, history* kept)
                   this->run().trace.add(now(), node, happened.what.index(),
                                         [&] { return versions::text_of(happened); });
               }),
-      judge_(item_count_, recipe_.plain ? std::optional(plain_bounds{lease_, recipe_.drift_ppm}) : std::nullopt),
+      judge_(item_count_, recipe_.plain ? std::optional(plain_bounds{lease_, recipe_.drift_ppm}) : std::nullopt,
+             recipe_.most_readers),
       writer_texts_(item_count_) {
     simulated().create_table(coordination);
     for (std::size_t i = 0; i < item_count_; ++i) make_item(i);
@@ -43,7 +44,8 @@ void item_world::tell(const std::string& node, decltype(event::what) what) {
                                    "Released by user",
                                    "Guarded write begun",
                                    "Lock tested",
-                                   "Kept alive"};
+                                   "Kept alive",
+                                   "Beat"};
         std::string text = names[kind];
         if (const auto* seen = std::get_if<lock_written>(&happened.what)) {
             const auto& lock = seen->after;
@@ -64,20 +66,51 @@ const std::optional<std::string>& item_world::judged_broken() const {
 }
 
 void item_world::check_step() {
-    if (recipe_.reborn) return;  // who removes an item that others lock lets two have it
     std::array<unsigned, 8> writers{};
     std::array<unsigned, 8> readers{};
     for (const auto& each : sites_) {
         for (const auto& someone : each->users()) {
-            for (const auto& each_held : someone->hands()) {
-                if (each_held.handle == 0 || !each_held.guard.valid()) continue;
+            for (auto& each_held : someone->hands()) {
+                if (each_held.handle == 0) continue;
+                const bool valid = each_held.guard.valid();
+                check_belief(*each, each_held, valid);
+                if (!valid) continue;
                 ++(each_held.guard.exclusive() ? writers : readers)[each_held.item];
             }
         }
     }
+    // Who removes an item that others lock lets two have it, and so does a clock that stops.
+    if (recipe_.reborn || recipe_.breaks_assumptions) return;
     for (std::size_t i = 0; i < item_count_; ++i) {
         if (writers[i] > 1 || (writers[i] == 1 && readers[i] != 0)) fail("P1", "a valid writer's guard is not alone");
     }
+}
+
+/// What a user may take for true of its guard, and what it must be told.
+void item_world::check_belief(site& at, user::holding& in, bool valid) {
+    const auto now_there = at.clock_now();
+    if (valid) {
+        if (in.told_lost) fail("P4", "a guard is valid after its loss was told");
+        if (in.invalid_since) fail("P5", "a guard that was invalid is valid again");
+        const auto* believed = at.watch();
+        if (!recipe_.plain && believed && !believed->may_believe(now_there)) {
+            fail("P4", "a guard is valid beyond its session's deadline");
+        }
+        const auto grant = judge_.grant_of(at.session()->id(), in.item, in.guard.fencing_token());
+        if (!recipe_.plain || recipe_.reborn || recipe_.breaks_assumptions || !grant) return;
+        // Whoever watches sees its text after it was written, and waits a whole lease by a clock that may run fast.
+        const auto lease = std::chrono::nanoseconds(lease_) / (1'000'000 + recipe_.drift_ppm) * 1'000'000;
+        const auto last = judge_.last_sign(in.item, *grant);
+        if (last != time_point() && now() > last + lease) {
+            fail("P4", "a plain guard is valid though others may take the item by now");
+        }
+        return;
+    }
+    if (!in.invalid_since) in.invalid_since = now_there;
+    constexpr std::chrono::milliseconds tick(2);
+    const auto since = std::max(*in.invalid_since, at.undisturbed_since());
+    const bool runs = !at.machine().paused() && !at.machine().crashed();
+    if (runs && !in.told_lost && now_there > since + tick) fail("P4", "the loss of a guard was not told in time");
 }
 
 // ---- phases ------------------------------------------------------------------------------------------------
@@ -88,6 +121,7 @@ void item_world::play() {
     live_through_faults(recipe_);
     begin_calm();
     serve_everyone();
+    crash_a_holder();
     stop_everyone("P5");
     check_orphans();
     close_programs();
@@ -114,6 +148,54 @@ void item_world::serve_everyone() {
         const auto wanted = someone->wants_several() ? "several items" : "item " + std::to_string(someone->target());
         fail("P6", "a locker of " + wanted + " in " + someone->at().name() + " is never served though all is well");
     }
+    throw_broken();
+}
+
+std::chrono::nanoseconds item_world::take_over_bound() const {
+    // The lease by a slow watcher's clock, two looks at the session or the item, the requests, and the spread of looks.
+    const auto lease = std::chrono::nanoseconds(lease_) / (1'000'000 - recipe_.drift_ppm) * 1'000'000;
+    const auto look = std::max<std::chrono::nanoseconds>(lease_ / 8, std::min<std::chrono::nanoseconds>(1s, lease_));
+    return 500ms + lease + 2 * look + 2s + 2 * 1200ms;
+}
+
+/// A writer dies while another process waits for its item alone.
+void item_world::crash_a_holder() {
+    if (recipe_.reborn || choices().choose("crash in the calm", 2) == 0) return;
+    site* victim = nullptr;
+    claimant holder;
+    std::size_t index = 0;
+    const auto nobody = [&] {
+        for (const auto& each : sites_) {
+            for (const auto& someone : each->users()) {
+                if (!each->live() || someone->wants_several() || someone->saves() || someone->hands().empty()) continue;
+                const auto& held = someone->hands().front();
+                if (held.handle == 0 || !held.guard.valid()) continue;
+                const auto grant = judge_.grant_of(each->session()->id(), held.item, held.guard.fencing_token());
+                if (!grant || judge_.state(held.item).writer != *grant) continue;
+                const bool wanted = std::ranges::any_of(sites_, [&](const auto& other) {
+                    return other != each && other->live() &&
+                           std::ranges::any_of(other->users(), [&](const auto& waiter) {
+                               return waiter->waits() && !waiter->saves() && !waiter->wants_several() &&
+                                      waiter->target() == held.item;
+                           });
+                });
+                if (!wanted) continue;
+                victim = each.get();
+                holder = *grant;
+                index = held.item;
+                return false;
+            }
+        }
+        return true;
+    };
+    if (!go_on_while(nobody, now() + 5s) || !victim) return;
+    victim->crash(false, 20s + 3 * lease_);
+    run().census.hit("holder crashed in the calm");
+    const auto crashed_at = now();
+    const auto still_held = [&] { return judge_.state(index).writer == holder; };
+    const auto last_sign = [&] { return std::max(crashed_at, judge_.last_sign(index, holder)); };
+    if (!go_on_while([&] { return still_held() && now() <= last_sign() + take_over_bound(); }, now() + 1h)) return;
+    if (still_held()) fail("P6", "a dead process's item was not taken over in time");
     throw_broken();
 }
 

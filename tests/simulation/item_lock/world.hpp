@@ -5,8 +5,11 @@
 #include "simulation/item_lock/history.hpp"
 #include "simulation/item_lock/judge.hpp"
 #include "simulation/item_lock/recipe.hpp"
+#include "simulation/item_lock/user.hpp"
 #include "simulation/versioned/ledger.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -36,6 +39,22 @@ public:
     void tell(const std::string& node, decltype(event::what) what);
     /// A request of that session has changed the item; `number` is of the user's write in it, if there is one.
     void lock_written_by(const std::string& node, const std::string& session, std::int64_t number, std::size_t index);
+    /// The grant of that token; empty: there is none in this life of the item.
+    std::optional<claimant> grant_of(const std::string& session, std::size_t index, std::int64_t token) const {
+        return judge_.grant_of(session, index, token);
+    }
+    /// Whether the write of that number has left its mark on the item.
+    bool shows_write(std::size_t index, std::int64_t number) {
+        const auto stored = ledger_.stored(index);
+        const auto* entries = stored ? find(*stored, "entries") : nullptr;
+        if (!entries) return false;
+        const auto& list = *entries->get_if<attribute_list>();
+        return std::ranges::find(list, attribute_value(number)) != list.end();
+    }
+    bool stands_in(std::size_t index, const claimant& who) {
+        const auto lock = lock_of(index);
+        return lock.writer == who || lock.readers.contains(who);
+    }
     /// Somebody makes an item that was removed anew, after a while.
     void arm_birth(std::size_t index);
     /// Its row may say that it is over. @param key as networks log it
@@ -43,6 +62,9 @@ public:
 
 private:
     void check_step() override;
+    void check_belief(site& at, user::holding& in, bool valid);
+    void crash_a_holder();
+    std::chrono::nanoseconds take_over_bound() const;
     const std::optional<std::string>& judged_broken() const override;
     void make_item(std::size_t index);
     void arm_rebirth();

@@ -69,8 +69,9 @@ void item_world::look_at_session(const std::string& node, const std::string& key
     if (!key.starts_with(prefix)) return;
     const auto row = simulated().row(coordination, key.substr(0, key.size() - 2));
     const auto* state = row ? find_string(*row, "state") : nullptr;
-    if (!state || *state == "alive") return;
     auto session = key.substr(prefix.size(), key.size() - prefix.size() - 2);
+    if (state && *state == "alive") tell(node, session_lives{.session = session});
+    if (!state || *state == "alive") return;
     if (judge_.over(session)) return;
     run().census.hit(*state == "dead" ? "session marked dead" : "session closed");
     tell(node, session_over{.session = std::move(session)});
