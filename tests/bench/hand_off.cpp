@@ -1,7 +1,8 @@
 // How long a lock lies idle between two holders, within a process and between processes, and how many reads that costs.
 //
 // Sessions of one process know nothing of each other, so each stands for a process. All hold the lock for 100 ms and
-// ask for it again at once. usage: bench_hand_off [SECONDS PER ROW]
+// ask for it again at once. usage: bench_hand_off [SECONDS PER ROW]; exits with 1 if a budget is exceeded.
+#include "bench/goals.hpp"
 #include "support/json_line.hpp"
 #include "support/local_server.hpp"
 #include "support/run_awaitable.hpp"
@@ -78,7 +79,9 @@ std::uint64_t reads_of(const dynalease::client& client) {
     return found == all.end() ? 0 : found->second.attempts;
 }
 
-void print(const char* name, std::size_t waiting, double value, const char* unit, double budget, const observer& seen) {
+void print(const char* name, std::size_t waiting, double value, const char* unit, double budget, const observer& seen,
+           bench::goals& reached) {
+    reached.at_most(name, value, budget);
     support::json_line()
         .add("bench", name)
         .add("waiting", waiting)
@@ -125,19 +128,22 @@ asio::awaitable<void> contention(dynalease::client& client, std::string name, st
     if (seen.failure) std::rethrow_exception(seen.failure);
 }
 
-asio::awaitable<void> measure(dynalease::client& client, std::chrono::seconds duration) {
+asio::awaitable<void> measure(dynalease::client& client, std::chrono::seconds duration, bench::goals& reached) {
     co_await dynalease::create_table(client, "bench");
     double reads = 0;
     for (const std::size_t waiting : {2U, 10U, 100U}) {
         observer seen;
         co_await contention(client, "within/" + std::to_string(waiting), 1, waiting, duration / 3, seen, reads);
-        print("hand_off_within", waiting, median(seen.idle_ms), "ms between two holders, median", budget_ms, seen);
+        print("hand_off_within", waiting, median(seen.idle_ms), "ms between two holders, median", budget_ms, seen,
+              reached);
     }
     for (const std::size_t waiting : {2U, 10U, 100U}) {
         observer seen;
         co_await contention(client, "between/" + std::to_string(waiting), waiting + 1, waiting, duration, seen, reads);
-        print("hand_off_between", waiting, median(seen.idle_ms), "ms between two holders, median", budget_ms, seen);
-        print("hand_off_reads", waiting, reads, "reads/s on one lock and on its holder's session", budget_reads, seen);
+        print("hand_off_between", waiting, median(seen.idle_ms), "ms between two holders, median", budget_ms, seen,
+              reached);
+        print("hand_off_reads", waiting, reads, "reads/s on one lock and on its holder's session", budget_reads, seen,
+              reached);
     }
     client.close();
 }
@@ -151,5 +157,7 @@ int main(int count, char** values) {
     options.connections = 128;
     dynalease::client client{io.get_executor(), options};
     const std::chrono::seconds duration(count > 1 ? std::stoul(values[1]) : 15);
-    return support::run(io, client.get_executor(), measure(client, duration));
+    bench::goals reached;
+    const int status = support::run(io, client.get_executor(), measure(client, duration, reached));
+    return status != 0 ? status : reached.status();
 }

@@ -1,8 +1,9 @@
 // What it costs to hold many leases in one process: memory, CPU while idle, and the time to take them.
 //
 // usage: bench_held_leases [LEASES]; without a number it runs itself for 1,000, 10,000 and 100,000, each in a process
-// of its own, since memory that one run freed would hide the growth of the next.
+// of its own, since memory that one run freed would hide the growth of the next. Exits with 1 if a budget is exceeded.
 #include "bench/bare_update.hpp"
+#include "bench/goals.hpp"
 #include "support/child_process.hpp"
 #include "support/json_line.hpp"
 #include "support/local_server.hpp"
@@ -54,7 +55,7 @@ asio::awaitable<double> seconds_of_bare_updates(dynalease::client& client, std::
     co_return watch.seconds();
 }
 
-asio::awaitable<void> measure(dynalease::client& client, std::size_t count) {
+asio::awaitable<void> measure(dynalease::client& client, std::size_t count, bench::goals& reached) {
     co_await dynalease::create_table(client, "bench");
     dynalease::session_options options;
     options.table = "bench";
@@ -82,9 +83,14 @@ asio::awaitable<void> measure(dynalease::client& client, std::size_t count) {
     const auto beats = session.counters().heartbeats_sent - heartbeats;
     const auto held_at_the_end = session.counters().leases_held;
 
+    constexpr double most_kib = 1;
+    constexpr double most_percent = 1;
+    reached.at_most("held_leases_memory", resident_each, most_kib);
+    reached.at_most("held_leases_cpu", cpu_percent, most_percent);
     print(row("held_leases_memory", count).add("malloc_kib", allocated_each), resident_each, "KiB of RSS per lease",
-          "budget", 1);
-    print(row("held_leases_cpu", count).add("heartbeats", beats), cpu_percent, "% of a core while idle", "budget", 1);
+          "budget", most_kib);
+    print(row("held_leases_cpu", count).add("heartbeats", beats), cpu_percent, "% of a core while idle", "budget",
+          most_percent);
     print(row("held_leases_acquire", count), acquire_seconds, "s to acquire them all, 64 at once",
           "as many bare signed UpdateItem through the same client", bare_seconds);
 
@@ -99,7 +105,9 @@ int run_one(std::size_t count) {
     const support::local_server server;
     asio::io_context io{1};
     dynalease::client client{io.get_executor(), support::local_client_options(server.endpoint())};
-    return support::run(io, client.get_executor(), measure(client, count));
+    bench::goals reached;
+    const int status = support::run(io, client.get_executor(), measure(client, count, reached));
+    return status != 0 ? status : reached.status();
 }
 
 int run_all() {

@@ -1,7 +1,8 @@
 // What a cycle of acquire and release costs the client: CPU time, 64 cycles at once on as many locks.
 //
-// usage: bench_lock_cycle [CYCLES]; exits with 1 if a cycle takes other than two requests.
+// usage: bench_lock_cycle [CYCLES]; exits with 1 if a cycle takes other than two requests, or too much CPU.
 #include "bench/bare_update.hpp"
+#include "bench/goals.hpp"
 #include "support/json_line.hpp"
 #include "support/local_server.hpp"
 #include "support/requests_sent.hpp"
@@ -23,6 +24,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t width = 64;
+constexpr double most_of_two_bare_updates = 2;
 
 asio::awaitable<void> cycle(const dynalease::lock& lock, std::size_t count) {
     while (count-- > 0) {
@@ -35,7 +37,7 @@ asio::awaitable<void> cycles(const std::vector<dynalease::lock>& locks, std::siz
     co_await support::at_once(width, width, [&](std::size_t i) { return cycle(locks[i], each); });
 }
 
-asio::awaitable<void> measure(dynalease::client& client, std::size_t count) {
+asio::awaitable<void> measure(dynalease::client& client, std::size_t count, bench::goals& reached) {
     co_await dynalease::create_table(client, "bench");
     dynalease::session_options options;
     options.table = "bench";
@@ -57,6 +59,7 @@ asio::awaitable<void> measure(dynalease::client& client, std::size_t count) {
     co_await bench::bare_updates(client, "bench", width, 2 * (count / width * width));
     const auto reference = bare.cpu_seconds() * 1e6 / done;
 
+    reached.at_most("lock_cycle: CPU of two bare updates", cpu / reference, most_of_two_bare_updates);
     support::json_line()
         .add("bench", "lock_cycle")
         .add("value", cpu, 1)
@@ -78,5 +81,8 @@ int main(int count, char** values) {
     const support::local_server server;
     asio::io_context io{1};
     dynalease::client client{io.get_executor(), support::local_client_options(server.endpoint())};
-    return support::run(io, client.get_executor(), measure(client, count > 1 ? std::stoull(values[1]) : 64'000));
+    bench::goals reached;
+    const std::size_t cycles_wanted = count > 1 ? std::stoull(values[1]) : 64'000;
+    const int status = support::run(io, client.get_executor(), measure(client, cycles_wanted, reached));
+    return status != 0 ? status : reached.status();
 }

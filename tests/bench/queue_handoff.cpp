@@ -2,7 +2,9 @@
 //
 // Hand-offs among up to 100 waiters are measured over HTTP; sessions of one process know nothing of each other, so each
 // stands for a process. Those among 1,000, and all reads, are counted in a simulated world in which each request takes
-// 5 ms: they follow from the schedule alone. Turns last 100 ms. usage: bench_queue_handoff [SECONDS PER ROW]
+// 5 ms: they follow from the schedule alone. Turns last 100 ms. usage: bench_queue_handoff [SECONDS PER ROW];
+// exits with 1 if a budget is exceeded.
+#include "bench/goals.hpp"
 #include "support/json_line.hpp"
 #include "support/local_server.hpp"
 #include "support/run_awaitable.hpp"
@@ -33,6 +35,8 @@ namespace {
 constexpr auto turn_time = 100ms;
 constexpr double budget_ms = 100;
 constexpr double budget_reads = 12;
+
+bench::goals reached;
 
 /// The queue's idle times, seen from outside: from the call of leave to the next turn.
 struct observer {
@@ -75,6 +79,7 @@ double median(std::vector<double> values) {
 
 void print(const char* name, std::size_t waiting, std::size_t sessions, double value, const char* unit, double budget,
            std::size_t hand_offs, bool simulated) {
+    reached.at_most(name, value, budget);
     support::json_line()
         .add("bench", name)
         .add("waiting", waiting)
@@ -223,5 +228,5 @@ int main(int count, char** values) {
         virtually::reads(1, waiting);
         virtually::reads(waiting, waiting);
     }
-    return status;
+    return status != 0 ? status : reached.status();
 }

@@ -1,0 +1,32 @@
+// What a bench has to reach: a figure that misses its goal is said on stderr, and makes the bench exit with 1.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace bench {
+
+/// DYNALEASE_BENCH_SLACK multiplies every goal: short runs beside other work get some, and nothing reaches a goal of 0.
+class goals {
+public:
+    /// @param value that must be no more than `goal`.
+    void at_most(const char* what, double value, double goal) {
+        const double allowed = goal * slack_;
+        if (value <= allowed) return;
+        missed_ = true;
+        std::fprintf(stderr, "%s misses its goal: %.3g, to be at most %.3g\n", what, value, allowed);
+    }
+
+    int status() const noexcept { return missed_ ? 1 : 0; }
+
+private:
+    static double slack_of_environment() {
+        const char* text = std::getenv("DYNALEASE_BENCH_SLACK");
+        return text ? std::strtod(text, nullptr) : 1;
+    }
+
+    double slack_ = slack_of_environment();
+    bool missed_ = false;
+};
+
+}  // namespace bench
