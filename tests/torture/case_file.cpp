@@ -68,6 +68,8 @@ case_file::case_file(std::vector<event> unordered) : history(std::move(unordered
                 mine.until = std::max(mine.until, each.until);
             } else if (each.kind == what::releasing) {
                 mine.releasing = each.at;
+            } else if (each.kind == what::told) {
+                mine.told_done = each.value == static_cast<std::int64_t>(giving_back::done);
             }
         }
         if (each.kind == what::killed || each.kind == what::crashed) {

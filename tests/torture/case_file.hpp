@@ -24,6 +24,7 @@ struct grant {
         from{};       ///< first moment at which the guard is known to have said "valid"; none: it never did
     instant until{};  ///< the last one
     std::optional<instant> releasing{};
+    bool told_done = false;  ///< its holder was told that it has given it back
 };
 
 struct interval {

@@ -17,6 +17,7 @@ enum class what {
     granted,    ///< got it, with `token`, under `session`
     valid,      ///< somewhere between `at` and `until` its guard said that it is valid
     releasing,  ///< is about to give it back: its guard says no longer that it is valid
+    told,       ///< what came of giving it back: `value` is a `giving_back`
     // By a worker.
     over,    ///< was told that `session` is lost
     closed,  ///< is about to close `session`
@@ -38,6 +39,9 @@ enum class what {
     starved,     ///< the workers had next to no processor from `at` to `until`
     crashed,     ///< a worker ended although nobody had asked for it
 };
+/// What the caller of a release or a leave was told.
+enum class giving_back : std::int64_t { done, lost, in_doubt, failed };
+
 inline constexpr int kinds_of_event = static_cast<int>(what::crashed) + 1;
 
 std::string_view to_string(what kind) noexcept;

@@ -52,6 +52,10 @@ void look(const dynalease::session& session, const post& self, const Guard& guar
     }
 }
 
+/// Tells what the caller of a release or a leave was told. @throws the refusal
+void tell_giving_back(const dynalease::session& session, const post& self, const std::string& name, std::int64_t token,
+                      dynalease::error_code answer);
+
 template <class Guard>
 boost::asio::awaitable<void> hold(const dynalease::session& session, const post& self, const Guard& guard) {
     constexpr instant between_looks = std::chrono::milliseconds(20);

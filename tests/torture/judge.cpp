@@ -103,6 +103,25 @@ void judge_fence(const case_file& facts, std::vector<violation>& found) {
     }
 }
 
+void judge_telling(const case_file& facts, std::vector<violation>& found) {
+    for (const auto& [name, grants] : facts.grants) {
+        for (const auto& mine : grants) {
+            if (!mine.told_done || !mine.releasing) continue;
+            if (facts.lost_table_in(mine.session_since, *mine.releasing)) continue;
+            const auto later = std::find_if(grants.begin(), grants.end(), [&](const grant& other) {
+                return other.granted > mine.granted && other.granted < *mine.releasing;
+            });
+            if (later == grants.end()) continue;
+            found.push_back({.promise = "told",
+                             .words = "it was told of " + shown(mine) + " that it was given back, but " +
+                                      shown(*later) + " had come before",
+                             .around = *mine.releasing,
+                             .name = name,
+                             .who = mine.who});
+        }
+    }
+}
+
 std::vector<violation> judge(const case_file& facts, const terms& promised) {
     std::vector<violation> found;
     judge_exclusion(facts, found);
@@ -110,6 +129,7 @@ std::vector<violation> judge(const case_file& facts, const terms& promised) {
     judge_fence(facts, found);
     judge_deadlines(facts, promised, found);
     judge_progress(facts, promised, found);
+    judge_telling(facts, found);
     for (const auto& each : facts.history) {
         if (each.kind != what::crashed) continue;
         found.push_back({.promise = "life",

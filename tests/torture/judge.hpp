@@ -25,4 +25,7 @@ void judge_deadlines(const case_file& facts, const terms& promised, std::vector<
 /// P6 and P7: a lock that nobody holds any more is granted to one of those who wait, and in time.
 void judge_progress(const case_file& facts, const terms& promised, std::vector<violation>& found);
 
+/// Nobody is told that he has given back what was another's by then.
+void judge_telling(const case_file& facts, std::vector<violation>& found);
+
 }  // namespace torture

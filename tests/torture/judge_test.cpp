@@ -27,6 +27,7 @@ public:
             access(what::read, who, 100 + i, i, at + 5ms);
             access(what::wrote, who, 100 + i, i + 1, at + 90ms);
             tell({.kind = what::releasing, .at = at + 96ms, .who = who, .task = 1, .name = "a", .token = 100 + i});
+            tell({.kind = what::told, .at = at + 97ms, .who = who, .task = 1, .name = "a", .token = 100 + i});
         }
         for (int beat = -1; beat < 8; ++beat) {
             for (const auto& who : {first, second}) acknowledge(who, start + beat * 250ms);
@@ -292,4 +293,19 @@ TEST_CASE("a worker that ends by itself is seen") {
     story bad;
     bad.tell({.kind = what::crashed, .at = story::end + 1ms, .who = "0.0"});
     CHECK(bad.verdict() == "life");
+}
+
+TEST_CASE("whoever gives back what another has by then is told so") {
+    story bad;
+    bad.change(what::releasing, 103, [](event& each) { each.at += 150ms; });
+    bad.change(what::told, 103, [](event& each) { each.at += 150ms; });
+    CHECK(bad.verdict() == "told");
+    story lost = bad;
+    lost.change(what::told, 103, [](event& each) {
+        each.value = static_cast<std::int64_t>(torture::giving_back::lost);
+    });
+    CHECK(lost.verdict().empty());
+    story without_table = bad;
+    without_table.tell({.kind = what::table_lost, .at = start + 350ms, .until = start + 351ms});
+    CHECK(without_table.verdict().find("told") == std::string::npos);
 }

@@ -19,7 +19,9 @@ asio::awaitable<void> lock_workload::turn(dynalease::session& session, const pos
     if (!guard) co_return;
     co_await work_under(session, self, guard);
     if (self.chance.chance(200)) co_return;  // the guard's destructor gives it back
-    co_await guard.release();
+    const auto token = guard.fencing_token();
+    const auto answer = co_await guard.release(asio::as_tuple(asio::deferred));
+    tell_giving_back(session, self, name, token, std::get<0>(answer));
 }
 
 asio::awaitable<dynalease::lock_guard> lock_workload::take(dynalease::session& session, const post& self,

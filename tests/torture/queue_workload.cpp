@@ -20,7 +20,9 @@ asio::awaitable<void> queue_workload::turn(dynalease::session& session, const po
     if (!mine) co_return;
     co_await work_under(session, self, mine);
     if (self.chance.chance(200)) co_return;  // the turn's destructor leaves
-    co_await mine.leave();
+    const auto token = mine.fencing_token();
+    const auto answer = co_await mine.leave(asio::as_tuple(asio::deferred));
+    tell_giving_back(session, self, name, token, std::get<0>(answer));
 }
 
 asio::awaitable<dynalease::queue_turn> queue_workload::enter(dynalease::session& session, const post& self,

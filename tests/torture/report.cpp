@@ -84,6 +84,18 @@ void print_violations(const case_file& facts, const std::vector<violation>& foun
     if (found.size() > most_shown) std::fprintf(stderr, "... and %zu more\n", found.size() - most_shown);
 }
 
+std::vector<std::string> missing_in(const case_file& facts) {
+    const auto count = [&](what kind) {
+        return std::count_if(facts.history.begin(), facts.history.end(),
+                             [=](const event& each) { return each.kind == kind; });
+    };
+    std::vector<std::string> missing;
+    if (count(what::granted) == 0) missing.emplace_back("nobody was granted anything");
+    if (count(what::killed) == 0) missing.emplace_back("nobody was killed");
+    if (count(what::told) == 0) missing.emplace_back("nobody was told what came of giving back");
+    return missing;
+}
+
 void print_result(const case_file& facts, std::size_t violations, const circumstances& run) {
     std::map<what, std::uint64_t> counts;
     std::map<std::string, std::uint64_t> faults;
