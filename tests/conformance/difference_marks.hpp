@@ -6,10 +6,12 @@
 #include "dynamodb/codec.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <initializer_list>
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace dynalease::conformance {
 
@@ -31,6 +33,18 @@ inline std::string words_of(const answer& refusal) {
 /// The request as it was sent.
 inline std::string text_of(const call& what) {
     return what.raw.empty() ? codec::encode_request(what.request) : what.raw;
+}
+
+/// What a Query or Scan found.
+inline const std::vector<json>& items_in(const answer& found) {
+    static const std::vector<json> none;
+    const auto* items = found.body.find("Items");
+    return items ? items->items : none;
+}
+
+inline double number_in(const answer& found, std::string_view name) {
+    const auto* held = found.body.find(name);
+    return held ? std::strtod(held->text.c_str(), nullptr) : 0;
 }
 
 template <class Request>
@@ -57,7 +71,12 @@ inline bool only_takes_away(const difference& found) {
 }
 
 inline bool made_by_taking_away(const difference& found) {
-    return both_answer(found) && only_takes_away(found) && found.path == "Attributes" && found.our_value == "absent";
+    if (!both_answer(found)) return false;
+    if (only_takes_away(found)) return found.path == "Attributes" && found.our_value == "absent";
+    // An item that is made is paid for in an index too.
+    const auto* update = std::get_if<update_item_request>(&found.what.request);
+    return update && !has_any(update->update_expression, {"SET ", "set ", "ADD ", "add "}) &&
+           found.path.starts_with("ConsumedCapacity.") && found.our_value < found.their_value;
 }
 
 inline bool taken_away_from_nothing(const difference& found) {

@@ -13,13 +13,19 @@ constexpr known_difference words{
 
 }  // namespace
 
-const known_difference* find_known(std::string_view server, const difference& found) {
-    if (words.matches(found)) return &words;
+std::vector<const known_difference*> all_known(std::string_view server) {
+    std::vector<const known_difference*> out{&words};
     std::span<const known_difference> list;
     if (server == "dynoxide") list = differences_of_dynoxide();
     if (server == "moto") list = differences_of_moto();
-    const auto at = std::ranges::find_if(list, [&](const known_difference& each) { return each.matches(found); });
-    return at == list.end() ? nullptr : &*at;
+    for (const known_difference& each : list) out.push_back(&each);
+    return out;
+}
+
+const known_difference* find_known(std::string_view server, const difference& found) {
+    const auto list = all_known(server);
+    const auto at = std::ranges::find_if(list, [&](const known_difference* each) { return each->matches(found); });
+    return at == list.end() ? nullptr : *at;
 }
 
 bool leaves_parts(std::string_view server, const call& what, const answer& refusal) {

@@ -5,6 +5,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace dynalease::conformance {
 
@@ -17,6 +18,9 @@ struct known_difference {
 /// A null pointer if it has no reason.
 /// @param server whose reading of DynamoDB it is that differs
 const known_difference* find_known(std::string_view server, const difference& found);
+
+/// All that are listed for a server.
+std::vector<const known_difference*> all_known(std::string_view server);
 
 /// Whether the server may leave behind a part of what it has refused, so that all that follows may differ.
 bool leaves_parts(std::string_view server, const call& what, const answer& refusal);
