@@ -91,16 +91,17 @@ public:
     client(const boost::asio::any_io_executor& executor, client_options options);
     /// Region, endpoint and keys as AWS tools find them.
     explicit client(const boost::asio::any_io_executor& executor);
+    /// Only gives up this handle: the connections close with the last one who uses them, such as a session that is
+    /// still giving back its locks.
     ~client();
     client(client&&) noexcept = default;
-    /// Closes what it was before.
     client& operator=(client&& other) noexcept;
 
     /// A snapshot; call it on the client's executor.
     client_counters counters() const;
 
-    /// Fails what waits with `errc::shut_down`, cancels what is on the wire, closes every connection. Idempotent;
-    /// the destructor does the same.
+    /// Fails what waits with `errc::shut_down`, cancels what is on the wire, closes every connection, whoever else uses
+    /// them: a session on it is lost at its next request. Idempotent.
     void close() noexcept;
 
 private:

@@ -36,7 +36,8 @@ struct session_options {
     std::uint32_t clock_drift_ppm = 1000;
     /// How long the row of a released lock stays before TTL removes it. 1 day to 10 years.
     std::chrono::hours retention{7 * 24};
-    /// Told when the session is live, in jeopardy or lost, and of heartbeats without an answer; empty: nobody is.
+    /// Told when the session is live, in jeopardy or lost, and of heartbeats without an answer; empty: nobody is. It is
+    /// called on the database's executor, where a long call delays the heartbeat; verbs may be called in it.
     log_hook log{};
 };
 
@@ -91,7 +92,9 @@ struct close_options {
     /// Release every lock first. `false` leaves them to the lease, without a request: for a fast exit that others
     /// notice later.
     bool release = true;
-    /// For all of it; what is not done by then is left to the lease.
+    /// For all of it, of which the last second (at most the half) is kept for the write that ends the session, and so
+    /// frees what could not be released. Only what work of `with_lock` or `with_turn` still goes on under is left to
+    /// the lease, the session's row too.
     std::chrono::milliseconds timeout{5'000};
 };
 
@@ -105,10 +108,13 @@ struct close_report {
     std::vector<unreleased> failed;
 };
 
-/// A handle: locks made from it share its state and keep it alive.
+/// A handle. Its end closes the session in the background, whatever was made from it; so keep it as long as its locks
+/// are needed.
 ///
-/// Thread safety: verbs, `state` and a guard's `valid` may be called from any thread; the rest, on the
-/// database's executor. Only one process can own a session: in a forked child it is lost at once.
+/// Thread safety: it may be made and ended, verbs, `state` and a guard's `valid` may be called on any thread; the rest,
+/// on the database's executor. Only one process can own a session: in a forked child it is lost at once, so make one
+/// there after the fork. A session whose row is deleted by hand learns of it with its next heartbeat; until then others
+/// may take its locks.
 class session {
 public:
     /// Costs nothing until the first lease: then one write, and one heartbeat write per period for any number
@@ -121,7 +127,8 @@ public:
     /// items do so in one way.
     /// @throws dynalease::error with `errc::invalid_option`; the diagnostics name the field.
     session(database target, plain_session_options options);
-    /// Releases what is held, in the background and best effort, if `close` was not called.
+    /// Begins `close`, if that was not done, in the background and best effort. After the end of the `io_context` it
+    /// does nothing: the lease ends.
     ~session();
     session(session&&) noexcept = default;
     session& operator=(session&& other) noexcept;
@@ -149,7 +156,8 @@ public:
     }
 
     /// Makes every guard invalid at once, releases all locks, and ends the heartbeat. Waiting callers fail with
-    /// `errc::session_closed`. Idempotent; a closed session never opens again.
+    /// `errc::session_closed`; work of `with_lock` and `with_turn` is cancelled, and its lock released when it has
+    /// ended. Idempotent; a closed session never opens again.
     /// What fails is in the report: the call itself fails with `errc::cancelled` alone. Cost: one write per held lock,
     /// and one for the session, of which a plain one has none. Cancellation: all types; what is left goes on in the
     /// background.

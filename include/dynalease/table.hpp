@@ -51,7 +51,7 @@ struct list_locks_verb {
 /// Makes the coordination table: key `pk` and `sk`, on-demand billing, TTL on attribute `ttl`; waits until it is
 /// active. A table that is already so is success.
 ///
-/// Errors: `errc::table_in_use` when a table of that name has another key; `errc::access_denied`;
+/// Errors: `errc::invalid_name`; `errc::table_in_use` when a table of that name has another key; `errc::access_denied`;
 /// `errc::timeout`. Cancellation: all types; the table may be left in the making. Cost: 3 requests and more.
 boost::asio::awaitable<void> create_table(database target, std::string name, create_table_options options = {});
 template <token_for<void> Token>
@@ -62,6 +62,7 @@ auto create_table(database target, std::string name, create_table_options option
 }
 
 /// A page of the locks that have a row. A scan: its cost grows with the table, not with what it finds.
+/// Errors: `errc::invalid_name`, and the service's.
 boost::asio::awaitable<lock_page> list_locks(database target, list_locks_options options);
 template <token_for<lock_page> Token>
 auto list_locks(database target, list_locks_options options, Token&& token) {

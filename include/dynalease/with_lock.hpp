@@ -21,7 +21,8 @@ namespace detail {
 
 using guarded_handler = boost::asio::any_completion_handler<void(std::exception_ptr)>;
 
-/// Runs `work` on `executor` and cancels it (terminal) when the guard is lost; then it fails with `lock_lost`.
+/// Runs `work` on `executor` and cancels it (terminal) when the guard is lost or its session closes; then it fails with
+/// `lock_lost` or `session_closed`.
 void run_while_held(const boost::asio::any_io_executor& executor, const lock_guard& guard,
                     boost::asio::awaitable<void> work, guarded_handler handler);
 
@@ -49,8 +50,9 @@ boost::asio::awaitable<void> keep_value(boost::asio::awaitable<T> work, std::opt
 /// Acquires, runs `body(guard)` on the caller's executor, releases. The body returns an `asio::awaitable<T>`; its
 /// value, or what it throws, is the result.
 ///
-/// Errors: those of `acquire`; `errc::lock_lost` when the lock was lost before the body ended: the body is then
-/// cancelled (terminal) and waited for. Cancellation: cancels the wait, or the body. Cost: as acquire and release.
+/// Errors: those of `acquire`; `errc::lock_lost` when the lock was lost before the body ended, `errc::session_closed`
+/// when its session was closed or destroyed: the body is then cancelled (terminal) and waited for. Cancellation:
+/// cancels the wait, or the body. Cost: as acquire and release.
 /// Threads: the body and its cancellation run on the caller's executor; where several threads run that, call it on a
 /// strand, as for everything that is cancelled from outside.
 template <class Body>

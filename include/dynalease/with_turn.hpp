@@ -19,7 +19,8 @@ namespace dynalease {
 
 namespace detail {
 
-/// Runs `work` on `executor` and cancels it (terminal) when the turn is lost; then it fails with `lock_lost`.
+/// Runs `work` on `executor` and cancels it (terminal) when the turn is lost or its session closes; then it fails with
+/// `lock_lost` or `session_closed`.
 void run_in_turn(const boost::asio::any_io_executor& executor, const queue_turn& turn,
                  boost::asio::awaitable<void> work, guarded_handler handler);
 
@@ -37,8 +38,9 @@ struct start_in_turn {
 /// Enters, runs `body(turn)` on the caller's executor, leaves. The body returns an `asio::awaitable<T>`; its value, or
 /// what it throws, is the result.
 ///
-/// Errors: those of `queue::enter`; `errc::lock_lost` when the turn was lost before the body ended: the body is then
-/// cancelled (terminal) and waited for. Cancellation: cancels the wait, or the body. Cost: as enter and leave.
+/// Errors: those of `queue::enter`; `errc::lock_lost` when the turn was lost before the body ended,
+/// `errc::session_closed` when its session was closed or destroyed: the body is then cancelled (terminal) and waited
+/// for. Cancellation: cancels the wait, or the body. Cost: as enter and leave.
 template <class Body>
     requires std::invocable<Body&, queue_turn&>
 auto with_turn(queue target, Body body, enter_options options = {}) -> std::invoke_result_t<Body&, queue_turn&> {

@@ -24,6 +24,15 @@ namespace {
 
 constexpr auto outcome_only = asio::as_tuple(asio::deferred);
 
+void close_ways_out(keys::keeper& keys, const keys::surroundings* around, http::pool& ordinary, http::pool& heartbeat,
+                    http::connector& connector) {
+    keys.close();
+    if (around != nullptr) around->close();
+    ordinary.close();
+    heartbeat.close();
+    connector.close();
+}
+
 /// How many attempts a call has is the call's matter, not the policy's.
 aws::retry_options without_limit() {
     aws::retry_options options;
@@ -32,9 +41,9 @@ aws::retry_options without_limit() {
 }
 
 /// Without a token the second copy of a transaction, sent because the first had no answer, would be another one.
-void name_transaction(any_request& request, random& source) {
+void name_transaction(any_request& request, const environment& world) {
     auto* const transaction = std::get_if<transact_write_items_request>(&request);
-    if (transaction && transaction->client_request_token.empty()) transaction->client_request_token = source.id();
+    if (transaction && transaction->client_request_token.empty()) transaction->client_request_token = world.new_id();
 }
 
 }  // namespace
@@ -55,14 +64,24 @@ client::backend::backend(dynalease::environment world, client_configuration conf
       connector_(std::make_shared<http::connector>(world_, timing_, std::move(configuration.connecting))),
       ordinary_(std::make_shared<http::pool>(world_, timing_, connector_, configuration.ordinary)),
       heartbeat_(std::make_shared<http::pool>(world_, timing_, connector_, configuration.heartbeat)),
-      pausing_(world_.executor) {}
+      pausing_(world_.executor),
+      context_(runtime::context_end::of(world_.executor)) {}
+
+client::backend::~backend() {
+    if (closed_ || context_->reached()) return;
+    // Its last user is gone, on whatever thread; but connections may be in the making, and keys on their way.
+    asio::post(world_.executor, [keys = std::move(keys_), around = std::move(around_keys_), connector = connector_,
+                                 ordinary = ordinary_, heartbeat = heartbeat_] {
+        close_ways_out(*keys, around.get(), *ordinary, *heartbeat, *connector);
+    });
+}
 
 asio::awaitable<result<any_response>> client::backend::perform(any_request request, call_options options) {
     const auto self = shared_from_this();
     // Asked before each wait: in a coroutine that throws when it is cancelled, waiting again would throw.
     const auto state = co_await asio::this_coro::cancellation_state;
     const auto is_cancelled = [&state]() { return state.cancelled() != asio::cancellation_type::none; };
-    name_transaction(request, *world_.random);
+    name_transaction(request, world_);
     auto what = begin(request, options);
     if (auto refused = beyond_limits(request, what.body.size())) co_return give_up(what, {.why = *std::move(refused)});
     auto& lane = lane_of(what);
@@ -214,11 +233,7 @@ void client::backend::close() noexcept {
 
 void client::backend::shut_down() {
     if (std::exchange(closed_, true)) return;
-    keys_->close();
-    if (around_keys_) around_keys_->close();
-    ordinary_->close();
-    heartbeat_->close();
-    connector_->close();
+    close_ways_out(*keys_, around_keys_.get(), *ordinary_, *heartbeat_, *connector_);
     pausing_.complete_all({});
 }
 

@@ -6,6 +6,7 @@
 #include "client/keys/keeper.hpp"
 #include "client/request_writer.hpp"
 #include "http/pool.hpp"
+#include "runtime/context_end.hpp"
 #include "runtime/waiter_list.hpp"
 
 #include <dynalease/aws/clock_skew.hpp>
@@ -27,6 +28,7 @@ public:
         return std::make_shared<backend>(std::move(world), std::move(configuration));
     }
     backend(dynalease::environment world, client_configuration configuration);
+    ~backend() override;
 
     const dynalease::environment& environment() const noexcept override { return world_; }
     wall_time wall() const noexcept override { return skew_.corrected(world_.clock->wall()); }
@@ -92,6 +94,7 @@ private:
     std::shared_ptr<http::pool> ordinary_;
     std::shared_ptr<http::pool> heartbeat_;
     runtime::waiter_list<runtime::unit> pausing_;
+    std::shared_ptr<runtime::context_end> context_;
     bool closed_ = false;
 };
 

@@ -13,16 +13,8 @@ client::client(const boost::asio::any_io_executor& executor) : client(executor, 
 
 client::client(std::shared_ptr<backend> shared) : database(shared), backend_(std::move(shared)) {}
 
-client::~client() {
-    close();
-}
-
-client& client::operator=(client&& other) noexcept {
-    const client replaced(std::move(*this));
-    database::operator=(std::move(other));
-    backend_ = std::move(other.backend_);
-    return *this;
-}
+client::~client() = default;
+client& client::operator=(client&& other) noexcept = default;
 
 client_counters client::counters() const {
     return backend_->counters();

@@ -125,7 +125,7 @@ boost::asio::awaitable<runtime::completion<void>> run_commit_all(last_parts part
         return runtime::completion<void>{report(why, details, "commit_all", why.details.key)};
     };
     transact_write_items_request sending;
-    const auto stamp = fresh_stamp(*world.random);
+    const auto stamp = fresh_stamp(world);
     for (auto& part : parts) {
         const bool ours = co_await part.hold->front().between_renewals(part.hold);
         if (!ours) co_return refuse(fault_of_part(part, failure(errc::lock_lost)));
@@ -138,7 +138,7 @@ boost::asio::awaitable<runtime::completion<void>> run_commit_all(last_parts part
         // At once: the grant may run out, and another begin, while the next part is waited for.
         sending.actions.push_back(action_of(part, stamp));
     }
-    sending.client_request_token = world.random->id();
+    sending.client_request_token = world.new_id();
 
     const auto deadline = core->now() + item_front::settle_within;
     bool clean = true;

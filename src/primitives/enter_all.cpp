@@ -35,7 +35,7 @@ struct joint_entry {
     }
     /// Each front knows of it before anything is sent: it ends with the session, and its rows are ours.
     void begin_attempt() {
-        attempt = core->world().random->id();
+        attempt = core->world().new_id();
         for (std::size_t i = 0; i < targets.size(); ++i) targets[i].front->expect(entrants[i], attempt);
     }
     /// @param why null: somebody is before us.

@@ -42,6 +42,7 @@ bool hold::let_go() noexcept {
 }
 
 void hold::give_back_soon() noexcept {
+    if (core_->context_ended()) return;
     // Not in a coroutine: one that is cancelled before its first step never runs.
     boost::asio::post(core_->world().executor, [self = shared_from_this()] { self->give_back(); });
 }
@@ -54,6 +55,7 @@ bool hold::lose() {
     auto expected = guard_state::held;
     if (!state_.compare_exchange_strong(expected, guard_state::lost)) return false;
     if (lost_) lost_->complete_all({});
+    if (given_back_) given_back_->complete_all({});
     return true;
 }
 
@@ -75,6 +77,12 @@ boost::asio::awaitable<error_code> hold::wait_finished() {
         if (!finished_) co_return std::get<0>(done);
     }
     co_return *finished_;
+}
+
+boost::asio::awaitable<void> hold::wait_finished_until(dynalease::time_point until) {
+    if (finished_ || state_ == guard_state::lost) co_return;
+    auto& clock = *core_->world().clock;
+    co_await waiters(given_back_).async_wait_until(clock, until, boost::asio::as_tuple(boost::asio::deferred));
 }
 
 boost::asio::awaitable<error_code> hold::wait_lost() {

@@ -25,6 +25,11 @@ public:
     bool valid() const noexcept;
     guard_state state() const noexcept;
     const std::shared_ptr<session_core>& core() const noexcept { return core_; }
+    /// Neither given back nor lost, whatever has become of its session.
+    bool kept() const noexcept { return state_ == guard_state::held; }
+    /// See `session_core::begin_work`.
+    void use(bool begins) noexcept { in_use_ = begins; }
+    bool in_use() const noexcept override { return in_use_; }
     /// Invalid from here on. @returns false if it was lost or released before.
     bool let_go() noexcept;
     /// After `let_go`: has what it stands for given back on the database's executor, in the background.
@@ -39,6 +44,7 @@ public:
     void finish(error_code code);
     const std::optional<error_code>& finished() const noexcept override { return finished_; }
     boost::asio::awaitable<error_code> wait_finished();
+    boost::asio::awaitable<void> wait_finished_until(dynalease::time_point until) override;
     boost::asio::awaitable<error_code> wait_lost();
 
 protected:
@@ -57,6 +63,7 @@ private:
 
     std::shared_ptr<session_core> core_;
     std::atomic<guard_state> state_{guard_state::held};
+    std::atomic<bool> in_use_{false};
     std::optional<error_code> finished_;
     std::unique_ptr<event> lost_;
     std::unique_ptr<event> given_back_;

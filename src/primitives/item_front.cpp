@@ -137,7 +137,7 @@ void item_front::session_lost(const failure& why) {
 }
 
 void item_front::session_closes(const failure& why, bool release,
-                                std::vector<std::shared_ptr<const parting>>& under_way) {
+                                std::vector<std::shared_ptr<parting>>& under_way) {
     turn_away(why);
     const auto holds = holds_;
     for (const auto& each : holds) {

@@ -195,7 +195,7 @@ public:
 
     void session_lost(const failure& why) override;
     void session_closes(const failure& why, bool release,
-                        std::vector<std::shared_ptr<const parting>>& under_way) override;
+                        std::vector<std::shared_ptr<parting>>& under_way) override;
     bool has_idle_claim() const noexcept override { return phase_ == phase::idle && claim_.has_value(); }
     dynalease::time_point last_sent() const noexcept override {
         return claim_ ? claim_->sent_at : dynalease::time_point{};

@@ -36,7 +36,7 @@ awaitable<runtime::completion<dynalease::item>> run_update_item(guarded_update w
     }
     detail::item_front::write_end end;
     if (what.last) {
-        const auto stamp = detail::fresh_stamp(*hold->core()->world().random);
+        const auto stamp = detail::fresh_stamp(hold->core()->world());
         end = co_await hold->front().change_and_release(hold, std::move(what.change), std::move(what.condition), stamp);
     } else {
         end = co_await hold->front().change(hold, std::move(what.change), std::move(what.condition));

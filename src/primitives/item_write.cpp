@@ -66,7 +66,7 @@ boost::asio::awaitable<item_front::write_end> item_front::change(std::shared_ptr
                                                                  condition_expression condition) {
     protocol::guarded_change what{.update = std::move(update),
                                   .condition = std::move(condition),
-                                  .stamp = fresh_stamp(*core_.world().random),
+                                  .stamp = fresh_stamp(core_.world()),
                                   .versioned = place_.options.versioned};
     hold->write = item_hold::writing::under_way;
     const bool ours = co_await between_renewals(hold);

@@ -151,7 +151,7 @@ void joint_claim::choose_claim() {
 
 transact_write_items_request joint_claim::draft() {
     transact_write_items_request all;
-    all.client_request_token = core_->world().random->id();
+    all.client_request_token = core_->world().new_id();
     for (const auto& each : wanted_) {
         all.actions.emplace_back(each.front->take_together(*claim_, each.next.form));
     }

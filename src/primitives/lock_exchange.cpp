@@ -19,6 +19,7 @@ boost::asio::awaitable<lock_front::sighting> lock_front::look() {
 }
 
 lock_front::sighting lock_front::read_failure(failure why) {
+    core_.heed(why);
     const auto kind = classify(why);
     if (kind != answer::refused) return {.kind = kind, .why = std::make_shared<const failure>(std::move(why))};
     auto seen = read_row(kind, why.current ? &*why.current : nullptr);

@@ -139,9 +139,13 @@ void lock_front::session_lost(const failure& why) {
 }
 
 void lock_front::session_closes(const failure& why, bool release,
-                                std::vector<std::shared_ptr<const parting>>& under_way) {
+                                std::vector<std::shared_ptr<parting>>& under_way) {
     turn_away(why);
     const auto hold = hold_.lock();
+    if (hold && release && hold->in_use()) {
+        under_way.push_back(hold);
+        return;
+    }
     if (!hold || !hold->let_go()) return;
     if (release) {
         give_back(hold);

@@ -75,7 +75,7 @@ public:
     void give_back(const std::shared_ptr<lock_hold>& hold);
     void session_lost(const failure& why) override;
     void session_closes(const failure& why, bool release,
-                        std::vector<std::shared_ptr<const parting>>& under_way) override;
+                        std::vector<std::shared_ptr<parting>>& under_way) override;
     void resolve_claim(bool look_first) override;
     bool has_idle_claim() const noexcept override { return phase_ == phase::idle && claim_.has_value(); }
     dynalease::time_point last_sent() const noexcept override {
@@ -126,7 +126,7 @@ private:
     boost::asio::awaitable<sighting> send(update_item_request request);
     boost::asio::awaitable<sighting> look();
     static sighting read_row(answer kind, const item* shown);
-    static sighting read_failure(failure why);
+    sighting read_failure(failure why);
     boost::asio::awaitable<void> pause(std::chrono::nanoseconds time);
     /// Before the next attempt after failures, not in step with those who failed with us.
     boost::asio::awaitable<void> pause_after(unsigned failures);

@@ -23,6 +23,7 @@ public:
     lock_front& front() const noexcept { return *front_; }
     const std::string& name() const noexcept override;
 
+    static const std::shared_ptr<lock_hold>& of(const lock_guard& guard) noexcept { return guard.hold_.share(); }
     static lock_guard make_guard(std::shared_ptr<lock_hold> hold) noexcept { return lock_guard(std::move(hold)); }
 
 private:

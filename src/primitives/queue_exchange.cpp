@@ -36,6 +36,7 @@ queue_front::head_answer queue_front::read_head(answer kind, const item* shown, 
 }
 
 queue_front::head_answer queue_front::read_head_failure(failure why, std::uint64_t asked) {
+    core_.heed(why);
     const auto kind = classify(why);
     if (kind != answer::refused) return {.kind = kind, .why = std::make_shared<const failure>(std::move(why))};
     const bool doubtful = why.outcome == outcome::unknown;
@@ -48,6 +49,7 @@ boost::asio::awaitable<queue_front::row_answer> queue_front::put(put_item_reques
     auto answered = co_await core_.target().call(std::move(request), options);
     if (answered) co_return row_answer{.kind = answer::applied};
     auto why = std::move(answered).error();
+    core_.heed(why);
     row_answer seen{.kind = classify(why)};
     if (seen.kind == answer::refused && why.current) {
         auto parsed = protocol::parse_ticket_row(*why.current);

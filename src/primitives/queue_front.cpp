@@ -63,7 +63,7 @@ void queue_front::enter(std::shared_ptr<queue_entrant> who) {
 
 void queue_front::new_ticket(const std::shared_ptr<queue_entrant>& who) {
     auto ticket = std::make_shared<drawn_ticket>(drawn_ticket{who->ticket->face});
-    ticket->attempt = core_.world().random->id();
+    ticket->attempt = core_.world().new_id();
     know(ticket, who);
     who->ticket = std::move(ticket);
 }
@@ -201,7 +201,7 @@ void queue_front::session_lost(const failure& why) {
 }
 
 void queue_front::session_closes(const failure& why, bool release,
-                                 std::vector<std::shared_ptr<const parting>>& under_way) {
+                                 std::vector<std::shared_ptr<parting>>& under_way) {
     const auto shared = std::make_shared<const failure>(why);
     for (const auto& [attempt, known] : drawn_) {
         if (const auto who = known.who.lock()) who->complete({{}, shared});
@@ -210,7 +210,9 @@ void queue_front::session_closes(const failure& why, bool release,
     if (sleep_) sleep_->wake();
     leftovers_.hurry();
     const auto hold = hold_.lock();
-    const bool was_ours = hold && hold->let_go();
+    const bool in_use = hold && release && hold->in_use();
+    if (in_use) under_way.push_back(hold);
+    const bool was_ours = hold && !in_use && hold->let_go();
     if (was_ours) end_turn(hold);
     if (!release) {
         if (was_ours) hold->finish(why.code);

@@ -64,7 +64,7 @@ public:
     void end_drawing();
     void session_lost(const failure& why) override;
     void session_closes(const failure& why, bool release,
-                        std::vector<std::shared_ptr<const parting>>& under_way) override;
+                        std::vector<std::shared_ptr<parting>>& under_way) override;
 
     /// One answer about the head row.
     struct head_answer {

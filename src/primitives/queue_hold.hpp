@@ -54,6 +54,7 @@ public:
     /// Ends the wait of whoever is to write the turn down.
     runtime::alarm& over() noexcept { return over_; }
 
+    static const std::shared_ptr<queue_hold>& of(const queue_turn& turn) noexcept { return turn.hold_.share(); }
     static queue_turn make_turn(std::shared_ptr<queue_hold> hold) noexcept { return queue_turn(std::move(hold)); }
 
 private:

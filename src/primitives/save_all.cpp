@@ -189,7 +189,7 @@ awaitable<runtime::completion<joint_result>> run_save_all(database target, std::
     const auto plan = std::make_shared<joint_plan>(*std::move(planned));
     const auto& world = target.environment();
     const auto deadline = world.clock->now() + longest_wait;
-    transact_write_items_request request{.actions = plan->actions(), .client_request_token = world.random->id()};
+    transact_write_items_request request{.actions = plan->actions(), .client_request_token = world.new_id()};
     bool clean = true;
     const auto end = [&](failure why) {
         done.value = {};  // no entry is to blame
@@ -227,7 +227,7 @@ awaitable<runtime::completion<joint_result>> run_save_all(database target, std::
                     end(*std::move(full));
                     co_return done;
                 }
-                request = {.actions = plan->actions(), .client_request_token = world.random->id()};
+                request = {.actions = plan->actions(), .client_request_token = world.new_id()};
             }
             again = meant == joint_verdict::again || meant == joint_verdict::replan;
             if (again) why.code = errc::transaction_conflict;

@@ -27,7 +27,7 @@ awaitable<runtime::completion<close_report>> run_close(std::shared_ptr<detail::s
 }
 
 void close_in_background(std::shared_ptr<detail::session_core> core) {
-    if (!core) return;
+    if (!core || core->context_ended()) return;
     const auto executor = core->world().executor;
     boost::asio::post(executor, [core = std::move(core)] { core->begin_close({}); });
 }

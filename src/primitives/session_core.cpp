@@ -2,11 +2,12 @@
 #include "primitives/session_core.hpp"
 
 #include "primitives/answer.hpp"
-#include "primitives/fork_count.hpp"
+#include "primitives/hold.hpp"
 #include "primitives/session_options.hpp"
 #include "protocol/plain_lease.hpp"
 #include "protocol/session_requests.hpp"
 #include "protocol/waiting.hpp"
+#include "runtime/fork_count.hpp"
 #include "runtime/spawn.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -19,6 +20,8 @@ namespace dynalease::detail {
 
 namespace {
 
+/// For the write that frees at once whatever could not be released in time.
+constexpr std::chrono::seconds longest_row_closing{1};
 /// A session without a row has no lease that could run out.
 constexpr std::chrono::hours for_ever{100 * 365 * 24};
 
@@ -47,8 +50,8 @@ session_core::session_core(database target, session_options options, std::option
     : database_(std::move(target)),
       options_(std::move(options)),
       plain_(plain),
-      id_(plain ? protocol::plain_identity(world().random->id(), options_.lease) : world().random->id()),
-      born_in_fork_(fork_count()),
+      id_(plain ? protocol::plain_identity(world().new_id(), options_.lease) : world().new_id()),
+      born_in_fork_(runtime::fork_count()),
       lease_(plain ? protocol::lease_times{.lease = for_ever,
                                            .period = for_ever,
                                            .beat_limit = for_ever,
@@ -56,6 +59,7 @@ session_core::session_core(database target, session_options options, std::option
                                            .hold = for_ever}
                    : protocol::lease_times_for(options_.lease, options_.heartbeat, options_.clock_drift_ppm)),
       remotes_(database_, options_.table, id_, counters_),
+      context_(runtime::context_end::of(world().executor)),
       work_(world().executor),
       life_(world().executor),
       beat_alarm_(world()),
@@ -74,7 +78,7 @@ session_state session_core::state() const noexcept {
     if (said != session_state::live) return said;
     // The deadline counts by itself: no timer has to fire, and no coroutine has to run.
     const auto now = this->now().time_since_epoch().count();
-    if (fork_count() != born_in_fork_ || now >= deadline_) return session_state::lost;
+    if (runtime::fork_count() != born_in_fork_ || now >= deadline_) return session_state::lost;
     return now >= jeopardy_ ? session_state::jeopardy : session_state::live;
 }
 
@@ -98,16 +102,34 @@ void session_core::forget(const member_key& key) noexcept {
     if (known != members_.end() && known->first.name.data() == key.name.data()) members_.erase(known);
 }
 
+bool session_core::begin_work(const std::shared_ptr<bound_work>& work, hold& grant) {
+    const std::lock_guard guard(members_mutex_);
+    if (published_ == session_state::closed) return false;
+    works_.insert(work);
+    grant.use(true);
+    return true;
+}
+
+void session_core::end_work(const std::shared_ptr<bound_work>& work, hold& grant) noexcept {
+    const std::lock_guard guard(members_mutex_);
+    works_.erase(work);
+    grant.use(false);
+}
+
 // ---- the database's executor -------------------------------------------------------------------------------
 
 bool session_core::may_write() const noexcept {
-    return !ended_ && fork_count() == born_in_fork_ && lease_.live_at(now());
+    return !ended_ && runtime::fork_count() == born_in_fork_ && lease_.live_at(now());
 }
 
 failure session_core::over_failure() const {
     failure why(closing_ ? errc::session_closed : errc::session_lost);
     why.details.table = options_.table;
     return why;
+}
+
+void session_core::heed(const failure& why) {
+    if (why.code == errc::shut_down) lose("the client was closed");
 }
 
 void session_core::log(severity level, const std::string& line) const {
@@ -192,10 +214,20 @@ void session_core::begin_close(const close_options& options) {
     closing_ = true;
     if (ended_) {
         closed_ = true;  // lost before: there is nothing to close
+        close_waiters_.complete_all({});
         return;
     }
     publish();
+    tell_works();
     runtime::spawn_background(world().executor, life_, close(shared_from_this(), options));
+}
+
+void session_core::tell_works() {
+    const auto present = [this] {
+        const std::lock_guard guard(members_mutex_);
+        return works_;
+    }();
+    for (const auto& work : present) work->session_closes();
 }
 
 boost::asio::awaitable<result<close_report>> session_core::wait_closed() {
@@ -209,15 +241,17 @@ boost::asio::awaitable<result<close_report>> session_core::wait_closed() {
 boost::asio::awaitable<void> session_core::close([[maybe_unused]] std::shared_ptr<session_core> self,
                                                  close_options options) {
     const auto until = now() + options.timeout;
+    const auto reserve = std::min<std::chrono::nanoseconds>(options.timeout / 2, longest_row_closing);
     if (lease_.at(now()) == protocol::session_lease::phase::opening) {
         // The row may be on its way: known to be there, it can be closed; left alone it would stay alive for ever.
         co_await openers_.async_wait_until(*world().clock, until, boost::asio::as_tuple(boost::asio::deferred));
     }
     if (may_write() && options.release) {
-        co_await release_all(until);
-        co_await close_row(until);
+        const bool idle = co_await release_all(until - reserve);
+        // Work that did not end keeps its grant until the lease is over: closing the row would free that at once.
+        if (idle) co_await close_row(until);
     } else {
-        std::vector<std::shared_ptr<const parting>> none;
+        std::vector<std::shared_ptr<parting>> none;
         for (const auto& member : all_members()) member->session_closes(over_failure(), false, none);
     }
     lease_.close();
@@ -227,9 +261,14 @@ boost::asio::awaitable<void> session_core::close([[maybe_unused]] std::shared_pt
     close_waiters_.complete_all({});
 }
 
-boost::asio::awaitable<void> session_core::release_all(dynalease::time_point until) {
-    std::vector<std::shared_ptr<const parting>> under_way;
+boost::asio::awaitable<bool> session_core::release_all(dynalease::time_point until) {
+    std::vector<std::shared_ptr<parting>> under_way;
     for (const auto& member : all_members()) member->session_closes(over_failure(), true, under_way);
+    bool idle = true;
+    for (const auto& grant : under_way) {
+        if (grant->in_use()) co_await grant->wait_finished_until(until);
+        idle = idle && !grant->in_use();
+    }
     co_await work_.wait_idle_until(*world().clock, until);
     for (const auto& grant : under_way) {
         const auto& code = grant->finished();
@@ -239,6 +278,7 @@ boost::asio::awaitable<void> session_core::release_all(dynalease::time_point unt
             report_.failed.push_back({grant->name(), code ? *code : make_error_code(errc::timeout)});
         }
     }
+    co_return idle;
 }
 
 boost::asio::awaitable<void> session_core::close_row(dynalease::time_point until) {

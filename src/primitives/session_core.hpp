@@ -6,6 +6,7 @@
 #include "primitives/session_member.hpp"
 #include "protocol/session_lease.hpp"
 #include "runtime/alarm.hpp"
+#include "runtime/context_end.hpp"
 #include "runtime/gate.hpp"
 #include "runtime/waiter_list.hpp"
 
@@ -21,6 +22,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -28,6 +30,8 @@
 #include <vector>
 
 namespace dynalease::detail {
+
+class hold;
 
 using shared_failure = std::shared_ptr<const failure>;
 
@@ -53,6 +57,8 @@ public:
     /// How each grant is kept alive by itself; null where the session's row does it for all.
     const plain_keeping* plain() const noexcept { return plain_ ? &*plain_ : nullptr; }
     const environment& world() const noexcept { return database_.environment(); }
+    /// For destructors: nothing can be posted any more.
+    bool context_ended() const noexcept { return context_->reached(); }
     /// The member of that name, made if there is none: `Member(core, name, options)`.
     template <class Member, class Options>
     std::shared_ptr<Member> member(std::string name, const Options& options) {
@@ -63,6 +69,10 @@ public:
         members_.emplace(made->key(), made);
         return made;
     }
+    /// From here to `end_work` the session tells `work` when it closes, and `grant` is given back by its guard alone.
+    /// @returns false when the session is closed or closing.
+    bool begin_work(const std::shared_ptr<bound_work>& work, hold& grant);
+    void end_work(const std::shared_ptr<bound_work>& work, hold& grant) noexcept;
     /// By the member's destructor.
     void forget(const member_key& key) noexcept;
 
@@ -78,6 +88,8 @@ public:
     wall_time wall() const noexcept { return database_.wall(); }
     std::int64_t next_attempt() noexcept { return ++last_attempt_; }
     void log(severity level, const std::string& line) const;
+    /// What every request of this session that failed is shown to: with the client closed, all is over at once.
+    void heed(const failure& why);
 
     /// New grants are possible.
     bool live() const noexcept { return !closing_ && may_write(); }
@@ -108,6 +120,7 @@ private:
     std::vector<std::shared_ptr<session_member>> all_members();
     void publish() noexcept;
     void end();
+    void tell_works();
 
     boost::asio::awaitable<void> open_row(std::shared_ptr<session_core> self);
     boost::asio::awaitable<shared_failure> create_row();
@@ -117,7 +130,7 @@ private:
     boost::asio::awaitable<void> beat(std::shared_ptr<session_core> self);
     boost::asio::awaitable<void> watch_deadline(std::shared_ptr<session_core> self);
     boost::asio::awaitable<void> close(std::shared_ptr<session_core> self, close_options options);
-    boost::asio::awaitable<void> release_all(dynalease::time_point until);
+    boost::asio::awaitable<bool> release_all(dynalease::time_point until);
     boost::asio::awaitable<void> close_row(dynalease::time_point until);
 
     database database_;
@@ -139,6 +152,7 @@ private:
     mutable session_counters counters_;
     std::int64_t last_attempt_ = 0;
     remote_sessions remotes_;
+    std::shared_ptr<runtime::context_end> context_;
     runtime::gate work_;  ///< the members' own coroutines
     runtime::gate life_;  ///< opening, heartbeat, deadline, closing
     runtime::alarm beat_alarm_;
@@ -148,8 +162,9 @@ private:
     runtime::waiter_list<runtime::unit> close_waiters_;
     close_report report_;
 
-    std::mutex members_mutex_;
+    std::mutex members_mutex_;  ///< of the next two
     std::unordered_map<member_key, std::weak_ptr<session_member>, key_hash> members_;  ///< keys: the members' own names
+    std::set<std::shared_ptr<bound_work>> works_;
     idle_fronts idle_;  ///< last: its fronts ask to be forgotten when they go
 };
 

@@ -1,9 +1,9 @@
 // A session's own requests: making its row, and keeping it alive.
 #include "primitives/answer.hpp"
-#include "primitives/fork_count.hpp"
 #include "primitives/session_core.hpp"
 #include "protocol/session_requests.hpp"
 #include "protocol/waiting.hpp"
+#include "runtime/fork_count.hpp"
 #include "runtime/spawn.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -23,6 +23,11 @@ bool shows_alive(const std::optional<item>& row) {
     return parsed && parsed->alive;
 }
 
+bool shows_alive_since(const std::string& creation, const std::optional<item>& row) {
+    const auto* const made_by = row ? find_string(*row, protocol::attribute::creation) : nullptr;
+    return made_by && *made_by == creation && shows_alive(row);
+}
+
 std::string reason_of_death(const std::optional<item>& row) {
     if (!row) return "the session's row is gone";
     const auto* by = find_string(*row, protocol::attribute::marked_by);
@@ -34,7 +39,7 @@ std::string reason_of_death(const std::optional<item>& row) {
 
 boost::asio::awaitable<shared_failure> session_core::open(std::optional<dynalease::time_point> deadline) {
     if (live()) co_return nullptr;
-    const bool forked = fork_count() != born_in_fork_;
+    const bool forked = runtime::fork_count() != born_in_fork_;
     if (closing_ || ended_ || forked || lease_.at(now()) == protocol::session_lease::phase::lost) {
         co_return std::make_shared<const failure>(over_failure());
     }
@@ -66,7 +71,7 @@ boost::asio::awaitable<void> session_core::open_row([[maybe_unused]] std::shared
     if (why) {
         lease_.abandon();
         // A copy of the refused creation may still land; under a new name it can mislead nobody.
-        id_ = world().random->id();
+        id_ = world().new_id();
     } else {
         go_live();
     }
@@ -77,10 +82,16 @@ boost::asio::awaitable<void> session_core::open_row([[maybe_unused]] std::shared
 
 boost::asio::awaitable<shared_failure> session_core::create_row() {
     const auto give_up_at = now() + lease_.times().lease;
-    std::optional<dynalease::time_point> first_send;
+    std::optional<dynalease::time_point> first_send;  // under this id
+    std::string creation;
+    bool in_doubt = false;
     for (unsigned failures = 0;;) {
-        auto request = protocol::create_session(options_.table, id_, options_.lease, options_.owner);
-        if (!first_send) first_send = now();
+        if (!first_send) {
+            first_send = now();
+            creation = world().new_id();
+            in_doubt = false;
+        }
+        auto request = protocol::create_session(options_.table, id_, options_.lease, options_.owner, creation);
         auto made = co_await database_.call(std::move(request));
         if (ended_) co_return std::make_shared<const failure>(over_failure());
 
@@ -90,10 +101,12 @@ boost::asio::awaitable<shared_failure> session_core::create_row() {
             why = std::move(made).error();
             kind = classify(why);
         }
+        in_doubt = in_doubt || why.outcome == outcome::unknown;
         if (kind == answer::refused) {
-            // Alive: our own earlier copy. Otherwise the id is taken, and another one is as good.
-            if (!shows_alive(why.current)) {
-                id_ = world().random->id();
+            // Ours only if an earlier copy may have landed, and as the very request that stands there. A process that
+            // was copied with this session in it has the same id; for both of us another one is as good.
+            if (!in_doubt || !shows_alive_since(creation, why.current)) {
+                id_ = world().new_id();
                 first_send.reset();
                 continue;
             }
@@ -143,10 +156,12 @@ boost::asio::awaitable<void> session_core::beat([[maybe_unused]] std::shared_ptr
         if (acknowledged) {
             next = sent + lease_.times().period;
         } else {
-            // At once, but not in step with all the others that the same trouble has struck.
+            // After the time that one may take: a refusal that came sooner is no reason to ask sooner. And not in step
+            // with all the others that the same trouble has struck.
             const auto jitter =
                 world().random->below(static_cast<std::uint64_t>(std::chrono::nanoseconds(longest_jitter).count()));
-            next = now() + std::chrono::nanoseconds(static_cast<std::int64_t>(jitter));
+            next = std::max(now(), sent + lease_.times().beat_limit) +
+                   std::chrono::nanoseconds(static_cast<std::int64_t>(jitter));
         }
     }
 }
@@ -176,6 +191,7 @@ boost::asio::awaitable<bool> session_core::beat_once() {
         } else {
             ++counters_.heartbeats_unanswered;
             log(severity::warning, "a heartbeat failed: " + why.code.message());
+            heed(why);
         }
     }
     if (!proven || !lease_.acknowledge(*proven, now())) co_return false;

@@ -4,6 +4,8 @@
 #include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/runtime/time.hpp>
 
+#include <boost/asio/awaitable.hpp>
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +30,18 @@ public:
     virtual const std::string& name() const noexcept = 0;
     /// How it ended; empty while it is not known.
     virtual const std::optional<error_code>& finished() const noexcept = 0;
+    /// Whether work goes on under it.
+    virtual bool in_use() const noexcept = 0;
+    /// Completes once it has finished, or can no longer; at `until` at the latest.
+    virtual boost::asio::awaitable<void> wait_finished_until(dynalease::time_point until) = 0;
+};
+
+/// Work that is done under a grant, and is told when the session closes. The grant is kept until the work has ended,
+/// for its next holder must not begin beside it.
+class bound_work {
+public:
+    virtual ~bound_work() = default;
+    virtual void session_closes() noexcept = 0;
 };
 
 /// A session knows its members only so; what each does under it is the member's own matter.
@@ -41,9 +55,10 @@ public:
     /// The lease is over: fails all who wait; grants are lost.
     virtual void session_lost(const failure& why) = 0;
     /// The session closes: fails all who wait; grants are invalid at once.
-    /// @param release begin to give the grants back, and add them to `under_way`; otherwise the lease ends them.
+    /// @param release begin to give the grants back, but those in use, and add all to `under_way`; otherwise the lease
+    /// ends them.
     virtual void session_closes(const failure& why, bool release,
-                                std::vector<std::shared_ptr<const parting>>& under_way) = 0;
+                                std::vector<std::shared_ptr<parting>>& under_way) = 0;
 };
 
 /// A member that may keep a claim open while nobody uses it: its every copy was refused, but the network may have made

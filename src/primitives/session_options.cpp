@@ -38,12 +38,16 @@ std::string default_owner() {
 
 }  // namespace
 
-void check_table_name(const std::string& name) {
+std::optional<failure> malformed_table_name(const std::string& name) {
     const auto allowed = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.'; };
-    if (name.size() < 3 || name.size() > 255 || !std::all_of(name.begin(), name.end(), allowed)) {
-        refuse(errc::invalid_name, "table",
-               "the table name '" + name + "' must have 3 to 255 characters of A-Z a-z 0-9 _ - .");
-    }
+    if (name.size() >= 3 && name.size() <= 255 && std::all_of(name.begin(), name.end(), allowed)) return {};
+    failure why(errc::invalid_name);
+    why.details.message = "the table name '" + name + "' must have 3 to 255 characters of A-Z a-z 0-9 _ - .";
+    return why;
+}
+
+void check_table_name(const std::string& name) {
+    if (const auto why = malformed_table_name(name)) refuse(errc::invalid_name, "table", why->details.message);
 }
 
 session_options checked(session_options options) {

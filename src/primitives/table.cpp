@@ -53,7 +53,11 @@ awaitable<std::optional<failure>> make_table(database target, std::string name, 
 awaitable<runtime::completion<void>> create(database target, std::string name, create_table_options options,
                                             diagnostics* details) {
     const auto deadline = target.environment().clock->now() + options.timeout;
-    auto why = co_await make_table(target, name, deadline);
+    auto why = detail::malformed_table_name(name);
+    if (!why) {
+        auto made = co_await make_table(target, name, deadline);
+        why = std::move(made);
+    }
     if (!why) {
         // Asking for what is set already is refused by the service, so look first.
         describe_time_to_live_request describe{.table_name = name};
@@ -75,6 +79,10 @@ awaitable<runtime::completion<void>> create(database target, std::string name, c
 
 awaitable<runtime::completion<lock_page>> list(database target, list_locks_options options, diagnostics* details) {
     runtime::completion<lock_page> done;
+    if (const auto why = detail::malformed_table_name(options.table)) {
+        done.code = detail::report(*why, details, "list_locks", {});
+        co_return done;
+    }
     scan_request scan{.table_name = options.table,
                       .filter_expression = "begins_with(#pk, :prefix)",
                       .names = {{"#pk", attribute::partition}},
@@ -104,13 +112,11 @@ awaitable<runtime::completion<lock_page>> list(database target, list_locks_optio
 }  // namespace
 
 void detail::create_table_verb::operator()(diagnostics* details, handler_for<void> handler) && {
-    check_table_name(name);
     const auto executor = target.get_executor();
     runtime::spawn<void>(executor, create(std::move(target), std::move(name), options, details), std::move(handler));
 }
 
 void detail::list_locks_verb::operator()(diagnostics* details, handler_for<lock_page> handler) && {
-    check_table_name(options.table);
     const auto executor = target.get_executor();
     runtime::spawn<lock_page>(executor, list(std::move(target), std::move(options), details), std::move(handler));
 }

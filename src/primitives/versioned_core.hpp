@@ -27,7 +27,7 @@ public:
     const protocol::item_layout& layout() const noexcept { return layout_; }
     protocol::version_requests requests() const { return protocol::version_requests(layout_); }
 
-    item_stamp new_stamp() const { return fresh_stamp(*world().random); }
+    item_stamp new_stamp() const { return fresh_stamp(world()); }
     item_key key_of(const key_values& key) const { return key.named(layout_.key, layout_.sort); }
     /// When TTL may remove a tombstone made now; seconds since the epoch.
     std::int64_t tombstone_expiry() const;

@@ -169,7 +169,7 @@ std::optional<failure> plan_unchecked(write_intent& intent, const write_order& o
         intent.repeatable = true;
         transact_write_items_request alone;
         alone.actions.emplace_back(protocol::as_action(std::move(update)));
-        alone.client_request_token = intent.core->world().random->id();
+        alone.client_request_token = intent.core->world().new_id();
         intent.request = std::move(alone);
     } else {
         intent.request = std::move(update);

@@ -156,6 +156,7 @@ bool wall_clock_hold::let_go() noexcept {
 }
 
 void wall_clock_hold::give_back_soon() noexcept {
+    if (core_->context_ended()) return;
     // Not in a coroutine: one that is cancelled before its first step never runs.
     boost::asio::post(core_->world().executor, [self = shared_from_this()] { self->give_back(); });
 }

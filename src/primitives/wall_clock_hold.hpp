@@ -3,6 +3,7 @@
 
 #include "primitives/answer.hpp"
 #include "protocol/wall_clock.hpp"
+#include "runtime/context_end.hpp"
 #include "runtime/gate.hpp"
 #include "runtime/waiter_list.hpp"
 
@@ -28,6 +29,8 @@ public:
     // ---- any thread ----
     const environment& world() const noexcept { return database_.environment(); }
     dynalease::time_point now() const noexcept { return world().clock->now(); }
+    /// For destructors: nothing can be posted any more.
+    bool context_ended() const noexcept { return context_->reached(); }
     const std::string& name() const noexcept { return name_; }
     const wall_clock_options& options() const noexcept { return options_; }
     const protocol::wall_clock_place& place() const noexcept { return place_; }
@@ -62,6 +65,7 @@ private:
     std::string name_;
     protocol::wall_clock_place place_;
     protocol::wall_clock_times times_;
+    std::shared_ptr<runtime::context_end> context_ = runtime::context_end::of(world().executor);
     runtime::gate work_;
 };
 

@@ -2,18 +2,20 @@
 #include <dynalease/with_lock.hpp>
 
 #include "primitives/guarded_work.hpp"
+#include "primitives/lock_hold.hpp"
 
 #include <utility>
 
 namespace dynalease::detail {
 
 void run_while_held(const boost::asio::any_io_executor& executor, const lock_guard& guard,
-                    boost::asio::awaitable<void> work, guarded_handler handler) {
-    diagnostics details;
-    details.operation = "with_lock";
-    details.key = guard.name();
-    details.message = "the lock was lost before the work under it ended; the work was cancelled";
-    run_guarded(executor, guard, std::move(work), std::move(handler), error(errc::lock_lost, std::move(details)));
+        boost::asio::awaitable<void> work, guarded_handler handler) {
+    diagnostics about;
+    about.operation = "with_lock";
+    about.key = guard.name();
+    about.message = "the lock";
+    std::make_shared<guarded_work>(executor, lock_hold::of(guard), std::move(about), std::move(handler))
+        ->start(std::move(work));
 }
 
 }  // namespace dynalease::detail

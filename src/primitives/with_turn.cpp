@@ -2,18 +2,20 @@
 #include <dynalease/with_turn.hpp>
 
 #include "primitives/guarded_work.hpp"
+#include "primitives/queue_hold.hpp"
 
 #include <utility>
 
 namespace dynalease::detail {
 
 void run_in_turn(const boost::asio::any_io_executor& executor, const queue_turn& turn,
-                 boost::asio::awaitable<void> work, guarded_handler handler) {
-    diagnostics details;
-    details.operation = "with_turn";
-    details.key = turn.name();
-    details.message = "the turn was lost before the work in it ended; the work was cancelled";
-    run_guarded(executor, turn, std::move(work), std::move(handler), error(errc::lock_lost, std::move(details)));
+        boost::asio::awaitable<void> work, guarded_handler handler) {
+    diagnostics about;
+    about.operation = "with_turn";
+    about.key = turn.name();
+    about.message = "the turn";
+    std::make_shared<guarded_work>(executor, queue_hold::of(turn), std::move(about), std::move(handler))
+        ->start(std::move(work));
 }
 
 }  // namespace dynalease::detail

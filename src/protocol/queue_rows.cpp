@@ -75,7 +75,9 @@ result<queue_head> parse_queue_head(const item& row) {
 
     queue_head parsed{.tail = *tail, .passed = *passed};
     if (const auto* last = find_string(row, attribute::last)) parsed.last = *last;
-    if (const auto pace = find_integer(row, attribute::pace)) parsed.pace = std::chrono::milliseconds(*pace);
+    // A mere estimate: one that no queue can have is none.
+    const auto pace = find_integer(row, attribute::pace).value_or(0);
+    if (pace > 0 && pace <= longest_lease.count()) parsed.pace = std::chrono::milliseconds(pace);
     parsed.skipped = find_integer(row, attribute::skipped).value_or(0);
     parsed.skipped_passed = find_integer(row, attribute::skipped_passed).value_or(0);
     return parsed;

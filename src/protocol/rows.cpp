@@ -57,10 +57,11 @@ result<session_row> parse_session_row(const item& row) {
     const auto beat = find_integer(row, attribute::beat);
     if (!beat) return corrupt(row, attribute::beat);
     const auto lease = find_integer(row, attribute::lease);
-    if (!lease || *lease <= 0) return corrupt(row, attribute::lease);
+    if (!lease || *lease <= 0 || *lease > longest_lease.count()) return corrupt(row, attribute::lease);
 
     session_row parsed{.alive = *state == "alive", .beat = *beat, .lease = std::chrono::milliseconds(*lease)};
     if (const auto* owner = find_string(row, attribute::owner)) parsed.owner = *owner;
+    if (const auto* creation = find_string(row, attribute::creation)) parsed.creation = *creation;
     if (const auto* by = find_string(row, attribute::marked_by)) parsed.marked_by = *by;
     return parsed;
 }

@@ -29,6 +29,7 @@ inline constexpr const char* state = "state";
 inline constexpr const char* beat = "beat";
 inline constexpr const char* lease = "lease";
 inline constexpr const char* owner = "owner";
+inline constexpr const char* creation = "creation";
 inline constexpr const char* marked_by = "by";
 inline constexpr const char* floor = "floor";
 inline constexpr const char* token = "token";
@@ -49,6 +50,7 @@ struct session_row {
     std::int64_t beat = 0;
     std::chrono::milliseconds lease{};
     std::string owner{};
+    std::string creation{};   ///< the request that made it
     std::string marked_by{};  ///< who declared it dead
 };
 
@@ -74,6 +76,9 @@ struct lock_row {
     /// Where in the line the session stands.
     std::optional<std::size_t> place_of(std::string_view session) const;
 };
+
+/// The longest lease that a row may name: a day. Anything above is damage, and its nanoseconds might not be countable.
+inline constexpr std::chrono::milliseconds longest_lease = std::chrono::hours(24);
 
 /// Fails with `errc::unsupported_version` or `errc::corrupt_row`; the row is then to be left alone.
 result<session_row> parse_session_row(const item& row);

@@ -18,13 +18,14 @@ update_item_request update_of(const std::string& table, std::string_view id) {
 }  // namespace
 
 put_item_request create_session(const std::string& table, std::string_view id, std::chrono::milliseconds lease,
-                                std::string_view owner) {
+                                std::string_view owner, std::string_view creation) {
     put_item_request request{.table_name = table, .new_item = session_key(id)};
     request.new_item.emplace(attribute::version, schema_version);
     request.new_item.emplace(attribute::state, "alive");
     request.new_item.emplace(attribute::beat, 1);
     request.new_item.emplace(attribute::lease, lease.count());
     request.new_item.emplace(attribute::owner, owner);
+    request.new_item.emplace(attribute::creation, creation);
     request.condition_expression = "attribute_not_exists(#pk)";
     request.names = {{"#pk", attribute::partition}};
     request.current_on_refusal = true;

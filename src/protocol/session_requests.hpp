@@ -14,8 +14,9 @@
 namespace dynalease::protocol {
 
 /// The row a session begins with: alive, beat 1. Refused if the id is taken.
+/// @param creation names all copies of this one request, and no other's.
 put_item_request create_session(const std::string& table, std::string_view id, std::chrono::milliseconds lease,
-                                std::string_view owner);
+                                std::string_view owner, std::string_view creation);
 
 /// `number` is new for each send: a late copy of an old one must not bring back a beat that a watcher has timed.
 /// Tests the state, so that it neither revives a row marked dead nor re-creates one that is gone.

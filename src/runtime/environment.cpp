@@ -10,7 +10,7 @@ namespace dynalease {
 
 environment environment::system(const boost::asio::any_io_executor& executor) {
     return {boost::asio::make_strand(executor), std::make_shared<runtime::system_clock>(executor),
-            std::make_shared<runtime::xoshiro>(runtime::kernel_entropy())};
+            std::make_shared<runtime::kernel_random>()};
 }
 
 }  // namespace dynalease

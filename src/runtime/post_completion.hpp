@@ -1,6 +1,8 @@
 // Calls a completion handler later, on the executor it belongs to.
 #pragma once
 
+#include "runtime/outside.hpp"
+
 #include <boost/asio/any_completion_executor.hpp>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/dispatch.hpp>
@@ -11,8 +13,8 @@
 
 namespace dynalease::runtime {
 
-/// Posts to `executor` and calls `handler(arguments...)` there, or goes on from there to `handler_executor` if that
-/// is another one (`any_completion_executor` cannot be posted to).
+/// Calls `handler(arguments...)` on `handler_executor`: never inside this call, and never within `executor`, a serial
+/// one, unless that is where it belongs.
 template <class Handler, class... Arguments>
 void post_completion(const boost::asio::any_io_executor& executor,
                      boost::asio::any_completion_executor handler_executor, Handler handler, Arguments... arguments) {
@@ -23,9 +25,11 @@ void post_completion(const boost::asio::any_io_executor& executor,
         boost::asio::post(executor, std::move(call));
         return;
     }
-    boost::asio::post(executor, [handler_executor = std::move(handler_executor), call = std::move(call)]() mutable {
-        boost::asio::dispatch(handler_executor, std::move(call));
-    });
+    // `any_completion_executor` cannot be posted to.
+    boost::asio::post(outside(executor),
+                      [handler_executor = std::move(handler_executor), call = std::move(call)]() mutable {
+                          boost::asio::dispatch(handler_executor, std::move(call));
+                      });
 }
 
 }  // namespace dynalease::runtime

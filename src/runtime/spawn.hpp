@@ -5,6 +5,7 @@
 #pragma once
 
 #include "runtime/gate.hpp"
+#include "runtime/post_completion.hpp"
 
 #include <boost/asio/any_completion_executor.hpp>
 #include <boost/asio/any_completion_handler.hpp>
@@ -14,7 +15,6 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/dispatch.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/execution/outstanding_work.hpp>
 #include <boost/asio/post.hpp>
@@ -97,14 +97,12 @@ struct finish_spawned {
 
     void operator()(std::exception_ptr failure, completion<T> result) {
         if (failure) std::rethrow_exception(failure);
-        const auto executor = handler_executor;
-        boost::asio::dispatch(executor, [done = std::move(handler), result = std::move(result)]() mutable {
-            if constexpr (std::is_void_v<T>) {
-                std::move(done)(result.code);
-            } else {
-                std::move(done)(result.code, std::move(result.value));
-            }
-        });
+        if constexpr (std::is_void_v<T>) {
+            post_completion(state->executor, std::move(handler_executor), std::move(handler), result.code);
+        } else {
+            post_completion(state->executor, std::move(handler_executor), std::move(handler), result.code,
+                            std::move(result.value));
+        }
     }
 };
 
@@ -130,8 +128,10 @@ boost::asio::awaitable<completion<T>> run_spawned(std::shared_ptr<spawned> state
 }  // namespace detail
 
 /// Runs `body` on `executor`, which must be serial, and hands what it returns to `handler` on the handler's
-/// associated executor, or `executor` if it has none. Never completes inside this call. A body that ends with a
-/// `boost::system::system_error` completes with its code; any other exception leaves through the executor's `run()`.
+/// associated executor, or `executor` if it has none. Neither runs inside this call, even on `executor` itself: the
+/// caller may be in the middle of something. The handler never runs within `executor` unless that is its own. A body
+/// that ends with a `boost::system::system_error` completes with its code; any other exception leaves through the
+/// executor's `run()`.
 ///
 /// Cancellation: each type that the handler's slot emits reaches the body, on `executor`. A body cancelled before
 /// its first step does not run: the handler gets `operation_aborted`. One that comes while the body is between two
@@ -148,8 +148,11 @@ void spawn(const boost::asio::any_io_executor& executor, boost::asio::awaitable<
     auto handler_executor = boost::asio::prefer(boost::asio::get_associated_executor(handler, executor),
                                                 boost::asio::execution::outstanding_work.tracked);
     auto coroutine = detail::run_spawned<T>(state, std::move(body));
-    boost::asio::co_spawn(executor, std::move(coroutine),
-                          detail::finish_spawned<T>{std::move(state), std::move(handler), std::move(handler_executor)});
+    auto finish = detail::finish_spawned<T>{std::move(state), std::move(handler), std::move(handler_executor)};
+    // `co_spawn` runs the first steps at once when it is called on `executor`.
+    boost::asio::post(executor, [executor, coroutine = std::move(coroutine), finish = std::move(finish)]() mutable {
+        boost::asio::co_spawn(executor, std::move(coroutine), std::move(finish));
+    });
 }
 
 namespace detail {
@@ -159,9 +162,9 @@ inline boost::asio::awaitable<void> run_counted(gate::pass pass, boost::asio::aw
 }
 }  // namespace detail
 
-/// Runs `body` on `executor`, counted by `gate` until it ends. Call it on the gate's executor. When the gate is closed
-/// the body is dropped without a step and the answer is false. An exception that leaves the body is a bug of ours
-/// and ends the process.
+/// Runs `body` on `executor`, counted by `gate` until it ends. Call it on the gate's executor; the first steps may run
+/// inside the call. When the gate is closed the body is dropped without a step and the answer is false. An exception
+/// that leaves the body is a bug of ours and ends the process.
 inline bool spawn_background(const boost::asio::any_io_executor& executor, gate& gate,
                              boost::asio::awaitable<void> body) {
     auto pass = gate.enter();

@@ -7,14 +7,9 @@
 
 #include <bit>
 #include <cerrno>
-#include <cstddef>
-#include <span>
 
 namespace dynalease::runtime {
 
-namespace {
-
-/// SplitMix64: spreads one small seed over a whole state, which must not be all zero.
 std::uint64_t spread(std::uint64_t& seed) noexcept {
     seed += 0x9e3779b97f4a7c15;
     std::uint64_t mixed = seed;
@@ -22,8 +17,6 @@ std::uint64_t spread(std::uint64_t& seed) noexcept {
     mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111eb;
     return mixed ^ (mixed >> 31);
 }
-
-}  // namespace
 
 xoshiro::xoshiro(std::uint64_t seed) noexcept : state_{} {
     for (auto& word : state_) word = spread(seed);
@@ -43,18 +36,13 @@ std::uint64_t xoshiro::next() {
     return drawn;
 }
 
-std::array<std::uint64_t, 4> kernel_entropy() {
-    std::array<std::uint64_t, 4> entropy{};
-    std::span<std::byte> missing = std::as_writable_bytes(std::span(entropy));
-    while (!missing.empty()) {
-        const auto got = ::getrandom(missing.data(), missing.size(), 0);
-        if (got >= 0) {
-            missing = missing.subspan(static_cast<std::size_t>(got));
-        } else if (errno != EINTR) {
-            throw boost::system::system_error(errno, boost::system::system_category(), "getrandom");
-        }
+std::uint64_t kernel_random::next() {
+    std::uint64_t drawn = 0;
+    // So few bytes come all or not at all.
+    while (::getrandom(&drawn, sizeof drawn, 0) < 0) {
+        if (errno != EINTR) throw boost::system::system_error(errno, boost::system::system_category(), "getrandom");
     }
-    return entropy;
+    return drawn;
 }
 
 }  // namespace dynalease::runtime

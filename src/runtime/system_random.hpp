@@ -1,4 +1,4 @@
-// A fast generator of our own: reproducible from a seed, or seeded by the kernel.
+// The kernel's random numbers, and a generator of our own that is reproducible from a seed.
 #pragma once
 
 #include <dynalease/runtime/random.hpp>
@@ -7,6 +7,9 @@
 #include <cstdint>
 
 namespace dynalease::runtime {
+
+/// SplitMix64: the next number of a small seed, no two of which begin alike.
+std::uint64_t spread(std::uint64_t& seed) noexcept;
 
 /// xoshiro256**: not for secrets. Not thread-safe.
 class xoshiro final : public random {
@@ -21,8 +24,12 @@ private:
     std::array<std::uint64_t, 4> state_;
 };
 
-/// 256 bits from the kernel.
-/// @throws boost::system::system_error if the kernel gives none.
-std::array<std::uint64_t, 4> kernel_entropy();
+/// Each number from the kernel, so that no other thread, and no copy of this process, draws the same. A generator in
+/// the process's own memory is copied with it: by fork, or by a machine that starts from an image. Any thread.
+class kernel_random final : public random {
+public:
+    /// @throws boost::system::system_error if the kernel gives none.
+    std::uint64_t next() override;
+};
 
 }  // namespace dynalease::runtime

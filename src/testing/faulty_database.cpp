@@ -88,9 +88,9 @@ failure concluded(failure last) {
 }
 
 /// Without a token the second copy of a transaction would be another one.
-void name_transaction(any_request& request, random& source) {
+void name_transaction(any_request& request, const environment& world) {
     auto* const transaction = std::get_if<transact_write_items_request>(&request);
-    if (transaction && transaction->client_request_token.empty()) transaction->client_request_token = source.id();
+    if (transaction && transaction->client_request_token.empty()) transaction->client_request_token = world.new_id();
 }
 
 }  // namespace
@@ -115,7 +115,7 @@ asio::awaitable<result<any_response>> faulty_database::call(std::shared_ptr<stat
     auto& clock = *state->environment.clock;
     const auto next_fate = [&] { return state->plan ? state->plan(request, options) : fault{}; };
     auto fate = next_fate();
-    if (fate.again) name_transaction(request, *state->environment.random);
+    if (fate.again) name_transaction(request, state->environment);
 
     auto entry = std::make_shared<logged_request>();
     entry->operation = operation_name(request);

@@ -13,7 +13,7 @@ node::node(world& where, node_options options) : world_(where), options_(std::mo
 node::~node() = default;
 
 void node::start(std::uint64_t seed, const virtual_clock_options& clock) {
-    process_ = std::make_unique<testing::process>(world_.scheduler());
+    process_ = std::make_unique<testing::process>(world_.scheduler(), options_.dispatching);
     clock_ = std::make_shared<virtual_clock>(*process_, clock);
     environment_ = {process_->get_executor(), clock_, seeded_random(seed)};
     network_ = std::make_shared<faulty_database>(world_.scheduler(), world_.receiver(), environment_);

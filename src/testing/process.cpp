@@ -6,7 +6,8 @@
 
 namespace dynalease::testing {
 
-process::process(testing::scheduler& scheduler) : scheduler_(scheduler) {}
+process::process(testing::scheduler& scheduler, testing::dispatching how)
+    : scheduler_(scheduler), dispatching_(how) {}
 
 process::~process() {
     kill();
@@ -37,6 +38,17 @@ void process::enqueue(std::unique_ptr<task> added) {
     } else if (!paused_) {
         scheduler_.list(*this);
     }
+}
+
+void process::run(task& next) {
+    struct running {
+        bool& flag;
+        explicit running(bool& is_running) : flag(is_running) { flag = true; }
+        ~running() { flag = false; }
+    };
+    const running now(running_);
+    next.run();
+    if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
 }
 
 void process::drop_tasks() {

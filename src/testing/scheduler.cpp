@@ -43,7 +43,7 @@ bool scheduler::run_ready() {
             ready_.pop_back();
         }
         if (!work) continue;
-        work->run();
+        next.run(*work);
         return true;
     }
     return false;

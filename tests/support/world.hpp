@@ -57,8 +57,9 @@ public:
 class node {
 public:
     explicit node(world& where, std::uint64_t seed = 1, testing::virtual_clock_options clock = {},
-                  session_options options = {.table = table})
-        : process(std::make_unique<testing::process>(where.scheduler)),
+                  session_options options = {.table = table},
+                  testing::dispatching how = testing::dispatching::posts)
+        : process(std::make_unique<testing::process>(where.scheduler, how)),
           environment(testing::make_environment(*process, seed, clock)),
           network(std::make_shared<testing::faulty_database>(where.scheduler, where.simulated.receiver(), environment)),
           session(std::in_place, database(network), std::move(options)) {}

@@ -3,6 +3,10 @@
 // A verb is a callable `start(diagnostics*, any_completion_handler<void(error_code, T)>)` that begins the operation.
 #pragma once
 
+#if !defined(__cpp_rtti)
+#error "dynalease needs RTTI (no -fno-rtti): Asio finds its services by their types, and would crash at the first one"
+#endif
+
 #include <dynalease/error.hpp>
 
 #include <boost/asio/any_completion_handler.hpp>

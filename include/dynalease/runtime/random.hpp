@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 namespace dynalease {
 
@@ -13,14 +12,13 @@ public:
     random& operator=(const random&) = delete;
     virtual ~random() = default;
 
+    /// That of `environment::system` may be called from any thread.
     virtual std::uint64_t next() = 0;
 
     /// Uniform in [0, bound); 0 for bound 0. The same on every standard library for the same numbers.
     std::uint64_t below(std::uint64_t bound);
     /// Uniform in [0, 1).
     double unit();
-    /// 128 random bits as 22 characters of the URL-safe base64 alphabet.
-    std::string id();
 };
 
 }  // namespace dynalease

@@ -18,6 +18,7 @@ namespace dynalease::testing {
 struct node_options {
     std::uint64_t seed = 1;  ///< of its random numbers: ids and jitter
     virtual_clock_options clock{};
+    testing::dispatching dispatching = testing::dispatching::posts;  ///< of its process
     /// What stands between the program and the network; empty: nothing.
     std::function<std::shared_ptr<database_backend>(std::shared_ptr<database_backend> network)> in_front{};
 };
@@ -49,7 +50,7 @@ public:
     void crash();
     bool crashed() const noexcept { return process_->killed(); }
     /// After a crash: an empty process on the same machine, with the same plan of faults, whose clock counts from
-    /// anew. @param seed of its random numbers; that of its former life gives a clone with the same ids.
+    /// anew. @param seed of its random numbers; that of its former life gives a clone that draws the same numbers.
     void restart(std::uint64_t seed);
 
 private:

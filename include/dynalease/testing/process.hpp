@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -14,14 +15,19 @@ namespace dynalease::testing {
 
 class scheduler;
 
-/// Strands, `co_spawn`, parallel groups and cancellation work on it as on an `io_context`, but each handler is a step
-/// of its own: nothing ever runs inside `dispatch`. Asio's own timers and sockets start a hidden thread and real
-/// time: do not use them here.
+/// What `dispatch` does that is called by a handler of the same process.
+enum class dispatching {
+    posts,        ///< each handler is a step of its own
+    runs_inline,  ///< as on an `io_context`: the function runs inside the call
+};
+
+/// Strands, `co_spawn`, parallel groups and cancellation work on it as on an `io_context`. Asio's own timers and
+/// sockets start a hidden thread and real time: do not use them here.
 class process : public boost::asio::execution_context {
 public:
     class executor_type;
 
-    explicit process(testing::scheduler& scheduler);
+    explicit process(testing::scheduler& scheduler, testing::dispatching how = dispatching::posts);
     /// Ends it as `kill` does, if that was not done.
     ~process();
 
@@ -62,10 +68,16 @@ private:
     };
 
     void enqueue(std::unique_ptr<task> added);
+    void run(task& next);
+    template <class Function>
+    void run_inline(Function function);
     void drop_tasks();
 
     testing::scheduler& scheduler_;
+    const testing::dispatching dispatching_;
     std::deque<queued_task> tasks_;
+    std::exception_ptr thrown_;  // by a function that ran inside `dispatch`
+    bool running_ = false;
     bool paused_ = false;
     bool killed_ = false;
     bool dropping_ = false;
@@ -74,16 +86,19 @@ private:
 
 class process::executor_type {
 public:
-    explicit executor_type(process& context) noexcept : context_(&context) {}
+    explicit executor_type(process& context) noexcept
+        : context_(&context), runs_inline_(context.dispatching_ == dispatching::runs_inline) {}
 
     template <class Function>
     void execute(Function&& function) const {
         using stored = std::decay_t<Function>;
+        if (runs_inline_ && context_->running_) return context_->run_inline(stored(std::forward<Function>(function)));
         context_->enqueue(std::make_unique<task_of<stored>>(stored(std::forward<Function>(function))));
     }
 
     boost::asio::execution_context& query(boost::asio::execution::context_t) const noexcept { return *context_; }
-    static constexpr boost::asio::execution::blocking_t query(boost::asio::execution::blocking_t) noexcept {
+    boost::asio::execution::blocking_t query(boost::asio::execution::blocking_t) const noexcept {
+        if (runs_inline_) return boost::asio::execution::blocking.possibly;
         return boost::asio::execution::blocking.never;
     }
     static constexpr boost::asio::execution::relationship_t query(boost::asio::execution::relationship_t) noexcept {
@@ -97,13 +112,28 @@ public:
     static constexpr boost::asio::execution::mapping_t query(boost::asio::execution::mapping_t) noexcept {
         return boost::asio::execution::mapping.thread;
     }
-    executor_type require(boost::asio::execution::blocking_t::never_t) const noexcept { return *this; }
+    executor_type require(boost::asio::execution::blocking_t::never_t) const noexcept {
+        auto posting = *this;
+        posting.runs_inline_ = false;
+        return posting;
+    }
 
     friend bool operator==(const executor_type& left, const executor_type& right) noexcept = default;
 
 private:
     process* context_;
+    bool runs_inline_;
 };
+
+template <class Function>
+void process::run_inline(Function function) {
+    try {
+        std::move(function)();
+    } catch (...) {
+        // Not into the caller of `dispatch`, but out of the step, as from `io_context::run`.
+        if (!thrown_) thrown_ = std::current_exception();
+    }
+}
 
 inline process::executor_type process::get_executor() noexcept {
     return executor_type(*this);

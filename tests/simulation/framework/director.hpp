@@ -15,8 +15,8 @@
 
 namespace dynalease::simulation {
 
-/// Together with the faults of requests these are the simulated kinds. Not among them: a clone of a running program
-/// (the same ids and the same random numbers), for a coroutine cannot be copied; and for primitives that send no
+/// Together with the faults of requests these are the simulated kinds. Not among them: a clone of a running program,
+/// for a coroutine cannot be copied, only of one that has not begun (see `draw_seed`); and for primitives that send no
 /// batches, the partial batch.
 enum class mishap {
     pause,

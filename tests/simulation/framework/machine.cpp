@@ -5,10 +5,17 @@
 
 namespace dynalease::simulation {
 
+std::uint64_t draw_seed(testing::tape& choices) {
+    constexpr std::uint64_t image = 1;
+    const auto own = choices.choose("seed of a node", ~std::uint64_t{0});
+    return choices.choose("copy of an image", 6) == 1 ? image : own;
+}
+
 testing::node_options draw_machine(testing::tape& choices, std::int64_t drift_ppm,
                                    std::chrono::milliseconds wall_error) {
     testing::node_options options;
-    options.seed = choices.choose("seed of a node", ~std::uint64_t{0});
+    options.seed = draw_seed(choices);
+    if (choices.choose("dispatch of a node", 2) == 1) options.dispatching = testing::dispatching::runs_inline;
     options.clock.offset = std::chrono::hours(choices.choose("uptime of a node", 1000));
     const auto range = static_cast<std::uint64_t>(drift_ppm);
     const auto end = choices.choose("drift at its end", 4);

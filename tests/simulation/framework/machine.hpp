@@ -9,8 +9,11 @@
 
 namespace dynalease::simulation {
 
-/// A clock that runs and shows what `choices` say, within these bounds; and before the network whatever the mutant that
-/// is on puts there.
+/// Of the random numbers of a program: its own, or, for some, that of the image from which others start, too.
+std::uint64_t draw_seed(testing::tape& choices);
+
+/// A clock that runs and shows what `choices` say, within these bounds; an executor that dispatches inline in half of
+/// the cases; and before the network whatever the mutant that is on puts there.
 testing::node_options draw_machine(testing::tape& choices, std::int64_t drift_ppm,
                                    std::chrono::milliseconds wall_error);
 

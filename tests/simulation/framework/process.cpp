@@ -57,7 +57,7 @@ void process::reopen_after(clock::duration time) {
 }
 
 void process::reopen() {
-    if (machine_.crashed()) machine_.restart(where_.choices().choose("seed of a node", ~std::uint64_t{0}));
+    if (machine_.crashed()) machine_.restart(draw_seed(where_.choices()));
     let_go();
     drop();
     open();

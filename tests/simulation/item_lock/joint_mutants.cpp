@@ -71,7 +71,7 @@ void claim_with_one_token(any_request& request, purpose, const environment&) {
 }
 
 void commit_with_token_of_its_own(any_request& request, purpose, const environment& world) {
-    if (auto* all = joint_commit_in(request)) all->client_request_token = world.random->id();
+    if (auto* all = joint_commit_in(request)) all->client_request_token = world.new_id();
 }
 
 void commit_by_session(any_request& request, purpose, const environment&) {

@@ -58,19 +58,23 @@ TEST_CASE("closing ends the pause before a retry") {
     CHECK(std::chrono::steady_clock::now() - begin < 4s);
 }
 
-TEST_CASE("the destructor closes, and a copy of the handle answers that it is shut down") {
+TEST_CASE("a copy of the handle goes on without the client, and the last of them closes") {
     fixture f;
     f.serve([](std::size_t, const std::string&) { return reaction{answer(200, "{}")}; });
     std::unique_ptr<client> owner = std::make_unique<client>(f.io.get_executor(), f.options);
-    database copy = *owner;
+    auto copy = std::make_unique<database>(*owner);
     asio::co_spawn(
-        copy.get_executor(),
-        [](database handle, std::unique_ptr<client>& whole, scripted_server& peer) -> asio::awaitable<void> {
-            const auto before = co_await read_on(handle);
+        copy->get_executor(),
+        [](std::unique_ptr<database>& handle, std::unique_ptr<client>& whole,
+           scripted_server& peer) -> asio::awaitable<void> {
+            const auto before = co_await read_on(*handle);
             CHECK(before.has_value());
             whole.reset();
-            const auto after = co_await read_on(handle);
-            CHECK(after.error().code == errc::shut_down);
+            const auto after = co_await read_on(*handle);
+            CHECK(after.has_value());
+            const std::weak_ptr<database_backend> last = handle->implementation();
+            handle.reset();
+            CHECK(last.expired());
             peer.stop();
         }(copy, owner, *f.server),
         asio::detached);
@@ -78,23 +82,40 @@ TEST_CASE("the destructor closes, and a copy of the handle answers that it is sh
     CHECK(f.io.stopped());
 }
 
-TEST_CASE("a client that another is moved into is closed, as by its destructor") {
+TEST_CASE("closing a client closes it for every copy of the handle") {
+    fixture f;
+    f.serve([](std::size_t, const std::string&) { return reaction{answer(200, "{}")}; });
+    client owner(f.io.get_executor(), f.options);
+    asio::co_spawn(
+        owner.get_executor(),
+        [](database handle, client& whole, scripted_server& peer) -> asio::awaitable<void> {
+            const auto before = co_await read_on(handle);
+            CHECK(before.has_value());
+            whole.close();
+            const auto after = co_await read_on(handle);
+            CHECK(after.error().code == errc::shut_down);
+            peer.stop();
+        }(owner, owner, *f.server),
+        asio::detached);
+    f.io.run_for(10s);
+    CHECK(f.io.stopped());
+}
+
+TEST_CASE("a client that another is moved into gives up what it was") {
     fixture f;
     f.serve([](std::size_t, const std::string&) { return reaction{answer(200, "{}")}; });
     client one(f.io.get_executor(), f.options);
     client two(f.io.get_executor(), f.options);
-    database old = one;
+    const std::weak_ptr<database_backend> old = one.implementation();
     one = std::move(two);
+    CHECK(old.expired());
     asio::co_spawn(
-        old.get_executor(),
-        [](database handle, client& present, scripted_server& peer) -> asio::awaitable<void> {
-            const auto closed = co_await read_on(handle);
-            REQUIRE_FALSE(closed.has_value());
-            CHECK(closed.error().code == errc::shut_down);
+        one.get_executor(),
+        [](client& present, scripted_server& peer) -> asio::awaitable<void> {
             const auto open = co_await present.execute(a_read());
             CHECK_FALSE(open.found);
             peer.stop();
-        }(old, one, *f.server),
+        }(one, *f.server),
         [](std::exception_ptr failure) {
             if (failure) std::rethrow_exception(failure);
         });

@@ -10,7 +10,7 @@ namespace dynalease::protocol::test {
 namespace {
 
 constexpr wall_time noon{std::chrono::seconds(1'000'000)};
-const auto create = create_session(table, "a", std::chrono::seconds(10), "host/1");
+const auto create = create_session(table, "a", std::chrono::seconds(10), "host/1", "c");
 
 std::string state_in(row_world& world) {
     return *find_string(*world.find(session_key("a")), "state");
@@ -26,7 +26,8 @@ TEST_CASE("the texts of a session's requests") {
                                   {"state", "alive"},
                                   {"beat", 1},
                                   {"lease", 10'000},
-                                  {"owner", "host/1"}});
+                                  {"owner", "host/1"},
+                                  {"creation", "c"}});
     const auto beat = beat_session(table, "a", 5);
     CHECK(beat.update_expression == "SET #beat = :n");
     CHECK(beat.condition_expression == "#state = :alive AND #beat < :n");

@@ -33,7 +33,7 @@ public:
     session_walk(const session_rules& rules, std::uint64_t seed) : rules_(rules), random_(seed), lease_(times()) {}
 
     std::string run() {
-        REQUIRE(world_.applies(create_session(table, "a", 1s, "host")));
+        REQUIRE(world_.applies(create_session(table, "a", 1s, "host", "c")));
         lease_.open();
         lease_.acknowledge(slow(), slow());
         at(0ms, [this] { beat(); });

@@ -1,11 +1,16 @@
 // Random numbers: reproducible, without bias, and fit for identifiers.
+#include "runtime/identity.hpp"
 #include "runtime/system_random.hpp"
+
+#include <dynalease/runtime/environment.hpp>
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <deque>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -75,17 +80,51 @@ TEST_CASE("unit covers the half-open interval", "[random]") {
 }
 
 TEST_CASE("an id is 22 characters that a URL takes, and holds all 128 bits", "[random]") {
-    CHECK(scripted({0, 0}).id() == std::string(22, 'A'));
-    CHECK(scripted({largest, largest}).id() == std::string(21, '_') + 'w');
-    CHECK(scripted({0x0001020304050607, 0x08090a0b0c0d0e0f}).id() == "AAECAwQFBgcICQoLDA0ODw");
+    using runtime::text_of_identity;
+    CHECK(text_of_identity({0, 0}) == std::string(22, 'A'));
+    CHECK(text_of_identity({largest, largest}) == std::string(21, '_') + 'w');
+    CHECK(text_of_identity({0x0001020304050607, 0x08090a0b0c0d0e0f}) == "AAECAwQFBgcICQoLDA0ODw");
     std::set<std::string> seen;
     for (int bit = 0; bit < 64; ++bit) {
-        seen.insert(scripted({std::uint64_t{1} << bit, 0}).id());
-        seen.insert(scripted({0, std::uint64_t{1} << bit}).id());
+        seen.insert(text_of_identity({std::uint64_t{1} << bit, 0}));
+        seen.insert(text_of_identity({0, std::uint64_t{1} << bit}));
     }
     CHECK(seen.size() == 128);
 }
 
+namespace {
+
+/// Some instant of one of two clocks.
+class stopped_clock final : public dynalease::clock {
+public:
+    stopped_clock(std::chrono::nanoseconds elapsed, std::chrono::milliseconds told) : now_(elapsed), wall_(told) {}
+    time_point now() const noexcept override { return time_point(now_); }
+    wall_time wall() const noexcept override { return wall_time(wall_); }
+
+private:
+    void wait_until(time_point, wait_handler) override {}
+
+    std::chrono::nanoseconds now_;
+    std::chrono::milliseconds wall_;
+};
+
+}  // namespace
+
+TEST_CASE("copies of one generator make the same name only at the same instant", "[random]") {
+    std::set<std::string> seen;
+    for (const int elapsed : {0, 1, 1'000'000'000}) {
+        for (const int told : {0, 1, 1'000'000'000}) {
+            const auto at = std::make_shared<stopped_clock>(std::chrono::nanoseconds(elapsed),
+                                                            std::chrono::milliseconds(told));
+            const dynalease::environment copy{{}, at, std::make_shared<runtime::xoshiro>(7)};
+            seen.insert(copy.new_id());
+            seen.insert(copy.new_id());
+        }
+    }
+    CHECK(seen.size() == 18);
+}
+
 TEST_CASE("the kernel's numbers differ each time", "[random]") {
-    CHECK(runtime::kernel_entropy() != runtime::kernel_entropy());
+    runtime::kernel_random kernel;
+    CHECK(kernel.next() != kernel.next());
 }

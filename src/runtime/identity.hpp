@@ -1,0 +1,13 @@
+// Names that never come twice, as text.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace dynalease::runtime {
+
+/// 22 characters of the URL-safe base64 alphabet.
+std::string text_of_identity(const std::array<std::uint64_t, 2>& identity);
+
+}  // namespace dynalease::runtime

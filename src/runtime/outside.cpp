@@ -1,0 +1,30 @@
+// The strands that a serial executor may be.
+#include "runtime/outside.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+namespace dynalease::runtime {
+
+namespace asio = boost::asio;
+
+namespace {
+
+template <class Inner>
+bool stands_on(const asio::any_io_executor& serial, asio::any_io_executor& found) {
+    const auto* const strand = serial.target<asio::strand<Inner>>();
+    if (strand != nullptr) found = strand->get_inner_executor();
+    return strand != nullptr;
+}
+
+}  // namespace
+
+asio::any_io_executor outside(const asio::any_io_executor& serial) {
+    auto found = serial;
+    stands_on<asio::any_io_executor>(serial, found) || stands_on<asio::io_context::executor_type>(serial, found) ||
+        stands_on<asio::thread_pool::executor_type>(serial, found);
+    return found;
+}
+
+}  // namespace dynalease::runtime

@@ -1,0 +1,47 @@
+// How a session comes to life beside its copies, and how its heartbeat meets trouble.
+#include "lock_steps.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace dynalease;
+using namespace dynalease::tests;
+
+namespace {
+using kind = testing::fault::kind;
+}
+
+TEST_CASE("processes that begin as copies of one another are two sessions, whatever answers are lost") {
+    // Of the first, then of the second: its creation comes back, is lost, or only its answer is.
+    const auto first = GENERATE(kind::pass, kind::lose_request, kind::lose_answer);
+    const auto second = GENERATE(kind::pass, kind::lose_request, kind::lose_answer);
+    world w;
+    node a(w, 7);
+    node b(w, 7);
+    REQUIRE(a.session->id() == b.session->id());
+    a.network->set_plan(testing::scripted_faults({testing::fault{first}}));
+    b.network->set_plan(testing::scripted_faults({testing::fault{second}}));
+    lock_guard mine;
+    run(w, a, take(a, "x", mine));
+    w.scheduler.run_for(1ms);
+    lock_guard also;
+    lock target{*b.session, "x"};
+    run(w, b, try_take(target, also));
+    CHECK(mine.valid());
+    CHECK_FALSE(also);
+    CHECK(a.session->id() != b.session->id());
+}
+
+TEST_CASE("heartbeats that are refused at once are repeated no faster than those without an answer") {
+    world w;
+    node a(w);
+    lock_guard guard;
+    run(w, a, take(a, "x", guard));
+    const auto before = a.session->counters().heartbeats_sent;
+    a.network->set_plan([](const any_request&, const call_options&) {
+        return testing::fault{.what = kind::fail, .answer = failure(errc::throttled)};
+    });
+    w.scheduler.run_for(9s);
+    const auto sent = a.session->counters().heartbeats_sent - before;
+    CHECK(sent >= 5);
+    CHECK(sent <= 9);
+}
