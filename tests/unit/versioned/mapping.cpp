@@ -1,4 +1,6 @@
 // Structs as items and back.
+#include "unit/versioned/complaint.hpp"
+
 #include <dynalease/error.hpp>
 #include <dynalease/typed_item.hpp>
 
@@ -93,21 +95,7 @@ struct dynalease::item_traits<stall::renamed> : dynalease::default_item_traits {
 };
 
 using namespace dynalease;
-
-namespace {
-
-template <class T>
-std::string complaint(const T& call) {
-    try {
-        call();
-    } catch (const error& why) {
-        CHECK(why.code() == errc::bad_attribute);
-        return why.diagnostics().message;
-    }
-    return {};
-}
-
-}  // namespace
+using tests::complaint;
 
 TEST_CASE("mapping: every kind of member comes back as it was") {
     std::mt19937_64 random(11);

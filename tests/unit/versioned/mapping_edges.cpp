@@ -1,4 +1,6 @@
 // What the mapping keeps exactly, and what it refuses rather than keep something else.
+#include "unit/versioned/complaint.hpp"
+
 #include <dynalease/error.hpp>
 #include <dynalease/typed_item.hpp>
 
@@ -50,13 +52,13 @@ struct deep {
 };
 BOOST_DESCRIBE_STRUCT(deep, (), (maybe))
 
-struct session {
+struct login {
     std::string id{};
     sys_seconds ttl{};
     std::optional<sys_seconds> opened{};
-    friend bool operator==(const session&, const session&) = default;
+    friend bool operator==(const login&, const login&) = default;
 };
-BOOST_DESCRIBE_STRUCT(session, (), (id, ttl, opened))
+BOOST_DESCRIBE_STRUCT(login, (), (id, ttl, opened))
 struct lease {
     std::string id{};
     std::optional<sys_time<milliseconds>> ends{};
@@ -126,20 +128,10 @@ struct dynalease::attribute_traits<edges::sum> {
 };
 
 using namespace dynalease;
+using tests::complaint;
 using namespace edges;
 
 namespace {
-
-template <class Call>
-std::string complaint(const Call& call) {
-    try {
-        call();
-    } catch (const error& why) {
-        CHECK(why.code() == errc::bad_attribute);
-        return why.diagnostics().message;
-    }
-    return {};
-}
 
 template <class Time>
 Time read_time(attribute_value stored) {
@@ -207,19 +199,19 @@ TEST_CASE("mapping: a time is read with any offset from UTC") {
 }
 
 TEST_CASE("mapping: the time by which TTL goes is stored as seconds since 1970, and read in either form") {
-    session one{.id = "1", .ttl = sys_seconds(1'800'000'000s), .opened = sys_seconds(5s)};
+    login one{.id = "1", .ttl = sys_seconds(1'800'000'000s), .opened = sys_seconds(5s)};
     const auto stored = to_item(one);
     CHECK(stored.at("ttl") == attribute_value(1'800'000'000));
     CHECK(stored.at("opened") == attribute_value("1970-01-01T00:00:05Z"));
-    CHECK(from_item<session>(stored) == one);
-    CHECK(from_item<session>({{"id", "1"}, {"ttl", "2027-01-15T08:00:00Z"}, {"opened", 5}}) == one);
+    CHECK(from_item<login>(stored) == one);
+    CHECK(from_item<login>({{"id", "1"}, {"ttl", "2027-01-15T08:00:00Z"}, {"opened", 5}}) == one);
 
     lease other{.id = "1", .ends = sys_time<milliseconds>(7000ms)};
     CHECK(to_item(other).at("ends") == attribute_value(7));
     other.ends = sys_time<milliseconds>(7250ms);
     CHECK(complaint([&] { to_item(other); }).find("ends is a time by which TTL goes") == 0);
     CHECK(to_members(lease{}).absent == std::vector<std::string>{"ends"});
-    CHECK(complaint([] { from_item<session>({{"id", "1"}, {"ttl", number("1.5")}}); }).find("ttl is 1.5") == 0);
+    CHECK(complaint([] { from_item<login>({{"id", "1"}, {"ttl", number("1.5")}}); }).find("ttl is 1.5") == 0);
 }
 
 TEST_CASE("mapping: a number beyond a float is refused, and the largest comes back") {
