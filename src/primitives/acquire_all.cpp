@@ -70,10 +70,7 @@ boost::asio::awaitable<joint_served> acquire_together(items_order order) {
     }
     --core.counters().waiting;
     if (waited) {
-        const bool may_land = claim->left();
-        out.why = failure(may_land                                  ? errc::in_doubt
-                          : waited == boost::asio::error::timed_out ? errc::wait_timeout
-                                                                    : errc::cancelled);
+        out.why = core.given_up(waited, claim->left());
     }
     co_return out;
 }

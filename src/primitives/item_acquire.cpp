@@ -51,10 +51,7 @@ boost::asio::awaitable<item_answer> acquire_item(item_wish wish) {
         --core.counters().waiting;
     }
     if (waited) {
-        const bool may_land = front.left();
-        answer.why = failure(may_land                                  ? errc::in_doubt
-                             : waited == boost::asio::error::timed_out ? errc::wait_timeout
-                                                                       : errc::cancelled);
+        answer.why = core.given_up(waited, front.left());
     } else if (served.why) {
         answer.why = *served.why;
     } else if (!served.guard && !wish.tries) {

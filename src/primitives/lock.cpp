@@ -67,10 +67,7 @@ awaitable<runtime::completion<lock_guard>> run_acquire(lock_target target, acqui
         --core.counters().waiting;
     }
     if (waited) {
-        const bool may_land = front.left();
-        failure why(may_land                                  ? errc::in_doubt
-                    : waited == boost::asio::error::timed_out ? errc::wait_timeout
-                                                              : errc::cancelled);
+        auto why = core.given_up(waited, front.left());
         why.details.table = core.options().table;
         done.code = detail::report(why, details, verb, front.name());
     } else if (granted.why) {

@@ -132,6 +132,12 @@ void session_core::heed(const failure& why) {
     if (why.code == errc::shut_down) lose("the client was closed");
 }
 
+failure session_core::given_up(error_code waited, bool may_land) const {
+    if (may_land) return failure(errc::in_doubt);
+    if (!live()) return over_failure();
+    return failure(waited == boost::asio::error::timed_out ? errc::wait_timeout : errc::cancelled);
+}
+
 void session_core::log(severity level, const std::string& line) const {
     if (options_.log) options_.log(level, "session " + id_ + ": " + line);
 }

@@ -97,6 +97,8 @@ public:
     bool may_write() const noexcept;
     /// Why nothing can be acquired any more.
     failure over_failure() const;
+    /// Why a wait for a grant ended with `waited`, by its time or its caller. A session that is over closes every claim.
+    failure given_up(error_code waited, bool may_land) const;
 
     /// Completes when the session is live; the first caller makes the row. Null, or why not.
     boost::asio::awaitable<shared_failure> open(std::optional<dynalease::time_point> deadline);
