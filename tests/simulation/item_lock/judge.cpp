@@ -117,6 +117,8 @@ void judge::on(const lock_written& seen) {
     }
     of.state = after;
     note_signs_of_life(of);
+    // A downgrade changes the text, as each renewal does.
+    if (plain_ && after.readers.contains(before.writer)) of.alive_at[before.writer] = now_;
     if (before.exists && !after.exists) end_life(seen.item);
 }
 
