@@ -48,6 +48,7 @@ awaitable<runtime::completion<lock_guard>> run_acquire(lock_target target, acqui
         co_return done;
     }
     error_code waited;
+    bool may_land = false;
     detail::grant granted;
     const bool cancelled = co_await runtime::cancellation_requested();
     if (cancelled) {
@@ -65,9 +66,10 @@ awaitable<runtime::completion<lock_guard>> run_acquire(lock_target target, acqui
             std::tie(waited, granted) = std::move(served);
         }
         --core.counters().waiting;
+        may_land = waited && front.left(self);
     }
     if (waited) {
-        auto why = core.given_up(waited, front.left());
+        auto why = core.given_up(waited, may_land);
         why.details.table = core.options().table;
         done.code = detail::report(why, details, verb, front.name());
     } else if (granted.why) {

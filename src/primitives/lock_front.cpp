@@ -28,10 +28,12 @@ lock_front::waiter::~waiter() {
 
 // ---- the local queue ---------------------------------------------------------------------------------------
 
-// Of many who end together each is passed over once, not once for each of the others.
+// Of many who end together each is passed over once, not once for each of the others. What is open is noted for them
+// now: the next step may give it up before they run.
 lock_front::waiter* lock_front::first_waiter() {
     while (!waiters_.empty() && waiters_.front()->served.empty()) {
         waiters_.front()->in_ = &ended_;
+        waiters_.front()->in_doubt_ = may_land();
         ended_.splice(ended_.end(), waiters_, waiters_.begin());
     }
     return waiters_.empty() ? nullptr : waiters_.front();
@@ -78,9 +80,13 @@ void lock_front::wake() {
     if (phase_ != phase::held) drive();
 }
 
-bool lock_front::left() {
+bool lock_front::left(const waiter& who) {
     if (wanted()) return false;
     if (sleep_) sleep_->wake();
+    return who.in_doubt_;
+}
+
+bool lock_front::may_land() const noexcept {
     const bool for_a_waiter = phase_ == phase::wanting || phase_ == phase::giving_back;
     return for_a_waiter && claim_ && (claim_->unanswered || writing_);
 }
@@ -119,6 +125,7 @@ void lock_front::rest() {
 }
 
 void lock_front::drop() {
+    first_waiter();  // those who ended just now are told by what was open then
     claim_.reset();
     finish_leaving(core_.over_failure().code);
     phase_ = phase::idle;

@@ -58,6 +58,7 @@ public:
         lock_front& front_;
         std::list<waiter*>* in_;  ///< the front's list of those who wait, or of those who did
         std::list<waiter*>::iterator position_;
+        bool in_doubt_ = false;  ///< when it ended, a copy of the claim might still have landed
     };
 
     const std::string& name() const noexcept { return name_; }
@@ -69,8 +70,8 @@ public:
     bool busy();
     /// Somebody waits who is not being driven yet.
     void wake();
-    /// A waiter has gone. @returns whether its write may still land: the front then settles it.
-    bool left();
+    /// A waiter goes that was not served. @returns whether its write may still land: the front then settles it.
+    bool left(const waiter& who);
     /// Gives the grant back, or hands it to the next local waiter.
     void give_back(const std::shared_ptr<lock_hold>& hold);
     void session_lost(const failure& why) override;
@@ -160,6 +161,7 @@ private:
     shared_failure or_doubt(const shared_failure& why) const;
     waiter* first_waiter();
     bool wanted() { return first_waiter() != nullptr; }
+    bool may_land() const noexcept;
     bool waited_for();
     std::int64_t row_expiry() const;
 
