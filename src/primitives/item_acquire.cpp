@@ -32,6 +32,7 @@ boost::asio::awaitable<item_answer> acquire_item(item_wish wish) {
         co_return answer;
     }
     error_code waited;
+    bool may_land = false;
     item_served served;
     const bool cancelled = co_await runtime::cancellation_requested();
     if (cancelled) {
@@ -49,9 +50,10 @@ boost::asio::awaitable<item_answer> acquire_item(item_wish wish) {
             std::tie(waited, served) = std::move(got);
         }
         --core.counters().waiting;
+        may_land = waited && front.left(self);
     }
     if (waited) {
-        answer.why = core.given_up(waited, front.left());
+        answer.why = core.given_up(waited, may_land);
     } else if (served.why) {
         answer.why = *served.why;
     } else if (!served.guard && !wish.tries) {

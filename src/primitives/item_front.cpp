@@ -67,11 +67,19 @@ void item_front::wake() {
     if (phase_ != phase::held || grant_.access == item_access::shared) drive();
 }
 
-bool item_front::left() {
+bool item_front::left(const waiter& who) {
     if (wanted()) return false;
     if (sleep_) sleep_->wake();
+    return who.in_doubt_ || may_land();
+}
+
+bool item_front::may_land() const noexcept {
     const bool claims = phase_ == phase::wanting || phase_ == phase::giving_back;
     return claims && claim_ && (claim_->unanswered || writing_);
+}
+
+void item_front::note_doubt() noexcept {
+    for (auto* w : waiters_) w->in_doubt_ = w->in_doubt_ || (w->served.empty() && may_land());
 }
 
 void item_front::note_others(const sighting& seen) {
@@ -124,6 +132,7 @@ void item_front::call_line() {
 }
 
 void item_front::drop() {
+    note_doubt();
     claim_.reset();
     unlanded_.reset();
     finish_leaving(core_.over_failure().code);
@@ -191,6 +200,7 @@ void item_front::put_off_audit() {
 }
 
 void item_front::give_up(const protocol::item_lock_sight& lock) {
+    note_doubt();
     const auto next = protocol::decide_item_give_up({.sight = lock,
                                                      .self = core_.id(),
                                                      .mine = claim_->id,

@@ -63,8 +63,11 @@ public:
         const bool tries;
 
     private:
+        friend item_front;
+
         item_front& front_;
         std::list<waiter*>::iterator position_;
+        bool in_doubt_ = false;  ///< when it ended, a copy of the claim might still have landed
     };
 
     /// What a guarded write came to.
@@ -103,7 +106,7 @@ public:
     /// Somebody waits who is not being driven yet.
     void wake();
     /// A waiter has gone. @returns whether its write may still land: the front then settles it.
-    bool left();
+    bool left(const waiter& who);
     /// Gives the grant back, or hands it to the next local waiter.
     void give_back(const std::shared_ptr<item_hold>& hold);
     boost::asio::awaitable<write_end> change(std::shared_ptr<item_hold> hold, update_expression update,
@@ -307,6 +310,9 @@ private:
     void fail_tries(const shared_failure& why);
     void turn_away(const failure& why);
     waiter* first_waiter() const;
+    bool may_land() const noexcept;
+    /// Those who have ended may run only after the claim is given up: they are told by what is open now.
+    void note_doubt() noexcept;
     bool wanted() const { return first_waiter() != nullptr; }
     bool waited_for() const;
 

@@ -103,7 +103,12 @@ void update_in_vain(points_stage& on) {
     on.a.guards.back().update(points_stage::one_more(), std::move(never), on.cancelled_handler(on.count()));
 }
 void update_and_release(points_stage& on) {
-    on.a.guards.back().update_and_release(points_stage::one_more(), {}, on.cancelled_handler(on.count()));
+    auto told = [&on, count = on.count()](error_code code, auto&&... left) mutable {
+        count(code, left...);
+        // Cancelled before it began, it leaves the guard as it was: others wait until that is given back.
+        if (code == condition::cancelled && !on.a.guards.empty()) on.a.guards.back() = {};
+    };
+    on.a.guards.back().update_and_release(points_stage::one_more(), {}, on.cancelled_handler(std::move(told)));
 }
 /// An optimistic update that takes the lock as soon as it may.
 void promoted(points_stage& on) {

@@ -143,7 +143,7 @@ void own_ghost(stage& on, testing::tape&) {
                  {"floor", 1'800'000'000'000},
                  {"token", 1'800'000'000'000},
                  {"holder", on.a.session->id()},
-                 {"attempt", 999}});
+                 {"attempt", 0}});
     on.a.lock().acquire({.wait = 5s}, on.handler(keep(on.a.guard)));
     on.run_for(6s);
     if (!on.a.guard) on.fail("P8: a session waits for itself");
