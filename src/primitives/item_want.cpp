@@ -248,16 +248,17 @@ void item_front::take_grant(const protocol::item_lock_sight& lock) {
 
 /// @returns false if it turns out that the item is not ours after all.
 boost::asio::awaitable<bool> item_front::granted(sighting& seen, bool taken_over, bool own_copy) {
-    for (unsigned failures = 0; !seen.whole && core_.may_write(); ++failures) {
+    for (unsigned failures = 0; !seen.whole && core_.may_write() && wanted(); ++failures) {
         auto again = co_await look(true);
         if (again.kind == answer::applied) {
+            // The item may be gone meanwhile, and then there is nothing whole to be seen.
             seen = std::move(again);
-        } else {
-            if (again.kind == answer::rejected) fail_waiters(again.why);
-            co_await retry_later(failures);
+            break;
         }
+        if (again.kind == answer::rejected) fail_waiters(again.why);
+        co_await retry_later(failures);
     }
-    if (!core_.may_write() || !claim_) co_return false;
+    if (!seen.whole || !core_.may_write() || !claim_) co_return false;
     if (!seen.lock.held_by(core_.id(), claim_->id.attempt)) co_return false;
     take_grant(seen.lock);
     known_ = *std::move(seen.whole);

@@ -71,6 +71,54 @@ TEST_CASE("a release without an answer tells nothing of a write that was in doub
     CHECK(w.guard.doubtful_write() == settlement::open);
 }
 
+namespace {
+
+/// An item is locked without an answer: a look at its lock shows it, and then all of it is asked for.
+struct locked_unanswered : till_world {
+    locked_unanswered() {
+        item_guard opens_the_session;
+        run(*this, a, take(lock_in(a), opens_the_session));
+        run(*this, a, give_back(opens_the_session));
+        a.network->set_plan([this](const any_request& request, const call_options&) {
+            if (std::holds_alternative<update_item_request>(request)) {
+                return fault{std::exchange(locked, true) ? fault_kind::pass : fault_kind::lose_answer};
+            }
+            const auto* look = std::get_if<get_item_request>(&request);
+            return look && look->projection_expression.empty() ? at_whole() : fault{.before = 1ms};
+        });
+    }
+
+    std::function<fault()> at_whole;
+    bool locked = false;
+    node a{*this};
+};
+
+}  // namespace
+
+TEST_CASE("an item that is erased before a claim without an answer has seen all of it is told as missing") {
+    locked_unanswered w;
+    w.at_whole = [&] {
+        w.apply(delete_item_request{.table_name = "tills", .key = till().key});
+        return fault{.before = 1ms};
+    };
+    item_guard guard;
+    error_code code;
+    run(w, w.a, code_of(take(lock_in(w.a), guard), code));
+    CHECK(code == errc::missing);
+    CHECK(w.stored().empty());
+}
+
+TEST_CASE("an item that nobody waits for any more is given back, though it cannot be read") {
+    locked_unanswered w;
+    w.at_whole = [] { return fault{fault_kind::lose_request}; };
+    item_guard guard;
+    error_code code;
+    run(w, w.a, code_of(take(lock_in(w.a), guard, {.wait = 5s}), code));
+    CHECK(code);
+    w.scheduler.run_for(30s);
+    CHECK(w.unlocked());
+}
+
 TEST_CASE("a wait for several items that is given up while its transaction is under way is told as in doubt") {
     const bool cancelled = GENERATE(false, true);
     tills_world w;
