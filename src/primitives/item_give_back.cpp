@@ -91,11 +91,13 @@ boost::asio::awaitable<void> item_front::release(sighting& seen, std::optional<p
         auto answered = co_await send(std::move(request));
         if (was_answered(answered.kind)) {
             const bool freed = answered.kind == answer::applied;
-            if (answered.step_before) settle_doubt(*answered.step_before);
+            // The grant that a hand-over made counts its own steps.
+            if (answered.step_before && releasing.id == grant_.id) settle_doubt(*answered.step_before);
             if (!freed) seen = std::move(answered);
             if (!freed && unresolved && seen.lock.held_by(core_.id(), unresolved->attempt)) {
                 // The hand-over landed: what is to be given back is the grant it made.
                 releasing.id = *std::exchange(unresolved, std::nullopt);
+                settle_doubt(grant_.step);
                 continue;
             }
             if (!freed && releasing.access == item_access::exclusive && !seen.lock.writer &&

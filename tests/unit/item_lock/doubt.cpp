@@ -59,6 +59,28 @@ TEST_CASE("the release of a guard tells what became of its write that was in dou
     CHECK(w.amount() == (applied ? 5 : 0));
 }
 
+TEST_CASE("a hand-over without an answer that is given back tells what became of the write before it") {
+    const bool applied = GENERATE(false, true);
+    doubtful_till w;
+    w.add_in_doubt(applied ? fault_kind::lose_answer : fault_kind::lose_request);
+    item_guard next;
+    error_code waited;
+    running waits(w, w.a, code_of(take(lock_in(w.a), next, {.wait = 200ms}), waited));
+    w.scheduler.run_for(100ms);
+    // Where the write was applied, the first hand-over is refused: the item is a step further.
+    std::vector<fault> fates{fault{fault_kind::lose_answer}};
+    if (applied) fates.insert(fates.begin(), fault{});
+    w.a.network->set_plan(testing::scripted_faults(std::move(fates)));
+    error_code code;
+    run(w, w.a, code_of(give_back(w.guard), code));
+    waits.wait();
+    CHECK(waited);
+    w.scheduler.run_for(10s);
+    CHECK(w.unlocked());
+    CHECK(w.guard.doubtful_write() == (applied ? settlement::applied : settlement::not_applied));
+    CHECK(w.amount() == (applied ? 5 : 0));
+}
+
 TEST_CASE("a release without an answer tells nothing of a write that was in doubt") {
     doubtful_till w;
     w.add_in_doubt(fault_kind::lose_answer);
