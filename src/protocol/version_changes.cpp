@@ -82,6 +82,7 @@ member_changes changed_members(const item_layout& layout, const member_view& vie
 member_changes all_members(const item_layout& layout, const item_members& members) {
     member_changes changes{members.present, members.absent};
     std::erase_if(changes.set, [&](const auto& member) { return is_key(layout, member.first); });
+    std::erase_if(changes.remove, [&](const auto& name) { return is_key(layout, name); });
     return changes;
 }
 

@@ -32,6 +32,12 @@ struct person {
 };
 BOOST_DESCRIBE_STRUCT(person, (), (isbn, name, home, others, by_use, weight, readings, seen, children))
 
+struct sheet {
+    std::optional<std::string> isbn{};
+    int pages{};
+};
+BOOST_DESCRIBE_STRUCT(sheet, (), (isbn, pages))
+
 }  // namespace register_office
 
 using namespace dynalease;
@@ -246,4 +252,18 @@ TEST_CASE("a replacement drops what the struct does not know, inside its members
             CHECK(users(in.stored()) == left);
         },
         s);
+}
+
+TEST_CASE("a key that the caller's value has no longer stays what it is") {
+    const auto scope = GENERATE(save_scope::changed, save_scope::whole);
+    shop s;
+    s.put({{"isbn", isbn}, {"version", 1}, {"pages", 1}});
+    const auto empty_and_save = [](shop& in, save_scope how) -> asio::awaitable<void> {
+        const versioned<register_office::sheet> sheets{database(in.a.network), in_books()};
+        auto found = co_await sheets.load(isbn);
+        found->value = {.isbn = std::nullopt, .pages = 2};
+        co_await sheets.save(*found, {.scope = how});
+    };
+    s.in_a(empty_and_save, s, scope);
+    CHECK(users(s.stored()) == item{{"isbn", isbn}, {"pages", 2}});
 }
