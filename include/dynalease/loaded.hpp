@@ -21,6 +21,7 @@ template <class T>
 struct loaded : item_version {
     T value;
     /// The whole item. Saves keep what the value does not know of it, inside nested structs, lists and maps too.
+    /// Elements of a list, which have no key, are matched by likeness and place.
     item attributes;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -11,8 +12,10 @@ namespace dynalease::protocol {
 
 namespace {
 
-/// More pairs of elements than this are not compared, one with the other: those lists are told apart by place alone.
-constexpr std::size_t most_comparisons = 1'000'000;
+/// More pairs of elements than this are not compared, one with the other, to find those that only moved.
+constexpr std::size_t most_equalities = 100'000;
+/// Nor, to find those that are alike, more members than this. Beyond either, place alone tells elements apart.
+constexpr std::size_t most_likenesses = 20'000;
 
 attribute_map merged_maps(const attribute_map& stored, const attribute_map& seen, const attribute_map& wanted) {
     auto out = stored;
@@ -28,7 +31,7 @@ attribute_map merged_maps(const attribute_map& stored, const attribute_map& seen
     return out;
 }
 
-/// How much two elements have in common; 0: nothing that says they are the same.
+/// How many members two elements have in common; 0: nothing that says they are the same.
 std::size_t likeness(const attribute_value& left, const attribute_value& right) {
     const auto* one = left.get_if<attribute_map>();
     const auto* other = right.get_if<attribute_map>();
@@ -37,6 +40,11 @@ std::size_t likeness(const attribute_value& left, const attribute_value& right) 
         const auto found = other->find(member.first);
         return found != other->end() && found->second == member.second;
     }));
+}
+
+/// Two maps without a common member are two things; what else stands at one place may have been changed there.
+bool may_be_same(const attribute_value& before, const attribute_value& now) {
+    return !before.is<attribute_map>() || !now.is<attribute_map>() || likeness(before, now) > 0;
 }
 
 /// Finds for each element of a list which one it was before.
@@ -53,19 +61,36 @@ public:
             pair(wanted.size() - 1 - back_, seen.size() - 1 - back_);
             ++back_;
         }
-        if ((wanted.size() - front_ - back_) * (seen.size() - front_ - back_) <= most_comparisons) {
-            pair_equals();
-            pair_alike();
-        }
-        pair_by_place();
+        pair_by_place([](const auto& before, const auto& now) { return before == now; });
+        if (unpaired_in(seen) * unpaired_in(wanted) <= most_equalities) pair_equals();
+        if (unpaired_in(seen) * unpaired_members() <= most_likenesses) pair_alike();
+        // A list that became shorter does not say which of its elements went.
+        if (wanted.size() >= seen.size()) pair_by_place(may_be_same);
     }
 
     std::optional<std::size_t> origin(std::size_t place) const { return origin_[place]; }
 
 private:
+    struct candidate {
+        std::size_t likeness;
+        std::size_t place;
+        std::size_t before;
+        std::size_t moved() const { return place < before ? before - place : place - before; }
+    };
+
     void pair(std::size_t place, std::size_t before) {
         origin_[place] = before;
         taken_[before] = true;
+        ++paired_;
+    }
+    std::size_t unpaired_in(const attribute_list& side) const { return side.size() - paired_; }
+    std::size_t unpaired_members() {
+        std::size_t count = 0;
+        for_each_unpaired([&](std::size_t place) {
+            const auto* members = wanted_[place].get_if<attribute_map>();
+            count += members ? members->size() + 1 : 1;
+        });
+        return count;
     }
     template <class Visitor>
     void for_each_unpaired(Visitor visit) {
@@ -83,25 +108,31 @@ private:
             }
         });
     }
+    /// Those that have most in common first, and of these those that moved least. Where none came or went, whatever is
+    /// left of an element at its own place says that it was changed there.
     void pair_alike() {
+        constexpr auto most = std::numeric_limits<std::size_t>::max();
+        std::vector<candidate> all;
         for_each_unpaired([&](std::size_t place) {
-            std::size_t most = 0;
-            std::size_t best = 0;
             for (auto before = front_; before < seen_.size() - back_; ++before) {
                 if (taken_[before]) continue;
                 const auto common = likeness(seen_[before], wanted_[place]);
-                if (common < most || common == 0 || (common == most && before != place)) continue;
-                most = common;
-                best = before;
+                if (common == 0) continue;
+                const bool stayed = before == place && seen_.size() == wanted_.size();
+                all.push_back({stayed ? most : common, place, before});
             }
-            if (most > 0) pair(place, best);
         });
+        std::ranges::stable_sort(all, [](const auto& one, const auto& other) {
+            return one.likeness != other.likeness ? one.likeness > other.likeness : one.moved() < other.moved();
+        });
+        for (const auto& each : all) {
+            if (!origin_[each.place] && !taken_[each.before]) pair(each.place, each.before);
+        }
     }
-    /// A list that became shorter does not say which of its elements went.
-    void pair_by_place() {
-        if (wanted_.size() < seen_.size()) return;
+    template <class Predicate>
+    void pair_by_place(Predicate fits) {
         for_each_unpaired([&](std::size_t place) {
-            if (place < seen_.size() && !taken_[place]) pair(place, place);
+            if (place < seen_.size() && !taken_[place] && fits(seen_[place], wanted_[place])) pair(place, place);
         });
     }
 
@@ -109,6 +140,7 @@ private:
     const attribute_list& wanted_;
     std::vector<std::optional<std::size_t>> origin_;
     std::vector<bool> taken_;
+    std::size_t paired_ = 0;
     std::size_t front_ = 0;  ///< elements at the beginning that are as they were
     std::size_t back_ = 0;   ///< ... and at the end
 };

@@ -2,6 +2,8 @@
 // and not what the struct would say less exactly.
 #include "book_shop.hpp"
 
+#include "protocol/member_merge.hpp"
+
 #include <dynalease/save_all.hpp>
 
 #include <catch2/catch.hpp>
@@ -266,4 +268,65 @@ TEST_CASE("a key that the caller's value has no longer stays what it is") {
     };
     s.in_a(empty_and_save, s, scope);
     CHECK(users(s.stored()) == item{{"isbn", isbn}, {"pages", 2}});
+}
+
+namespace {
+
+attribute_map line(const char* name, int count, const char* colour) {
+    return {{"name", name}, {"count", count}, {"colour", colour}};
+}
+attribute_map with(attribute_map shown, const char* hidden, int value) {
+    shown.emplace(hidden, value);
+    return shown;
+}
+attribute_map address(int id, const char* street, const char* town) {
+    return {{"id", id}, {"street", street}, {"town", town}};
+}
+
+/// A list whose reader sees nothing of what stands under this name.
+attribute_value merged_list(const attribute_list& stored, const char* hidden, const attribute_list& wanted) {
+    auto seen = stored;
+    for (auto& each : seen) each.get_if<attribute_map>()->erase(hidden);
+    return protocol::merged(stored, seen, wanted);
+}
+
+}  // namespace
+
+TEST_CASE("what the reader of a list does not see stays with the element that is most like it") {
+    const auto apple = line("apple", 1, "red");
+    const auto more = line("apple", 2, "red");
+    const auto plum = line("plum", 1, "blue");
+    CHECK(merged_list({with(apple, "discount", 50)}, "discount", {plum, more}) ==
+          attribute_value(attribute_list{plum, with(more, "discount", 50)}));
+    // One element went and another came.
+    const auto fig = line("fig", 7, "green");
+    CHECK(merged_list({with(apple, "discount", 50)}, "discount", {fig}) == attribute_value(attribute_list{fig}));
+    // Elements that only changed places.
+    CHECK(merged_list({with(apple, "discount", 50), with(plum, "discount", 60)}, "discount", {plum, apple}) ==
+          attribute_value(attribute_list{with(plum, "discount", 60), with(apple, "discount", 50)}));
+}
+
+TEST_CASE("elements of a list that were changed where they stand keep what its reader does not see") {
+    const attribute_list stored{with(address(1, "High Street", "York"), "zip", 11),
+                                with(address(2, "Low Street", "Bath"), "zip", 22)};
+    const auto first = address(1, "Low Street", "Bath");
+    const auto second = address(2, "High Street", "York");
+    CHECK(merged_list(stored, "zip", {first, second}) ==
+          attribute_value(attribute_list{with(first, "zip", 11), with(second, "zip", 22)}));
+}
+
+TEST_CASE("a list too long to compare all its elements keeps by place what its reader does not see") {
+    constexpr int count = 1'000;
+    attribute_list stored;
+    attribute_list wanted;
+    attribute_list expected;
+    for (int i = 0; i < count; ++i) {
+        attribute_map numbers{{"id", i}};
+        for (int k = 0; k < 11; ++k) numbers.emplace("n" + std::to_string(k), k);
+        stored.push_back(with(numbers, "zip", i));
+        numbers["n0"] = i + 1;
+        wanted.push_back(numbers);
+        expected.push_back(with(numbers, "zip", i));
+    }
+    CHECK(merged_list(stored, "zip", wanted) == attribute_value(expected));
 }
