@@ -94,8 +94,7 @@ child::child(const boost::asio::any_io_executor& executor, const std::string& co
 }
 
 child::~child() {
-    if (id_ < 0) return;
-    if (::getpid() != parent_) return;  // the child of a fork: the process is its parent's
+    if (id_ < 0 || !is_ours()) return;
     ::kill(-id_, SIGKILL);
     // It ends at once, after such a signal; but not one that hangs in the kernel, and the loop must not hang with it.
     pollfd ended{end_.native_handle(), POLLIN, 0};
@@ -103,13 +102,18 @@ child::~child() {
     ::waitpid(id_, nullptr, WNOHANG);
 }
 
+bool child::is_ours() const noexcept {
+    return ::getpid() == parent_;
+}
+
 void child::kill() noexcept {
-    if (id_ >= 0) ::kill(-id_, SIGKILL);
+    if (id_ >= 0 && is_ours()) ::kill(-id_, SIGKILL);
     error_code ignored;
     output_.close(ignored);
 }
 
 std::optional<int> child::status() {
+    if (!is_ours()) return std::nullopt;
     int status = 0;
     const auto reaped = ::waitpid(id_, &status, WNOHANG);
     if (reaped == 0) return std::nullopt;

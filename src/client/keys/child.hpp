@@ -27,10 +27,12 @@ public:
     /// Readable once it has ended.
     boost::asio::posix::stream_descriptor& end() noexcept { return end_; }
 
+    /// False in the child of a fork: there it is its parent's, and nothing here touches it.
+    bool is_ours() const noexcept;
     /// Kills it with all that it started, and ends every wait for its output.
     void kill() noexcept;
-    /// Its exit status once it has ended; empty if a signal ended it. 0 if somebody else has reaped it: then its output
-    /// must speak for itself.
+    /// Its exit status once it has ended; empty if a signal ended it, or if it is not ours. 0 if somebody else has
+    /// reaped it: then its output must speak for itself.
     std::optional<int> status();
 
 private:

@@ -68,6 +68,7 @@ public:
         state->timer.emit(asio::cancellation_type::terminal);
         running_.erase(place);
         if (state->why) co_return *std::move(state->why);
+        if (!state->process.is_ours()) co_return no_keys("was started before a fork, by the parent");
         const auto status = state->process.status();
         if (!status) co_return no_keys("was ended by a signal");
         if (*status != 0) co_return no_keys("ended with status " + std::to_string(*status));

@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,6 +29,47 @@ result<std::string> run(const std::string& command) {
     key_world world;
     const auto programs = keys::make_processes(world.world);
     return world.run(programs->run(command));
+}
+
+/// A program that ends when it is told to, with status 3, or prints what it is told.
+class told_program {
+public:
+    told_program() {
+        REQUIRE(::mkfifo(path_.c_str(), 0600) == 0);
+        pipe_ = ::open(path_.c_str(), O_RDWR | O_CLOEXEC);  // both ends: opening waits for nobody
+        REQUIRE(pipe_ >= 0);
+    }
+    told_program(const told_program&) = delete;
+    told_program& operator=(const told_program&) = delete;
+    ~told_program() {
+        ::close(pipe_);
+        ::unlink(path_.c_str());
+    }
+
+    std::string command() const { return "read word < " + path_ + "; [ $word != fail ] || exit 3; echo $word"; }
+    void tell(const std::string& word) const {
+        CHECK(::write(pipe_, (word + "\n").data(), word.size() + 1) == static_cast<ssize_t>(word.size()) + 1);
+    }
+
+private:
+    std::string path_ =
+        (std::filesystem::temp_directory_path() / ("dynalease_told_" + std::to_string(::getpid()))).string();
+    int pipe_ = -1;
+};
+
+/// In the child of a fork that shares the loop: what it says is the exit status.
+template <class Work>
+int status_of_a_fork(asio::io_context& io, Work work) {
+    io.notify_fork(asio::io_context::fork_prepare);
+    const pid_t forked = ::fork();
+    if (forked == 0) {
+        io.notify_fork(asio::io_context::fork_child);
+        ::_exit(work());
+    }
+    io.notify_fork(asio::io_context::fork_parent);
+    int status = 0;
+    REQUIRE(::waitpid(forked, &status, 0) == forked);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 std::string problem_of(const std::string& command) {
@@ -107,4 +149,41 @@ TEST_CASE("closing kills what runs; a loop that is destroyed leaves no process")
         world.io.poll();
     }
     CHECK_FALSE(has_children());
+}
+
+TEST_CASE("a fork of the host neither ends the host's program nor takes it for one that did well") {
+    const told_program program;
+    key_world world;
+    const auto programs = keys::make_processes(world.world);
+    std::optional<result<std::string>> done;
+    const auto start = [&] {
+        done.reset();
+        world.io.restart();
+        asio::co_spawn(world.io, programs->run(program.command()),
+                       [&done](std::exception_ptr, result<std::string> text) { done = std::move(text); });
+        world.io.poll();
+    };
+    const auto wait = [&] {
+        world.io.restart();
+        world.io.run_for(10s);
+        return done.has_value();
+    };
+    start();
+    const auto status = status_of_a_fork(world.io, [&] {
+        program.tell("fail");
+        if (!wait()) return 2;
+        return !*done && done->error().code == errc::no_credentials ? 0 : 1;
+    });
+    CHECK(status == 0);
+    REQUIRE(wait());
+    CHECK_THAT(done->error().details.message, Catch::Contains("status 3"));
+
+    start();
+    CHECK(status_of_a_fork(world.io, [&] {
+              programs->close();
+              return 0;
+          }) == 0);
+    program.tell("kept");
+    REQUIRE(wait());
+    CHECK(done->value() == "kept\n");
 }
