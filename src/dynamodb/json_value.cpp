@@ -57,8 +57,8 @@ void read_element(json_input in, number& out) {
         if (why == decimal_error::malformed && !text.empty()) what += ": " + std::string(text);
         refuse_value(what);
     }
-    // Zeros without end would be counted again at each comparison.
-    constexpr std::size_t longest_plain = 256;
+    // Zeros without end would be counted again at each comparison. Those that the number needs stay.
+    constexpr std::size_t longest_plain = 48;
     out = text.size() > longest_plain ? decimal::of(*parsed).to_number() : *std::move(parsed);
 }
 

@@ -73,12 +73,13 @@ std::optional<std::strong_ordering> order(const attribute_value& left, const att
 std::size_t steps_through(const attribute_value& value) {
     constexpr std::size_t bytes_of_a_step = 16;
     constexpr std::size_t steps_of_a_number = 4;
+    constexpr std::size_t digits_of_a_step = 8;  // each comparison reads them
     return std::visit(
         []<class T>(const T& held) -> std::size_t {
             if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, binary>) {
                 return 1 + held.size() / bytes_of_a_step;
             } else if constexpr (std::is_same_v<T, number>) {
-                return steps_of_a_number;
+                return steps_of_a_number + held.text().size() / digits_of_a_step;
             } else if constexpr (std::is_same_v<T, attribute_list>) {
                 std::size_t sum = 1;
                 for (const attribute_value& each : held) sum += steps_through(each);

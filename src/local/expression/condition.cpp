@@ -55,15 +55,21 @@ private:
 
     void look_through(const attribute_value& value) const { bound_.allowed().spend(steps_through(value)); }
 
+    /// A comparison ends with the shorter of two texts, but reads both numbers.
+    void look_through(const attribute_value& left, const attribute_value& right) const {
+        look_through(left);
+        if (right.is<number>()) look_through(right);
+    }
+
     /// Values of two types are told apart at once.
     bool equal(const attribute_value& left, const attribute_value& right) const {
         if (left.get().index() != right.get().index()) return false;
-        look_through(left);
+        look_through(left, right);
         return left == right;
     }
 
     std::optional<std::strong_ordering> order_of(const attribute_value& left, const attribute_value& right) const {
-        look_through(left);
+        look_through(left, right);
         return order(left, right);
     }
 
@@ -121,6 +127,8 @@ private:
         if (tree.function == function::begins_with) return begins_with(*subject, *other);
         constexpr std::size_t passes_of_a_search = 4;
         bound_.allowed().spend(passes_of_a_search * steps_through(*subject));
+        const auto* list = subject->get_if<attribute_list>();
+        if (list && other->is<number>()) bound_.allowed().spend(list->size() * steps_through(*other));  // read each time
         return contains(*subject, *other);
     }
 

@@ -242,6 +242,18 @@ TEST_CASE("what one text looks for in another") {
     }
 }
 
+TEST_CASE("a long number looked for among short ones") {
+    measured_world world;
+    world.put("things", {{"pk", "x"}, {"sk", 0}, {"l", attribute_list(130'000, 1)}});
+    for (const std::size_t times : {5U, 14U}) {
+        for (const std::string& wanted : {std::string(215, '0') + "5.5", std::string("-5.5E-120")}) {
+            check(world.of("DeleteItem", "{" + key + R"(,"ConditionExpression":")" +
+                                             repeated("contains(l,:p)", times, " OR ") +
+                                             R"(","ExpressionAttributeValues":{":p":{"N":")" + wanted + "\"}}}"));
+        }
+    }
+}
+
 TEST_CASE("filters and projections of many small items") {
     measured_world world;
     world.put_small(40'000);
@@ -252,6 +264,8 @@ TEST_CASE("filters and projections of many small items") {
     const std::string in_many = "sk IN (" + repeated(":a", 100, ",") + ")";
     check(world.of("Scan", filtered(repeated(in_many, 13, " OR "), "-1")));
     check(world.of("Scan", filtered(repeated("sk=:a", 149, " OR "), "-1")));
+    check(world.of("Scan", filtered(repeated("sk=:a", 149, " OR "), std::string(215, '0') + "5.5")));
+    check(world.of("Scan", filtered(repeated("sk=:a", 149, " OR "), "-5.5E-120")));
     check(world.of("Scan", packed(filtered("sk < :a", std::string(3'000'000, '0') + "1")), "gzip"));
     check(world.of("Scan", scan(R"("ProjectionExpression":")" + listed(700, [](auto i) { return "b" + i; }) + "\"")));
     const auto numbers = listed(4000, [](auto i) { return R"({"N":"-)" + i + "\"}"; });
