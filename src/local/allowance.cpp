@@ -66,9 +66,12 @@ private:
 }  // namespace
 
 void allowance::refuse_costly() {
-    refuse_whole_request(
+    costly_refusal fault(
+        errc::validation,
         "The request takes more work or memory than this server gives to one: ask for less at a time, or with a "
         "simpler expression");
+    fault.of_whole_request = true;
+    throw fault;
 }
 
 void allowance::take(std::size_t bytes) {

@@ -8,6 +8,7 @@
 #include "local/item_check.hpp"
 #include "local/key_paths.hpp"
 #include "local/operations.hpp"
+#include "local/refusal.hpp"
 #include "local/table.hpp"
 
 #include <dynalease/dynamodb/operations.hpp>
@@ -92,23 +93,22 @@ public:
         if (filter_) refuse_nested_keys(filter_->tree, expressions_.bound(), from);
     }
 
-    /// @returns false when this was the last item of the page; the caller then says which one it was.
+    /// @returns false when the page ends; the caller then says where `last()` is.
     bool take(const row& each) {
         constexpr std::size_t largest_page = 1024 * 1024;
+        if (!is_affordable(each)) return false;
+        last_ = &each;
         ++answer_.scanned_count;
         bytes_ += view_->size_of(each);
         if (view_->fetches()) {
             index_bytes_ += view_->index()->projected_size(each);
             fetched_ += read_units(each.size, kind());
         }
-        if (view_->is_whole()) {
-            consider(each.attributes);
-        } else {
-            consider(view_->part_of(each.attributes));
-        }
         return bytes_ < largest_page && answer_.scanned_count != request_.limit && allowed_.has_room();
     }
 
+    /// The last item of the page.
+    const row& last() const { return *last_; }
     void end_at(item_key last) { answer_.last_evaluated_key = std::move(last); }
 
     page_response finish(const table& from) {
@@ -120,12 +120,30 @@ public:
 private:
     read_kind kind() const { return request_.consistent_read ? read_kind::consistent : read_kind::eventual; }
 
+    /// Considers the item. Where that takes more than is left the page ends before it, but not without any item.
+    bool is_affordable(const row& each) {
+        try {
+            if (view_->is_whole()) {
+                consider(each.attributes);
+            } else {
+                consider(view_->part_of(each.attributes));
+            }
+            return true;
+        } catch (const costly_refusal&) {
+            if (!last_) throw;
+            return false;
+        }
+    }
+
     void consider(const item& seen) {
         constexpr std::size_t steps_of_an_item = 4;
         allowed_.spend(steps_of_an_item);
         if (filter_ && !expression::holds(filter_->tree, seen, expressions_.bound())) return;
+        if (request_.select != selection::count) give(seen);
         ++answer_.count;
-        if (request_.select == selection::count) return;
+    }
+
+    void give(const item& seen) {
         if (project_) {
             answer_.items.push_back((*project_)(seen));
         } else {
@@ -143,6 +161,7 @@ private:
     std::optional<expression::projector> project_;
     std::optional<view> view_;
     page_response answer_;
+    const row* last_ = nullptr;  ///< of those that were taken
     std::size_t bytes_ = 0;
     std::size_t index_bytes_ = 0;  ///< of what an index gave before the items were fetched
     double fetched_ = 0;           ///< units

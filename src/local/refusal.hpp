@@ -16,6 +16,11 @@ struct refusal {
     refusal(errc code, std::string message) : why(code) { why.details.message = std::move(message); }
 };
 
+/// Of what is more than an `allowance`: who may give a part of an answer ends it before.
+struct costly_refusal : refusal {
+    using refusal::refusal;
+};
+
 [[noreturn]] inline void refuse(std::string message) {
     throw refusal(errc::validation, std::move(message));
 }

@@ -77,6 +77,22 @@ TEST_CASE("a filter of a scan may name anything") {
     CHECK(page.scanned_count == count);
 }
 
+TEST_CASE("a page ends before the item that would take too much") {
+    engine_world world;
+    for (const char* key : {"a", "b", "c"}) world.put({{"pk", key}, {"s", std::string(390'000, 'a')}});
+    auto request = scan();
+    request.filter_expression = "contains(s, :p)";
+    for (int i = 1; i < 148; ++i) request.filter_expression += " OR contains(s, :p)";
+    request.values = {{":p", "b"}};
+    const auto first = world.execute(request);
+    REQUIRE(first);
+    CHECK(first->scanned_count == 2);
+    request.exclusive_start_key = first->last_evaluated_key;
+    const auto second = world.execute(request).value();
+    CHECK(second.scanned_count == 1);
+    CHECK(second.last_evaluated_key.empty());
+}
+
 TEST_CASE("segments that make no sense are refused") {
     auto world = populated();
     auto request = scan();
