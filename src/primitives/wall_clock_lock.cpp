@@ -60,7 +60,7 @@ awaitable<wall_clock_try> try_once(std::shared_ptr<wall_clock_wish> wish, time_p
     wall_clock_try done{.met = seen.kind};
     // Refused in doubt: a copy that the client itself had sent before may be what locked the item, or may do it yet.
     if (seen.kind == answer::unanswered || seen.doubtful) remember_claim(*wish, claim);
-    if (detail::was_answered(seen.kind)) wish->doubtful = false;
+    if (detail::was_answered(seen.kind) && !seen.doubtful) wish->doubtful = false;
     if (seen.kind == answer::applied) {
         auto hold = std::make_shared<wall_clock_hold>(core, claim);
         hold->known = std::move(seen.whole);
@@ -107,7 +107,7 @@ awaitable<runtime::completion<wall_clock_guard>> run_wall_acquire(std::shared_pt
         const bool too_late = static_cast<bool>(tried.guard);
         tried.guard = {};
         const bool answered = detail::was_answered(tried.met);
-        if (wish->tries && answered && !tried.why && !too_late) co_return done;
+        if (wish->tries && answered && !tried.why && !too_late && !wish->doubtful) co_return done;
         auto why = std::move(tried.why);
         const bool passes = tried.met == answer::unanswered || tried.met == answer::delayed;
         if (passes && core.now() < deadline) why.reset();

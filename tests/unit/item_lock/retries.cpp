@@ -54,6 +54,17 @@ asio::awaitable<void> add_if_five(Guard& guard) {
 
 }  // namespace
 
+TEST_CASE("a lock by the clock that is refused while a copy of its write is on its way is in doubt") {
+    const bool tries = GENERATE(false, true);
+    clock_till w;
+    w.put({{"id", "north"}, {"__LockedAt", "2026-01-01T00:00:00.500000+00:00"}});
+    w.hold_up_a_copy();
+    error_code code;
+    run(w, w.a, code_of(tries ? try_by_clock(w) : take_by_clock(w, {.wait = 0ms}), code));
+    CHECK(code == errc::in_doubt);
+    CHECK_FALSE(w.guard);
+}
+
 TEST_CASE("a lock by the clock whose answer was lost within the call is our own, not another's") {
     clock_till w;
     w.lose_an_answer();
