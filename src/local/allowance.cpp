@@ -93,4 +93,12 @@ void allowance::copy(const item& whole) {
     take(of.bytes);
 }
 
+void allowance::keep(const item& whole) {
+    constexpr std::size_t copies_when_written = 2;  // at least, beside the value itself
+    cost of;
+    of.add(whole);
+    spend(of.values);
+    take(of.bytes / copies_when_written);
+}
+
 }  // namespace dynalease::local

@@ -25,6 +25,11 @@ public:
     /// Spends, and takes the memory, for a copy that the answer holds.
     void copy(const attribute_value& value);
     void copy(const item& whole);
+    /// The same of a copy that is kept, and not written as an answer.
+    void keep(const item& whole);
+
+    /// A transaction may read 4 MB, and cannot end before.
+    void allow_transaction() { bytes_ += most_bytes; }
 
     /// Whether another item of any size can be copied: who may give a part of an answer ends it here.
     bool has_room() const noexcept { return bytes_ >= room_of_an_item && steps_ >= steps_of_an_item; }

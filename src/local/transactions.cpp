@@ -286,6 +286,7 @@ result<any_response> execute(const context& in, const transact_write_items_reque
 
 result<any_response> execute(const context& in, const transact_get_items_request& request) {
     check_count(request.gets.size());
+    in.state.allowed.allow_transaction();
     batch_of_gets gets(in, request);
     gets.read();
     if (gets.any_failed()) return cancelled_for(gets.take_reasons());

@@ -143,7 +143,7 @@ prepared_write::plan prepared_write::decide_update(const item* before) const {
     plan decision;
     const bool only_takes_away = update_ && update_->tree.set.empty() && update_->tree.add.empty();
     if (!before && only_takes_away) return decision;  // there is nothing to take away from
-    allowed_.copy(before ? *before : *what_.subject);
+    allowed_.keep(before ? *before : *what_.subject);
     decision.after = before ? *before : *what_.subject;
     if (update_) {
         // An item that is not there yet has its key.

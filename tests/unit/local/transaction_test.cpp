@@ -56,6 +56,22 @@ using strings = std::vector<std::string>;
 
 }  // namespace
 
+TEST_CASE("a transaction takes 4 MB of the smallest numbers, and reads them") {
+    engine_world world;
+    std::vector<transact_write> increments;
+    transact_get_items_request reading;
+    for (int i = 0; i < 10; ++i) {
+        const auto key = std::to_string(i);
+        world.put({{"pk", key}, {"a", attribute_list(130'000, 1)}});
+        increments.emplace_back(increment(key));
+        transact_get& one = reading.gets.emplace_back();
+        one.table_name = "things";
+        one.key = {{"pk", key}};
+    }
+    CHECK(world.fault(transaction(increments)).empty());
+    CHECK(world.fault(reading).empty());
+}
+
 TEST_CASE("a transaction does all of it") {
     engine_world world;
     world.put({{"pk", "old"}, {"n", 1}});
