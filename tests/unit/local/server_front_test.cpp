@@ -111,6 +111,19 @@ TEST_CASE("a packed request is unpacked, and its signature is over the packed by
     CHECK(peer.ask(packed_put("gzip", halves)).body == "{}");
 }
 
+TEST_CASE("the largest items may be packed, whatever the number of their values") {
+    running_server server;
+    peer peer(server.port());
+    REQUIRE(peer.ask(signed_request("CreateTable", create_things)).status == 200);
+    const auto put = [&](const std::string& value, int count) {
+        std::string body = R"({"TableName":"things","Item":{"pk":{"S":"a"},"l":{"L":[)" + value;
+        for (int i = 1; i < count; ++i) body += "," + value;
+        return peer.ask(packed_put("gzip", compressed(body + "]}}}", "gzip"))).body;
+    };
+    CHECK(put(R"({"NULL":true})", 195'000) == "{}");
+    CHECK(put(R"({"S":""})", 390'000) == "{}");
+}
+
 TEST_CASE("a body that is not packed as it says is a fault of nobody's validation") {
     running_server server;
     peer peer(server.port());
