@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <ctime>
 #include <limits>
 #include <map>
@@ -157,7 +158,11 @@ TEST_CASE("waiters that end together cost as much each, however many they are") 
             REQUIRE(ended == waiting);
         });
     };
-    CHECK(end_together(12'000) < 6 * end_together(3'000));
+    // The least of three: what else the machine does only adds. Were each to look at all the others, it would be 16 times.
+    const auto least = [&](std::size_t waiting) {
+        return std::min({end_together(waiting), end_together(waiting), end_together(waiting)});
+    };
+    CHECK(least(12'000) < 8 * least(3'000));
 }
 
 TEST_CASE("a rejection that is nobody's fault is told to all by one request") {
