@@ -33,8 +33,10 @@ std::size_t utf16_length(std::string_view text) {
 
 template <class Bytes>
 bool contains_bytes(const Bytes& whole, const Bytes& part) {
-    // Linear, whatever the bytes: the searches of the standard library are not.
-    return ::memmem(whole.data(), whole.size(), part.data(), part.size()) != nullptr || part.empty();
+    // Linear, whatever the bytes: the searches of the standard library are not. An empty vector may have no address,
+    // which memmem must not be given.
+    return part.empty() ||
+           (!whole.empty() && ::memmem(whole.data(), whole.size(), part.data(), part.size()) != nullptr);
 }
 
 template <class T>
