@@ -160,8 +160,9 @@ public:
     /// `write_result::thrown`). It runs on this table's executor. An item that is as wanted is not written.
     ///
     /// Errors, beside those of `save`: `errc::conflict` after `update_options::tries`, `errc::locked` when a lock
-    /// outlasted `update_options::wait`; those of a session, if one is to promote it. Cost: 1 read and 1 write, and 1
-    /// write more for each conflict; a promotion is 2 writes.
+    /// outlasted `update_options::wait`, `errc::missing` also where the function was to make the item and returned
+    /// nothing; those of a session, if one is to promote it. Cost: 1 read and 1 write, and 1 write more for each
+    /// conflict; a promotion is 2 writes.
     template <class Function, class... Tail>
         requires detail::verb_tail<write_result<T>, Tail...>
     auto update(key_values key, Function change, update_options how, Tail&&... tail) const {

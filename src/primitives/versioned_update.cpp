@@ -51,7 +51,12 @@ update_step next_write(const versioned_core& core, const update_order& what, con
     update_step step;
     try {
         step.write = order_for(core, what, stored);
-        if (!step.write) step.end.report.saved = stored;
+        if (step.write) return step;
+        step.end.report.saved = stored;
+        if (!stored) {
+            step.end.why = failure(errc::missing);
+            step.end.why->details.message = "the function left it so; nothing was written";
+        }
     } catch (const error& why) {
         step.end.report.thrown = std::current_exception();
         step.end.why = failure(why.code());

@@ -67,6 +67,27 @@ TEST_CASE("an update that changes nothing writes nothing, and one that is called
         s);
 }
 
+TEST_CASE("an update that may make its item, and is called off, is told that there is none") {
+    shop s;
+    s.in_a(
+        [](shop& in) -> asio::awaitable<void> {
+            auto books = in.books(in.a);
+            const auto call_off = [](book) { return std::optional<book>(); };
+            auto [code, result] = co_await books.update(isbn, call_off, {.create = true}, as_pair);
+            CHECK(code == errc::missing);
+            try {
+                co_await books.update(isbn, call_off, {.create = true});
+                FAIL("it went on");
+            } catch (const error& why) {
+                CHECK(why.code() == errc::missing);
+                CHECK(why.diagnostics().message == "the function left it so; nothing was written");
+            }
+            CHECK(in.requests(in.a, "UpdateItem") == 0);
+        },
+        s);
+    CHECK(s.stored().empty());
+}
+
 TEST_CASE("what the function of an update throws is thrown on, and nothing is written") {
     shop s;
     s.in_a(
