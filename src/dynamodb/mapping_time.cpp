@@ -27,6 +27,8 @@ constexpr std::int64_t second_of(std::chrono::sys_seconds time) {
 constexpr auto first_second = second_of(std::chrono::sys_days(std::chrono::year(0) / 1 / 1));
 constexpr auto last_second = second_of(std::chrono::sys_days(std::chrono::year(10'000) / 1 / 1)) - 1;
 
+constexpr const char* no_such_year = "lies in a year that has not four digits";
+
 std::int64_t floored(std::int64_t value, std::int64_t by) {
     return value / by - (value % by < 0 ? 1 : 0);
 }
@@ -41,7 +43,7 @@ std::size_t digits_of(time_unit unit) {
 utc_time as_utc(std::int64_t ticks, time_unit unit, const mapping_place& place) {
     const auto whole = floored(ticks, unit.parts);
     if (whole < first_second / unit.seconds || whole > last_second / unit.seconds) {
-        place.fail("lies in a year that has not four digits");
+        place.fail(no_such_year);
     }
     const auto rest = ticks - whole * unit.parts;
     return {std::chrono::sys_seconds(std::chrono::seconds(whole * unit.seconds)),
@@ -169,15 +171,16 @@ attribute_value from_time(std::int64_t ticks, time_unit unit, const mapping_plac
 }
 
 attribute_value from_epoch_time(std::int64_t ticks, time_unit unit, const mapping_place& place) {
-    const auto time = as_utc(ticks, unit, place);
-    if (time.fraction != 0ns) place.fail("is a time by which TTL goes, and must be whole seconds");
-    return time.seconds.time_since_epoch().count();
+    // A fraction, which TTL does not know, is cut: what was read from a text with one can be saved.
+    return second_of(as_utc(ticks, unit, place).seconds);
 }
 
 std::int64_t to_time(const attribute_value& stored, time_unit unit, std::int64_t lowest, std::int64_t highest,
                      const mapping_place& place) {
     const auto time = utc_of(stored, place);
-    auto seconds = time.seconds.time_since_epoch().count();
+    auto seconds = second_of(time.seconds);
+    // By its offset a text can lie in another year than it says, which could not be written again.
+    if (seconds < first_second || seconds > last_second) place.fail("is " + text_of(stored) + ", and " + no_such_year);
     auto part = time.fraction.count() / (nanoseconds_of_second / unit.parts);
     // Towards zero, so that no sum is beyond what the ticks are.
     if (seconds < 0 && part > 0) {

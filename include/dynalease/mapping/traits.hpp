@@ -23,7 +23,7 @@ struct attribute_traits {};
 struct default_item_traits {
     static constexpr std::string_view attribute_name(std::string_view member) { return member; }
     /// The attribute by which the table's TTL goes. A time of that name is stored as DynamoDB wants it for that: whole
-    /// seconds since 1970, as a number.
+    /// seconds since 1970, as a number; a fraction is cut.
     static constexpr std::string_view time_to_live = "ttl";
     static constexpr std::nullptr_t version_member = nullptr;
 };
