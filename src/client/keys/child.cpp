@@ -78,6 +78,7 @@ child::child(const boost::asio::any_io_executor& executor, const std::string& co
         return;
     }
     output_.assign(pipe[0]);
+    output_.non_blocking(true, error_);
     const int failed = start_plan(pipe[1]).start(id_, command);
     ::close(pipe[1]);
     if (failed != 0) {
@@ -100,6 +101,13 @@ child::~child() {
     pollfd ended{end_.native_handle(), POLLIN, 0};
     ::poll(&ended, 1, longest_agony);
     ::waitpid(id_, nullptr, WNOHANG);
+}
+
+void child::forked() noexcept {
+    // Not closed: that would take the parent's place out of the poll set, which both still share.
+    error_code ignored;
+    output_.cancel(ignored);
+    end_.cancel(ignored);
 }
 
 bool child::is_ours() const noexcept {

@@ -29,6 +29,9 @@ public:
 
     /// False in the child of a fork: there it is its parent's, and nothing here touches it.
     bool is_ours() const noexcept;
+    /// In the child of a fork, while its context is told of it: ends every wait. The parent reads on, and what were read
+    /// here would be missing there.
+    void forked() noexcept;
     /// Kills it with all that it started, and ends every wait for its output.
     void kill() noexcept;
     /// Its exit status once it has ended; empty if a signal ended it, or if it is not ours. 0 if somebody else has

@@ -3,6 +3,7 @@
 
 #include "aws/keys_answer.hpp"
 #include "aws/refusal.hpp"
+#include "runtime/fork_count.hpp"
 #include "runtime/spawn.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -89,7 +90,13 @@ void keeper::begin_fetch() {
 }
 
 asio::awaitable<void> keeper::fetch(std::shared_ptr<keeper> self) {
+    const auto forks = runtime::fork_count();
     auto answer = co_await self->ask();
+    if (!answer && runtime::fork_count() != forks) {
+        // What was under way at a fork is the parent's: here it ended, and nobody has asked yet.
+        auto own = co_await self->ask();
+        answer = std::move(own);
+    }
     self->end_fetch(std::move(answer));
 }
 

@@ -57,21 +57,6 @@ private:
     int pipe_ = -1;
 };
 
-/// In the child of a fork that shares the loop: what it says is the exit status.
-template <class Work>
-int status_of_a_fork(asio::io_context& io, Work work) {
-    io.notify_fork(asio::io_context::fork_prepare);
-    const pid_t forked = ::fork();
-    if (forked == 0) {
-        io.notify_fork(asio::io_context::fork_child);
-        ::_exit(work());
-    }
-    io.notify_fork(asio::io_context::fork_parent);
-    int status = 0;
-    REQUIRE(::waitpid(forked, &status, 0) == forked);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 std::string problem_of(const std::string& command) {
     const auto printed = run(command);
     if (printed) return "it printed " + *printed;
@@ -86,6 +71,14 @@ TEST_CASE("what a program prints is read whole; what it complains of goes nowher
     CHECK(run("echo one; sleep 0; echo two | cat; echo hush >&2").value() == "one\ntwo\n");
     CHECK(run("cat").value().empty());
     CHECK(run("head -c 60000 /dev/zero").value().size() == 60'000);
+}
+
+TEST_CASE("a program that leaves another behind, which keeps its output open, has printed all when it ends") {
+    const told_program left;
+    key_world world;
+    const auto programs = keys::make_processes(world.world);
+    CHECK(world.run(programs->run("(" + left.command() + ") & echo key")).value() == "key\n");
+    left.tell("end");
 }
 
 TEST_CASE("a program has no file of the host's, not even of one that anybody may inherit") {
@@ -186,4 +179,25 @@ TEST_CASE("a fork of the host neither ends the host's program nor takes it for o
     program.tell("kept");
     REQUIRE(wait());
     CHECK(done->value() == "kept\n");
+}
+
+TEST_CASE("a fork that runs the loop takes nothing of what its parent's program prints") {
+    const told_program program;
+    key_world world;
+    const auto programs = keys::make_processes(world.world);
+    std::optional<result<std::string>> done;
+    asio::co_spawn(world.io, programs->run(program.command()),
+                   [&done](std::exception_ptr, result<std::string> text) { done = std::move(text); });
+    world.io.poll();
+    CHECK(status_of_a_fork(world.io, [&] {
+              program.tell("key");
+              world.io.restart();
+              world.io.run_for(10s);
+              const bool told = done && !*done && done->error().code == errc::no_credentials;
+              return told && run("echo own").value() == "own\n" ? 0 : 1;
+          }) == 0);
+    world.io.restart();
+    world.io.run_for(10s);
+    REQUIRE(done);
+    CHECK(done->value() == "key\n");
 }

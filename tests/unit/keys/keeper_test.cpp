@@ -228,3 +228,18 @@ TEST_CASE("a provider of the user that throws or gives nothing is a failure with
         CHECK_THAT(got.error().details.message, Catch::Contains(throws ? "vault is sealed" : "none"));
     }
 }
+
+TEST_CASE("a fetch that a fork ends in the child is begun anew there; the parent's goes on") {
+    keeper_world w;
+    w.ask();
+    const auto forked = failure(errc::no_credentials);
+    CHECK(status_of_a_fork(w.io, [&] {
+              w.answer(forked);
+              if (!w.got.empty() || w.source->fetches != 2) return 1;
+              w.answer(keys_named("child's"));
+              return w.last() == "child's" ? 0 : 2;
+          }) == 0);
+    w.answer(forked);
+    CHECK(w.last() == forked.code.message());
+    CHECK(w.source->fetches == 1);
+}

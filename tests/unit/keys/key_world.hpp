@@ -12,6 +12,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <exception>
 #include <functional>
@@ -108,6 +111,21 @@ struct key_world {
         return *std::move(done);
     }
 };
+
+/// In the child of a fork that shares the loop: what it says is the exit status.
+template <class Work>
+int status_of_a_fork(asio::io_context& io, Work work) {
+    io.notify_fork(asio::io_context::fork_prepare);
+    const pid_t forked = ::fork();
+    if (forked == 0) {
+        io.notify_fork(asio::io_context::fork_child);
+        ::_exit(work());
+    }
+    io.notify_fork(asio::io_context::fork_parent);
+    int status = 0;
+    REQUIRE(::waitpid(forked, &status, 0) == forked);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
 
 inline failure nobody_there() {
     return failure(errc::unreachable);
