@@ -20,8 +20,13 @@ connector::connector(environment world, std::shared_ptr<deadlines> timing, conne
 void connector::open(handler done) {
     auto one = std::make_shared<opening>(shared_from_this(), std::move(done));
     std::erase_if(under_way_, [](const auto& other) { return other.expired(); });
-    under_way_.push_back(one);
-    asio::post(world_.executor, [one]() { one->begin(); });
+    try {
+        under_way_.push_back(one);
+        asio::post(world_.executor, [one]() { one->begin(); });
+    } catch (...) {
+        one->forget();
+        throw;
+    }
 }
 
 void connector::close() noexcept {
@@ -40,11 +45,13 @@ void connector::find_addresses(addresses_handler done) {
         addresses_.resolved(std::move(known), now);
         return done({});
     }
+    if (asking_.empty()) {
+        options_.names->resolve(server.host, server.port, [self = shared_from_this()](error_code error, auto found) {
+            self->addresses_found(error, std::move(found));
+        });
+    }
+    // Only now: a question that could not be asked would be waited for without end.
     asking_.push_back(std::move(done));
-    if (asking_.size() > 1) return;
-    options_.names->resolve(server.host, server.port, [self = shared_from_this()](error_code error, auto found) {
-        self->addresses_found(error, std::move(found));
-    });
 }
 
 void connector::addresses_found(const error_code& error, std::vector<tcp_address> found) {

@@ -36,7 +36,7 @@ public:
 
     connector(environment world, std::shared_ptr<deadlines> timing, connector_options options);
 
-    /// Calls `done` once, on the environment's executor, never inside this call.
+    /// Calls `done` once, on the environment's executor, never inside this call; not if it throws.
     void open(handler done);
     /// What is being opened fails with `errc::shut_down`, or is dropped with its handler if no loop runs any more.
     void close() noexcept;

@@ -34,12 +34,13 @@ void deadlines::abandon() noexcept {
 }
 
 void deadlines::wait() {
-    waiting_until_ = pending_.begin()->when_;
+    const auto when = pending_.begin()->when_;
     world_.clock->async_wait_until(
-        *waiting_until_, asio::bind_cancellation_slot(
+        when, asio::bind_cancellation_slot(
                              cancel_wait_.slot(),
                              asio::bind_executor(world_.executor, [self = shared_from_this()](
                                                                       boost::system::error_code) { self->woken(); })));
+    waiting_until_ = when;  // only now that it is waited for
 }
 
 void deadlines::woken() {

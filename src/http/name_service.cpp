@@ -7,13 +7,16 @@
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
-#include <exception>
+#include <chrono>
+#include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
 
+#include <pthread.h>
 #include <signal.h>
 
 namespace dynalease::http {
@@ -22,28 +25,33 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// One question. Its thread may outlive whoever asked, and the whole context; then nothing of theirs is left in here.
-class question {
+/// Of all questions. A child of a fork has none of the threads that may be answering, and what they had locked would
+/// stay locked there: no fork comes between.
+std::mutex answering;
+[[maybe_unused]] const int registered = ::pthread_atfork([] { answering.lock(); }, [] { answering.unlock(); },
+                                                         [] { answering.unlock(); });
+
+/// Its thread may outlive whoever asked, and the whole context; then nothing of theirs is left in here.
+class question : public std::enable_shared_from_this<question> {
 public:
     question(asio::any_io_executor executor, name_service::handler done)
         : asker_(std::in_place, std::move(executor), std::move(done)) {}
 
-    void answer(const error_code& error, std::vector<tcp_address> found) {
-        // Posted under the lock: who drops it may destroy the executor's context next.
-        const std::lock_guard lock(mutex_);
-        if (!asker_) return;
-        auto deliver = [done = std::move(asker_->done), error, found = std::move(found)]() mutable {
-            done(error, std::move(found));
-        };
-        asio::post(asker_->executor, std::move(deliver));
-        asker_.reset();
+    void look_up(const std::string& host, const std::string& port) noexcept {
+        do_at_last([&] {
+            asio::io_context unused;
+            const auto found = asio::ip::tcp::resolver(unused).resolve(host, port, error_);
+            found_.assign(found.begin(), found.end());
+        });
+        do_at_last([&] { answer(); });
     }
 
-    void drop() noexcept {
-        std::unique_lock lock(mutex_);
-        const auto unheard = std::exchange(asker_, std::nullopt);
-        lock.unlock();
+    void fail(error_code why) {
+        error_ = why;
+        answer();
     }
+
+    void drop() noexcept { take_asker(); }
 
 private:
     struct asker {
@@ -53,22 +61,37 @@ private:
         name_service::handler done;
     };
 
-    std::mutex mutex_;
-    std::optional<asker> asker_;
-};
-
-void look_up(const std::shared_ptr<question>& asked, const std::string& host, const std::string& port) noexcept {
-    error_code error;
-    std::vector<tcp_address> addresses;
-    try {
-        asio::io_context unused;
-        const auto found = asio::ip::tcp::resolver(unused).resolve(host, port, error);
-        addresses.assign(found.begin(), found.end());
-    } catch (const std::exception&) {
-        error = asio::error::no_memory;
+    /// Where there is no memory just now: nobody waits for this thread, and who asked looks at his own clock.
+    template <class Work>
+    static void do_at_last(Work work) noexcept {
+        for (;;) {
+            try {
+                return work();
+            } catch (const std::bad_alloc&) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            }
+        }
     }
-    asked->answer(error, std::move(addresses));
-}
+
+    void answer() {
+        // Posted under the lock: who drops it may destroy the executor's context next.
+        const std::lock_guard lock(answering);
+        if (asker_) asio::post(asker_->executor, [self = shared_from_this()] { self->deliver(); });
+    }
+
+    void deliver() {
+        if (const auto waiting = take_asker()) waiting->done(error_, std::move(found_));
+    }
+
+    std::optional<asker> take_asker() noexcept {
+        const std::lock_guard lock(answering);
+        return std::exchange(asker_, std::nullopt);
+    }
+
+    std::optional<asker> asker_;
+    error_code error_{};
+    std::vector<tcp_address> found_{};
+};
 
 /// The application's signals are none of a library's thread.
 class no_signals {
@@ -97,9 +120,9 @@ public:
         asked_.push_back(asked);
         try {
             const no_signals blocked;
-            std::thread(look_up, asked, host, std::to_string(port)).detach();
+            std::thread(&question::look_up, asked, host, std::to_string(port)).detach();
         } catch (const std::system_error&) {
-            asked->answer(asio::error::no_memory, {});  // of the kernel's, for a thread
+            asked->fail(asio::error::no_memory);  // of the kernel's, for a thread
         }
     }
 

@@ -24,7 +24,8 @@ public:
     name_service& operator=(const name_service&) = delete;
     virtual ~name_service() = default;
 
-    /// Calls `done` once, on the executor it was made for, never inside this call; or never, after `cancel`.
+    /// Calls `done` once, on the executor it was made for, never inside this call; or never, after `cancel`, and if it
+    /// throws `std::bad_alloc`.
     virtual void resolve(const std::string& host, std::uint16_t port, handler done) = 0;
     virtual void cancel() noexcept = 0;
 };

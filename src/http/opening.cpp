@@ -25,7 +25,7 @@ std::string to_string(const tcp_address& address) {
 connector::opening::opening(std::shared_ptr<connector> owner, handler done)
     : owner_(std::move(owner)), done_(std::move(done)) {}
 
-void connector::opening::begin() {
+void connector::opening::find_addresses() {
     if (!done_) return;  // abandoned meanwhile
     const auto now = owner_->timing_->now();
     until_ = now + owner_->options_.timeout;
@@ -33,7 +33,7 @@ void connector::opening::begin() {
     const bool has_others = !owner_->addresses_.candidates().empty();
     owner_->timing_->add(*this, has_others ? now + owner_->options_.timeout / 4 : until_);
     owner_->find_addresses([self = shared_from_this()](const std::string& problem) {
-        if (self->done_ && !self->started_) self->start(problem);
+        if (self->done_ && !self->started_) self->attempt([&] { self->start(problem); });
     });
 }
 
@@ -55,7 +55,7 @@ void connector::opening::try_next() {
                                                      options.server.secure ? options.tls : nullptr, options.limits,
                                                      options.id_header);
     auto on_end = [self = shared_from_this(), tried = connection_](error_code error) {
-        if (self->done_ && tried == self->connection_) self->connected(error);
+        if (self->done_ && tried == self->connection_) self->attempt([&] { self->connected(error); });
     };
     connection_->socket().async_connect(candidates_[next_],
                                         asio::bind_executor(owner_->world_.executor, std::move(on_end)));
@@ -84,8 +84,10 @@ void connector::opening::shake_hands() {
     auto on_end = [self = shared_from_this(), tried = connection_](error_code error) {
         if (!self->done_) return;
         if (!error) return self->succeed();
-        const auto why = handshake_problem(tried->tls()->native_handle(), error);
-        self->go_on(errc::tls_failed, to_string(self->candidates_[self->next_]) + ": " + why);
+        self->attempt([&] {
+            const auto why = handshake_problem(tried->tls()->native_handle(), error);
+            self->go_on(errc::tls_failed, to_string(self->candidates_[self->next_]) + ": " + why);
+        });
     };
     tls->async_handshake(asio::ssl::stream_base::client,
                          asio::bind_executor(owner_->world_.executor, std::move(on_end)));
@@ -116,7 +118,7 @@ void connector::opening::fail(errc code, std::string problem) {
     std::exchange(done_, nullptr)({nullptr, make_error_code(code), std::move(problem)});
 }
 
-void connector::opening::expired() {
+void connector::opening::out_of_time() {
     if (!started_) {
         const auto slow = "no answer from the name service for " + owner_->options_.server.host;
         return owner_->timing_->now() < until_ ? start(slow) : fail(errc::unreachable, slow);

@@ -4,6 +4,7 @@
 #include "http/connector.hpp"
 
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -15,10 +16,26 @@ class connector::opening : public std::enable_shared_from_this<opening>, private
 public:
     opening(std::shared_ptr<connector> owner, handler done);
 
-    void begin();
+    void begin() {
+        attempt([this] { find_addresses(); });
+    }
+    /// Calls the handler no more.
+    void forget() noexcept { done_ = nullptr; }
     void abandon() noexcept { fail(errc::shut_down, "the client was closed"); }
 
 private:
+    /// A step that finds no memory is the last: who waits for the connection is told, and others may be opened.
+    template <class Step>
+    void attempt(Step step) {
+        try {
+            step();
+        } catch (const std::bad_alloc&) {
+            if (!done_) throw;
+            fail(errc::unreachable, "out of memory");
+        }
+    }
+
+    void find_addresses();
     /// Begins with the addresses that are known by now.
     void start(const std::string& problem);
     void try_next();
@@ -28,7 +45,10 @@ private:
     /// The present address is of no use: to the next.
     void go_on(errc code, std::string problem);
     void fail(errc code, std::string problem);
-    void expired() override;
+    void expired() override {
+        attempt([this] { out_of_time(); });
+    }
+    void out_of_time();
     void limit(clock::time_point until);
 
     std::shared_ptr<connector> owner_;

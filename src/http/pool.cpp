@@ -73,9 +73,14 @@ lease pool::try_take() {
 void pool::wait(lease_handler handler, clock::time_point until) {
     if (closed_) return answer(std::move(handler), make_error_code(errc::shut_down), {});
     if (auto held = try_take()) return answer(std::move(handler), {}, std::move(held));
-    if (!policy_.enter_line()) return answer(std::move(handler), make_error_code(errc::throttled), {});
+    // In the line before it is counted: there may be no memory for a place in it.
     auto& who = line_.emplace_back(*this, std::move(handler));
     who.place = std::prev(line_.end());
+    if (!policy_.enter_line()) {
+        auto unserved = who.take_handler();
+        line_.pop_back();
+        return answer(std::move(unserved), make_error_code(errc::throttled), {});
+    }
     timing_->add(who, until);
     open_more();
 }
@@ -92,7 +97,12 @@ void pool::leave(waiter& who, errc why) {
 void pool::open_more() {
     for (auto more = policy_.to_open(timing_->now()); more != 0; --more) {
         const auto which = policy_.begin_open();
-        source_->open([owner = self(), which](connector::opened result) { owner->opened(which, std::move(result)); });
+        try {
+            source_->open([owner = self(), which](connector::opened result) { owner->opened(which, std::move(result)); });
+        } catch (...) {
+            policy_.not_opened(which);
+            throw;
+        }
     }
     timing_->remove(*next_attempt_);
     if (const auto when = policy_.hold_off_end(timing_->now())) timing_->add(*next_attempt_, *when);

@@ -52,6 +52,11 @@ pool_policy::slot pool_policy::begin_open() {
     return which;
 }
 
+void pool_policy::not_opened(slot which) {
+    --opening_;
+    free_.push_back(which);
+}
+
 pool_policy::after_use pool_policy::opened(slot which, time_point now) {
     --opening_;
     failed_at_.reset();
@@ -61,8 +66,7 @@ pool_policy::after_use pool_policy::opened(slot which, time_point now) {
 }
 
 std::size_t pool_policy::open_failed(slot which, time_point now) {
-    --opening_;
-    free_.push_back(which);
+    not_opened(which);
     failed_at_ = now;
     return in_use_ != 0 || opening_ != 0 ? 0 : std::exchange(waiting_, 0);
 }

@@ -49,6 +49,8 @@ public:
     /// When to ask again, if some wait for the end of a hold-off and nothing else will serve them.
     std::optional<time_point> hold_off_end(time_point now) const;
     slot begin_open();
+    /// It was not begun after all.
+    void not_opened(slot which);
     /// What to do with the new connection; `serve` took the first of the line off the count.
     after_use opened(slot which, time_point now);
     /// How many to tell, from the first of the line, for no connection is left that could serve them; they are off the

@@ -4,6 +4,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include <new>
 #include <vector>
 
 using namespace http_test;
@@ -20,6 +21,7 @@ public:
 
     void resolve(const std::string&, std::uint16_t, handler done) override {
         ++asked;
+        if (std::exchange(without_memory, false)) throw std::bad_alloc();
         if (silent) {
             unanswered.push_back(std::move(done));
             return;
@@ -29,6 +31,7 @@ public:
     void cancel() noexcept override { unanswered.clear(); }
 
     bool silent = false;
+    bool without_memory = false;
     error_code error{};
     std::vector<http::tcp_address> addresses;
     std::vector<handler> unanswered;
@@ -161,6 +164,21 @@ TEST_CASE("when the name service fails or falls silent the last good addresses s
         }(f, server, silent));
         CHECK(f.names->asked == 2);
     }
+}
+
+TEST_CASE("a question that could not be asked for want of memory is asked again by the next") {
+    named_fixture f;
+    scripted_server server(f.io.get_executor(), closing);
+    f.names->addresses = {local(server.port())};
+    f.names->without_memory = true;
+    f.connect_by_name();
+    f.run([](named_fixture& fx, scripted_server& peer) -> asio::awaitable<void> {
+        const auto first = co_await exchange(*fx.pool, post("{}"), fx.in(5s));
+        CHECK(first.error == errc::unreachable);
+        CHECK(fx.pool->problem() == "out of memory");
+        co_await exchanges(fx, peer, 1);
+    }(f, server));
+    CHECK(f.names->asked == 2);
 }
 
 TEST_CASE("a name service that never answers is told apart from a server that does not") {
