@@ -35,12 +35,12 @@ attempt unusable(std::string message, bool is_write) {
     return result;
 }
 
-std::string words_for(http::answer_flaw flaw) {
+std::string words_for(http::answer_flaw flaw, std::size_t longest) {
     switch (flaw) {
         case http::answer_flaw::malformed:
             break;
         case http::answer_flaw::too_large:
-            return "the answer has more than " + std::to_string(codec::max_answer_size / 1024 / 1024) +
+            return "the answer has more than " + std::to_string(longest / 1024 / 1024) +
                    " MiB; ask for fewer items at once";
         case http::answer_flaw::repeated:
             return "the answer bears the request id of the one before: the server, or a proxy, has sent that one again";
@@ -81,7 +81,8 @@ attempt no_connection(error_code error, std::string problem) {
     return result;
 }
 
-attempt broken_exchange(error_code error, http::answer_flaw flaw, bool wrote, bool is_write) {
+attempt broken_exchange(error_code error, http::answer_flaw flaw, bool wrote, std::size_t operation,
+                       bool is_write) {
     attempt result;
     result.why = failure(error, unless_read(wrote ? outcome::unknown : outcome::not_applied, is_write));
     if (error == errc::timeout) {
@@ -89,7 +90,7 @@ attempt broken_exchange(error_code error, http::answer_flaw flaw, bool wrote, bo
     } else if (error == errc::server_error) {
         result.why.details.message = "the connection was cut before the answer";
     } else if (error == errc::bad_response) {
-        result.why.details.message = words_for(flaw);
+        result.why.details.message = words_for(flaw, codec::longest_answer(operation));
     }
     const bool ours = error == errc::cancelled || error == errc::shut_down;
     // What is too large once will be so again.

@@ -29,7 +29,7 @@ attempt no_connection(error_code error, std::string problem);
 /// The exchange broke.
 /// @param wrote whether any byte of the request may have left
 /// @param flaw of a bad response
-attempt broken_exchange(error_code error, http::answer_flaw flaw, bool wrote, bool is_write);
+attempt broken_exchange(error_code error, http::answer_flaw flaw, bool wrote, std::size_t operation, bool is_write);
 
 /// An answer came.
 attempt read_answer(const http::response& answer, std::size_t operation, bool is_write);

@@ -127,7 +127,7 @@ asio::awaitable<result<any_response>> client::backend::perform(any_request reque
             auto [error] = co_await held->exchange(until, outcome_only);
             // A connection that died unseen while idle: another one costs nothing.
             if (error == errc::server_error && !held->wrote() && held->reused()) continue;
-            done = error ? broken_exchange(error, held->flaw(), held->wrote(), what.is_write)
+            done = error ? broken_exchange(error, held->flaw(), held->wrote(), request.index(), what.is_write)
                          : read(*held.operator->(), what, signed_with);
             ++what.sent;
         }
@@ -166,6 +166,7 @@ client::backend::call client::backend::begin(const any_request& request, const c
 
 void client::backend::write_request(http::connection& to, const call& what, const credentials& who) {
     writer_.write(to.request(), what.operation, what.body, who, wall());
+    to.limit_answer(codec::longest_answer(what.request.index()));
 }
 
 attempt client::backend::read(const http::connection& from, const call& what, std::chrono::milliseconds signed_with) {

@@ -15,13 +15,25 @@ namespace dynalease::codec {
 
 /// Requests beyond this are refused unread; it is also the most the service takes.
 inline constexpr std::size_t max_body_size = 16 * 1024 * 1024;
-/// The same of answers: the service counts 16 MB of items, as it stores them. In JSON a list of nulls, two bytes each
-/// there, is seven times as long, and so nearly is text of control characters.
+/// The same of answers that may hold a hundred items. The service counts 16 MB of them, as it stores them: in JSON a list
+/// of nulls, two bytes each there, is seven times as long, and so nearly is text of control characters.
 inline constexpr std::size_t max_answer_size = 8 * max_body_size;
+/// Of all others: a page ends with the item that fills its 1 MB.
+inline constexpr std::size_t max_small_answer_size = 2 * max_body_size;
+
+/// How many JSON values a body may have that came in so many bytes. No item has more: two for each of the 400 K
+/// empty texts in the largest. A packed body may unpack to a multitude, and in memory a value is many times its text.
+constexpr std::size_t most_values(std::size_t received) noexcept {
+    return 1024 * 1024 + received / 4;
+}
 
 // ---- the client's side ------------------------------------------------------------------------------------
 
 std::string encode_request(const any_request& request);
+
+/// The most that the answer to a request may have, a refusal with the items that it tells of too.
+/// @param operation `request.index()`
+std::size_t longest_answer(std::size_t operation);
 
 /// Reads the body of a 200 answer.
 /// @param operation `request.index()` of the request it answers, so that the request itself need not be kept.
@@ -42,12 +54,6 @@ decoded_error decode_error(unsigned http_status, std::string_view body);
 
 /// Whether the part of X-Amz-Target after the dot is an operation.
 bool is_operation(std::string_view name) noexcept;
-
-/// How many JSON values a request may have that came in so many bytes. No item has more: two for each of the 400 K
-/// empty texts in the largest. A packed body may unpack to a multitude.
-constexpr std::size_t most_values(std::size_t received) noexcept {
-    return 1024 * 1024 + received / 4;
-}
 
 /// @param operation the same part.
 /// @param most values that are read; a body with more of them is refused.

@@ -51,7 +51,7 @@ decoded_error not_understood(unsigned status, std::string_view what) {
 decoded_error decode_error(unsigned http_status, std::string_view body) {
     error_body content;
     try {
-        const json_body parsed(body, max_answer_size);
+        const json_body parsed(body, max_answer_size, most_values(body.size()));
         read(json_input{parsed.root()}, content);
     } catch (const malformed& why) {
         auto out = not_understood(http_status, why.message());

@@ -23,7 +23,7 @@ namespace dynalease::http {
 /// What is wrong with an answer that ended as `errc::bad_response`.
 enum class answer_flaw {
     malformed,  ///< no HTTP, or cut
-    too_large,  ///< more than `response_limits::body`
+    too_large,  ///< more than `response_limits::body`, or what `limit_answer` said
     repeated,   ///< it bears the id of the answer before: it is that one, once more
     unasked,    ///< it came before the first request was sent
 };
@@ -40,6 +40,8 @@ public:
 
     /// The bytes to send; to be filled before `exchange`. Its memory is used again.
     std::string& request() noexcept { return request_; }
+    /// How many bytes the answers to the exchanges to come may have, in place of `response_limits::body`.
+    void limit_answer(std::uint64_t size) noexcept { parser_.limit_body(size); }
     /// Valid until the next exchange or `rest`.
     const response& answer() const noexcept { return answer_; }
 

@@ -15,8 +15,8 @@ namespace dynalease::http {
 
 struct response_limits {
     std::uint32_t head = 64 * 1024;  ///< also the line before a chunk, and the trailer behind the last
-    std::uint64_t body = 128 * 1024 * 1024;
-    unsigned interim = 8;                   ///< "100 Continue" and its like before one response
+    std::uint64_t body = 32 * 1024 * 1024;
+    unsigned interim = 8;         ///< "100 Continue" and its like before one response
 };
 
 class response_parser {
@@ -24,6 +24,8 @@ public:
     response_parser(response& into, response_limits limits) : into_(into), limits_(limits) {}
 
     void reset();
+    /// Of the responses after the next `reset`.
+    void limit_body(std::uint64_t size) noexcept { limits_.body = size; }
     /// Takes from `buffer` what belongs to the response. Afterwards either `done()`, an error, or more bytes needed; what
     /// stays in the buffer then is no longer than `response_limits::head`.
     void feed(boost::beast::flat_buffer& buffer, boost::system::error_code& error);

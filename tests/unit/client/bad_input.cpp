@@ -69,14 +69,40 @@ TEST_CASE("another server behind the endpoint is a bad response that names the e
 }
 
 TEST_CASE("an answer beyond all that the service sends is told as that, and not asked for again") {
+    const auto check = [](const auto& request, const std::string& size, const std::string& limit) {
+        fixture f;
+        f.serve([&](std::size_t, const std::string&) {
+            return reaction{"HTTP/1.1 200 OK\r\nContent-Length: " + size + "\r\n\r\n"};
+        });
+        const auto why = f.fail(request);
+        CHECK(why.code == errc::bad_response);
+        CHECK_THAT(why.details.message, Catch::Contains("more than " + limit) && Catch::Contains("fewer items"));
+        CHECK(f.server->requests().size() == 1);
+    };
+    check(a_read(), "33554433", "32 MiB");
+    batch_get_item_request batch;
+    batch.tables["locks"].keys = {{{"pk", "account/42"}}};
+    check(batch, "134217729", "128 MiB");
+}
+
+TEST_CASE("an answer of many items may be large, on a connection that served a small request before") {
     fixture f;
-    f.serve([](std::size_t, const std::string&) {
-        return reaction{"HTTP/1.1 200 OK\r\nContent-Length: 200000000\r\n\r\n"};
+    const std::string text(1024 * 1024, 'x');
+    std::string items;
+    for (int i = 0; i < 33; ++i) items += (i == 0 ? R"({"a":{"S":")" : R"(,{"a":{"S":")") + text + R"("}})";
+    f.serve([&](std::size_t number, const std::string&) {
+        return reaction{answer(200, number == 0 ? "{}" : R"({"Responses":{"locks":[)" + items + "]}}")};
     });
-    const auto why = f.fail(a_read());
-    CHECK(why.code == errc::bad_response);
-    CHECK_THAT(why.details.message, Catch::Contains("more than 128 MiB") && Catch::Contains("fewer items"));
-    CHECK(f.server->requests().size() == 1);
+    f.run([](client& database) -> asio::awaitable<void> {
+        const auto small = co_await read_on(database);
+        CHECK(small.has_value());
+        batch_get_item_request batch;
+        batch.tables["locks"].keys = {{{"pk", "account/42"}}};
+        const auto large = co_await database.call(std::move(batch));
+        REQUIRE(large.has_value());
+        CHECK(large->items.at("locks").size() == 33);
+    });
+    CHECK(f.server->connections() == 1);
 }
 
 TEST_CASE("a write that got such an answer may have happened") {

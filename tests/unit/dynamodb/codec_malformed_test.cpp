@@ -115,9 +115,20 @@ TEST_CASE("items that JSON makes many times longer are read, up to what the serv
 }
 
 TEST_CASE("a body larger than any the service sends is refused unread") {
-    const auto answer = codec::decode_response(get_item, std::string(codec::max_answer_size + 1, ' '));
+    const auto answer = codec::decode_response(get_item, std::string(codec::longest_answer(get_item) + 1, ' '));
     REQUIRE(answer.has_error());
-    CHECK_THAT(answer.error().details.message, Catch::Contains("128 MB"));
+    CHECK_THAT(answer.error().details.message, Catch::Contains("32 MB"));
+}
+
+TEST_CASE("more values than items can have in so many bytes are refused, whatever they are the values of") {
+    const auto message_of = [](const std::string& body) {
+        const auto answer = codec::decode_response(get_item, body);
+        return answer.has_value() ? std::string() : answer.error().details.message;
+    };
+    const auto zeros = R"({"New":[)" + repeated("0,", 5'000'000) + "0]}";
+    CHECK_THAT(message_of(zeros), Catch::Contains("more than") && Catch::Contains("values"));
+    CHECK(codec::decode_error(400, zeros).failure.code == errc::bad_response);
+    CHECK(message_of(R"({"Item":{"a":{"L":[)" + repeated(R"({"S":""},)", 399'999) + R"({"S":""}]}}})").empty());
 }
 
 TEST_CASE("what the service may add is ignored") {
