@@ -18,6 +18,8 @@ using boost::property_tree::ptree;
 constexpr std::size_t longest_document = 128 * 1024;
 // The parsers recurse, so that depth is bounded beforehand: nothing can be nested deeper than there are openings.
 constexpr std::ptrdiff_t most_openings = 256;
+// A path is kept with each field below it, so that one long name could become gigabytes; none that is asked for is longer.
+constexpr std::size_t longest_path = 256;
 
 bool is_small(std::string_view text, std::string_view openings) {
     const auto opens = [&](char c) { return openings.find(c) != std::string_view::npos; };
@@ -27,7 +29,9 @@ bool is_small(std::string_view text, std::string_view openings) {
 void collect(const ptree& from, const std::string& path, fields& into) {
     // PropertyTree does not keep apart null and "null"; no key, token or date is spelled so.
     if (from.empty() && from.data() != "null") into.emplace(path, from.data());
-    for (const auto& [name, child] : from) collect(child, path.empty() ? name : path + '.' + name, into);
+    for (const auto& [name, child] : from) {
+        if (path.size() + 1 + name.size() <= longest_path) collect(child, path.empty() ? name : path + '.' + name, into);
+    }
 }
 
 template <class Parse>

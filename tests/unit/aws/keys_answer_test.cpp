@@ -1,6 +1,8 @@
 // Keys in JSON, and everything that is none.
 #include "aws/keys_answer.hpp"
 
+#include "aws/fields.hpp"
+
 #include <catch2/catch.hpp>
 
 namespace {
@@ -37,6 +39,19 @@ TEST_CASE("a process's keys: a version, and what may be left out") {
     CHECK_FALSE(keys->expiration);
     CHECK_THAT(problem_of(parse_process_keys(R"({"Version":2,"AccessKeyId":"A","SecretAccessKey":"S"})", "it")),
                Catch::Contains("Version"));
+}
+
+TEST_CASE("fields below a long name take no more memory than the document") {
+    std::string text = R"({"AccessKeyId":"A",")" + std::string(20'000, 'x') + R"(":{)";
+    for (int i = 0; i < 5000; ++i) text += "\"" + std::to_string(i) + R"(":"v",)";
+    text += R"("last":"v"},"Deep":{"SecretAccessKey":"S"}})";
+    const auto found = parse_json_fields(text);
+    REQUIRE(found);
+    CHECK(field(*found, "AccessKeyId") == "A");
+    CHECK(field(*found, "Deep.SecretAccessKey") == "S");
+    std::size_t kept = 0;
+    for (const auto& [path, value] : *found) kept += path.size() + value.size();
+    CHECK(kept < text.size());
 }
 
 TEST_CASE("an answer without usable keys says what is wrong with it, and never what is in it") {
