@@ -48,6 +48,27 @@ index_key::index_key(row_key index, row_key table) : at(std::move(index)), row(s
     if (!row.hash.empty()) row.slot = scatter(row.hash, row.range);
 }
 
+std::size_t item_change::size(const std::string& name) {
+    const auto [known, first] = sizes_.try_emplace(name, 0);
+    if (!first) return known->second;
+    if (const auto* value = find(*after_, name)) known->second = name.size() + value_size(*value);
+    return known->second;
+}
+
+bool item_change::is_same() {
+    if (!same_) same_ = *before_ == *after_;
+    return *same_;
+}
+
+bool item_change::is_same(const std::string& name) {
+    const auto [known, first] = same_parts_.try_emplace(name, true);
+    if (!first) return known->second;
+    const auto* left = find(*before_, name);
+    const auto* right = find(*after_, name);
+    known->second = left && right ? *left == *right : left == right;
+    return known->second;
+}
+
 table_index::table_index(secondary_index definition, const key_schema& table_key, bool is_global)
     : definition_(std::move(definition)), is_global_(is_global) {
     for (const key_schema* schema : {&table_key, &std::as_const(definition_.key)}) {
@@ -84,12 +105,17 @@ std::optional<row_key> table_index::place(const item& whole) const {
     return encode_key(key(), whole);
 }
 
+void table_index::add(const row_key& where, const row& held) {
+    item_change made(nullptr, &held.attributes, held.size);
+    insert(entry_of(where, held, made));
+}
+
 /// Empty for a row that lacks the key.
-table_index::entries::node_type table_index::entry_of(const row_key& where, const row& held) const {
+table_index::entries::node_type table_index::entry_of(const row_key& where, const row& held, item_change& of) const {
     auto at = place(held.attributes);
     if (!at) return {};
     entries made;
-    made.emplace(index_key{*std::move(at), where}, &held);
+    made.emplace(index_key{*std::move(at), where}, index_entry{&held, size_afterwards(of)});
     return made.extract(made.begin());
 }
 
@@ -100,13 +126,13 @@ table_index::entries::iterator table_index::find(const row_key& where, const row
 
 void table_index::insert(entries::node_type entry) noexcept {
     if (!entry) return;
-    bytes_ += projected_size(*entry.mapped());
+    bytes_ += entry.mapped().size;
     entries_.insert(std::move(entry));
 }
 
 void table_index::erase(entries::iterator entry) noexcept {
     if (entry == entries_.end()) return;
-    bytes_ -= projected_size(*entry->second);
+    bytes_ -= entry->second.size;
     entries_.erase(entry);
 }
 
@@ -123,38 +149,28 @@ item table_index::projected(const item& whole) const {
     return part;
 }
 
-std::size_t table_index::projected_size(const row& held) const {
-    return projects_all() ? held.size : size_of_part(held.attributes);
-}
-
-std::size_t table_index::size_of_part(const item& whole) const {
-    if (projects_all()) return item_size(whole);
+std::size_t table_index::size_afterwards(item_change& of) const {
+    if (projects_all()) return of.size();
     std::size_t sum = 0;
-    for (const auto& name : projected_) {
-        if (const auto* value = dynalease::find(whole, name)) sum += name.size() + value_size(*value);
-    }
+    for (const auto& name : projected_) sum += of.size(name);
     return sum;
 }
 
-bool table_index::same_part(const item& before, const item& after) const {
-    if (projects_all()) return before == after;
-    return std::ranges::all_of(projected_, [&](const std::string& name) {
-        const auto* left = dynalease::find(before, name);
-        const auto* right = dynalease::find(after, name);
-        return left && right ? *left == *right : left == right;
-    });
+bool table_index::is_same_part(item_change& of) const {
+    return projects_all() ? of.is_same()
+                          : std::ranges::all_of(projected_, [&](const std::string& name) { return of.is_same(name); });
 }
 
-double table_index::write_units(const item* before, const item* after) const {
-    const auto old_place = before ? place(*before) : std::nullopt;
-    const auto new_place = after ? place(*after) : std::nullopt;
+double table_index::write_units(const row_key& where, item_change& of) const {
+    const auto old_place = of.before() ? place(*of.before()) : std::nullopt;
+    const auto new_place = of.after() ? place(*of.after()) : std::nullopt;
     if (!old_place && !new_place) return 0;
-    const double old_units = local::write_units(old_place ? size_of_part(*before) : 0);
-    const double new_units = local::write_units(new_place ? size_of_part(*after) : 0);
+    const double old_units = local::write_units(old_place ? entries_.at({*old_place, where}).size : 0);
+    const double new_units = local::write_units(new_place ? size_afterwards(of) : 0);
     if (!old_place) return new_units;
     if (!new_place) return old_units;
     if (*old_place != *new_place) return old_units + new_units;  // removed there, written here
-    if (same_part(*before, *after)) return 0;
+    if (is_same_part(of)) return 0;
     return std::max(old_units, new_units);
 }
 

@@ -60,10 +60,6 @@ void view::need_all() {
         index_->name() + " because its projection type is not ALL");
 }
 
-std::size_t view::size_of(const row& each) const {
-    return index_ && !fetches_ ? index_->projected_size(each) : each.size;
-}
-
 item view::part_of(const item& whole) const {
     return index_->projected(whole);
 }

@@ -35,7 +35,6 @@ public:
     void need(std::string_view attribute);
     void need_all();
 
-    std::size_t size_of(const row& each) const;
     item part_of(const item& whole) const;
     bool is_whole() const noexcept { return !index_ || fetches_ || index_->projects_all(); }
 
@@ -93,15 +92,16 @@ public:
         if (filter_) refuse_nested_keys(filter_->tree, expressions_.bound(), from);
     }
 
+    /// @param size of what its source gives of it, a table or an index.
     /// @returns false when the page ends; the caller then says where `last()` is.
-    bool take(const row& each) {
+    bool take(const row& each, std::size_t size) {
         constexpr std::size_t largest_page = 1024 * 1024;
         if (!is_affordable(each)) return false;
         last_ = &each;
         ++answer_.scanned_count;
-        bytes_ += view_->size_of(each);
+        bytes_ += view_->fetches() ? each.size : size;
         if (view_->fetches()) {
-            index_bytes_ += view_->index()->projected_size(each);
+            index_bytes_ += size;
             fetched_ += read_units(each.size, kind());
         }
         return bytes_ < largest_page && answer_.scanned_count != request_.limit && allowed_.has_room();

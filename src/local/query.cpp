@@ -46,7 +46,7 @@ template <class Source, class Iterator, class At>
 void walk(page<query_request>& answer, const Source& from, const key_range& range, Iterator at, Iterator end,
           At forward) {
     for (; at != end && range.contains(Source::key_at(forward(at))); ++at) {
-        if (!answer.take(Source::row_at(forward(at)))) return answer.end_at(from.start_after(answer.last()));
+        if (!answer.take(Source::row_at(forward(at)), Source::size_at(forward(at)))) return answer.end_at(from.start_after(answer.last()));
     }
 }
 

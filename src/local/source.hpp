@@ -23,6 +23,8 @@ public:
 
     static const row_key& key_at(iterator at) { return at->first; }
     static const row& row_at(iterator at) { return at->second; }
+    /// Of what is seen here of the row.
+    static std::size_t size_at(iterator at) { return at->second.size; }
     static const row_key& key_of(const position& where) { return where; }
 
     std::size_t start_size() const { return key().range ? 2 : 1; }
@@ -49,7 +51,8 @@ public:
     iterator after(const index_key& where) const { return index_.all().upper_bound(where); }
 
     static const row_key& key_at(iterator at) { return at->first.at; }
-    static const row& row_at(iterator at) { return *at->second; }
+    static const row& row_at(iterator at) { return *at->second.held; }
+    static std::size_t size_at(iterator at) { return at->second.size; }
     static const row_key& key_of(const position& where) { return where.at; }
 
     std::size_t start_size() const;

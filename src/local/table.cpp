@@ -66,11 +66,13 @@ void table::check_indexes(const item& whole) const {
     for (const table_index& each : indexes_) each.check(whole);
 }
 
-std::size_t table::collection_size(const row_key& of) const {
+std::size_t table::collection_gigabytes(const row_key& of) const {
+    constexpr std::size_t gigabyte = 1024 * 1024 * 1024;
+    if (bytes_ < gigabyte) return 0;  // nor has a part of it: there is no need to add up a multitude
     std::size_t bytes = 0;
     auto at = rows_.lower_bound({of.slot, of.hash, {}});
     for (; at != rows_.end() && at->first.slot == of.slot && at->first.hash == of.hash; ++at) bytes += at->second.size;
-    return bytes;
+    return bytes / gigabyte;
 }
 
 const row* table::find(const row_key& where) const {
@@ -94,7 +96,8 @@ table::change table::put(const row_key& where, item attributes, std::size_t size
     row& held = made.emplace(where, row{std::move(attributes), size, {}}).first->second;
     held.expiry = expiry_of(held.attributes, ttl_attribute_);
     // The row keeps its address when its node moves.
-    for (const table_index& each : indexes_) result.fresh_entries_.push_back(each.entry_of(where, held));
+    item_change of(nullptr, &held.attributes, size);
+    for (const table_index& each : indexes_) result.fresh_entries_.push_back(each.entry_of(where, held, of));
     if (held.expiry) {
         std::set<std::pair<std::int64_t, row_key>> expiry{{*held.expiry, where}};
         result.fresh_expiry_ = expiry.extract(expiry.begin());

@@ -54,8 +54,8 @@ public:
     void remove_index(std::string_view name);
     /// Refuses an item that an index cannot take.
     void check_indexes(const item& whole) const;
-    /// The bytes of all items of one hash key.
-    std::size_t collection_size(const row_key& of) const;
+    /// All items of one hash key, in whole gigabytes.
+    std::size_t collection_gigabytes(const row_key& of) const;
 
     /// Null when there is none.
     const row* find(const row_key& where) const;

@@ -11,7 +11,6 @@
 #include "local/key_paths.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace dynalease::local {
@@ -172,8 +171,9 @@ capacity prepared_write::units(const plan& decision) const {
     capacity result;
     result.own = write_units(std::max(before ? before->size : 0, decision.size));
     if (what_.what == write::kind::check || (!new_item && what_.what != write::kind::erase)) return result;
+    item_change of(old_item, new_item, decision.size);
     for (const table_index& index : table_->indexes()) {
-        const double index_units = index.write_units(old_item, new_item);
+        const double index_units = index.write_units(key(), of);
         if (index_units != 0) (index.is_global() ? result.global : result.local)[index.name()] = index_units;
     }
     return result;
@@ -187,9 +187,8 @@ std::optional<table::change> prepared_write::prepare(plan decision) const {
 
 std::optional<item_collection_metrics> prepared_write::collection() const {
     if (!table_->has_local_index()) return std::nullopt;
-    constexpr double gigabyte = 1024.0 * 1024 * 1024;
     const auto& hash = table_->key().hash.name;
-    const double lower = std::floor(static_cast<double>(table_->collection_size(key())) / gigabyte);
+    const auto lower = static_cast<double>(table_->collection_gigabytes(key()));
     return item_collection_metrics{{{hash, *find(*what_.subject, hash)}}, {lower, lower + 1}};
 }
 

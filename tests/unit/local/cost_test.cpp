@@ -80,6 +80,24 @@ public:
         }
     }
 
+    /// With as many indexes as a table can have, of each kind.
+    void create_indexed(const std::string& name, const secondary_index& like) {
+        create_table_request request;
+        request.table_name = name;
+        request.key.hash.name = "pk";
+        request.key.range = key_attribute{"sk", scalar_type::n};
+        for (int i = 0; i < 20; ++i) request.global_indexes.push_back(like);
+        for (int i = 0; i < 5; ++i) {
+            request.local_indexes.push_back(like);
+            request.local_indexes.back().key = {.hash = {"pk"}, .range = like.key.hash};
+        }
+        int number = 0;
+        for (auto* group : {&request.global_indexes, &request.local_indexes}) {
+            for (auto& each : *group) each.name = "index" + std::to_string(number++);
+        }
+        ask(request);
+    }
+
     void put(const std::string& table, item attributes) {
         put_item_request request;
         request.table_name = table;
@@ -252,6 +270,39 @@ TEST_CASE("a long number looked for among short ones") {
                                              R"(","ExpressionAttributeValues":{":p":{"N":")" + wanted + "\"}}}"));
         }
     }
+}
+
+TEST_CASE("writes to a table of many indexes that hold a large attribute") {
+    measured_world world;
+    world.create_indexed("wide", {.name = {}, .key = {.hash = {"h"}}, .projected = projection::include, .included = {"a"}});
+    for (int i = 0; i < 100; ++i) {
+        world.put("wide", {{"pk", "x"}, {"sk", i}, {"h", "x"}, {"a", attribute_list(200'000, null{})}});
+    }
+    const auto key_of = [](auto i) { return R"("Key":{"pk":{"S":"x"},"sk":{"N":")" + i + "\"}}"; };
+    const auto erase = [&](auto i) { return R"({"Delete":{"TableName":"wide",)" + key_of(i) + "}}"; };
+    const auto change = [&](auto i) {
+        return R"({"Update":{"TableName":"wide",)" + key_of(i) +
+               R"(,"UpdateExpression":"SET n=:v","ExpressionAttributeValues":{":v":{"N":"1"}}}})";
+    };
+    const std::string reported = R"("ReturnConsumedCapacity":"INDEXES","TransactItems":[)";
+    check(world.of("TransactWriteItems", transaction(listed(100, erase))));
+    check(world.of("TransactWriteItems", "{" + reported + listed(100, erase) + "]}"));
+    check(world.of("TransactWriteItems", "{" + reported + listed(10, change) + "]}"));
+    check(world.of("BatchWriteItem", R"({"ReturnConsumedCapacity":"INDEXES","RequestItems":{"wide":[)" +
+                                         listed(25, [&](auto i) { return R"({"DeleteRequest":{)" + key_of(i) + "}}"; }) +
+                                         "]}}"));
+    check(world.of("Query", R"({"TableName":"wide","IndexName":"index0","Select":"COUNT","KeyConditionExpression":"h=:h",)"
+                            R"("ExpressionAttributeValues":{":h":{"S":"x"}}})"));
+}
+
+TEST_CASE("the sizes of large collections") {
+    measured_world world;
+    world.create_indexed("collected", {.name = {}, .key = {.hash = {"h"}}, .projected = projection::keys_only});
+    for (int i = 0; i < 300'000; ++i) world.put("collected", {{"pk", "x"}, {"sk", i}});
+    check(world.of("TransactWriteItems",
+                   R"({"ReturnItemCollectionMetrics":"SIZE","TransactItems":[)" + listed(100, [](auto i) {
+                       return R"({"Delete":{"TableName":"collected","Key":{"pk":{"S":"x"},"sk":{"N":")" + i + "\"}}}}";
+                   }) + "]}"));
 }
 
 TEST_CASE("filters and projections of many small items") {
