@@ -1,6 +1,8 @@
 // The end of a client leaves nothing behind.
 #include "unit/client/fixture.hpp"
 
+#include <algorithm>
+
 using namespace client_test;
 
 TEST_CASE("closing answers every call under way exactly once, and later ones too") {
@@ -123,26 +125,46 @@ TEST_CASE("a client that another is moved into gives up what it was") {
     CHECK(f.io.stopped());
 }
 
-TEST_CASE("a loop destroyed at any step leaves no call, connection or memory behind") {
-    for (int steps = 0; steps < 80; ++steps) {
-        asio::io_context io{1};
-        scripted_server server(io.get_executor(), [](std::size_t number, const std::string&) {
-            return number % 2 == 0 ? reaction{"", true} : reaction{answer(200, "{}")};
-        });
-        client_options options;
-        options.region = "eu-central-1";
-        options.endpoint = "http://127.0.0.1:" + std::to_string(server.port());
-        options.credentials = credentials{"key", "secret"};
-        options.connections = 2;
-        client database(io.get_executor(), options);
-        for (int i = 0; i < 4; ++i) {
-            asio::co_spawn(
-                database.get_executor(),
-                [](dynalease::database handle) -> asio::awaitable<void> {
-                    for (int round = 0; round < 2; ++round) co_await write_on(handle);
-                }(database),
-                asio::detached);
-        }
-        for (int i = 0; i < steps; ++i) io.poll_one();
+namespace {
+
+/// Four who write through a client, on a loop that is destroyed after so many steps.
+/// @param alive kept by each of their coroutines
+/// @returns what is behind the client, and how many requests had come by then
+std::pair<std::weak_ptr<database_backend>, std::size_t> stop_after(int steps, const std::shared_ptr<int>& alive) {
+    asio::io_context io{1};
+    scripted_server server(io.get_executor(), [](std::size_t number, const std::string&) {
+        return number % 2 == 0 ? reaction{"", true} : reaction{answer(200, "{}")};
+    });
+    client_options options;
+    options.region = "eu-central-1";
+    options.endpoint = "http://127.0.0.1:" + std::to_string(server.port());
+    options.credentials = credentials{"key", "secret"};
+    options.connections = 2;
+    client database(io.get_executor(), options);
+    for (int i = 0; i < 4; ++i) {
+        asio::co_spawn(
+            database.get_executor(),
+            [](dynalease::database handle, std::shared_ptr<int>) -> asio::awaitable<void> {
+                for (int round = 0; round < 2; ++round) co_await write_on(handle);
+            }(database, alive),
+            asio::detached);
     }
+    for (int i = 0; i < steps; ++i) io.poll_one();
+    return {database.implementation(), server.requests().size()};
+}
+
+}  // namespace
+
+TEST_CASE("a loop destroyed at any step leaves no call, connection or memory behind") {
+    const auto alive = std::make_shared<int>();
+    const auto files = open_files();
+    std::size_t most = 0;
+    for (int steps = 0; steps < 80; ++steps) {
+        const auto [backend, requests] = stop_after(steps, alive);
+        most = std::max(most, requests);
+        CHECK(backend.expired());
+        CHECK(alive.use_count() == 1);
+        CHECK(open_files() == files);
+    }
+    CHECK(most > 1);
 }

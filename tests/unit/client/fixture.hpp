@@ -14,7 +14,9 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <catch2/catch.hpp>
 
+#include <cstddef>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -69,6 +71,11 @@ inline auto read_on(const database& where, call_options how = {}) {
 inline auto write_on(const database& where, call_options how = {}) {
     auto request = a_write();
     return where.call(std::move(request), how);
+}
+
+inline std::size_t open_files() {
+    const std::filesystem::directory_iterator all("/proc/self/fd");
+    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
 
 struct fixture {

@@ -3,17 +3,9 @@
 
 #include <boost/asio/detached.hpp>
 
-#include <filesystem>
-#include <iterator>
-
 using namespace client_test;
 
 namespace {
-
-std::size_t open_files() {
-    const std::filesystem::directory_iterator all("/proc/self/fd");
-    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
-}
 
 /// Calls that are counted when they begin, when they answer, and when their coroutine is gone.
 struct tally {

@@ -4,6 +4,9 @@
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
 
+#include <algorithm>
+#include <filesystem>
+
 using namespace http_test;
 using support::answer;
 using support::reaction;
@@ -163,29 +166,55 @@ TEST_CASE("cancellation of each type ends an exchange at once and closes its con
     }
 }
 
-TEST_CASE("a loop that is destroyed in the middle leaves nothing behind") {
-    for (int steps = 0; steps < 60; ++steps) {
-        asio::io_context io{1};
-        const auto world = dynalease::environment::system(io.get_executor());
-        auto timing = std::make_shared<http::deadlines>(world);
-        http::connector_options connecting;
-        scripted_server server(io.get_executor(),
-                               [](std::size_t, const std::string&) { return reaction{answer(200, "{}")}; });
-        connecting.server = {false, "127.0.0.1", server.port()};
-        auto source = std::make_shared<http::connector>(world, timing, connecting);
-        http::pool_policy::limits limits;
-        limits.connections = 1;
-        auto pool = std::make_shared<http::pool>(world, timing, source, limits);
-        for (int i = 0; i < 3; ++i) {
-            asio::co_spawn(
-                world.executor,
-                [](std::shared_ptr<http::pool> shared, dynalease::environment w) -> asio::awaitable<void> {
-                    for (int round = 0; round < 3; ++round) {
-                        co_await exchange(*shared, post("{}"), w.clock->now() + 5s);
-                    }
-                }(pool, world),
-                [](std::exception_ptr) {});
-        }
-        for (int i = 0; i < steps; ++i) io.poll_one();
+namespace {
+
+std::size_t open_files() {
+    const std::filesystem::directory_iterator all("/proc/self/fd");
+    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+/// A pool with three in line for its one connection, on a loop that is destroyed after so many steps.
+/// @param alive kept by each of their coroutines
+/// @returns the pool, and how many requests had come by then
+std::pair<std::weak_ptr<http::pool>, std::size_t> stop_after(int steps, const std::shared_ptr<int>& alive) {
+    asio::io_context io{1};
+    const auto world = dynalease::environment::system(io.get_executor());
+    auto timing = std::make_shared<http::deadlines>(world);
+    http::connector_options connecting;
+    scripted_server server(io.get_executor(),
+                           [](std::size_t, const std::string&) { return reaction{answer(200, "{}")}; });
+    connecting.server = {false, "127.0.0.1", server.port()};
+    auto source = std::make_shared<http::connector>(world, timing, connecting);
+    http::pool_policy::limits limits;
+    limits.connections = 1;
+    auto pool = std::make_shared<http::pool>(world, timing, source, limits);
+    for (int i = 0; i < 3; ++i) {
+        asio::co_spawn(
+            world.executor,
+            [](std::shared_ptr<http::pool> shared, dynalease::environment w,
+               std::shared_ptr<int>) -> asio::awaitable<void> {
+                for (int round = 0; round < 3; ++round) {
+                    co_await exchange(*shared, post("{}"), w.clock->now() + 5s);
+                }
+            }(pool, world, alive),
+            [](std::exception_ptr) {});
     }
+    for (int i = 0; i < steps; ++i) io.poll_one();
+    return {pool, server.requests().size()};
+}
+
+}  // namespace
+
+TEST_CASE("a loop that is destroyed in the middle leaves nothing behind") {
+    const auto alive = std::make_shared<int>();
+    const auto files = open_files();
+    std::size_t most = 0;
+    for (int steps = 0; steps < 60; ++steps) {
+        const auto [pool, requests] = stop_after(steps, alive);
+        most = std::max(most, requests);
+        CHECK(pool.expired());
+        CHECK(alive.use_count() == 1);
+        CHECK(open_files() == files);
+    }
+    CHECK(most > 1);
 }
