@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <stdexcept>
 
 namespace dynalease::aws {
@@ -41,7 +42,7 @@ void sha256::release::operator()(evp_md_ctx_st* context) const noexcept {
 }
 
 sha256::sha256() : context_(EVP_MD_CTX_new()) {
-    require(context_ ? 1 : 0);
+    if (!context_) throw std::bad_alloc();
     require(EVP_DigestInit_ex2(context_.get(), algorithm(), nullptr));
 }
 

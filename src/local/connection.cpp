@@ -18,6 +18,9 @@ constexpr std::size_t read_size = 8 * 1024;
 /// A buffer that grew beyond this for one large request is given back after it.
 constexpr std::size_t kept_size = memory_budget::free_size;
 
+constexpr unsigned internal_error = 500;
+constexpr unsigned unavailable = 503;
+
 reply plain(unsigned status, std::string text) {
     return {status, "text/plain", std::move(text)};
 }
@@ -67,17 +70,25 @@ void connection::read() {
     });
 }
 
-void connection::proceed() {
+template <class Step>
+void connection::attempt(Step step) noexcept {
+    unsigned status = internal_error;
     try {
-        answer_or_read();
+        return step();
     } catch (const std::bad_alloc&) {
-        // Its own memory comes back first; if there is none for these few words either, it ends.
-        try {
-            put_off();
-        } catch (const std::bad_alloc&) {
-            close();
-        }
+        status = unavailable;
+    } catch (...) {
     }
+    // Its own memory comes back first; if there is none for these few words either, it ends.
+    try {
+        give_up(status);
+    } catch (...) {
+        close();
+    }
+}
+
+void connection::proceed() {
+    attempt([this] { answer_or_read(); });
 }
 
 void connection::answer_or_read() {
@@ -96,7 +107,7 @@ void connection::go_ahead() {
     constexpr std::string_view text = "HTTP/1.1 100 Continue\r\n\r\n";
     asio::async_write(socket_, asio::buffer(text.data(), text.size()),
                       [self = shared_from_this()](boost::system::error_code error, std::size_t) {
-                          if (!error) self->read();
+                          if (!error) self->attempt([&] { self->read(); });
                       });
 }
 
@@ -121,18 +132,23 @@ void connection::refuse(request_head::status why) {
 }
 
 void connection::put_off() {
+    give_up(unavailable);
+}
+
+void connection::give_up(unsigned status) {
     in_.clear();
     in_.shrink_to_fit();
     std::string().swap(out_);
     share_.release();
-    service_->responses.write(plain(503, "Service Unavailable\n"), false, service_->clock->wall(), out_);
+    const reply instead = plain(status, status == unavailable ? "Service Unavailable\n" : "Internal Server Error\n");
+    service_->responses.write(instead, false, service_->clock->wall(), out_);
     send(false);
 }
 
 void connection::send_later(bool keep_alive) {
     const auto when = service_->clock->now() + service_->latency;
     service_->clock->async_wait_until(when, [self = shared_from_this(), keep_alive](boost::system::error_code error) {
-        if (!error && self->socket_.is_open()) self->send(keep_alive);
+        if (!error && self->socket_.is_open()) self->attempt([&] { self->send(keep_alive); });
     });
 }
 
@@ -148,7 +164,7 @@ void connection::send(bool keep_alive) {
                       });
 }
 
-void connection::finish() {
+void connection::finish() noexcept {
     boost::system::error_code error;
     socket_.shutdown(asio::ip::tcp::socket::shutdown_send, error);
     constexpr std::size_t patience = 64 * 1024 * 1024;
@@ -156,12 +172,16 @@ void connection::finish() {
 }
 
 /// Closing with unread bytes would reset the connection, and the peer could lose the answer.
-void connection::discard_rest(std::size_t left) {
-    in_.clear();
-    socket_.async_read_some(in_.prepare(read_size),
-                            [self = shared_from_this(), left](boost::system::error_code error, std::size_t count) {
-                                if (!error && count < left) self->discard_rest(left - count);
-                            });
+void connection::discard_rest(std::size_t left) noexcept {
+    try {
+        in_.clear();
+        socket_.async_read_some(in_.prepare(read_size),
+                                [self = shared_from_this(), left](boost::system::error_code error, std::size_t count) {
+                                    if (!error && count < left) self->discard_rest(left - count);
+                                });
+    } catch (...) {
+        close();
+    }
 }
 
 }  // namespace dynalease::local

@@ -51,8 +51,10 @@ public:
 private:
     void note_activity();
     void read();
-    /// Answers the request that the buffer begins with, or reads more of it. Where there is no memory for that, it is
-    /// put off.
+    /// One step of the chain. What goes wrong in it is answered: no request ends more than its connection.
+    template <class Step>
+    void attempt(Step step) noexcept;
+    /// Answers the request that the buffer begins with, or reads more of it.
     void proceed();
     void answer_or_read();
     /// Tells a peer that waits for it to send the body.
@@ -61,6 +63,8 @@ private:
     /// The request, or its answer, is too much for the memory there is now. As on AWS, 503 leaves it open whether a
     /// write was done.
     void put_off();
+    /// Says no more than this, and ends.
+    void give_up(unsigned status);
     /// A small buffer is not worth a look at the clock.
     bool has_room_for(std::size_t size) {
         return share_.cover(size, size > memory_budget::free_size ? service_->clock->now() : time_point{});
@@ -68,8 +72,8 @@ private:
     void prepare_answer(const request_head& head);
     void send(bool keep_alive);
     void send_later(bool keep_alive);
-    void finish();
-    void discard_rest(std::size_t left);
+    void finish() noexcept;
+    void discard_rest(std::size_t left) noexcept;
 
     std::shared_ptr<shared_service> service_;
     boost::asio::ip::tcp::socket socket_;

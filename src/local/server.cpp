@@ -77,10 +77,10 @@ public:
             self->service_->close_silent(shared_service::longest_silence);
             try {
                 std::make_shared<connection>(self->service_, std::move(socket))->start();
+                self->accept();
             } catch (const std::bad_alloc&) {
-                return self->make_room();
+                self->make_room();
             }
-            self->accept();
         });
     }
 
