@@ -104,8 +104,7 @@ json_body::json_body(std::string_view text, std::size_t longest, std::size_t mos
     document_.set_most_values(most_values);
     document_.Populate(parse);
     if (document_.has_too_many()) {
-        throw malformed{errc::validation, "The request has more than " + std::to_string(most_values) +
-                                              " values, which is more than this server reads"};
+        throw malformed{errc::validation, "There are more than " + std::to_string(most_values) + " values"};
     }
     if (parsed.Code() == rapidjson::kParseErrorTermination) refuse("the body is nested too deeply");
     if (parsed.IsError()) refuse_at(parsed.Offset(), parsed.Code());
@@ -118,7 +117,7 @@ std::string_view json_input::text() const {
     return text_of(value);
 }
 
-const rapidjson::Value* json_input::find(std::string_view name) const {
+const json_value* json_input::find(std::string_view name) const {
     expect_object();
     for (const auto& member : value.GetObject()) {
         if (text_of(member.name) == name) return member.value.IsNull() ? nullptr : &member.value;
@@ -138,7 +137,7 @@ void read(json_input in, std::string& out) {
     out = in.text();
 }
 
-std::optional<bool> boolean_of(const rapidjson::Value& value) {
+std::optional<bool> boolean_of(const json_value& value) {
     if (value.IsBool()) return value.GetBool();
     if (!value.IsString()) return std::nullopt;
     const auto is = [&](std::string_view word) {

@@ -2,6 +2,8 @@
 // which never leaves the codec.
 #pragma once
 
+#include "dynamodb/json_memory.hpp"
+
 #include <dynalease/dynamodb/attribute_value.hpp>
 #include <dynalease/error.hpp>
 
@@ -48,10 +50,10 @@ public:
     /// `errc::validation` if it has more than `most_values`.
     json_body(std::string_view text, std::size_t longest, std::size_t most_values = SIZE_MAX);
 
-    const rapidjson::Value& root() const noexcept { return document_; }
+    const json_value& root() const noexcept { return document_; }
 
 private:
-    using pool = rapidjson::MemoryPoolAllocator<>;
+    using pool = json_pool;
 
     /// Refuses depth and numbers while it parses, before memory is spent on them; the parser calls itself for each
     /// level.
@@ -106,21 +108,21 @@ private:
 
 /// A part of a body.
 struct json_input {
-    const rapidjson::Value& value;
+    const json_value& value;
 
     std::string_view text() const;
     /// The member, or a null pointer if it is absent or JSON's null.
-    const rapidjson::Value* find(std::string_view name) const;
+    const json_value* find(std::string_view name) const;
     void expect_object() const;
     void expect_array() const;
 };
 
-inline std::string_view text_of(const rapidjson::Value& text) {
+inline std::string_view text_of(const json_value& text) {
     return {text.GetString(), text.GetStringLength()};
 }
 
 /// True and false; from a request also the words that the service takes for them.
-std::optional<bool> boolean_of(const rapidjson::Value& value);
+std::optional<bool> boolean_of(const json_value& value);
 
 void read(json_input in, std::string& out);
 void read(json_input in, bool& out);

@@ -88,7 +88,7 @@ constexpr set_words words_for<binary_set>{"One or more parameter values were inv
                                           "One or more parameter values were invalid: Input collection ",
                                           "of type BS contains duplicates."};
 
-[[noreturn]] void refuse_duplicates(const rapidjson::Value& members, const set_words& words) {
+[[noreturn]] void refuse_duplicates(const json_value& members, const set_words& words) {
     if (words.before.empty()) refuse_value(words.after);
     std::string text(words.before);
     text += '[';
@@ -155,7 +155,7 @@ bool is_type(std::string_view name) {
 }
 
 /// Whether the member is one of the value's types: null and unknown ones are passed over, as the service does.
-bool is_typed(const rapidjson::Value::Member& member) {
+bool is_typed(const json_value::Member& member) {
     return !member.value.IsNull() && is_type(text_of(member.name));
 }
 
@@ -181,7 +181,7 @@ attribute_value read_typed(std::string_view type, json_input held) {
 }
 
 /// The service tells what is wrong with any of the types before it tells that there are several.
-[[noreturn]] void refuse_several(const rapidjson::Value& value) {
+[[noreturn]] void refuse_several(const json_value& value) {
     for (const auto& member : value.GetObject()) {
         if (is_typed(member)) read_typed(text_of(member.name), json_input{member.value});
     }
@@ -192,7 +192,7 @@ attribute_value read_typed(std::string_view type, json_input held) {
 
 attribute_value read_value(json_input in) {
     in.expect_object();
-    const rapidjson::Value::Member* found = nullptr;
+    const json_value::Member* found = nullptr;
     for (const auto& member : in.value.GetObject()) {
         if (!is_typed(member)) continue;
         if (found) refuse_several(in.value);

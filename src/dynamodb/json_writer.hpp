@@ -1,6 +1,8 @@
 // JSON text, written straight into one buffer, and how plain values and containers are written.
 #pragma once
 
+#include "dynamodb/json_memory.hpp"
+
 #include <dynalease/dynamodb/attribute_value.hpp>
 
 #include <rapidjson/writer.h>
@@ -49,6 +51,8 @@ inline void PutUnsafe(text_sink& sink, char c) {
     sink.put(c);
 }
 
+using sink_writer = rapidjson::Writer<text_sink, rapidjson::UTF8<>, rapidjson::UTF8<>, json_memory>;
+
 class json_writer {
 public:
     void begin_object() { writer_.StartObject(); }
@@ -65,7 +69,7 @@ public:
 
 private:
     text_sink sink_;
-    rapidjson::Writer<text_sink> writer_{sink_};
+    sink_writer writer_{sink_};
 };
 
 inline void write(json_writer& out, const std::string& value) {

@@ -15,7 +15,7 @@ namespace dynalease::codec {
 
 namespace {
 
-using json = rapidjson::Value;
+using json = json_value;
 
 [[noreturn]] void refuse_parameter(std::string what) {
     throw malformed{errc::validation, "One or more parameter values were invalid: " + std::move(what)};

@@ -2,7 +2,7 @@
 // checks a body against it before anything is read, in the service's order and words.
 #pragma once
 
-#include <rapidjson/document.h>
+#include "dynamodb/json_memory.hpp"
 
 #include <array>
 #include <cstddef>
@@ -51,13 +51,13 @@ const shape* shape_of_request(std::string_view operation) noexcept;
 inline constexpr std::size_t most_members = 24;
 
 /// What an object has of each member of the model; a null pointer where it has nothing, or JSON's null.
-std::array<const rapidjson::Value*, most_members> members_of(const rapidjson::Value& object, const shape& model);
+std::array<const json_value*, most_members> members_of(const json_value& object, const shape& model);
 
 /// @throws malformed with `errc::bad_response` for a value of another type than the model's.
-void check_types(const rapidjson::Value& body, const shape& model);
+void check_types(const json_value& body, const shape& model);
 
 /// Needs a body that `check_types` passed.
 /// @throws malformed with `errc::validation` for what is missing or beyond its limits: up to ten faults at once.
-void check_limits(const rapidjson::Value& body, const shape& model);
+void check_limits(const json_value& body, const shape& model);
 
 }  // namespace dynalease::codec

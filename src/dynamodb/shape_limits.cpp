@@ -14,7 +14,7 @@ namespace dynalease::codec {
 
 namespace {
 
-using json = rapidjson::Value;
+using json = json_value;
 
 const json* member_of(const json& object, std::string_view name) {
     return json_input{object}.find(name);
@@ -88,7 +88,7 @@ std::string shown(const json& value, const shape& model) {
 
 std::string as_json(const json& value) {
     text_sink sink;
-    rapidjson::Writer<text_sink> writer(sink);
+    sink_writer writer(sink);
     value.Accept(writer);
     return std::move(sink).take().substr(0, most_of_map);
 }
@@ -291,7 +291,7 @@ void check_required(const json& body, const shape& model) {
 
 }  // namespace
 
-void check_limits(const rapidjson::Value& body, const shape& model) {
+void check_limits(const json_value& body, const shape& model) {
     check_required(body, model);
     limit_check limits;
     limits.structure(body, model, {});

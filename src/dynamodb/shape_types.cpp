@@ -12,7 +12,7 @@ namespace dynalease::codec {
 
 namespace {
 
-using json = rapidjson::Value;
+using json = json_value;
 
 [[noreturn]] void refuse_type(std::string what) {
     throw malformed{errc::bad_response, std::move(what)};
@@ -158,9 +158,9 @@ void check_types(const json& value, const shape& model, bool inside) {
 
 }  // namespace
 
-std::array<const rapidjson::Value*, most_members> members_of(const rapidjson::Value& object, const shape& model) {
+std::array<const json_value*, most_members> members_of(const json_value& object, const shape& model) {
     // Of a member that occurs twice the first counts.
-    std::array<const rapidjson::Value*, most_members> held{};
+    std::array<const json_value*, most_members> held{};
     for (const auto& [name, value] : object.GetObject()) {
         const auto member = std::ranges::find(model.members, text_of(name), &shape_member::name);
         if (member == model.members.end()) continue;
@@ -173,7 +173,7 @@ std::array<const rapidjson::Value*, most_members> members_of(const rapidjson::Va
     return held;
 }
 
-void check_types(const rapidjson::Value& body, const shape& model) {
+void check_types(const json_value& body, const shape& model) {
     if (!body.IsObject()) refuse_type("Unexpected value type in payload");
     check_types(body, model, false);
 }

@@ -208,9 +208,9 @@ void read_global_indexes(json_input in, index_reader& reader, create_table_reque
     }
 }
 
-void check_index_update(const rapidjson::Value& update, std::set<std::string>& seen) {
+void check_index_update(const json_value& update, std::set<std::string>& seen) {
     const json_input in{update};
-    const rapidjson::Value* found = nullptr;
+    const json_value* found = nullptr;
     for (const char* name : {"Update", "Create", "Delete"}) {
         const auto* action = in.find(name);
         if (action && found) {
