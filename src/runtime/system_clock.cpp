@@ -124,10 +124,10 @@ private:
             armed_for_ = waits_.earliest();
         }
         if (listening_) return;
-        listening_ = true;
         auto self = std::static_pointer_cast<timer>(shared_from_this());
         descriptor_->async_wait(asio::posix::stream_descriptor::wait_read,
                                 [self = std::move(self), round = round_](error_code) { self->fired(round); });
+        listening_ = true;  // only now: there may have been no memory for it
     }
 
     /// With nothing to wait for, nothing may be pending: `run()` must be able to return.
