@@ -23,12 +23,13 @@ struct enter_all_verb {
 ///
 /// The ticket is drawn only when nobody has entered any of the queues since their heads were seen: beside others who
 /// enter them many times a second it takes several transactions, up to 6 a second, and there is no bound to how many.
-/// Once it is drawn the order is strict. Callers of one process who want some of the same queues draw one by one.
+/// Once it is drawn the order is strict. Callers of one process who want some of the same queues draw one by one. Where
+/// a place is lost with the head of one queue, all of them are entered anew, so that no circle of waiting closes.
 ///
 /// Errors: those of `queue::enter`; a wait that ends leaves all of them, and one of zero fails unless all are free.
-/// `errc::invalid_option` unless there are 1 to 48 different queues, all of one session. Cancellation: all types, at once; every place and turn is given up. Cost
-/// when free: 1 transaction of 2 writes for each queue (which count double), and 1 batch of reads if they were not seen
-/// within the last second; then as `queue::enter`. Each turn is left on its own. A vector that is written as a braced
+/// `errc::invalid_option` unless there are 1 to 48 different queues, all of one session. Cancellation: all types, at
+/// once; every place and turn is given up. Cost when free: 1 transaction of 2 writes for each queue (which count
+/// double), and 1 batch of reads if they were not seen within the last second; then as `queue::enter`. Each turn is left on its own. A vector that is written as a braced
 /// list must be named before the `co_await`: GCC 12 miscompiles it there.
 /// @returns the turns in the order of the queues; their tickets are equal.
 boost::asio::awaitable<std::vector<queue_turn>> enter_all(std::vector<queue> queues, enter_options options = {});

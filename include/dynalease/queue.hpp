@@ -68,8 +68,8 @@ struct queue_info {
 ///
 /// Tickets are drawn by one atomic write, and turns are granted in the order of those writes. Nobody who waits with a
 /// live session is ever passed over; who is dead or has given up is. Where the head row was deleted, or the table
-/// restored, those who wait draw new tickets. Callers of one process share one watch, and a turn goes from one to the
-/// next of them by one write, without polling.
+/// restored, those who wait draw new tickets, and turns are lost, as soon as that is seen. Callers of one process share
+/// one watch, and a turn goes from one to the next of them by one write, without polling.
 /// Entering a second queue while holding a turn in a first can deadlock with somebody who does it the other way round:
 /// enter both at once, with `enter_all`.
 class queue {

@@ -29,12 +29,14 @@ boost::asio::awaitable<void> queue_front::admit([[maybe_unused]] queue_target se
             grant(who, *who->ticket->first_send + protocol::claim_held(core_.options().clock_drift_ppm));
             co_return;
         }
-        const auto row = co_await write_down(who);
-        if (row == written::yes) {
-            wait_in_line(who);
-            co_return;
+        if (*drawn == ticket_step::write_down) {
+            const auto row = co_await write_down(who);
+            if (row == written::yes) {
+                wait_in_line(who);
+                co_return;
+            }
+            if (row != written::buried) break;
         }
-        if (row != written::buried) break;
         ++who->places_lost;
         new_ticket(who);
     }
@@ -42,7 +44,7 @@ boost::asio::awaitable<void> queue_front::admit([[maybe_unused]] queue_target se
     if (core_.may_write()) begin_withdraw(who->ticket);
 }
 
-// Empty: the end, and whoever waits has been told.
+// Direct, to be written down, or to be renewed. Empty: the end, and whoever waits has been told.
 boost::asio::awaitable<std::optional<ticket_step>> queue_front::draw(std::shared_ptr<queue_entrant> who) {
     unsigned failures = 0;
     while (core_.may_write() && core_.live() && who->wanted()) {
@@ -87,7 +89,10 @@ boost::asio::awaitable<std::optional<ticket_step>> queue_front::draw(std::shared
             if (own_copy) ++core_.counters().unknown_applied;
             ticket.mine = protocol::last_place(head);
             ticket.position = static_cast<std::size_t>(protocol::tickets_ahead(head, ticket.mine));
-            co_return next;
+            ticket.drawn_at = seen.sight;
+            if (counts(ticket)) co_return next;
+            begin_withdraw(who->ticket);
+            co_return ticket_step::renew;
         }
         if (own_copy) ++core_.counters().unknown_void;
         if (next == ticket_step::contended) {
@@ -99,7 +104,7 @@ boost::asio::awaitable<std::optional<ticket_step>> queue_front::draw(std::shared
             who->complete({{}, counter_at_its_end()});
             break;
         }
-        new_ticket(who);
+        co_return next;
     }
     co_return std::nullopt;
 }
@@ -116,8 +121,15 @@ boost::asio::awaitable<queue_front::written> queue_front::write_down(const std::
     const auto ticket = who->ticket;
     unsigned failures = 0;
     while (core_.live() && who->wanted()) {
+        if (!counts(*ticket)) {
+            begin_withdraw(ticket);
+            co_return written::buried;
+        }
         shared_failure why;
         const auto row = co_await put_row(ticket, why);
+        // Others may have buried it after its claim, passed it over and forgotten it, before this row came.
+        const bool late = core_.now() >= *ticket->first_send + protocol::claim_held(core_.options().clock_drift_ppm);
+        if (row == written::yes && late) ticket->judged_from = ++sights_;
         if (row == written::yes || row == written::buried) co_return row;
         if (row == written::refused) {
             who->complete({{}, why});

@@ -16,13 +16,15 @@
 #include <optional>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace dynalease::detail {
 
 /// What an entrant gets: a turn (empty for a try that found others), or why there is none.
 struct queue_grant {
-    queue_turn turn;
-    shared_failure why;
+    queue_turn turn{};
+    shared_failure why{};
+    bool place_lost = false;  ///< of one of those that were entered together
 };
 
 /// A later copy was refused for good, but an earlier one may have been applied.
@@ -73,9 +75,19 @@ public:
     /// Nobody waits for it any more.
     void give_up() noexcept { given_up_ = true; }
 
+    /// Several queues are entered under one number, so that no circle closes: who loses its place in one of them has
+    /// lost all. @returns false where it stands for itself.
+    bool lose_all_places() {
+        for (const auto& each : together) {
+            if (const auto who = each.lock()) who->complete({.place_lost = true});
+        }
+        return !together.empty();
+    }
+
     std::shared_ptr<drawn_ticket> ticket;  ///< another one when it has to be drawn again
     const bool tries;
     unsigned places_lost = 0;  ///< in a row, by no doing of the caller's
+    std::vector<std::weak_ptr<queue_entrant>> together;  ///< itself and the others of one entry into several queues
 
 private:
     environment world_;

@@ -23,6 +23,7 @@ boost::asio::awaitable<queue_front::head_answer> queue_front::look() {
 }
 
 queue_front::head_answer queue_front::read_head(answer kind, const item* shown, std::uint64_t asked) {
+    const bool newest = asked == sights_;
     head_answer seen{.kind = kind};
     if (shown) {
         auto parsed = protocol::parse_queue_head(*shown);
@@ -32,6 +33,7 @@ queue_front::head_answer queue_front::read_head(answer kind, const item* shown, 
         seen.head = *std::move(parsed);
     }
     sight(seen.head, asked);
+    seen.sight = newest ? sights_ : asked;
     return seen;
 }
 
@@ -105,25 +107,28 @@ protocol::owner_is queue_front::owner_of(const protocol::ticket_row& row) {
 }
 
 void queue_front::sight(const std::optional<protocol::queue_head>& head, std::uint64_t asked) {
+    // Before it went back, or was gone, it was another queue.
+    if (asked < began_) return;
     // What was asked for after the last sight is newer than that, whatever it shows: also that the row was deleted, or
     // that it went back, with a restored table. Of other answers only those count that show more.
     const bool newer = asked == sights_;
     if (!newer && (!head || (head_known_ && protocol::behind(*head, head_)))) return;
+    if (head) {
+        take_in(*head, asked);
+    } else {
+        head_gone();
+    }
+}
+
+void queue_front::take_in(const protocol::queue_head& head, std::uint64_t asked) {
     ++sights_;
     const auto now = core_.now();
     seen_at_ = now;
-    if (!head) {
-        // Somebody deleted the row; whoever waits begins again.
-        head_known_ = false;
-        head_ = {};
-        gone_.clear();
-        serve();
-        return;
-    }
-    const bool back = head_known_ && protocol::behind(*head, head_);
-    const bool moved = !head_known_ || head->passed != head_.passed;
+    const bool back = head_known_ && protocol::behind(head, head_);
+    const bool moved = !head_known_ || head.passed != head_.passed;
+    asked_ = head_known_ ? std::max(asked_, asked) : asked;
     head_known_ = true;
-    head_ = *head;
+    head_ = head;
     if (back) went_back();
     if (moved) {
         moved_at_ = now;
@@ -134,32 +139,38 @@ void queue_front::sight(const std::optional<protocol::queue_head>& head, std::ui
         plan_poll();
     }
     const auto hold = hold_.lock();
-    if (hold && head_.passed >= hold->mine().ticket) lose_turn(hold, "others passed it over");
-    if (hold && head_.passed < hold->mine().from - 1) lose_turn(hold, "the queue is as it was before");
+    if (hold && head_.passed >= hold->mine().ticket) {
+        lose_turn(hold, "others passed it over");
+    } else if (hold && !counts(*hold->ticket())) {
+        lose_turn(hold, "the queue is as it was before");
+    }
+    serve();
+}
+
+// Somebody deleted the row; whoever waits begins again.
+void queue_front::head_gone() {
+    ++sights_;
+    seen_at_ = core_.now();
+    // Where there was none yet, a request that is under way may make it.
+    if (std::exchange(head_known_, false)) began_ = sights_;
+    head_ = {};
+    missing_since_.clear();
+    voids_.clear();
+    gone_.clear();
     serve();
 }
 
 // Numbers that were issued since are issued again, and rows that were passed may stand there again: what we know of
-// either counts no more.
+// either counts no more, and who waits with one of them has lost its place.
 void queue_front::went_back() {
     core_.log(severity::warning, "queue '" + name_ + "' is as it was before: those who wait draw new tickets");
+    began_ = sights_;
     missing_since_.clear();
     voids_.clear();
     gone_.clear();
     examined_.reset();
-    const auto hold = hold_.lock();
-    if (hold && hold->mine().ticket > head_.tail) {
-        // That number is another's now, and so is a row of it.
-        end_turn(hold);
-        if (hold->lose()) ++core_.counters().lost;
-    }
     const auto waiting = std::exchange(waiting_, {});
-    for (const auto& [ticket, who] : waiting) {
-        const auto former = who->ticket;
-        draw_again(who);
-        // Nobody else may pass over its row, if that came back.
-        if (ticket > head_.passed && ticket <= head_.tail) begin_withdraw(former);
-    }
+    for (const auto& [ticket, who] : waiting) draw_again(who);
 }
 
 }  // namespace dynalease::detail

@@ -4,7 +4,6 @@
 #include "runtime/spawn.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace dynalease::detail {
@@ -94,17 +93,22 @@ void queue_front::expect(const std::shared_ptr<queue_entrant>& who, const std::s
     know(who->ticket, who);
 }
 
-void queue_front::join(std::shared_ptr<queue_entrant> who, const protocol::queue_head& head) {
+void queue_front::join(std::shared_ptr<queue_entrant> who, const protocol::queue_head& head, std::uint64_t asked) {
     who->ticket->row_sent = true;
+    who->ticket->drawn_at = asked;
     // Computed, not seen: it counts as far as it shows more than is known.
-    constexpr auto older = std::numeric_limits<std::uint64_t>::max();
-    sight(head, older);
+    const bool more = !head_known_ || !protocol::behind(head, head_);
+    if (counts(*who->ticket) && more) take_in(head, asked_);
     wait_in_line(who);
 }
 
 void queue_front::wait_in_line(const std::shared_ptr<queue_entrant>& who) {
     if (!who->wanted()) {
         begin_withdraw(who->ticket);
+        return;
+    }
+    if (!counts(*who->ticket)) {
+        draw_again(who);
         return;
     }
     const auto ticket = who->ticket->mine.ticket;
@@ -130,6 +134,7 @@ void queue_front::serve() {
         const auto first = waiting_.begin()->second;
         const auto next = protocol::decide_poll(head_known_ ? &head_ : nullptr, first->ticket->mine);
         if (next == protocol::poll_step::wait) break;
+        if (next == protocol::poll_step::turn && asked_ < first->ticket->judged_from) break;
         waiting_.erase(waiting_.begin());
         plan_poll();
         if (next == protocol::poll_step::turn) {
@@ -142,8 +147,17 @@ void queue_front::serve() {
 }
 
 void queue_front::draw_again(const std::shared_ptr<queue_entrant>& who) {
-    ++who->places_lost;
-    enter(who);
+    const auto former = who->ticket;
+    if (!who->lose_all_places()) {
+        ++who->places_lost;
+        enter(who);
+    }
+    // Its row may stand there all the same: come back with an old table, or too late to be refused.
+    if (former->mine.ticket <= head_.passed) {
+        leftovers_.discard(former->mine.ticket);
+    } else {
+        begin_withdraw(former);
+    }
 }
 
 boost::asio::awaitable<void> queue_front::begin_drawing() {

@@ -48,8 +48,8 @@ public:
     void enter(std::shared_ptr<queue_entrant> who);
     /// Its ticket is about to be drawn and written down, together with others.
     void expect(const std::shared_ptr<queue_entrant>& who, const std::string& attempt);
-    /// That was done. @param head as it made it, or somebody since.
-    void join(std::shared_ptr<queue_entrant> who, const protocol::queue_head& head);
+    /// That was done. @param head as it made it. @param asked `sights` when the first copy was sent.
+    void join(std::shared_ptr<queue_entrant> who, const protocol::queue_head& head, std::uint64_t asked);
     /// The entrant's caller has gone. @returns whether its ticket is in doubt; it is resolved in the background.
     bool gave_up(const std::shared_ptr<queue_entrant>& who);
     void leave(const std::shared_ptr<queue_hold>& hold);
@@ -71,7 +71,8 @@ public:
         answer kind = answer::delayed;
         std::optional<protocol::queue_head> head{};
         shared_failure why{};
-        bool doubtful = false;  ///< refused after a copy without an answer, which may be the very reason
+        bool doubtful = false;    ///< refused after a copy without an answer, which may be the very reason
+        std::uint64_t sight = 0;  ///< as of which of `sights` it tells
     };
     boost::asio::awaitable<head_answer> look();
     /// The rows of the tickets in [first, last] of one page, and whether there may be more.
@@ -97,7 +98,11 @@ private:
     head_answer read_head(answer kind, const item* shown, std::uint64_t asked);
     head_answer read_head_failure(failure why, std::uint64_t asked);
     boost::asio::awaitable<void> pause(unsigned failures);
+    void take_in(const protocol::queue_head& head, std::uint64_t asked);
+    void head_gone();
     void went_back();
+    /// Its number was issued by the queue as it is: it was neither restored since nor made anew.
+    bool counts(const drawn_ticket& ticket) const noexcept { return ticket.drawn_at >= began_; }
     protocol::owner_is owner_of(const protocol::ticket_row& row);
 
     // Entering.
@@ -165,6 +170,8 @@ private:
     bool head_known_ = false;
     protocol::queue_head head_;
     std::uint64_t sights_ = 0;
+    std::uint64_t began_ = 0;  ///< the sight that showed it gone, or as it had been before
+    std::uint64_t asked_ = 0;  ///< how many had been seen when `head_` was asked for
     dynalease::time_point seen_at_{};
     dynalease::time_point moved_at_{};  ///< when `passed` was last seen to have moved
 

@@ -21,7 +21,7 @@ boost::asio::awaitable<void> queue_front::give_turn_back([[maybe_unused]] queue_
     bool others_wait = false;
     bool unanswered = false;
     unsigned failures = 0;
-    while (core_.may_write()) {
+    while (core_.may_write() && counts(*hold->ticket())) {
         const auto over = protocol::over_with(mine, voids_);
         const auto pace = protocol::smoothed_pace(head_.pace, turn);
         const bool idle = !others_wait && head_.tail == over.back().ticket;
@@ -61,7 +61,10 @@ boost::asio::awaitable<void> queue_front::give_turn_back([[maybe_unused]] queue_
         co_return;
     }
     leaving_.reset();
-    hold->finish(core_.over_failure().code);
+    hold->finish(core_.may_write() ? make_error_code(errc::lock_lost) : core_.over_failure().code);
+    // The queue is as it was before; so may be our row.
+    if (core_.may_write()) begin_withdraw(hold->ticket());
+    watch_on();
 }
 
 void queue_front::lose_turn(const std::shared_ptr<queue_hold>& hold, std::string_view why) {
@@ -82,12 +85,12 @@ boost::asio::awaitable<void> queue_front::withdraw([[maybe_unused]] queue_target
                                                    std::shared_ptr<drawn_ticket> ticket) {
     using protocol::cancel_step;
     ++core_.counters().settling;
-    bool voided = false;
+    std::optional<std::uint64_t> voided_in;  // which of the queue's beginnings
     unsigned failures = 0;
     while (core_.may_write()) {
         const auto mine = ticket->known() ? std::optional(ticket->mine) : std::nullopt;
-        const auto next =
-            protocol::decide_cancel({.mine = mine, .unanswered = ticket->unanswered, .voided = voided, .head = head_});
+        const auto next = protocol::decide_cancel(
+            {.mine = mine, .unanswered = ticket->unanswered, .voided = voided_in == began_, .head = head_});
         if (next == cancel_step::done) break;
         auto answered = answer::delayed;
         if (next == cancel_step::ask) {
@@ -95,18 +98,26 @@ boost::asio::awaitable<void> queue_front::withdraw([[maybe_unused]] queue_target
             const auto seen = co_await send(std::move(request));
             answered = seen.kind;
             const bool ours = seen.head && (seen.kind == answer::applied || seen.head->last == ticket->attempt);
-            if (ours) ticket->mine = protocol::last_place(*seen.head);
+            if (ours) {
+                ticket->mine = protocol::last_place(*seen.head);
+                ticket->drawn_at = seen.sight;
+            }
             // Where others drew tickets after it, it is not known which is ours: they bury it when its turn comes.
             if (was_answered(answered)) {
                 ticket->unanswered = false;
                 ++(ours ? core_.counters().unknown_applied : core_.counters().unknown_void);
             }
         } else if (next == cancel_step::give_up) {
-            auto request = requests().cancel(ticket->mine);
+            // In a queue that is as it was before the number may be another's, and only our own row tells that it is not.
+            const auto began = began_;
+            auto request = counts(*ticket) ? requests().cancel(ticket->mine, ticket->attempt)
+                                           : requests().cancel_written(ticket->mine, ticket->attempt);
             const auto seen = co_await put(std::move(request));
             answered = seen.kind;
-            voided = answered == answer::applied;
-            if (voided && head_.passed < ticket->mine.ticket) {
+            const bool is_void = answered == answer::applied || (seen.found && seen.found->is_void);
+            if (answered == answer::refused && !is_void) break;
+            if (is_void) voided_in = began;
+            if (voided_in == began_ && head_.passed < ticket->mine.ticket) {
                 voids_[ticket->mine.ticket] = ticket->mine;
                 found_gone(ticket->mine.ticket);
             }

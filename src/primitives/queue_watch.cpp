@@ -246,7 +246,7 @@ boost::asio::awaitable<void> queue_front::carry_out(protocol::examine_decision n
             break;
         }
         case examine_step::give_up: {
-            auto request = requests().cancel(next.places.front());
+            auto request = requests().cancel_written(next.places.front(), next.attempt);
             const auto seen = co_await put(std::move(request));
             if (seen.kind == answer::applied) examine_again({});
             break;

@@ -76,7 +76,9 @@ examine_decision decide_examine(const examine_facts& facts) {
     if (next_row > over + 1) return decide_missing(facts, over + 1, next_row);
     if (read_all || row->row.ticket >= facts.until || row->owner == owner_is::ours) return {};
     if (row->owner == owner_is::ghost) {
-        return {.step = examine_step::give_up, .places = {{.ticket = row->row.ticket, .from = row->row.from}}};
+        return {.step = examine_step::give_up,
+                .places = {{.ticket = row->row.ticket, .from = row->row.from}},
+                .attempt = row->row.attempt};
     }
     return {.step = examine_step::watch, .session = row->row.session};
 }
@@ -84,6 +86,7 @@ examine_decision decide_examine(const examine_facts& facts) {
 leave_step decide_leave(const leave_facts& facts) {
     if (facts.applied) return leave_step::done;
     if (!facts.head || facts.head->passed < facts.mine.from - 1) return leave_step::lost;
+    if (facts.head->tail < facts.mine.ticket) return leave_step::lost;
     if (facts.head->passed < facts.mine.ticket) return leave_step::again;
     return facts.unanswered ? leave_step::done : leave_step::lost;
 }

@@ -104,6 +104,7 @@ struct examine_decision {
     examine_step step = examine_step::nothing;
     std::vector<place> places{};
     std::string session{};
+    std::string attempt{};  ///< of our ghost
     friend bool operator==(const examine_decision&, const examine_decision&) = default;
 };
 

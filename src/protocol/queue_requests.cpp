@@ -28,6 +28,8 @@ update_item_request with_names(update_item_request request) {
 }
 
 constexpr std::string_view ours_or_none = "(attribute_not_exists(#pk) OR #v = :v)";
+/// In a table that was restored, a number of ours may not have been issued yet.
+constexpr std::string_view issued = ">= :x";
 
 }  // namespace
 
@@ -87,21 +89,29 @@ put_item_request queue_requests::bury(std::int64_t ticket) const {
     return request;
 }
 
-put_item_request queue_requests::cancel(const place& mine) const {
-    auto request = put_ticket(mine, std::string(ours_or_none));
-    request.new_item.emplace(attribute::void_ticket, true);
-    request.new_item.emplace(attribute::marked_by, self_);
-    request.names.emplace("#v", attribute::version);
-    request.values.emplace(":v", schema_version);
+put_item_request queue_requests::cancel(const place& mine, std::string_view attempt) const {
+    auto request = cancel_written(mine, attempt);
+    request.condition_expression = "attribute_not_exists(#pk) OR (" + request.condition_expression + ")";
+    request.names.emplace("#pk", attribute::partition);
     return request;
 }
 
-update_item_request queue_requests::pass(const std::vector<place>& over) const {
+put_item_request queue_requests::cancel_written(const place& mine, std::string_view attempt) const {
+    auto request = put_ticket(mine, "#v = :v AND #session = :self AND #attempt = :attempt");
+    request.new_item.emplace(attribute::void_ticket, true);
+    request.new_item.emplace(attribute::marked_by, self_);
+    request.names = {{"#v", attribute::version}, {"#session", attribute::session}, {"#attempt", attribute::attempt}};
+    request.values = {{":v", schema_version}, {":self", self_}, {":attempt", attempt}};
+    return request;
+}
+
+update_item_request queue_requests::move_passed(const std::vector<place>& over, std::string_view tail_is) const {
     std::int64_t skipped = 0;
     for (const auto& each : over) skipped += each.ticket - each.from;
     auto request = update_head();
     request.update_expression = "SET #passed = :x";
-    request.condition_expression = "#v = :v AND #passed BETWEEN :f AND :e";
+    request.condition_expression = "#v = :v AND #passed BETWEEN :f AND :e AND #tail ";
+    request.condition_expression += tail_is;
     request.values.emplace(":f", over.front().from - 1);
     request.values.emplace(":e", over.front().ticket - 1);
     request.values.emplace(":x", over.back().ticket);
@@ -113,18 +123,26 @@ update_item_request queue_requests::pass(const std::vector<place>& over) const {
     return with_names(std::move(request));
 }
 
-update_item_request queue_requests::leave(const std::vector<place>& over, std::chrono::milliseconds pace) const {
-    auto request = pass(over);
+update_item_request queue_requests::end_turn(const std::vector<place>& over, std::chrono::milliseconds pace,
+                                             std::string_view tail_is) const {
+    auto request = move_passed(over, tail_is);
     request.update_expression += ", #pace = :pace";
     request.values.emplace(":pace", pace.count());
     return with_names(std::move(request));
 }
 
+update_item_request queue_requests::pass(const std::vector<place>& over) const {
+    return move_passed(over, issued);
+}
+
+update_item_request queue_requests::leave(const std::vector<place>& over, std::chrono::milliseconds pace) const {
+    return end_turn(over, pace, issued);
+}
+
 update_item_request queue_requests::leave_idle(const std::vector<place>& over, std::chrono::milliseconds pace,
                                                std::int64_t expiry) const {
-    auto request = leave(over, pace);
+    auto request = end_turn(over, pace, "= :x");
     request.update_expression += ", #ttl = :expiry";
-    request.condition_expression += " AND #tail = :x";
     request.values.emplace(":expiry", expiry);
     return with_names(std::move(request));
 }

@@ -58,8 +58,11 @@ public:
 
     /// Makes sure that a missing ticket's row can never land any more.
     put_item_request bury(std::int64_t ticket) const;
-    /// Gives up a ticket of our own, whether its row has landed or not.
-    put_item_request cancel(const place& mine) const;
+    /// Gives up a ticket of our own, whether its row has landed or not. Refused by a row that is void already, or
+    /// another's: as the table was restored, the number may have been issued again.
+    put_item_request cancel(const place& mine, std::string_view attempt) const;
+    /// The same where its row stands, and nowhere else.
+    put_item_request cancel_written(const place& mine, std::string_view attempt) const;
 
     get_item_request look() const;
     /// The rows of the tickets in [first, last], in order; one page.
@@ -75,6 +78,10 @@ public:
 private:
     update_item_request update_head() const;
     put_item_request put_ticket(const place& mine, std::string condition) const;
+    /// @param tail_is how the last ticket that was issued compares with the last that is passed over.
+    update_item_request move_passed(const std::vector<place>& over, std::string_view tail_is) const;
+    update_item_request end_turn(const std::vector<place>& over, std::chrono::milliseconds pace,
+                                 std::string_view tail_is) const;
 
     const std::string& table_;
     const queue_name& queue_;

@@ -33,6 +33,20 @@ asio::awaitable<void> position(queue target, std::size_t& into) {
     into = co_await target.position();
 }
 
+bool writes_row(const any_request& request) {
+    const auto* put = std::get_if<put_item_request>(&request);
+    return put && find_string(put->new_item, "pk")->starts_with("queue#");
+}
+
+/// What `stopped` says of does not get through, and is known to have done nothing.
+template <class Stopped>
+testing::fault_plan throttle(Stopped stopped) {
+    return [stopped](const any_request& request, const call_options&) {
+        if (!stopped(request)) return fault{};
+        return fault{.what = fault::kind::fail, .answer = failure(errc::throttled, outcome::not_applied)};
+    };
+}
+
 /// How often this process asked for a ticket of "x".
 std::size_t draws(const node& from) {
     std::size_t count = 0;
@@ -195,4 +209,163 @@ TEST_CASE("whoever loses its place again and again draws tickets at a pace") {
     }
     CHECK(draws(b) < 40);
     waits.wait(1min);
+}
+
+TEST_CASE("whoever is refused a ticket again and again asks at a pace") {
+    world w;
+    node a(w, 1);
+    queue_turn mine;
+    run(w, a, touch(lock{*a.session, "opens the session"}));
+    // As where a process that was cloned from this one draws under the same names.
+    a.network->set_plan([](const any_request& request, const call_options&) {
+        const auto* update = std::get_if<update_item_request>(&request);
+        if (!update || !update->values.contains(":attempt")) return fault{};
+        fault fate{.what = fault::kind::fail, .answer = failure(errc::condition_failed, outcome::not_applied)};
+        fate.before = 1ms;
+        fate.answer.current = item{{"v", 1}, {"tail", 5}, {"passed", 4}, {"last", update->values.at(":attempt")}};
+        return fate;
+    });
+    running waits(w, a, enter(queue{*a.session, "x"}, mine));
+    w.scheduler.run_for(10s);
+    CHECK(draws(a) < 40);
+    a.network->set_plan({});
+    waits.wait(1min);
+}
+
+namespace {
+
+/// Four processes that know the queue, and a backup of it when it was free.
+struct backed_up {
+    backed_up() {
+        for (auto* each : {&a, &b, &c, &d}) run(w, *each, turns_over(queue{*each->session, "x"}, 1));
+        w.scheduler.run_for(5s);
+        backup = w.simulated.image(table);
+    }
+    void restore() { w.simulated.restore(table, backup); }
+    queue in(node& of) { return {*of.session, "x"}; }
+
+    world w;
+    node a{w, 1};
+    node b{w, 2};
+    node c{w, 3};
+    node d{w, 4};
+    decltype(w.simulated.image(table)) backup;
+};
+
+}  // namespace
+
+TEST_CASE("a number that was issued again after a backup came back is left to whom it was issued") {
+    backed_up past;
+    auto& [w, a, b, c, d, backup] = past;
+    queue_turn held;
+    queue_turn former[2];
+    queue_turn present;
+    queue_turn next;
+    run(w, a, enter(past.in(a), held));
+    running one(w, b, enter(past.in(b), former[0]));
+    running other(w, b, enter(past.in(b), former[1]));
+    w.scheduler.run_for(3s);
+    b.network->set_plan(throttle(reads_head));
+    past.restore();
+    run(w, c, enter(past.in(c), present));
+    CHECK(present.ticket() == held.ticket());
+    running waits(w, d, enter(past.in(d), next));
+    w.scheduler.run_for(1s);
+    b.network->set_plan({});
+    w.scheduler.run_for(3s);
+    CHECK(present.valid());
+    run(w, c, leave(present));
+    waits.wait(1s);
+    CHECK(next.ticket() == present.ticket() + 1);
+    w.scheduler.run_for(5s);
+    CHECK(next.valid());
+    CHECK_FALSE(former[0].valid());
+    run(w, d, leave(next));
+    one.wait(5s);
+    run(w, b, leave(former[0]));
+    other.wait(5s);
+    run(w, b, leave(former[1]));
+    held = {};
+    w.scheduler.run_for(5s);
+    CHECK(nothing_left(w, "x"));
+}
+
+TEST_CASE("a turn whose number was issued again after a backup came back is lost, and ends nobody else's") {
+    backed_up past;
+    auto& [w, a, b, c, d, backup] = past;
+    queue_turn held;
+    queue_turn next;
+    queue_turn present;
+    run(w, a, enter(past.in(a), held));
+    running waits(w, a, enter(past.in(a), next));
+    w.scheduler.run_for(3s);
+    past.restore();
+    run(w, c, enter(past.in(c), present));
+    CHECK(present.ticket() == held.ticket());
+    queue_info seen;
+    run(w, a, inspect(past.in(a), seen));
+    CHECK_FALSE(held.valid());
+    held = {};
+    w.scheduler.run_for(10s);
+    CHECK(present.valid());
+    CHECK_FALSE(next);
+    run(w, c, leave(present));
+    waits.wait(5s);
+    run(w, a, leave(next));
+    w.scheduler.run_for(5s);
+    CHECK(nothing_left(w, "x"));
+}
+
+TEST_CASE("whoever is about to write its ticket down when a backup comes back draws another") {
+    backed_up past;
+    auto& [w, a, b, c, d, backup] = past;
+    queue_turn held;
+    queue_turn mine;
+    queue_turn theirs;
+    run(w, a, enter(past.in(a), held));
+    w.scheduler.run_for(2s);
+    b.network->set_plan(throttle(writes_row));
+    running waits(w, b, enter(past.in(b), mine));
+    w.scheduler.run_for(100ms);
+    past.restore();
+    queue_info seen;
+    run(w, b, inspect(past.in(b), seen));
+    b.network->set_plan({});
+    w.scheduler.run_for(10s);
+    CHECK(draws(b) >= 2);
+    CHECK(mine.valid());
+    running behind(w, c, enter(past.in(c), theirs));
+    w.scheduler.run_for(1s);
+    CHECK_FALSE(theirs);
+    run(w, b, leave(mine));
+    behind.wait(5s);
+    run(w, c, leave(theirs));
+}
+
+TEST_CASE("a row that comes after its ticket was buried, passed over and forgotten gives no turn") {
+    world w;
+    node a(w, 1);
+    node b(w, 2);
+    queue_turn first;
+    queue_turn second;
+    queue_turn third;
+    run(w, a, enter(queue{*a.session, "x"}, first));
+    a.network->set_plan(throttle(writes_row));
+    running late(w, a, enter(queue{*a.session, "x"}, second));
+    w.scheduler.run_for(100ms);
+    run(w, a, leave(first));  // the last that it sees of the head for now: its own ticket is the next
+    run(w, b, enter(queue{*b.session, "x"}, third));
+    CHECK(third.ticket() == first.ticket() + 2);
+    w.scheduler.run_for(4s);
+    REQUIRE(third.valid());
+    a.network->set_plan({});
+    w.scheduler.run_for(4s);
+    CHECK(third.valid());
+    CHECK_FALSE(second);
+    run(w, b, leave(third));
+    late.wait(5s);
+    CHECK(second.ticket() == third.ticket() + 1);
+    run(w, a, leave(second));
+    w.scheduler.run_for(5s);
+    CHECK(nothing_left(w, "x"));
 }

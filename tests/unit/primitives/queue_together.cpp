@@ -144,6 +144,42 @@ TEST_CASE("a wait for several that ends gives up all of them") {
     CHECK(nothing_left(w, "x"));
 }
 
+TEST_CASE("whoever loses its place in one of several queues enters all of them anew, so that no circle closes") {
+    world w;
+    node h(w, 1);
+    node a(w, 2);
+    node b(w, 3);
+    queue_turn held_x;
+    queue_turn held_y;
+    run(w, h, enter(queue{*h.session, "x"}, held_x));
+    run(w, h, enter(queue{*h.session, "y"}, held_y));
+    int inside = 0;
+    int done = 0;
+    running one(w, a, work_in_both({queue{*a.session, "x"}, queue{*a.session, "y"}}, a, 1, inside, done));
+    w.scheduler.run_for(1s);
+    running other(w, b, work_in_both({queue{*b.session, "x"}, queue{*b.session, "y"}}, b, 1, inside, done));
+    w.scheduler.run_for(2s);
+    // Somebody deletes the head of one of them, and those behind see it first.
+    a.network->set_plan([](const any_request& request, const call_options&) {
+        const auto* get = std::get_if<get_item_request>(&request);
+        if (!get || get->key.at("pk") != attribute_value("queue#y")) return testing::fault{};
+        return testing::fault{.what = testing::fault::kind::fail,
+                              .answer = failure(errc::throttled, outcome::not_applied)};
+    });
+    w.apply(delete_item_request{.table_name = table, .key = {{"pk", "queue#y"}, {"sk", "/"}}});
+    w.scheduler.run_for(5s);
+    a.network->set_plan({});
+    w.scheduler.run_for(5s);
+    held_y = {};
+    run(w, h, leave(held_x));
+    one.wait(1min);
+    other.wait(1min);
+    CHECK(done == 2);
+    w.scheduler.run_for(5s);
+    CHECK(nothing_left(w, "x"));
+    run(w, h, enter(queue{*h.session, "y"}, held_y), 1s);  // rows of numbers from before keep nobody waiting
+}
+
 TEST_CASE("the transaction may be lost, answered late or repeated") {
     using kind = testing::fault::kind;
     for (const auto what : {kind::lose_request, kind::lose_answer, kind::apply_twice}) {

@@ -24,7 +24,8 @@ ticket_step ticket(const queue_head& head, bool applied = true, std::chrono::mil
 const std::map<std::int64_t, time_point> none;
 
 seen_ticket live(std::int64_t number, owner_is owner = owner_is::other, std::int64_t from = 0) {
-    return {{.ticket = number, .from = from ? from : number, .session = "s" + std::to_string(number)}, owner};
+    const auto digits = std::to_string(number);
+    return {{.ticket = number, .from = from ? from : number, .session = "s" + digits, .attempt = "a" + digits}, owner};
 }
 seen_ticket voided(std::int64_t number, std::int64_t from = 0) {
     return {{.ticket = number, .from = from ? from : number, .is_void = true, .session = "v"}, owner_is::other};
@@ -88,7 +89,7 @@ TEST_CASE("examine: what can be passed over is, up to what lives") {
     CHECK(examine({live(11), voided(12)}, 20).step == watch);
     CHECK(examine({live(11)}, 20).session == "s11");
     CHECK(examine({live(11, owner_is::ours)}, 20) == examine_decision{});
-    CHECK(examine({live(13, owner_is::ghost, 11)}, 20) == examine_decision{give_up, {one(13, 11)}});
+    CHECK(examine({live(13, owner_is::ghost, 11)}, 20) == examine_decision{give_up, {one(13, 11)}, {}, "a13"});
     CHECK(examine({live(10, owner_is::over), live(11)}, 20).step == watch);  // passed meanwhile
     // Our own row ends it.
     CHECK(examine({voided(11), voided(12)}, 12) == examine_decision{pass, {one(11)}});
@@ -120,6 +121,8 @@ TEST_CASE("leave") {
     CHECK(leave(false, queue_head{.tail = 16, .passed = 15}, true) == leave_step::done);
     CHECK(leave(false, queue_head{.tail = 16, .passed = 15}) == leave_step::lost);
     CHECK(leave(false, queue_head{.tail = 16, .passed = 10}) == leave_step::lost);
+    // A backup came back in which the number was not issued yet.
+    CHECK(leave(false, queue_head{.tail = 14, .passed = 14}) == leave_step::lost);
     CHECK(leave(false, {}) == leave_step::lost);
 }
 

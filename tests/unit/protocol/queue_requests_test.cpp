@@ -48,18 +48,21 @@ TEST_CASE("the texts of a queue's requests") {
     const auto enter = by_a.enter(one(7), "x", face);
     CHECK(*find_string(enter.new_item, "sk") == "ship/00000000000000000000000000000000000007");
     CHECK(enter.condition_expression == "attribute_not_exists(#pk)");
-    for (const auto& put : {enter, by_a.bury(7), by_a.cancel(one(7))}) {
+    for (const auto& put : {enter, by_a.bury(7), by_a.cancel(one(7), "x"), by_a.cancel_written(one(7), "x")}) {
         CHECK_FALSE(find(put.new_item, "ttl"));
         CHECK(put.current_on_refusal);
         CHECK(parse_ticket_row(put.new_item).value().ticket == 7);
     }
     CHECK(by_a.bury(7).condition_expression == "attribute_not_exists(#pk)");
-    CHECK(by_a.cancel(one(7)).condition_expression == "(attribute_not_exists(#pk) OR #v = :v)");
+    CHECK(by_a.cancel_written(one(7), "x").condition_expression ==
+          "#v = :v AND #session = :self AND #attempt = :attempt");
+    CHECK(by_a.cancel(one(7), "x").condition_expression ==
+          "attribute_not_exists(#pk) OR (#v = :v AND #session = :self AND #attempt = :attempt)");
 
     const auto leave = by_a.leave({one(7, 5), one(8)}, std::chrono::milliseconds(100));
     CHECK(leave.update_expression ==
           "SET #passed = :x, #skipped_passed = if_not_exists(#skipped_passed, :none) + :skipped, #pace = :pace");
-    CHECK(leave.condition_expression == "#v = :v AND #passed BETWEEN :f AND :e");
+    CHECK(leave.condition_expression == "#v = :v AND #passed BETWEEN :f AND :e AND #tail >= :x");
     CHECK(leave.values.at(":f") == attribute_value(4));
     CHECK(leave.values.at(":e") == attribute_value(6));
     CHECK(leave.values.at(":x") == attribute_value(8));
@@ -106,8 +109,30 @@ TEST_CASE("a row that has landed is not buried, but its owner gives it up") {
     row_world world;
     REQUIRE(world.applies(by_b.enter(one(7), "y", face)));
     CHECK_FALSE(world.applies(by_a.bury(7)));
-    REQUIRE(world.applies(by_b.cancel(one(7))));
+    REQUIRE(world.applies(by_b.cancel(one(7), "y")));
     CHECK(parse_ticket_row(world.find(ticket_key(orders, 7)).value()).value().is_void);
+}
+
+TEST_CASE("only a row of the very ticket that is given up becomes void, and where none stands only if that is wanted") {
+    row_world world;
+    CHECK_FALSE(world.applies(by_b.cancel_written(one(7), "y")));
+    REQUIRE(world.applies(by_b.enter(one(7), "y", face)));
+    for (const auto& cancel : {by_a.cancel(one(7), "y"), by_a.cancel_written(one(7), "y"), by_b.cancel(one(7), "z"),
+                               by_b.cancel_written(one(7), "z")}) {
+        CHECK_FALSE(world.applies(cancel));
+    }
+    REQUIRE(world.applies(by_b.cancel_written(one(7), "y")));
+    CHECK_FALSE(world.applies(by_b.cancel(one(7), "y")));
+    REQUIRE(world.applies(by_b.cancel(one(8), "y")));
+}
+
+TEST_CASE("nobody passes over a number that was not issued: a restored queue has not come to it yet") {
+    row_world world;
+    REQUIRE(world.applies(by_a.take("x", now)));
+    REQUIRE(world.applies(by_a.pass({one(1001)})));
+    CHECK_FALSE(world.applies(by_a.pass({one(1002)})));
+    CHECK_FALSE(world.applies(by_a.leave({one(1002)}, std::chrono::milliseconds(1))));
+    CHECK_FALSE(world.applies(by_a.leave_idle({one(1002)}, std::chrono::milliseconds(1), 99)));
 }
 
 TEST_CASE("the fence of a turn holds until anyone after it can have the turn") {

@@ -225,7 +225,7 @@ void queue_walk::wait(std::size_t index) {
         return turn_begins(who, phase::held);
     }
     if (found.step == examine_step::pass) send(index, requests.pass(found.places));
-    if (found.step == examine_step::give_up) send(index, requests.cancel(found.places.front()));
+    if (found.step == examine_step::give_up) send(index, requests.cancel_written(found.places.front(), found.attempt));
     if (found.step == examine_step::bury) {
         const std::vector first{found.places.front()};
         if (!rules_.buries) return send(index, requests.pass(first));
@@ -247,7 +247,7 @@ void queue_walk::give_up(std::size_t index) {
                 return send(index,
                             delete_item_request{.table_name = table, .key = ticket_key(name_, who.mine->ticket)});
             }
-            return send(index, requests.cancel(*who.mine));
+            return send(index, requests.cancel(*who.mine, who.attempt));
         case cancel_step::pass:
             return send(index, requests.pass({*who.mine}));
         default:
