@@ -26,7 +26,8 @@ struct enter_all_verb {
 /// Once it is drawn the order is strict. Callers of one process who want some of the same queues draw one by one. Where
 /// a place is lost with the head of one queue, all of them are entered anew, so that no circle of waiting closes.
 ///
-/// Errors: those of `queue::enter`; a wait that ends leaves all of them, and one of zero fails unless all are free.
+/// Errors: those of `queue::enter`; a wait that ends leaves all of them. One of zero fails unless all are free and
+/// nobody of this process is about to enter them, and is told in doubt after its second request without an answer.
 /// `errc::invalid_option` unless there are 1 to 48 different queues, all of one session. Cancellation: all types, at
 /// once; every place and turn is given up. Cost when free: 1 transaction of 2 writes for each queue (which count
 /// double), and 1 batch of reads if they were not seen within the last second; then as `queue::enter`. Each turn is left on its own. A vector that is written as a braced

@@ -98,6 +98,10 @@ boost::asio::awaitable<runtime::completion<turns>> run_enter_all(std::vector<que
         refuse(errc::cancelled);
         co_return done;
     }
+    if (once && std::ranges::any_of(targets, [](const auto& target) { return target.front->busy(); })) {
+        refuse(errc::wait_timeout);
+        co_return done;
+    }
     const protocol::ticket_face face{core->options().owner, core->wall(), std::move(options.data)};
     ++core->counters().waiting;
     joint_outcome ended;

@@ -157,6 +157,7 @@ boost::asio::awaitable<void> draw_for_all(std::shared_ptr<joint_ticket> entry) {
     chosen_places chosen;
     unsigned failures = 0;
     unsigned overtaken = 0;
+    unsigned silent = 0;
     while (core.may_write() && (entry->unanswered || (entry->wanted() && core.live()))) {
         if (heads.empty()) {
             auto read = co_await read_heads(entry);
@@ -197,7 +198,9 @@ boost::asio::awaitable<void> draw_for_all(std::shared_ptr<joint_ticket> entry) {
             join_all(*entry, chosen);
             co_return;
         }
-        const bool passing = next == enter_all_step::again && entry->once && !entry->unanswered;
+        if (entry->unanswered) ++silent;
+        // Whoever does not wait is told after its second request without an answer.
+        const bool passing = next == enter_all_step::again && entry->once && (!entry->unanswered || silent > 1);
         if (next == enter_all_step::refused || passing) {
             const auto why = std::make_shared<const failure>(sent.error());
             entry->fail(entry->unanswered ? told_in_doubt(*why) : why);
@@ -224,6 +227,10 @@ boost::asio::awaitable<void> draw_for_all(std::shared_ptr<joint_ticket> entry) {
 boost::asio::awaitable<void> draw_in_line(std::shared_ptr<joint_ticket> entry) {
     std::vector<queue_front*> fronts;
     for (const auto& target : entry->targets) fronts.push_back(target.front.get());
+    if (entry->once && std::ranges::any_of(fronts, [](const auto* front) { return front->drawing(); })) {
+        entry->fail(nullptr);
+        co_return;
+    }
     // The first loss may be bad luck. More of it means that the table is not what it was: no storm of numbers then.
     if (entry->places_lost > 1) co_await back_off(*entry->core, entry->places_lost);
     std::ranges::sort(fronts, {}, [](const auto* front) { return front->key().name; });

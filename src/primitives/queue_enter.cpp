@@ -47,6 +47,7 @@ boost::asio::awaitable<void> queue_front::admit([[maybe_unused]] queue_target se
 // Direct, to be written down, or to be renewed. Empty: the end, and whoever waits has been told.
 boost::asio::awaitable<std::optional<ticket_step>> queue_front::draw(std::shared_ptr<queue_entrant> who) {
     unsigned failures = 0;
+    unsigned silent = 0;
     while (core_.may_write() && core_.live() && who->wanted()) {
         if (who->tries && !who->ticket->unanswered) {
             const bool others = co_await still_busy();
@@ -70,8 +71,10 @@ boost::asio::awaitable<std::optional<ticket_step>> queue_front::draw(std::shared
         if (seen.kind == answer::unanswered || seen.kind == answer::delayed) {
             ticket.unanswered = in_doubt || seen.kind == answer::unanswered;
             if (ticket.unanswered && !in_doubt) ++core_.counters().unknown_writes;
+            // A try waits for nobody: its second request without an answer is its last.
             if (who->tries && !ticket.unanswered) who->complete({{}, seen.why});
-            co_await pause(failures++);
+            if (who->tries && ++silent > 1) who->complete({{}, told_in_doubt(*seen.why)});
+            if (who->wanted()) co_await pause(failures++);
             continue;
         }
         ticket.unanswered = false;

@@ -60,6 +60,7 @@ public:
     /// @param asked `sights` when the request was sent whose answer this is.
     void sight(const std::optional<protocol::queue_head>& head, std::uint64_t asked);
     /// Callers here that enter several queues draw one after the other: none makes another's number void.
+    bool drawing() const noexcept { return drawing_; }
     boost::asio::awaitable<void> begin_drawing();
     void end_drawing();
     void session_lost(const failure& why) override;

@@ -39,6 +39,12 @@ asio::awaitable<void> leave_code(queue_turn& turn, error_code& code) {
     code = std::get<0>(done);
 }
 
+asio::awaitable<void> try_code(queue target, error_code& code, queue_turn& into) {
+    auto done = co_await target.try_enter(as_tuple);
+    code = std::get<0>(done);
+    into = std::move(std::get<1>(done));
+}
+
 /// The first entry opens the session, which is no part of what is tested.
 void warm_up(world& w, node& in) {
     queue_turn turn;
@@ -254,4 +260,56 @@ TEST_CASE("heads that the service leaves unprocessed are asked for again after p
     CHECK(turns.size() == 40);
     CHECK(reads > 2);
     CHECK(w.scheduler.now() > begun + 10ms);  // where requests take no time
+}
+
+TEST_CASE("a try that is not answered is told in doubt after its second request, and taken back") {
+    for (const auto what : {kind::lose_request, kind::lose_answer}) {
+        two_queues given;
+        auto& [w, a, b] = given;
+        CAPTURE(static_cast<int>(what));
+        b.network->set_plan([what](const any_request& request, const call_options&) {
+            return fault{.what = draws_alone(request) || draws_jointly(request) ? what : kind::pass};
+        });
+        error_code code;
+        queue_turn none;
+        run(w, b, try_code(queue{*b.session, "x"}, code, none), 5s);
+        CHECK(code == errc::in_doubt);
+        b.network->set_plan({});
+        w.scheduler.run_for(10s);
+        CHECK(nothing_left(w, "x"));
+
+        b.network->set_plan([what](const any_request& request, const call_options&) {
+            return fault{.what = draws_jointly(request) ? what : kind::pass};
+        });
+        std::vector<queue_turn> turns;
+        run(w, b, enter_several(given.both(), {.wait = 0s}, code, turns), 5s);
+        CHECK(code == errc::in_doubt);
+        CHECK(turns.empty());
+        b.network->set_plan({});
+        w.scheduler.run_for(10s);
+        CHECK(nothing_left(w, "x"));
+        CHECK(nothing_left(w, "y"));
+    }
+}
+
+TEST_CASE("several queues that somebody of this process is about to enter are not waited for by a try") {
+    two_queues given;
+    auto& [w, a, b] = given;
+    b.network->set_plan([](const any_request& request, const call_options&) {
+        return fault{.what = draws_jointly(request) ? kind::lose_request : kind::pass};
+    });
+    error_code first_code;
+    std::vector<queue_turn> first;
+    running draws(w, b, enter_several(given.both(), {}, first_code, first));
+    w.scheduler.run_for(500ms);
+    error_code code;
+    std::vector<queue_turn> none;
+    const auto begun = w.scheduler.now();
+    run(w, b, enter_several({queue{*b.session, "y"}, queue{*b.session, "z"}}, {.wait = 0s}, code, none), 5s);
+    CHECK(code == errc::wait_timeout);
+    CHECK(w.scheduler.now() == begun);
+    b.network->set_plan({});
+    draws.wait(10s);
+    CHECK_FALSE(first_code);
+    CHECK(first.size() == 2);
 }
