@@ -41,6 +41,7 @@ boost::asio::awaitable<void> queue_front::admit([[maybe_unused]] queue_target se
         new_ticket(who);
     }
     // Nobody waits for it any more, or it cannot be had. What may be in the table is taken back.
+    end_entering(who);
     if (core_.may_write()) begin_withdraw(who->ticket);
 }
 

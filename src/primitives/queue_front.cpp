@@ -11,6 +11,8 @@ namespace dynalease::detail {
 namespace {
 /// A head seen so lately is taken for the present one where a mistake costs a request, not a promise.
 constexpr std::chrono::seconds lately{1};
+/// So many tickets are not worth a search for those that nobody wants any more.
+constexpr std::size_t few = 16;
 
 protocol::queue_name split(const std::string& name) {
     const auto slash = name.find('/');
@@ -48,16 +50,23 @@ const protocol::queue_head* queue_front::fresh_head() const {
 // ---- who is here -------------------------------------------------------------------------------------------
 
 bool queue_front::busy() const {
-    if (!hold_.expired() || leaving_ || !waiting_.empty()) return true;
-    for (const auto& [attempt, known] : drawn_) {
-        if (const auto who = known.who.lock(); who && who->wanted()) return true;
-    }
-    return false;
+    return !hold_.expired() || leaving_ || !waiting_.empty() || entering_ > 0;
 }
 
 void queue_front::enter(std::shared_ptr<queue_entrant> who) {
+    begin_entering(who);
     new_ticket(who);
-    if (!start(admit(self(), who))) who->complete({{}, std::make_shared<const failure>(core_.over_failure())});
+    if (start(admit(self(), who))) return;
+    end_entering(who);
+    who->complete({{}, std::make_shared<const failure>(core_.over_failure())});
+}
+
+void queue_front::begin_entering(const std::shared_ptr<queue_entrant>& who) {
+    if (!std::exchange(who->entering, true)) ++entering_;
+}
+
+void queue_front::end_entering(const std::shared_ptr<queue_entrant>& who) {
+    if (std::exchange(who->entering, false)) --entering_;
 }
 
 void queue_front::new_ticket(const std::shared_ptr<queue_entrant>& who) {
@@ -70,12 +79,13 @@ void queue_front::new_ticket(const std::shared_ptr<queue_entrant>& who) {
 void queue_front::know(const std::shared_ptr<drawn_ticket>& ticket, const std::shared_ptr<queue_entrant>& who) {
     if (drawn_.size() >= crowded_) {
         std::erase_if(drawn_, [](const auto& entry) { return entry.second.ticket.expired(); });
-        crowded_ = std::max(crowded_, 2 * drawn_.size());
+        crowded_ = std::max<std::size_t>(few, 2 * drawn_.size());
     }
     drawn_.insert_or_assign(ticket->attempt, known_ticket{ticket, who});
 }
 
 bool queue_front::gave_up(const std::shared_ptr<queue_entrant>& who) {
+    end_entering(who);
     const auto waits = waiting_.find(who->ticket->mine.ticket);
     if (waits != waiting_.end() && waits->second == who) {
         waiting_.erase(waits);
@@ -89,6 +99,7 @@ bool queue_front::gave_up(const std::shared_ptr<queue_entrant>& who) {
 
 void queue_front::expect(const std::shared_ptr<queue_entrant>& who, const std::string& attempt) {
     // Known before it is sent: whoever of us sees its row first must not take it for one that nobody wants.
+    if (who->wanted()) begin_entering(who);
     who->ticket->attempt = attempt;
     know(who->ticket, who);
 }
@@ -103,6 +114,7 @@ void queue_front::join(std::shared_ptr<queue_entrant> who, const protocol::queue
 }
 
 void queue_front::wait_in_line(const std::shared_ptr<queue_entrant>& who) {
+    end_entering(who);
     if (!who->wanted()) {
         begin_withdraw(who->ticket);
         return;
@@ -112,19 +124,18 @@ void queue_front::wait_in_line(const std::shared_ptr<queue_entrant>& who) {
         return;
     }
     const auto ticket = who->ticket->mine.ticket;
+    // Of those who stood before us the last time nothing is known any more.
+    if (waiting_.empty()) crowd_ = {};
     waiting_.emplace(ticket, who);
     serve();
     if (waiting_.empty()) return;
     leftovers_.count_wait();
     if (waiting_.begin()->first == ticket) {
+        const bool next_in_line = ahead_of(who->ticket->mine) <= 1;
+        // How long those before us take is told by how many processes they are.
+        if (!next_in_line) survey_due_ = core_.now() + protocol::survey_within;
         plan_poll();
-        if (ahead_of(who->ticket->mine) <= 1) {
-            next_poll_ = core_.now();
-        } else {
-            // How long those before us take is told by how many processes they are.
-            still_polls_ = protocol::still_polls_per_examination;
-            next_poll_ = std::min(next_poll_, core_.now() + protocol::survey_within);
-        }
+        if (next_in_line) next_poll_ = core_.now();
     }
     watch_on();
 }
@@ -174,6 +185,7 @@ void queue_front::grant(const std::shared_ptr<queue_entrant>& who,
     auto hold =
         std::make_shared<queue_hold>(core_.shared_from_this(), shared_from_this(), who->ticket, unwritten_until);
     hold_ = hold;
+    end_entering(who);
     ++core_.counters().leases_held;
     ++core_.counters().acquired;
     if (leaving_) ++core_.counters().hand_offs;

@@ -113,6 +113,8 @@ private:
     boost::asio::awaitable<written> write_down(const std::shared_ptr<queue_entrant>& who);
     boost::asio::awaitable<written> put_row(std::shared_ptr<drawn_ticket> ticket, shared_failure& why,
                                             call_options options = {});
+    void begin_entering(const std::shared_ptr<queue_entrant>& who);
+    void end_entering(const std::shared_ptr<queue_entrant>& who);
     void new_ticket(const std::shared_ptr<queue_entrant>& who);
     void know(const std::shared_ptr<drawn_ticket>& ticket, const std::shared_ptr<queue_entrant>& who);
     void wait_in_line(const std::shared_ptr<queue_entrant>& who);
@@ -182,7 +184,8 @@ private:
         std::weak_ptr<queue_entrant> who;
     };
     std::unordered_map<std::string, known_ticket> drawn_;  ///< by attempt
-    std::size_t crowded_ = 16;  ///< of so many drawn tickets those that nobody wants any more are forgotten
+    std::size_t crowded_ = 0;   ///< of so many drawn tickets those that nobody wants any more are forgotten
+    std::size_t entering_ = 0;  ///< wanted, and neither waiting nor served yet
     std::map<std::int64_t, std::shared_ptr<queue_entrant>> waiting_;
     std::weak_ptr<queue_hold> hold_;          ///< the present turn
     std::optional<protocol::place> leaving_;  ///< the turn that is being given back
@@ -198,6 +201,7 @@ private:
     dynalease::time_point next_poll_{};
     unsigned failed_polls_ = 0;
     unsigned still_polls_ = 0;
+    std::optional<dynalease::time_point> survey_due_{};  ///< it is not known how many processes wait before us
     std::optional<dynalease::time_point> look_again_{};  ///< when the next of many who died at once may be found out
     std::optional<std::int64_t> examined_;               ///< the value of `passed` that was examined last
     dynalease::time_point next_examination_{};

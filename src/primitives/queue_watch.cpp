@@ -83,6 +83,7 @@ void queue_front::plan_poll() {
         options_.poll_interval, options_.longest_poll_interval, core_.world().random->unit());
     if (failed_polls_ > 0) interval = std::max(interval, protocol::retry_pause(failed_polls_));
     next_poll_ = now + interval;
+    if (survey_due_ && failed_polls_ == 0) next_poll_ = std::min(next_poll_, *survey_due_);
 }
 
 void queue_front::count_processes(const std::vector<protocol::seen_ticket>& rows) {
@@ -107,7 +108,9 @@ std::int64_t queue_front::processes_of(std::int64_t tickets) const {
 boost::asio::awaitable<void> queue_front::poll() {
     const auto mine = waiting_.begin()->second->ticket->mine;
     const bool next_in_line = ahead_of(mine) <= 1;
-    if (!next_in_line && still_polls_ >= protocol::still_polls_per_examination) {
+    const bool survey_due = survey_due_ && core_.now() >= *survey_due_;
+    if (survey_due) survey_due_.reset();
+    if (!next_in_line && (survey_due || still_polls_ >= protocol::still_polls_per_examination)) {
         still_polls_ = 0;
         look_again_.reset();
         co_await examine(mine.from, true);

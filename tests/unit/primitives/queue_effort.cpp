@@ -115,6 +115,34 @@ TEST_CASE("whoever waits behind many callers of one process is awake soon after 
     CHECK(w.scheduler.now() - free_since < 6s);
 }
 
+TEST_CASE("how many processes wait before us is found out, though a turn ends meanwhile") {
+    world w;
+    node holder(w, 1);
+    node many(w, 2);
+    node next(w, 3);
+    for (auto* each : {&holder, &many, &next}) each->network->set_plan(one_way(2500us));
+    queue_turn held;
+    queue_turn also_held;
+    run(w, holder, enter(queue{*holder.session, "x"}, held));
+    running follows(w, holder, enter(queue{*holder.session, "x"}, also_held));
+    w.scheduler.run_for(1s);
+    std::vector<running> brief;
+    for (int i = 0; i < 300; ++i) brief.emplace_back(w, many, enter_briefly(queue{*many.session, "x"}));
+    w.scheduler.run_for(20s);
+    queue_turn mine;
+    running last(w, next, enter(queue{*next.session, "x"}, mine));
+    w.scheduler.run_for(300ms);
+    run(w, holder, leave(held));
+    queue_info info;
+    run(w, next, inspect(queue{*next.session, "x"}, info));
+    w.scheduler.run_for(5min);
+    run(w, holder, leave(also_held));
+    for (auto& each : brief) each.wait();
+    const auto free_since = w.scheduler.now();
+    last.wait(1h);
+    CHECK(w.scheduler.now() - free_since < 6s);
+}
+
 TEST_CASE("those further behind look rarely, however many callers a process has") {
     world w;
     node holder(w, 1);
@@ -171,6 +199,23 @@ double seconds_for_patience(std::size_t count) {
     return static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC;
 }
 
+/// Of so many tries, after as many callers have come and gone.
+double seconds_for_tries(std::size_t count) {
+    world w;
+    node a(w, 1);
+    std::vector<running> brief;
+    for (std::size_t i = 0; i < count; ++i) brief.emplace_back(w, a, enter_briefly(queue{*a.session, "x"}));
+    for (auto& each : brief) each.wait();
+    w.scheduler.run_for(5s);
+    const auto begun = std::clock();
+    for (std::size_t i = 0; i < count; ++i) {
+        queue_turn mine;
+        run(w, a, try_enter(queue{*a.session, "x"}, mine));
+        run(w, a, leave(mine));
+    }
+    return static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC;
+}
+
 /// By the best of three, for other programs disturb.
 template <class Seconds>
 double growth(Seconds seconds, std::size_t count) {
@@ -184,6 +229,7 @@ double growth(Seconds seconds, std::size_t count) {
 TEST_CASE("callers of one process cost the processor as much each, however many they are") {
     CHECK(growth(seconds_for_entrants, 3000) < linear);
     CHECK(growth(seconds_for_patience, 1000) < linear);
+    CHECK(growth(seconds_for_tries, 3000) < linear);
 }
 
 TEST_CASE("looking at a queue costs a query for each hundred that wait") {
