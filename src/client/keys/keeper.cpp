@@ -57,10 +57,10 @@ asio::awaitable<result<shared_credentials>> keeper::get(clock::time_point until,
     const auto self = shared_from_this();
     if (auto keys = present()) co_return keys;
     if (closed_) co_return failure(errc::shut_down);
-    if (!fetching_ && world_.clock->now() < not_before_) co_return last_failure_;
+    if (!is_fetching() && world_.clock->now() < not_before_) co_return last_failure_;
     begin_fetch();
     // A source that has its keys at hand has given them by now.
-    if (fetching_) {
+    if (is_fetching()) {
         if (waiting_.size() >= most_waiting) co_return too_many();
         auto [error, ignored] = co_await waiting_.async_wait_until(*world_.clock, until, in_parts);
         if (closed_) co_return failure(errc::shut_down);
@@ -84,8 +84,7 @@ void keeper::close() noexcept {
 }
 
 void keeper::begin_fetch() {
-    if (fetching_) return;
-    fetching_ = true;
+    if (is_fetching()) return;
     runtime::spawn_background(world_.executor, flights_, fetch(shared_from_this()));
 }
 
@@ -118,7 +117,6 @@ asio::awaitable<result<shared_credentials>> keeper::ask() {
 }
 
 void keeper::end_fetch(result<shared_credentials> answer) {
-    fetching_ = false;
     const auto now = world_.clock->now();
     const auto wall = world_.clock->wall();
     if (answer) {

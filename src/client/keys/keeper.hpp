@@ -42,6 +42,8 @@ public:
 
 private:
     void begin_fetch();
+    /// Until its last step, however it ends: one that finds no memory must not be waited for.
+    bool is_fetching() const noexcept { return flights_.count() != 0; }
     static boost::asio::awaitable<void> fetch(std::shared_ptr<keeper> self);
     boost::asio::awaitable<result<aws::shared_credentials>> ask();
     void end_fetch(result<aws::shared_credentials> answer);
@@ -54,7 +56,6 @@ private:
     clock::time_point not_before_{};     // of another fetch, after one that failed
     clock::time_point trusted_until_{};  // refusals of keys just fetched because of a refusal change nothing
     bool refused_ = false;
-    bool fetching_ = false;
     bool closed_ = false;
     runtime::gate flights_;
     runtime::waiter_list<runtime::unit> waiting_;
