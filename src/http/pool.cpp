@@ -1,7 +1,6 @@
 // Room http: carries out what the pool's policy decides.
 #include "http/pool.hpp"
 
-#include <boost/asio/append.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/query.hpp>
 
@@ -157,8 +156,11 @@ void pool::serve_first(error_code error, lease held) {
 }
 
 void pool::answer(lease_handler handler, error_code error, lease held) {
-    // Posted: whoever gives back or closes must not run the next one's work inside its own.
-    asio::post(world_.executor, asio::append(std::move(handler), error, std::move(held)));
+    // Posted: whoever gives back or closes must not run the next one's work inside its own. It belongs to this executor,
+    // and is not asked: Boost 1.81 crashes at its answer where there is no memory for one.
+    asio::post(world_.executor, [handler = std::move(handler), error, held = std::move(held)]() mutable {
+        std::move(handler)(error, std::move(held));
+    });
 }
 
 pool_counters pool::counters() const noexcept {

@@ -5,13 +5,24 @@
 
 #include <boost/asio/any_completion_executor.hpp>
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/associated_executor.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 
+#include <new>
 #include <tuple>
 #include <utility>
 
 namespace dynalease::runtime {
+
+/// Where a handler belongs. Boost 1.81 gives an executor that is empty, and crashes when it is asked anything, where there
+/// is no memory for it.
+template <class Handler>
+auto executor_of(const Handler& handler, const boost::asio::any_io_executor& otherwise) {
+    auto found = boost::asio::get_associated_executor(handler, otherwise);
+    if (!found) throw std::bad_alloc();
+    return found;
+}
 
 /// Calls `handler(arguments...)` on `handler_executor`: never inside this call, and never within `executor`, a serial
 /// one, unless that is where it belongs.

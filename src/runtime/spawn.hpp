@@ -11,7 +11,6 @@
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
-#include <boost/asio/associated_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -145,7 +144,7 @@ void spawn(const boost::asio::any_io_executor& executor, boost::asio::awaitable<
     auto slot = boost::asio::get_associated_cancellation_slot(handler);
     if (slot.is_connected()) slot.assign(detail::cancel_spawned{state});
     // Keeps the handler's context running until the handler has been called.
-    auto handler_executor = boost::asio::prefer(boost::asio::get_associated_executor(handler, executor),
+    auto handler_executor = boost::asio::prefer(executor_of(handler, executor),
                                                 boost::asio::execution::outstanding_work.tracked);
     auto coroutine = detail::run_spawned<T>(state, std::move(body));
     auto finish = detail::finish_spawned<T>{std::move(state), std::move(handler), std::move(handler_executor)};

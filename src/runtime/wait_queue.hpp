@@ -8,7 +8,6 @@
 #include <boost/asio/any_completion_executor.hpp>
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/associated_executor.hpp>
 #include <boost/asio/execution/outstanding_work.hpp>
 #include <boost/asio/prefer.hpp>
 #include <boost/system/error_code.hpp>
@@ -28,7 +27,7 @@ public:
     timed_wait(const boost::asio::any_io_executor& executor, handler_type&& handler)
         // Tracked: the context of the handler must not run out of work while it waits here.
         : executor_(executor),
-          handler_executor_(boost::asio::prefer(boost::asio::get_associated_executor(handler, executor),
+          handler_executor_(boost::asio::prefer(executor_of(handler, executor),
                                                 boost::asio::execution::outstanding_work.tracked)),
           handler_(std::move(handler)) {}
 

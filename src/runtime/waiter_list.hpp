@@ -125,7 +125,7 @@ private:
 
         void complete(waiter& served, boost::system::error_code code, T&& value) {
             if (abandoned) return;
-            auto handler_executor = boost::asio::get_associated_executor(served.handler, executor);
+            auto handler_executor = executor_of(served.handler, executor);
             post_completion(executor, std::move(handler_executor), std::move(served.handler), code, std::move(value));
         }
 
