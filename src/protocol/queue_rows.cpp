@@ -25,7 +25,7 @@ failure refuse_queue_row(errc code, const item& row, std::string message) {
 }
 
 failure corrupt_queue_row(const item& row, std::string_view name) {
-    auto message = "attribute '" + std::string(name) + "' is missing, of another type, or beyond 64 bits";
+    auto message = "attribute '" + std::string(name) + "' is missing, of another type, or out of bounds";
     return refuse_queue_row(errc::corrupt_row, row, std::move(message));
 }
 
@@ -38,6 +38,13 @@ std::optional<failure> check_queue_version(const item& row) {
     return refuse_queue_row(
         errc::unsupported_version, row,
         "the row has schema " + std::to_string(*version) + "; this library writes " + std::to_string(schema_version));
+}
+
+/// A count that may be missing. Empty: what stands there is none, or is more than `most`.
+std::optional<std::int64_t> count_in(const item& row, const char* name, std::int64_t most) {
+    if (find(row, name) == nullptr) return 0;
+    const auto count = find_integer(row, name);
+    return count && *count >= 0 && *count <= most ? count : std::nullopt;
 }
 
 /// The number that a sort key ends with.
@@ -71,15 +78,19 @@ result<queue_head> parse_queue_head(const item& row) {
     const auto tail = find_integer(row, attribute::tail);
     if (!tail || *tail > last_ticket_ever) return corrupt_queue_row(row, attribute::tail);
     const auto passed = find_integer(row, attribute::passed);
-    if (!passed || *passed > *tail) return corrupt_queue_row(row, attribute::passed);
+    if (!passed || *passed < 0 || *passed > *tail) return corrupt_queue_row(row, attribute::passed);
 
-    queue_head parsed{.tail = *tail, .passed = *passed};
+    // No more numbers were skipped than there are, so that no arithmetic with them goes beyond 64 bits.
+    const auto skipped = count_in(row, attribute::skipped, *tail);
+    if (!skipped) return corrupt_queue_row(row, attribute::skipped);
+    const auto skipped_passed = count_in(row, attribute::skipped_passed, *passed);
+    if (!skipped_passed) return corrupt_queue_row(row, attribute::skipped_passed);
+
+    queue_head parsed{.tail = *tail, .passed = *passed, .skipped = *skipped, .skipped_passed = *skipped_passed};
     if (const auto* last = find_string(row, attribute::last)) parsed.last = *last;
     // A mere estimate: one that no queue can have is none.
     const auto pace = find_integer(row, attribute::pace).value_or(0);
     if (pace > 0 && pace <= longest_lease.count()) parsed.pace = std::chrono::milliseconds(pace);
-    parsed.skipped = find_integer(row, attribute::skipped).value_or(0);
-    parsed.skipped_passed = find_integer(row, attribute::skipped_passed).value_or(0);
     return parsed;
 }
 
@@ -89,7 +100,7 @@ result<ticket_row> parse_ticket_row(const item& row) {
     const auto ticket = sort_key ? ticket_of(*sort_key) : std::nullopt;
     if (!ticket) return corrupt_queue_row(row, attribute::sort);
     const auto from = find_integer(row, attribute::from);
-    if (!from || *from > *ticket) return corrupt_queue_row(row, attribute::from);
+    if (!from || *from < 0 || *from > *ticket) return corrupt_queue_row(row, attribute::from);
 
     ticket_row parsed{.ticket = *ticket, .from = *from};
     const auto* marked = find(row, attribute::void_ticket);

@@ -5,6 +5,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <limits>
+#include <utility>
 #include <vector>
 
 namespace dynalease::protocol::test {
@@ -165,6 +168,36 @@ TEST_CASE("rows of another schema, or of nobody's, are left alone and named") {
     auto row = by_a.enter(one(7), "x", face).new_item;
     row.erase("attempt");
     CHECK(parse_ticket_row(row).error().code == errc::corrupt_row);
+}
+
+TEST_CASE("counters of a queue that no library wrote are corrupt, and are reckoned with by nobody") {
+    constexpr auto most = std::numeric_limits<std::int64_t>::max();
+    constexpr auto least = std::numeric_limits<std::int64_t>::min();
+    const auto code_of = [](const item& row) {
+        const auto parsed = parse_queue_head(row);
+        return parsed ? error_code() : parsed.error().code;
+    };
+    auto sound = queue_head_key(orders);
+    sound.insert({{"v", 1}, {"tail", 9}, {"passed", 7}, {"skipped", 9}, {"skipped_passed", 7}});
+    REQUIRE(code_of(sound) == error_code());
+    sound.insert_or_assign("pace", most);
+    CHECK(parse_queue_head(sound).value().pace == std::chrono::milliseconds(0));
+    const std::pair<const char*, std::vector<attribute_value>> wrong_counters[] = {
+        {"tail", {most, least, "9"}},
+        {"passed", {-1, least, 10, "7"}},
+        {"skipped", {-1, least, 10, most, "9"}},
+        {"skipped_passed", {-1, least, 8, most, "7"}}};
+    for (const auto& [name, wrong] : wrong_counters) {
+        for (const auto& each : wrong) {
+            auto row = sound;
+            row.insert_or_assign(name, each);
+            INFO(name);
+            CHECK(code_of(row) == errc::corrupt_row);
+        }
+    }
+    auto ticket = by_a.enter(one(7), "x", face).new_item;
+    ticket.insert_or_assign("from", least);
+    CHECK(parse_ticket_row(ticket).error().code == errc::corrupt_row);
 }
 
 TEST_CASE("several queues are entered under one number above all, and what it skips is covered") {
