@@ -169,6 +169,7 @@ boost::asio::awaitable<void> draw_for_all(std::shared_ptr<joint_ticket> entry) {
                 continue;
             }
             heads = *std::move(read);
+            if (!entry->wanted()) continue;  // whoever gave up meanwhile was told that there is no ticket
         }
         if (chosen.places.empty()) {
             const bool free =

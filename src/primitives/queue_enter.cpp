@@ -55,8 +55,8 @@ boost::asio::awaitable<std::optional<ticket_step>> queue_front::draw(std::shared
             if (others) {
                 who->complete({});
                 examine_soon();
-                break;
             }
+            if (!who->wanted()) break;
         }
         auto& ticket = *who->ticket;
         if (!ticket.first_send) ticket.first_send = core_.now();
@@ -65,8 +65,8 @@ boost::asio::awaitable<std::optional<ticket_step>> queue_front::draw(std::shared
                                   : requests().take(ticket.attempt, core_.wall());
         const auto seen = co_await send(std::move(request));
         if (seen.kind == answer::rejected) {
-            ticket.unanswered = in_doubt;
-            who->complete({{}, in_doubt ? told_in_doubt(*seen.why) : seen.why});
+            ticket.unanswered = in_doubt || seen.doubtful;
+            who->complete({{}, ticket.unanswered ? told_in_doubt(*seen.why) : seen.why});
             break;
         }
         if (seen.kind == answer::unanswered || seen.kind == answer::delayed) {

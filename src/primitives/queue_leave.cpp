@@ -28,7 +28,7 @@ boost::asio::awaitable<void> queue_front::give_turn_back([[maybe_unused]] queue_
         auto request = idle ? requests().leave_idle(over, pace, expiry()) : requests().leave(over, pace);
         const auto seen = co_await send(std::move(request));
         if (seen.kind == answer::unanswered || seen.kind == answer::delayed || seen.kind == answer::rejected) {
-            if (seen.kind == answer::unanswered) {
+            if (seen.kind == answer::unanswered || seen.doubtful) {
                 if (!std::exchange(unanswered, true)) ++core_.counters().unknown_writes;
                 hold->finish(errc::in_doubt);
             } else if (seen.kind == answer::rejected) {

@@ -177,6 +177,47 @@ TEST_CASE("an entry into several whose first copy was applied is known by its ro
     CHECK(also_behind.valid());
 }
 
+TEST_CASE("nothing is drawn for somebody who gave up while the queues were looked at") {
+    two_queues given;
+    auto& [w, a, b] = given;
+    b.network->set_plan([](const any_request& request, const call_options&) {
+        const bool reads = std::holds_alternative<batch_get_item_request>(request);
+        return fault{.after = reads ? 400ms : 0ms};
+    });
+    error_code code;
+    std::vector<queue_turn> none;
+    run(w, b, enter_several(given.both(), {.wait = 200ms}, code, none));
+    CHECK(code == errc::wait_timeout);
+    w.scheduler.run_for(5s);
+    CHECK(sent(b, "TransactWriteItems") == 0);
+}
+
+TEST_CASE("a row of a newer version that refuses a later copy says nothing of the first") {
+    two_queues given;
+    auto& [w, a, b] = given;
+    queue_turn mine;
+    run(w, a, enter(queue{*a.session, "x"}, mine));
+    const auto newer = [](auto concerns) {
+        return [concerns](const any_request& request, const call_options&) {
+            if (!concerns(request)) return fault{};
+            fault fate{.what = kind::fail, .answer = failure(errc::condition_failed, outcome::unknown)};
+            fate.answer.current = item{{"v", 2}};
+            return fate;
+        };
+    };
+    a.network->set_plan(newer(ends_turn));
+    error_code code;
+    run(w, a, leave_code(mine, code));
+    CHECK(code == errc::in_doubt);
+    a.network->set_plan({});
+    w.scheduler.run_for(5s);
+    b.network->set_plan(newer(draws_alone));
+    queue_turn none;
+    run(w, b, enter_code(queue{*b.session, "x"}, {}, code, none));
+    CHECK(code == errc::in_doubt);
+    b.network->set_plan({});
+}
+
 TEST_CASE("a leave that is refused behind its own copy within the call has worked") {
     two_queues given;
     auto& [w, a, b] = given;
