@@ -220,6 +220,9 @@ boost::asio::awaitable<void> queue_front::examine(std::int64_t until, bool sampl
         }
         if (sample) {
             count_processes(read.rows);
+            // Where these are all rows there are, nobody waits with the other tickets: they were never written down.
+            const bool waits = !read.more && !waiting_.empty();
+            if (waits) crowd_.tickets = std::max(crowd_.tickets, ahead_of(waiting_.begin()->second->ticket->mine) - 1);
             co_await look_at_sessions(read.rows, until);
         }
         for (auto& seen : read.rows) {

@@ -143,6 +143,32 @@ TEST_CASE("how many processes wait before us is found out, though a turn ends me
     CHECK(w.scheduler.now() - free_since < 6s);
 }
 
+TEST_CASE("tickets that nobody wrote down are no processes that wait") {
+    world w;
+    node holder(w, 1);
+    node victim(w, 2);
+    node next(w, 3);
+    queue_turn held;
+    run(w, holder, enter(queue{*holder.session, "x"}, held));
+    w.scheduler.run_for(2s);
+    victim.network->set_plan([](const any_request& request, const call_options&) {
+        const auto* put = std::get_if<put_item_request>(&request);
+        if (!put || !find_string(put->new_item, "pk")->starts_with("queue#")) return fault{};
+        return fault{.what = fault::kind::fail, .answer = failure(errc::throttled, outcome::not_applied)};
+    });
+    std::vector<queue_turn> turns(20);
+    const auto waits = enter_many(w, victim, turns);
+    w.scheduler.run_for(2s);
+    victim.process->kill();
+    queue_turn mine;
+    running last(w, next, enter(queue{*next.session, "x"}, mine));
+    w.scheduler.run_for(1min);
+    run(w, holder, leave(held));
+    const auto left = w.scheduler.now();
+    last.wait(10min);
+    CHECK(w.scheduler.now() - left < 8s);
+}
+
 TEST_CASE("those further behind look rarely, however many callers a process has") {
     world w;
     node holder(w, 1);
