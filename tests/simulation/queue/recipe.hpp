@@ -11,9 +11,7 @@
 namespace dynalease::simulation::queues {
 
 struct recipe : world_recipe {
-    recipe() : world_recipe{.mishap_interval = 10s} {
-        weather.sent_again = false;  // a row refused by its own first copy is not yet known for what it is
-    }
+    recipe() : world_recipe{.mishap_interval = 10s} {}
 
     std::size_t most_users = 3;  ///< of queues, in one process
     std::size_t fewest_queues = 1;

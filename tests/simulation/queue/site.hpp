@@ -44,10 +44,14 @@ private:
     void entered_together(const testing::logged_request& entry, const transact_write_items_request& request);
     void rows_deleted(const batch_write_item_request& request, const result<any_response>& answer);
     void note_acknowledged(const item& row);
+    /// Which of the sessions that this process has begun.
+    std::string sender_of(const any_request& request);
 
     queue_world& world_;
     /// Which session sent what is still under way.
     std::unordered_map<const testing::logged_request*, std::string> senders_;
+    std::set<std::string> own_sessions_;             ///< of this process, one after the other
+    std::map<std::string, std::string> drawers_;     ///< by attempt: the session that sent it first
     std::map<std::string, time_point> first_sends_;  ///< of the request for a ticket, by attempt
     std::set<ticket_name> written_;                  ///< rows of this session that were acknowledged
     std::set<std::string> carried_out_;              ///< tokens of transactions with a fence

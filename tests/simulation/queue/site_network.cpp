@@ -48,11 +48,39 @@ const char* name_late(head_written::kind what, bool done) {
 // ---- sent --------------------------------------------------------------------------------------------------
 
 void site::sent(const testing::logged_request& entry, const any_request& request) {
-    if (session()) senders_[&entry] = session()->id();
+    if (session()) senders_[&entry] = sender_of(request);
     watch_sent(entry, request);
     const auto* update = std::get_if<update_item_request>(&request);
     if (update == nullptr || !update->values.contains(":attempt")) return;
     first_sends_.try_emplace(text_value(update->values, ":attempt"), clock_now());
+}
+
+// A session that closes settles what it owes while the process's next one has begun already: rows say whose they are,
+// attempts were first sent by it, and the end of a turn is its own.
+std::string site::sender_of(const any_request& request) {
+    const auto& present = session()->id();
+    own_sessions_.insert(present);
+    const auto named = [&](const item& row) {
+        auto name = text_value(row, row.contains("void") ? "by" : "session");
+        return own_sessions_.contains(name) ? name : present;
+    };
+    if (const auto* put = std::get_if<put_item_request>(&request); put != nullptr && row_in(put->new_item)) {
+        return named(put->new_item);
+    }
+    if (const auto* together = std::get_if<transact_write_items_request>(&request)) {
+        for (const auto& action : together->actions) {
+            if (const auto* put = std::get_if<transact_put>(&action)) return named(put->new_item);
+        }
+    }
+    const auto* update = std::get_if<update_item_request>(&request);
+    const auto row = update == nullptr ? std::nullopt : row_in(update->key);
+    if (!row) return present;
+    if (const auto attempt = text_value(update->values, ":attempt"); !attempt.empty()) {
+        return drawers_.try_emplace(attempt, present).first->second;
+    }
+    const auto* ended = world_.judged().after(row->queue, integer_value(update->values, ":e").value_or(-1)).second;
+    const bool ours = ended != nullptr && own_sessions_.contains(ended->session);
+    return ours && !world_.judged().over(ended->session) ? ended->session : present;
 }
 
 // ---- applied -----------------------------------------------------------------------------------------------
