@@ -84,6 +84,8 @@ void judge::judge_passing(queue_record& queue, const head_written& seen) {
     auto each = queue.tickets.upper_bound(queue.head.passed);
     for (; each != queue.tickets.end() && each->first <= seen.after.passed; ++each) {
         judge_passed_over(each->second, each->first, seen.writer);
+        const bool leaves = seen.what == head_written::kind::left || seen.what == head_written::kind::left_idle;
+        if (leaves && each->second.session == seen.writer) each->second.left = true;
     }
     const bool inside = each != queue.tickets.end() && each->second.from <= seen.after.passed;
     if (inside && !options_.order_waived) fail("Q2", "a turn was moved into the middle of a place");

@@ -35,6 +35,7 @@ public:
         std::string session{};
         std::string attempt{};
         row state = row::none;
+        bool left = false;    ///< by its own session, at the end of its turn
         bool direct = false;  ///< it had the turn when it was drawn, and no row
         bool granted = false;
         bool given = false;  ///< a user got it

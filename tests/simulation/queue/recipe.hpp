@@ -24,12 +24,18 @@ struct recipe : world_recipe {
     std::uint64_t cancels = 5;
     /// One in so many is an entry into all queues at once.
     std::uint64_t several = 4;
+    /// Of so many entries one comes with a look at the queue that nobody waits for.
+    std::uint64_t looks = 8;
+    /// Processes are told to look at the shortest and the longest intervals.
+    bool odd_options = false;
     /// Clocks stop: one valid turn at a time cannot be promised; order, rising tokens and the fence are.
     bool breaks_assumptions = false;
     /// Rows are lost or edited: not even order can be promised, but tokens rise, and everyone is served.
     bool loses_rows = false;
     /// An old backup comes back, and with it tickets that were issued before: only that everyone is served remains.
     bool breaks_tokens = false;
+    /// ... from so many turns ago.
+    std::vector<std::int64_t> turns_back{0};
     /// Weeks go by in the middle, in which TTL removes what is idle, while wall clocks are wrong by hours.
     bool weeks_go_by = false;
 };

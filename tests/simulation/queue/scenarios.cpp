@@ -156,6 +156,31 @@ recipe restored_backup() {
     made.mishaps = {table_restored};
     made.mishap_presence = 1;
     made.breaks_tokens = true;
+    made.turns_back = {0, 3'000, 1'000'000};
+    return made;
+}
+
+/// Answers that are slow, to looks above all, at queues that are only just made.
+recipe slow_looks() {
+    recipe made = swarm();
+    made.most_users = 2;
+    made.looks = 2;
+    made.longest_rest = 600ms;
+    made.weather.always = {request_fault_kind::slow};
+    made.weather.worst_chance = 250'000;
+    made.mishaps = {pause, loop_blocked};
+    made.longest = 20s;
+    return made;
+}
+
+/// Intervals at both ends of what is allowed.
+recipe odd_options() {
+    recipe made = swarm();
+    made.odd_options = true;
+    made.demand.to_a_row = 800;  // a look every 10 ms, if that is what they are told
+    made.demand.in_all = 2500;
+    made.longest_hold = 300ms;
+    made.longest = 30s;
     return made;
 }
 
@@ -176,7 +201,9 @@ const contribution queue_worlds{{
                   {"exaggerated-drift", 2, play<exaggerated_drift>},
                   {"stopped-clocks", 1, play<stopped_clocks>},
                   {"lost-rows", 1, play<lost_rows>},
-                  {"restored-backup", 1, play<restored_backup>}},
+                  {"restored-backup", 2, play<restored_backup>},
+                  {"slow-looks", 2, play<slow_looks>},
+                  {"odd-options", 1, play<odd_options>}},
     .probes = {"drawn",
                "written down",
                "turn written down",
@@ -212,6 +239,8 @@ const contribution queue_worlds{{
                "try granted",
                "try refused",
                "looked at",
+               "looked at in passing",
+               "head from long ago",
                "turn lost",
                "leaving in doubt",
                "leaving lost the race",

@@ -2,6 +2,7 @@
 #include "simulation/queue/site.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <memory>
 #include <utility>
@@ -16,7 +17,17 @@ site::site(queue_world& where, std::size_t index)
 void site::begin() {
     first_sends_.clear();
     written_.clear();
+    open_.clear();
+    doubted_.clear();
+    places_.clear();
     begin_watched_session();
+    if (world_.made_of().odd_options) {
+        constexpr std::array shortest{std::chrono::milliseconds(10), std::chrono::milliseconds(170),
+                                      std::chrono::milliseconds(5000)};
+        options_.poll_interval = shortest[world_.choices().choose("poll interval", shortest.size())];
+        const bool often = world_.choices().choose("longest poll interval", 2) == 1;
+        options_.longest_poll_interval = often ? options_.poll_interval : std::chrono::hours(24);
+    }
     const auto count = world_.choices().between("users of a node", 1, world_.made_of().most_users);
     for (std::uint64_t i = 0; i < count; ++i) {
         const auto queue = world_.choices().choose("queue of a user", world_.queues());
@@ -26,7 +37,9 @@ void site::begin() {
 
 queue site::queue_of(std::size_t index) {
     auto [entity, reason] = place_of(index);
-    return queue(*session(), std::move(entity), {.reason = std::move(reason)});
+    auto options = options_;
+    options.reason = std::move(reason);
+    return queue(*session(), std::move(entity), std::move(options));
 }
 
 bool site::is_written(const user::held_turn& turn) const {
@@ -43,6 +56,62 @@ time_point site::bound_of(const user::held_turn& turn) const {
     const auto sent = ticket == nullptr ? first_sends_.end() : first_sends_.find(ticket->attempt);
     if (sent == first_sends_.end()) return time_point::min();
     return std::min(session_end, sent->second + std::chrono::seconds(3));
+}
+
+// ---- what callers are told ---------------------------------------------------------------------------------
+
+void site::judge_told_entry(bool all, std::size_t queue, const error_code& code) {
+    if (!live()) return;
+    const auto what = all ? open_writes::kind::draw_together : open_writes::kind::draw;
+    const auto open = open_.count(what, all ? 0 : queue);
+    auto& doubted = doubted_[all ? world_.queues() : queue];
+    doubted = std::min(doubted, open);
+    if (code == errc::in_doubt) {
+        if (open == 0 && open_.last_known() < clock_now()) {
+            world_.fail("T1", "an entry was told in doubt though every copy of its request was answered");
+        }
+        ++doubted;
+        return;
+    }
+    // Each open request for a ticket is that of somebody who still waits, or was told in doubt.
+    const auto waiting = std::count_if(users().begin(), users().end(), [&](const auto& each) {
+        return each->waits() && each->enters_all() == all && (all || each->waits_for(queue));
+    });
+    if (open <= static_cast<std::size_t>(waiting) + doubted) return;
+    world_.fail("T1", "an entry was told as " + code.message() + " though a request for its ticket has no answer");
+}
+
+void site::judge_told_leave(std::size_t queue, std::int64_t ticket, bool cancelled, const error_code& code) {
+    if (!live() || world_.made_of().loses_rows) return;
+    const auto* mine = world_.judged().find(queue, ticket);
+    const auto name = "the leaving of ticket " + std::to_string(ticket);
+    if (!code && world_.judged().head(queue).passed < ticket) {
+        world_.fail("T2", name + " was told as done, and it has its turn still");
+    }
+    if (code == errc::lock_lost && mine != nullptr && mine->left) {
+        world_.fail("T2", name + " was told as a loss though it was its own");
+    }
+    const bool open = open_.contains({open_writes::kind::leave, queue, std::to_string(ticket)});
+    if (code == errc::in_doubt && !cancelled && !open && open_.last_known() < clock_now()) {
+        world_.fail("T2", name + " was told in doubt though every copy of it was answered");
+    }
+}
+
+// Whoever waits keeps the place that it has drawn: only where others passed it over does it draw another.
+void site::judge_place(const item& row, const row_name& place) {
+    const auto* shown = find(row, "data");
+    const auto* data = shown == nullptr ? nullptr : shown->get_if<attribute_map>();
+    const auto call = data == nullptr ? std::nullopt : find_integer(*data, "call");
+    if (!call) return;
+    const auto [before, first] = places_.try_emplace({*call, place.queue}, place.ticket);
+    if (first || before->second == place.ticket) return;
+    const auto* former = world_.judged().find(place.queue, before->second);
+    const bool stands = former != nullptr && world_.judged().head(place.queue).passed < before->second &&
+                        former->state == judge::ticket::row::live;
+    if (stands && !world_.made_of().loses_rows) {
+        world_.fail("Q1", "somebody who waits with ticket " + std::to_string(before->second) + " was sent to the end");
+    }
+    before->second = place.ticket;
 }
 
 }  // namespace dynalease::simulation::queues

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "simulation/framework/watched_process.hpp"
+#include "simulation/queue/open_writes.hpp"
+#include "simulation/queue/row_name.hpp"
 #include "simulation/queue/user.hpp"
 #include "simulation/queue/world.hpp"
 
@@ -29,6 +31,11 @@ public:
     /// Its row was acknowledged: it lives as long as the session.
     bool is_written(const user::held_turn& turn) const;
 
+    /// A caller's entry has ended: whether what it was told is what is known of its ticket.
+    void judge_told_entry(bool all, std::size_t queue, const error_code& code);
+    /// The same of a leaving. @param cancelled by the caller, perhaps: it goes on in the background.
+    void judge_told_leave(std::size_t queue, std::int64_t ticket, bool cancelled, const error_code& code);
+
     void sent(const testing::logged_request& entry, const any_request& request) override;
     void applied(const testing::logged_request& entry, const any_request& request,
                  const result<any_response>& answer) override;
@@ -46,6 +53,7 @@ private:
     void note_acknowledged(const item& row);
     /// Which of the sessions that this process has begun.
     std::string sender_of(const any_request& request);
+    void judge_place(const item& row, const row_name& place);
 
     queue_world& world_;
     /// Which session sent what is still under way.
@@ -55,6 +63,10 @@ private:
     std::map<std::string, time_point> first_sends_;  ///< of the request for a ticket, by attempt
     std::set<ticket_name> written_;                  ///< rows of this session that were acknowledged
     std::set<std::string> carried_out_;              ///< tokens of transactions with a fence
+    queue_options options_{};
+    open_writes open_;
+    std::map<std::size_t, std::size_t> doubted_;  ///< entries told in doubt whose tickets may be open still, by queue
+    std::map<std::pair<std::int64_t, std::size_t>, std::int64_t> places_;  ///< of a call in a queue: its ticket
 };
 
 }  // namespace dynalease::simulation::queues

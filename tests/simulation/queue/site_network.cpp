@@ -8,23 +8,6 @@ namespace dynalease::simulation::queues {
 
 namespace {
 
-struct row_name {
-    std::size_t queue = 0;
-    std::int64_t ticket = 0;  ///< 0: the head
-};
-
-/// Empty for rows that are no queue's.
-template <class Key>
-std::optional<row_name> row_in(const Key& key) {
-    const auto* partition = find_string(key, "pk");
-    const auto* sort = find_string(key, "sk");
-    if (partition == nullptr || sort == nullptr || !partition->starts_with("queue#e")) return {};
-    const auto entity = static_cast<std::size_t>(partition->back() - '0');
-    const auto slash = sort->find('/');
-    const auto digits = sort->substr(slash + 1);
-    return row_name{.queue = 2 * entity + (slash == 0 ? 0 : 1), .ticket = digits.empty() ? 0 : std::stoll(digits)};
-}
-
 head_written::kind kind_of(const update_item_request& write) {
     using kind = head_written::kind;
     const auto has = [&](const char* name) { return write.values.contains(name); };
@@ -36,6 +19,25 @@ head_written::kind kind_of(const update_item_request& write) {
 const char* name_of(head_written::kind what) {
     constexpr const char* names[] = {"drawn", "drawn together", "passed over", "left", "left idle", "rested"};
     return names[static_cast<std::size_t>(what)];
+}
+
+/// Empty for what callers are not told the end of.
+std::optional<open_writes::name> told_write(const any_request& request) {
+    using kind = open_writes::kind;
+    if (const auto* update = std::get_if<update_item_request>(&request)) {
+        const auto row = row_in(update->key);
+        if (!row) return {};
+        const auto what = kind_of(*update);
+        const auto attempt = text_value(update->values, ":attempt");
+        if (what == head_written::kind::drawn) return {{kind::draw, row->queue, attempt}};
+        const bool left = what == head_written::kind::left || what == head_written::kind::left_idle;
+        if (!left) return {};
+        return {{kind::leave, row->queue, std::to_string(integer_value(update->values, ":e").value_or(0) + 1)}};
+    }
+    const auto* together = std::get_if<transact_write_items_request>(&request);
+    if (together == nullptr || together->client_request_token.empty()) return {};
+    if (!std::holds_alternative<transact_update>(together->actions.front())) return {};
+    return {{kind::draw_together, 0, together->client_request_token}};
 }
 
 const char* name_late(head_written::kind what, bool done) {
@@ -50,6 +52,7 @@ const char* name_late(head_written::kind what, bool done) {
 void site::sent(const testing::logged_request& entry, const any_request& request) {
     if (session()) senders_[&entry] = sender_of(request);
     watch_sent(entry, request);
+    if (const auto write = told_write(request)) open_.sent(*write);
     const auto* update = std::get_if<update_item_request>(&request);
     if (update == nullptr || !update->values.contains(":attempt")) return;
     first_sends_.try_emplace(text_value(update->values, ":attempt"), clock_now());
@@ -144,6 +147,7 @@ void site::row_put(const testing::logged_request& entry, const item& row) {
     const bool is_void = row.contains("void");
     if (is_void) census.hit(ticket != nullptr && ticket->session == writer ? "given up" : "buried");
     if (!is_void) census.hit(ticket != nullptr && ticket->direct ? "turn written down" : "written down");
+    if (!is_void && session() && writer == session()->id()) judge_place(row, *place);
     world_.tell(name(), ticket_written{.queue = place->queue,
                                        .ticket = place->ticket,
                                        .from = find_integer(row, "from").value_or(0),
@@ -217,6 +221,7 @@ void site::answered(const testing::logged_request& entry, const any_request& req
         return text + " -> " + (answer ? "ok" : entry.code.message());
     });
     if (!session() || senders_[&entry] != session()->id()) return;
+    if (const auto write = told_write(request)) open_.answered(*write, answer, clock_now());
     watch_answered(entry, request, answer);
     if (const auto* put = std::get_if<put_item_request>(&request)) {
         const bool refused = !answer && answer.error().code == errc::condition_failed && answer.error().current;

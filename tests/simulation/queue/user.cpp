@@ -45,6 +45,7 @@ asio::awaitable<void> user::enter() {
     auto way = choices.choose("user: way to enter", 8);
     if (world.calm()) way = 0;
     if (way == 7) co_await look();
+    if (!world.calm() && choices.choose("user: looks in passing", world.made_of().looks) == 1) look_in_passing();
     enters_all_ = world.queues() > 1 && choices.choose("user: all at once", world.made_of().several) == 1;
     now_ = doing::waiting;
     next_operation();
@@ -53,6 +54,7 @@ asio::awaitable<void> user::enter() {
     if (choices.choose("user: change of mind", world.made_of().cancels) == 1 && !world.calm()) {
         cancel_after(std::chrono::microseconds(choices.choose("user: when", 12'000'000)));
     }
+    options.data = {{"call", static_cast<std::int64_t>(world.next_number())}};
     const bool tries = way == 6 && !enters_all_;
     error_code code;
     std::vector<queue_turn> turns;
@@ -76,12 +78,26 @@ asio::awaitable<void> user::enter() {
     }
     next_operation();
     now_ = doing::resting;
+    site_.judge_told_entry(enters_all_, queue_, code);
     if (!turns.empty()) got(std::move(turns));
     if (code == errc::in_doubt) census.hit("given up in doubt");
     if (code == condition::cancelled) census.hit("cancelled while waiting");
     if (code == errc::wait_timeout) census.hit("waited in vain");
     if (code && enters_all_) census.hit("several given up");
     if (tries && !code) census.hit(turns_.empty() ? "try refused" : "try granted");
+}
+
+/// Its answer comes when others of this process enter, and wait.
+void user::look_in_passing() {
+    auto& census = site_.world().run().census;
+    const auto target = site_.queue_of(queue_);
+    census.hit("looked at in passing");
+    next_operation();
+    if (number_ % 2 == 0) {
+        target.inspect([](error_code, const queue_info&) {});
+    } else {
+        target.position([](error_code, std::size_t) {});
+    }
 }
 
 asio::awaitable<void> user::look() {
@@ -203,6 +219,7 @@ asio::awaitable<void> user::end_hold(held_turn& mine) {
     const auto done = co_await mine.turn.leave(std::move(token));
     next_operation();
     const auto code = std::get<0>(done);
+    site_.judge_told_leave(mine.queue, mine.turn.ticket(), way == 5, code);
     if (code == errc::in_doubt) census.hit("leaving in doubt");
     if (code == errc::lock_lost || code == errc::session_lost) census.hit("leaving lost the race");
     const bool lives = site_.live() && !world.made_of().breaks_assumptions && !world.made_of().loses_rows;

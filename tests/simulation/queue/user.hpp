@@ -39,6 +39,7 @@ public:
     std::uint64_t served() const noexcept { return served_; }
     /// In the user's hands, those with a handle.
     const std::vector<held_turn>& turns() const noexcept { return turns_; }
+    bool enters_all() const noexcept { return enters_all_; }
     bool waits_for(std::size_t queue) const noexcept { return waits() && (enters_all_ || queue == queue_); }
 
     /// The store or the process went from under it.
@@ -51,6 +52,7 @@ public:
 private:
     boost::asio::awaitable<void> enter();
     boost::asio::awaitable<void> look();
+    void look_in_passing();
     boost::asio::awaitable<void> hold();
     boost::asio::awaitable<void> end_hold(held_turn& mine);
     void got(std::vector<queue_turn> turns);

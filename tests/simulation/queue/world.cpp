@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -156,21 +158,33 @@ void queue_world::serve_everyone() {
         for (const auto& someone : each->users()) owed.add(someone);
     }
     // Leases of the dead, claims of those who never wrote themselves down, and everybody else's turns.
-    const auto limit = now() + 3 * lease_ + std::chrono::seconds(60 + 15 * longest_line()) + recipe_.longest_mishap;
+    const auto limit = now() + 3 * lease_ + std::chrono::seconds(60 + 15 * longest_line()) + recipe_.longest_mishap +
+                       12 * longest_look();
     const auto unserved = [&] { return owed.to_whom() != nullptr; };
     if (!go_on_while(unserved, limit)) fail("Q3", "somebody never has a turn though all is well");
     throw_broken();
 }
 
 // Where the dead stand one behind the other, only those find out who wait far behind, and they look rarely: up to once
-// a second for each ticket before them, every second time at the rows, and each of the dead must be seen twice.
+// a second for each process before them, every second time at the rows, and each of the dead must be seen twice.
 std::int64_t queue_world::longest_line() const {
     std::int64_t longest = 0;
     for (std::size_t queue = 0; queue < queue_count_; ++queue) {
-        std::int64_t line = 0;
+        std::set<std::string> line;
+        std::int64_t tickets = 0;
         auto [number, ticket] = judge_.after(queue, judge_.head(queue).passed);
-        for (; ticket != nullptr; std::tie(number, ticket) = judge_.after(queue, number)) ++line;
-        longest = std::max(longest, line);
+        for (; ticket != nullptr; std::tie(number, ticket) = judge_.after(queue, number)) {
+            ++tickets;
+            // One that nobody has written down is buried on its own.
+            if (ticket->state == judge::ticket::row::none) {
+                line.insert(std::to_string(number));
+            } else {
+                line.insert(ticket->session);
+            }
+        }
+        // Processes are counted by the next hundred tickets, and rounded up.
+        const auto processes = static_cast<std::int64_t>(line.size()) + tickets / 50;
+        longest = std::max(longest, std::min(processes, tickets));
     }
     return longest;
 }
@@ -180,7 +194,13 @@ std::chrono::nanoseconds queue_world::take_over_bound() const {
     const auto lease = std::chrono::nanoseconds(lease_) / (1'000'000 - recipe_.drift_ppm) * 1'000'000;
     const auto look = std::max<std::chrono::nanoseconds>(lease_ / 8, std::chrono::seconds(1));
     // Whoever is next looks often only once it knows that: until then it sleeps as long as one far behind.
-    return std::chrono::milliseconds(3500) + lease + 2 * look + std::chrono::milliseconds(2400) * longest_line();
+    return std::chrono::milliseconds(3500) + lease + 2 * look + std::chrono::milliseconds(2400) * longest_line() +
+           2 * longest_look();
+}
+
+/// Beyond what is usual.
+std::chrono::nanoseconds queue_world::longest_look() const {
+    return recipe_.odd_options ? std::chrono::seconds(10) : std::chrono::seconds(0);
 }
 
 site* queue_world::someone_to_die(std::size_t& queue, std::int64_t& ticket) {
@@ -256,7 +276,7 @@ void queue_world::serve_a_newcomer() {
     const auto unserved = [&] {
         return std::any_of(turns.begin(), turns.end(), [](const auto& each) { return !each; });
     };
-    const auto limit = now() + 2 * lease_ + std::chrono::seconds(15 + 15 * longest_line());
+    const auto limit = now() + 2 * lease_ + std::chrono::seconds(15 + 15 * longest_line()) + 4 * longest_look();
     if (!go_on_while(unserved, limit)) {
         fail("P7", "something left behind keeps a newcomer waiting");
     }

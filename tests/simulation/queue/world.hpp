@@ -62,10 +62,12 @@ private:
     void note_counters();
     void let_weeks_go_by();
     void disturb_store(mishap kind);
+    void make_older();
     bool free_by_hand(std::size_t queue, const item_key& key);
     void tell_replaced(std::size_t queue);
     std::chrono::nanoseconds take_over_bound() const;
     std::int64_t longest_line() const;
+    std::chrono::nanoseconds longest_look() const;
     /// Whose turn another live process is next to have; null: nobody's.
     site* someone_to_die(std::size_t& queue, std::int64_t& ticket);
 

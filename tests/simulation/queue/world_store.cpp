@@ -22,6 +22,29 @@ bool queue_world::free_by_hand(std::size_t queue, const item_key& key) {
     return simulated().call(std::move(edit)).has_value();
 }
 
+/// As if the backup were from so many turns ago, when nobody was in the queue.
+void queue_world::make_older() {
+    const auto turns = recipe_.turns_back[choices().choose("turns back", recipe_.turns_back.size())];
+    for (std::size_t queue = 0; queue < queue_count_ && turns != 0; ++queue) {
+        if (!head_of(queue).exists) continue;
+        const auto place = place_of(queue);
+        update_item_request edit{.table_name = coordination,
+                                 .key = {{"pk", place.partition()}, {"sk", place.sort_key()}}};
+        edit.update_expression = "SET #tail = #tail - :turns, #passed = #tail - :turns";
+        edit.names = {{"#tail", "tail"}, {"#passed", "passed"}};
+        edit.values = {{":turns", turns}};
+        if (!simulated().call(std::move(edit)).has_value()) continue;
+        run().census.hit("head from long ago");
+        for (const auto& row : simulated().image(coordination)) {
+            const auto which = row_in(row);
+            if (!which || which->queue != queue || which->ticket == 0) continue;
+            simulated().call(delete_item_request{.table_name = coordination,
+                                                 .key = {{"pk", row.at("pk")}, {"sk", row.at("sk")}}})
+                .value();
+        }
+    }
+}
+
 void queue_world::disturb_store(mishap kind) {
     const auto queue = choices().choose("which queue", queue_count_);
     const auto place = place_of(queue);
@@ -34,6 +57,7 @@ void queue_world::disturb_store(mishap kind) {
         operator_.lose_rows(kind, key, [this, kind] {
             if (kind == mishap::operator_delete) run().census.hit("head row lost");
             tell("", sessions_disturbed{});
+            if (kind == mishap::table_restored) make_older();
             for (std::size_t each = 0; each < queue_count_; ++each) tell_replaced(each);
         });
     }
