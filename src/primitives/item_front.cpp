@@ -22,33 +22,41 @@ item_front::~item_front() {
 
 item_front::waiter::waiter(item_front& front, item_access what, bool only_tries)
     : served(front.core_.world().executor), access(what), tries(only_tries), front_(front) {
-    position_ = front_.waiters_.insert(front_.waiters_.end(), this);
+    in_ = &front_.waiters_;
+    position_ = in_->insert(in_->end(), this);
 }
 
 item_front::waiter::~waiter() {
-    front_.waiters_.erase(position_);
+    in_->erase(position_);
 }
 
 // ---- the local queue ---------------------------------------------------------------------------------------
 
-// One that was served, cancelled or timed out, but has not run since, stands in the list without waiting.
-item_front::waiter* item_front::first_waiter() const {
-    const auto first = std::ranges::find_if(waiters_, [](waiter* w) { return !w->served.empty(); });
-    return first == waiters_.end() ? nullptr : *first;
+// Of many who end together each is passed over once, not once for each of the others. What is open is noted for them
+// now: the next step may give it up before they run.
+item_front::waiter* item_front::first_waiter() {
+    while (!waiters_.empty() && waiters_.front()->served.empty()) {
+        waiters_.front()->in_ = &ended_;
+        waiters_.front()->in_doubt_ = may_land();
+        ended_.splice(ended_.end(), waiters_, waiters_.begin());
+    }
+    return waiters_.empty() ? nullptr : waiters_.front();
 }
 
-bool item_front::waited_for() const {
-    return std::ranges::any_of(waiters_, [](waiter* w) { return !w->tries && !w->served.empty(); });
+bool item_front::waited_for() {
+    const auto* first = first_waiter();
+    if (first == nullptr || !first->tries) return first != nullptr;
+    return std::any_of(std::next(waiters_.begin()), waiters_.end(), [](waiter* w) { return !w->served.empty(); });
 }
 
 void item_front::fail_waiters(const shared_failure& why) {
     for (auto* w : waiters_) w->served.complete_one(item_served{{}, why});
 }
 
-void item_front::fail_tries(const shared_failure& why) {
-    for (auto* w : waiters_) {
-        if (w->tries) w->served.complete_one(item_served{{}, why});
-    }
+// A try is let in only when nobody waits: none stands behind another waiter.
+void item_front::fail_try(const shared_failure& why) {
+    auto* first = first_waiter();
+    if (first != nullptr && first->tries) first->served.complete_one(item_served{{}, why});
 }
 
 void item_front::turn_away(const failure& why) {
@@ -56,7 +64,7 @@ void item_front::turn_away(const failure& why) {
     if (sleep_) sleep_->wake();
 }
 
-bool item_front::busy(item_access access) const {
+bool item_front::busy(item_access access) {
     const bool shares = access == item_access::shared && grant_.access == item_access::shared;
     return (phase_ == phase::held && !shares) || phase_ == phase::reserved || wanted();
 }
@@ -70,16 +78,12 @@ void item_front::wake() {
 bool item_front::left(const waiter& who) {
     if (wanted()) return false;
     if (sleep_) sleep_->wake();
-    return who.in_doubt_ || may_land();
+    return who.in_doubt_;
 }
 
 bool item_front::may_land() const noexcept {
     const bool claims = phase_ == phase::wanting || phase_ == phase::giving_back;
     return claims && claim_ && (claim_->unanswered || writing_);
-}
-
-void item_front::note_doubt() noexcept {
-    for (auto* w : waiters_) w->in_doubt_ = w->in_doubt_ || (w->served.empty() && may_land());
 }
 
 void item_front::note_others(const sighting& seen) {
@@ -132,7 +136,7 @@ void item_front::call_line() {
 }
 
 void item_front::drop() {
-    note_doubt();
+    first_waiter();  // those who ended just now are told by what was open then
     claim_.reset();
     unlanded_.reset();
     finish_leaving(core_.over_failure().code);
@@ -200,7 +204,7 @@ void item_front::put_off_audit() {
 }
 
 void item_front::give_up(const protocol::item_lock_sight& lock) {
-    note_doubt();
+    first_waiter();  // likewise
     const auto next = protocol::decide_item_give_up({.sight = lock,
                                                      .self = core_.id(),
                                                      .mine = claim_->id,
@@ -269,7 +273,7 @@ boost::asio::awaitable<void> item_front::let_join(sighting& seen) {
         if (!joins()) co_return;
         if (!was_answered(seen.kind)) {
             if (seen.kind == answer::rejected) fail_waiters(seen.why);
-            fail_tries(seen.why);
+            fail_try(seen.why);
             co_await retry_later(failures++);
             continue;
         }
@@ -282,7 +286,7 @@ boost::asio::awaitable<void> item_front::let_join(sighting& seen) {
             co_return;
         }
         if (!others_intend_) continue;
-        fail_tries(nullptr);
+        fail_try(nullptr);
         co_await pause(time_to_next_look(seen.lock));
     }
 }
@@ -294,7 +298,7 @@ void item_front::serve_readers() {
         auto* next = first_waiter();
         if (!next) return;
         if (next->access != item_access::shared) {
-            fail_tries(nullptr);
+            fail_try(nullptr);
             return;
         }
         next->served.complete_one(item_served{item_hold::make_guard(make_hold()), nullptr});

@@ -66,6 +66,7 @@ public:
         friend item_front;
 
         item_front& front_;
+        std::list<waiter*>* in_;  ///< the front's list of those who wait, or of those who did
         std::list<waiter*>::iterator position_;
         bool in_doubt_ = false;  ///< when it ended, a copy of the claim might still have landed
     };
@@ -98,7 +99,7 @@ public:
 
     // ---- the database's executor ----
     /// Held, or wanted by others in this process, so that a try for it need not ask the table.
-    bool busy(protocol::item_access access) const;
+    bool busy(protocol::item_access access);
     /// Completes when no renewal is under way: the caller's write is then the only one. A guard that ends or writes
     /// is not renewed meanwhile. @returns false if the grant ran out in the meantime: a copy of the renewal may have
     /// taken the very step that a write would take.
@@ -307,14 +308,13 @@ private:
 
     // The local queue.
     void fail_waiters(const shared_failure& why);
-    void fail_tries(const shared_failure& why);
+    /// @param why null: others have the item
+    void fail_try(const shared_failure& why);
     void turn_away(const failure& why);
-    waiter* first_waiter() const;
+    waiter* first_waiter();
     bool may_land() const noexcept;
-    /// Those who have ended may run only after the claim is given up: they are told by what is open now.
-    void note_doubt() noexcept;
-    bool wanted() const { return first_waiter() != nullptr; }
-    bool waited_for() const;
+    bool wanted() { return first_waiter() != nullptr; }
+    bool waited_for();
 
     session_core& core_;
     const std::string name_;
@@ -324,7 +324,8 @@ private:
     bool writing_ = false;  ///< a copy of the claim is under way
     bool kept_ = false;     ///< a coroutine keeps a plain session's grants alive
     bool renewing_ = false;
-    std::list<waiter*> waiters_;
+    std::list<waiter*> waiters_;  ///< in their order, with ended ones in between; at most the first one tries
+    std::list<waiter*> ended_;    ///< served, cancelled or timed out, but have not run since
     std::list<runtime::alarm*> line_;
     const void* looks_out_ = nullptr;
     std::uint64_t turns_ = 0;

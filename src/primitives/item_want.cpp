@@ -41,10 +41,10 @@ boost::asio::awaitable<void> item_front::want(sighting& seen) {
             fail_waiters(seen.why);
             break;
         }
-        if (seen.kind == answer::delayed && !claim_->unanswered) fail_tries(seen.why);
+        if (seen.kind == answer::delayed && !claim_->unanswered) fail_try(seen.why);
         if (seen.kind == answer::unanswered || seen.kind == answer::delayed) {
             // What became of a try is asked for once.
-            if (++silent > 1) fail_tries(claim_->unanswered ? fault(errc::in_doubt) : seen.why);
+            if (++silent > 1) fail_try(claim_->unanswered ? fault(errc::in_doubt) : seen.why);
             co_await retry_later(failures++);
             continue;
         }
@@ -57,7 +57,7 @@ boost::asio::awaitable<void> item_front::want(sighting& seen) {
             break;
         }
         if (why) {
-            fail_tries(why);
+            fail_try(why);
             co_await pause(protocol::retry_pause(failures++));
             continue;
         }
@@ -74,7 +74,7 @@ boost::asio::awaitable<void> item_front::want(sighting& seen) {
             break;
         }
         if (next.step == item_want_step::poll || next.step == item_want_step::refuse) {
-            fail_tries(nullptr);
+            fail_try(nullptr);
             co_await pause(time_to_next_look(seen.lock));
         }
     }

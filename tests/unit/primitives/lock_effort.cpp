@@ -1,11 +1,10 @@
 // What locks cost when things go badly: requests while nothing moves, time by the number of callers.
 #include "lock_steps.hpp"
+#include "support/processor_time.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <ctime>
-#include <limits>
 #include <map>
 
 using namespace dynalease;
@@ -44,18 +43,6 @@ asio::awaitable<void> once(lock target) {
 asio::awaitable<void> take_in_time(lock target, std::chrono::nanoseconds wait, std::size_t& ended) {
     auto done = co_await target.acquire({.wait = wait}, as_tuple);
     if (std::get<0>(done) == errc::wait_timeout) ++ended;
-}
-
-/// The least of several runs: whatever else the machine does only adds to it.
-template <class Work>
-double processor_seconds(const Work& work) {
-    auto least = std::numeric_limits<double>::max();
-    for (int i = 0; i < 3; ++i) {
-        const auto began = std::clock();
-        work();
-        least = std::min(least, static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC);
-    }
-    return least;
 }
 
 }  // namespace
