@@ -286,9 +286,29 @@ boost::asio::awaitable<void> item_front::let_join(sighting& seen) {
             co_return;
         }
         if (!others_intend_) continue;
+        const bool forgotten = co_await is_over(*seen.lock.intent);
+        if (!joins()) co_return;
+        if (forgotten) {
+            // Whoever takes the item next takes it away.
+            others_intend_ = false;
+            open_at_ = std::max(open_at_, seen.sent_at);
+            continue;
+        }
         fail_try(nullptr);
         co_await pause(time_to_next_look(seen.lock));
     }
+}
+
+/// As far as one look at its session tells.
+boost::asio::awaitable<bool> item_front::is_over(protocol::item_claimant who) {
+    using protocol::holder_is;
+    if (who.session.empty()) co_return false;  // of a version unknown to us
+    auto now = judge(who, waited_for());
+    if (now == holder_is::not_known) {
+        const auto unseen = co_await core_.remotes().look(who.session);
+        if (!unseen) now = judge(who, waited_for());
+    }
+    co_return now == holder_is::over;
 }
 
 // Not past a writer: readers that came after it would keep it out for ever.

@@ -224,6 +224,7 @@ private:
     void drive();
     boost::asio::awaitable<void> run(item_target self);
     boost::asio::awaitable<void> let_join(sighting& seen);
+    boost::asio::awaitable<bool> is_over(protocol::item_claimant who);
     boost::asio::awaitable<void> want(sighting& seen);
     boost::asio::awaitable<void> settle(sighting& seen);
     boost::asio::awaitable<void> give_back_or_hand_over(sighting& seen);

@@ -83,6 +83,42 @@ TEST_CASE("readers that were kept out join again once the writer has gone, thoug
     CHECK(first.valid());
 }
 
+TEST_CASE("readers join again once the writer that kept them out has died, though the first of them reads on") {
+    const bool plain = GENERATE(false, true);
+    INFO((plain ? "sessions without rows" : "sessions with rows"));
+    till_world w;
+    const auto with_row = [&](std::uint64_t seed) {
+        return std::make_unique<node>(w, seed, testing::virtual_clock_options{},
+                                      session_options{.table = table, .lease = 6s});
+    };
+    const auto a = plain ? plain_node(w, 1) : with_row(1);
+    const auto b = plain ? plain_node(w, 2) : with_row(2);
+    item_guard first;
+    item_guard theirs;
+    error_code code;
+    run(w, *a, share(lock_in(*a), first));
+    const running writes(w, *b, code_of(take(lock_in(*b), theirs), code));
+    w.scheduler.run_for(3s);
+    REQUIRE(w.stored().contains("_lockI"));
+    b->crash();
+    item_guard second;
+    const running joins(w, *a, share(lock_in(*a), second));
+    w.scheduler.run_for(2s);
+    CHECK_FALSE(second.valid());
+    w.scheduler.run_for(9s);
+    CHECK(second.valid());
+    CHECK(first.valid());
+    // And so does a try, at once.
+    item_guard third;
+    run(w, *a, try_share(lock_in(*a), third));
+    CHECK(third.valid());
+    first = {};
+    second = {};
+    run(w, *a, give_back(third));
+    run(w, *a, take(lock_in(*a), first), 1s);
+    CHECK_FALSE(w.stored().contains("_lockI"));
+}
+
 TEST_CASE("readers of one process join for a second without a request, and after that for one read") {
     two_processes w;
     item_guard first;
