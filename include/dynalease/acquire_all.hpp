@@ -38,8 +38,9 @@ struct acquire_all_verb {
 
 /// Locks all the items or none, in one transaction, and waits holding none of them. Where that is refused five times
 /// it goes on one by one, as `acquire_all_options::one_by_one` says: nobody starves, and nobody waits in a circle, as
-/// long as those who hold one of these items acquire no other. Callers of one process queue in memory; callers of
-/// `item_lock` for one of the items are served before them, and each counts as a refusal.
+/// long as those who hold one of these items acquire no other. Callers of one process queue in memory, for each item in
+/// the order in which they came; callers of `item_lock` for one of the items are served before them, and each counts as
+/// a refusal, as does an item that is in other hands when the one before it is free.
 ///
 /// Errors: those of `item_lock::acquire`, whose diagnostics name the item; whatever was locked is given back then.
 /// `errc::invalid_option` unless all items are of one session; `errc::duplicate_item`. Cancellation: all types, at

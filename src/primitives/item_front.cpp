@@ -62,6 +62,8 @@ void item_front::fail_try(const shared_failure& why) {
 void item_front::turn_away(const failure& why) {
     fail_waiters(std::make_shared<const failure>(why));
     if (sleep_) sleep_->wake();
+    for (const auto& [came, alarm] : line_) alarm->wake();
+    if (looks_out_) looks_out_->wake();
 }
 
 bool item_front::busy(item_access access) {
@@ -130,9 +132,9 @@ void item_front::rest() {
     call_line();
 }
 
-/// The item is in nobody's hands here: those who want it among others may.
+/// The item is in nobody's hands here: the first of those who want it among others may.
 void item_front::call_line() {
-    if (phase_ == phase::idle && !driven_ && !line_.empty()) line_.front()->wake();
+    if (phase_ == phase::idle && !driven_ && !looks_out_ && !line_.empty()) line_.begin()->second->wake();
 }
 
 void item_front::drop() {

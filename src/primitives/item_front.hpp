@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -123,26 +124,29 @@ public:
     /// Takes the front out of the hands of this process's other users, if none of them is at work on the item.
     /// @param mine the claim that several items share. Another one that is open here is closed first: it is in the way
     /// until then.
-    /// @param who wants it. While another of those who want several looks out for it, it is not theirs to take.
-    bool reserve(const std::optional<protocol::claim>& mine, const void* who);
-    /// Those who want several items stand in line for the one that is in other hands here, each with an alarm: the first
-    /// is woken when it is free, the next when that one has no use for it.
+    /// @param came as for `place_in_line`.
+    bool reserve(const std::optional<protocol::claim>& mine, std::int64_t came);
+    /// Nobody here has the item, or looks out for it, or stands in line for it and came before that one.
+    bool open_to(std::int64_t came);
+    /// Those who want several items stand in line for the one that is in other hands here, in the order in which they
+    /// came to this process, wherever they stood meanwhile. The first is woken when the item is free, and with each that
+    /// leaves the line the next, which it may have kept out.
     class place_in_line {
     public:
-        place_in_line(item_front& front, runtime::alarm& woken)
-            : front_(front), position_(front.line_.insert(front.line_.end(), &woken)) {}
-        ~place_in_line() { front_.line_.erase(position_); }
+        /// @param came a number that rises from one to the next of them.
+        place_in_line(item_front& front, std::int64_t came, runtime::alarm& woken);
+        ~place_in_line();
         place_in_line(const place_in_line&) = delete;
         place_in_line& operator=(const place_in_line&) = delete;
 
     private:
         item_front& front_;
-        std::list<runtime::alarm*>::iterator position_;
+        std::map<std::int64_t, runtime::alarm*>::iterator position_;
     };
     /// Looks at the item for all that stand in line for it here.
     class looking_out {
     public:
-        looking_out(item_front& front, const void* who) : front_(front) { front.looks_out_ = who; }
+        looking_out(item_front& front, runtime::alarm& woken) : front_(front) { front.looks_out_ = &woken; }
         ~looking_out() {
             front_.looks_out_ = nullptr;
             front_.call_line();
@@ -153,8 +157,6 @@ public:
     private:
         item_front& front_;
     };
-    /// Who wants it among others may have a try: nobody here has it.
-    void call_line();
     /// Grants to single callers so far: how often they were served before those in line.
     std::uint64_t turns() const noexcept { return turns_; }
     /// Why nobody should go on waiting for whoever has the item here; null: they may.
@@ -306,6 +308,7 @@ private:
     void finish_leaving(error_code code);
     void drop();
     void rest();
+    void call_line();
 
     // The local queue.
     void fail_waiters(const shared_failure& why);
@@ -327,8 +330,8 @@ private:
     bool renewing_ = false;
     std::list<waiter*> waiters_;  ///< in their order, with ended ones in between; at most the first one tries
     std::list<waiter*> ended_;    ///< served, cancelled or timed out, but have not run since
-    std::list<runtime::alarm*> line_;
-    const void* looks_out_ = nullptr;
+    std::map<std::int64_t, runtime::alarm*> line_;  ///< by when they came
+    runtime::alarm* looks_out_ = nullptr;
     std::uint64_t turns_ = 0;
     std::optional<open_claim> claim_;
     /// The last closed claim that had a copy without an answer. Removed and made again, the item would forget the floor

@@ -10,9 +10,21 @@ namespace dynalease::detail {
 
 using protocol::item_access;
 
-bool item_front::reserve(const std::optional<protocol::claim>& mine, const void* who) {
-    if (phase_ != phase::idle || driven_ || wanted()) return false;
-    if (looks_out_ && looks_out_ != who) return false;
+item_front::place_in_line::place_in_line(item_front& front, std::int64_t came, runtime::alarm& woken)
+    : front_(front), position_(front.line_.emplace(came, &woken).first) {}
+
+item_front::place_in_line::~place_in_line() {
+    front_.line_.erase(position_);
+    front_.call_line();
+}
+
+bool item_front::open_to(std::int64_t came) {
+    const bool in_hand = phase_ != phase::idle || driven_ || looks_out_ || wanted();
+    return !in_hand && (line_.empty() || came <= line_.begin()->first);
+}
+
+bool item_front::reserve(const std::optional<protocol::claim>& mine, std::int64_t came) {
+    if (!open_to(came)) return false;
     put_off_audit();
     if (claim_ && !(mine && claim_->id == *mine)) {
         resolve_claim(false);

@@ -32,18 +32,23 @@ joint_claim::joint_claim(std::shared_ptr<session_core> core, std::vector<wanted_
       wanted_(std::move(wanted)),
       order_(order_of(wanted_)),
       once_(once),
+      came_(core_->next_attempt()),
       outage_(*core_),
       sleep_(core_->world()) {}
 
 boost::asio::awaitable<void> joint_claim::run(std::shared_ptr<joint_claim> self) {
     // Whoever made us begins to wait after the call, not before.
     co_await boost::asio::post(self->core_->world().executor, boost::asio::deferred);
+    bool called = false;
     while (self->wanted() && self->refusals_ < protocol::refusals_together) {
         const auto busy = self->reserve();
         if (busy) {
+            // When that one was free, another was in other hands: so it may go on for ever.
+            if (std::exchange(called, true)) ++self->refusals_;
             co_await self->wait_here(*busy);
             continue;
         }
+        called = false;
         const auto refusing = co_await self->claim_all();
         if (refusing) co_await self->wait_for(*refusing);
     }
@@ -77,7 +82,7 @@ void joint_claim::fail_try(answer kind, const shared_failure& why) {
 /// All of the fronts or none. @returns the first that is in other hands.
 std::optional<std::size_t> joint_claim::reserve() {
     for (auto busy = order_.begin(); busy != order_.end(); ++busy) {
-        if (wanted_[*busy].front->reserve(claim_, this)) continue;
+        if (wanted_[*busy].front->reserve(claim_, came_)) continue;
         for (auto mine = order_.begin(); mine != busy; ++mine) {
             wanted_[*mine].front->give_free(wanted_[*mine].seen.lock);
         }
@@ -98,29 +103,29 @@ boost::asio::awaitable<void> joint_claim::pause(std::chrono::nanoseconds time) {
 
 // ---- waiting: nothing is reserved --------------------------------------------------------------------------
 
-/// For others in this process.
+/// For others in this process, until the item is ours to take or nobody wants it any more.
 boost::asio::awaitable<void> joint_claim::wait_here(std::size_t item) {
     auto& front = *wanted_[item].front;
     if (once_) fail(errc::wait_timeout);
-    if (const auto why = front.forsaken()) fail(*why);
-    if (!wanted()) co_return;
-    // Readers that join one another may have it for ever, and so may single callers, who are served first.
-    if (front.read_here()) ++refusals_;
-    const auto turns = front.turns();
-    {
-        const item_front::place_in_line place(front, sleep_);
+    const item_front::place_in_line place(front, came_, sleep_);
+    while (wanted() && refusals_ < protocol::refusals_together && !front.open_to(came_)) {
+        if (const auto why = front.forsaken()) {
+            fail(*why);
+            break;
+        }
+        // Readers that join one another may have it for ever, and so may single callers, who are served first.
+        if (front.read_here()) ++refusals_;
+        const auto turns = front.turns();
         co_await pause(front.place().options.longest_poll_interval);
+        refusals_ += static_cast<unsigned>(front.turns() - turns);
     }
-    refusals_ += static_cast<unsigned>(front.turns() - turns);
-    // Whoever has gone meanwhile may have been the one that was called.
-    if (!wanted()) front.call_line();
 }
 
 boost::asio::awaitable<void> joint_claim::wait_for(std::size_t item) {
     auto& each = wanted_[item];
     ++refusals_;
     if (once_) fail(errc::wait_timeout);
-    const item_front::looking_out looks(*each.front, this);
+    const item_front::looking_out looks(*each.front, sleep_);
     while (wanted() && refusals_ < protocol::refusals_together) {
         co_await pause(each.front->time_to_next_look(each.seen.lock));
         auto seen = co_await each.front->look(false);

@@ -13,6 +13,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -81,6 +82,7 @@ private:
     std::vector<wanted_item> wanted_;
     const std::vector<std::size_t> order_;  ///< the same in all claims: those who want the same stand in one line
     const bool once_;
+    const std::int64_t came_;  ///< after those of a lower number
     outage outage_;
     runtime::alarm sleep_;
     std::optional<protocol::claim> claim_;

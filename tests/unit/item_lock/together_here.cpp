@@ -32,6 +32,19 @@ struct many_callers : tills_world {
     std::list<running> callers;
 };
 
+/// Notes who got them when.
+asio::awaitable<void> note_turn(node& in, std::vector<item_demand> wanted, int number, std::vector<int>& turns) {
+    auto guards = co_await acquire_all(std::move(wanted));
+    turns.push_back(number);
+    co_await sleep(in, 10ms);
+    auto parts = add_to_each(std::move(guards), 1);
+    co_await commit_all(std::move(parts));
+}
+
+item_lock rarely_looking(node& in, const char* which) {
+    return item_lock{*in.session, till(which), {.longest_poll_interval = 1min}};
+}
+
 asio::awaitable<void> single_turns(node& in, const bool& stops, int& turns) {
     while (!stops) {
         auto guard = co_await lock_of(in, "south").acquire();
@@ -100,4 +113,84 @@ TEST_CASE("a caller in line that is cancelled does not hold up those behind it")
     run(w, w.a, commit(add_to_each(std::move(first), 1)));
     w.callers.back().wait(10s);
     CHECK(w.scheduler.now() - begun < 200ms);
+}
+
+TEST_CASE("those who want the same items are served in the order in which they came, however long they wait") {
+    many_callers w(0);
+    std::vector<item_guard> first;
+    run(w, w.a, take_all(every_till(w.a), first));
+    std::vector<int> turns;
+    const auto arrives = [&](int number, std::vector<item_demand> wanted) {
+        w.callers.emplace_back(w, w.a, note_turn(w.a, std::move(wanted), number, turns));
+        w.scheduler.run_for(170ms);
+    };
+    for (int i = 0; i < 8; ++i) arrives(i, every_till(w.a));
+    run(w, w.a, commit(add_to_each(std::move(first), 1)));
+    // One that comes as the items go from hand to hand does not pass those who wait.
+    w.callers.emplace_back(w, w.a, note_turn(w.a, every_till(w.a), 8, turns));
+    for (auto& each : w.callers) each.wait(10s);
+    CHECK(turns == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8});
+}
+
+TEST_CASE("one that is called for an item, and waits for another instead, does not keep it from the next in line") {
+    many_callers w(0);
+    const auto lock = [&](const char* which) { return rarely_looking(w.a, which); };
+    item_guard north;
+    item_guard south;
+    run(w, w.a, take(lock("south"), south));
+    std::vector<int> turns;
+    const auto wants = [&](int number, const char* one, const char* other) {
+        std::vector<item_demand> wanted{{lock(one)}, {lock(other)}};
+        w.callers.emplace_back(w, w.a, note_turn(w.a, std::move(wanted), number, turns));
+        w.scheduler.run_for(20ms);
+    };
+    wants(0, "north", "south");
+    wants(1, "south", "west");
+    run(w, w.a, take(lock("north"), north));
+    run(w, w.a, give_back(south));
+    w.scheduler.run_for(200ms);
+    CHECK(turns == std::vector<int>{1});
+    run(w, w.a, give_back(north));
+    w.callers.front().wait(1s);
+    CHECK(turns == std::vector<int>{1, 0});
+}
+
+TEST_CASE("one that moves from item to item keeps its place before those who came after it") {
+    many_callers w(0);
+    item_guard north;
+    item_guard south;
+    run(w, w.a, take(lock_of(w.a, "north"), north));
+    std::vector<int> turns;
+    const auto wants = [&](int number) {
+        std::vector<item_demand> wanted{{lock_of(w.a, "north")}, {lock_of(w.a, "south")}};
+        w.callers.emplace_back(w, w.a, note_turn(w.a, std::move(wanted), number, turns));
+        w.scheduler.run_for(20ms);
+    };
+    wants(0);
+    run(w, w.a, take(lock_of(w.a, "south"), south));
+    run(w, w.a, give_back(north));
+    // It waits for the south by now, and north is in other hands again when the next one comes.
+    run(w, w.a, take(lock_of(w.a, "north"), north));
+    wants(1);
+    run(w, w.a, give_back(south));
+    w.scheduler.run_for(20ms);
+    run(w, w.a, give_back(north));
+    for (auto& each : w.callers) each.wait(10s);
+    CHECK(turns == std::vector<int>{0, 1});
+}
+
+TEST_CASE("who looks out for several items is told at once that the session is over") {
+    many_callers w(0);
+    item_guard theirs;
+    run(w, w.b, take(lock_of(w.b, "south"), theirs));
+    std::vector<item_guard> guards;
+    error_code code;
+    std::vector<item_demand> wanted{{rarely_looking(w.a, "north")}, {rarely_looking(w.a, "south")}};
+    const running waits(w, w.a, code_of(take_all(std::move(wanted), guards), code));
+    // By now it looks once a minute.
+    w.scheduler.run_for(10min);
+    w.a.session->close({}, [](error_code, const close_report&) {});
+    w.scheduler.run_for(100ms);
+    CHECK(waits.done());
+    CHECK(code == errc::session_closed);
 }
