@@ -88,7 +88,7 @@ boost::asio::awaitable<void> item_front::pause(std::chrono::nanoseconds time) {
 
 /// After a request without an answer.
 boost::asio::awaitable<void> item_front::retry_later(unsigned failures_so_far) {
-    if (const auto why = outage_.too_long()) fail_waiters(claim_ && claim_->unanswered ? fault(errc::in_doubt) : why);
+    if (const auto why = outage_.too_long()) fail_waiters(or_doubt(why));
     co_await pause(protocol::retry_pause(failures_so_far));
 }
 

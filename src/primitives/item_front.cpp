@@ -59,6 +59,13 @@ void item_front::fail_try(const shared_failure& why) {
     if (first != nullptr && first->tries) first->served.complete_one(item_served{{}, why});
 }
 
+shared_failure item_front::or_doubt(const shared_failure& why) const {
+    if (!claim_ || !claim_->unanswered) return why;
+    failure doubt(errc::in_doubt, outcome::unknown);
+    doubt.details = why->details;
+    return std::make_shared<const failure>(std::move(doubt));
+}
+
 void item_front::turn_away(const failure& why) {
     fail_waiters(std::make_shared<const failure>(why));
     if (sleep_) sleep_->wake();

@@ -170,6 +170,10 @@ public:
     /// An answer to a request sent then has shown that the claim was not granted before it.
     void note_absent(dynalease::time_point sent);
     void note_unanswered();
+    /// A copy of that claim may still land, for all that is known here.
+    bool unsettled(const protocol::claim& which) const {
+        return claim_ && claim_->id == which && claim_->unanswered && !claim_->closed;
+    }
     /// No copy of the claim can land any more.
     void renew_claim();
     /// What to do about the item in this state, as for a try.
@@ -315,6 +319,8 @@ private:
     /// @param why null: others have the item
     void fail_try(const shared_failure& why);
     void turn_away(const failure& why);
+    /// What a waiter is told who fails of this: doubt, while a copy of the claim is unanswered.
+    shared_failure or_doubt(const shared_failure& why) const;
     waiter* first_waiter();
     bool may_land() const noexcept;
     bool wanted() { return first_waiter() != nullptr; }

@@ -26,11 +26,12 @@ boost::asio::awaitable<void> item_front::want(sighting& seen) {
     unsigned silent = 0;  // requests without an answer
     while (core_.may_write() && wanted()) {
         const bool taking = next.step == item_want_step::take;
+        const bool claims = taking || next.step == item_want_step::intend;
         const bool taking_over = taking && (next.form.over_writer || !next.form.over_readers.empty());
         seen = co_await carry_out(std::move(next));
         next = item_want_decision{item_want_step::poll};
         if (!core_.may_write()) break;
-        if (seen.kind == answer::unanswered || seen.doubtful) note_unanswered();
+        if (claims && (seen.kind == answer::unanswered || seen.doubtful)) note_unanswered();
         note_absence(seen, taking);
         if (taking && seen.kind == answer::applied) {
             const bool ours = co_await granted(seen, taking_over, false);
@@ -38,13 +39,13 @@ boost::asio::awaitable<void> item_front::want(sighting& seen) {
             continue;
         }
         if (seen.kind == answer::rejected) {
-            fail_waiters(seen.why);
+            fail_waiters(or_doubt(seen.why));
             break;
         }
         if (seen.kind == answer::delayed && !claim_->unanswered) fail_try(seen.why);
         if (seen.kind == answer::unanswered || seen.kind == answer::delayed) {
             // What became of a try is asked for once.
-            if (++silent > 1) fail_try(claim_->unanswered ? fault(errc::in_doubt) : seen.why);
+            if (++silent > 1) fail_try(or_doubt(seen.why));
             co_await retry_later(failures++);
             continue;
         }
@@ -53,11 +54,11 @@ boost::asio::awaitable<void> item_front::want(sighting& seen) {
         shared_failure why;
         next = co_await next_step(seen.lock, why);
         if (why && classify(*why) == answer::rejected) {
-            fail_waiters(why);
+            fail_waiters(or_doubt(why));
             break;
         }
         if (why) {
-            fail_try(why);
+            fail_try(or_doubt(why));
             co_await pause(protocol::retry_pause(failures++));
             continue;
         }
@@ -255,7 +256,7 @@ boost::asio::awaitable<bool> item_front::granted(sighting& seen, bool taken_over
             seen = std::move(again);
             break;
         }
-        if (again.kind == answer::rejected) fail_waiters(again.why);
+        if (again.kind == answer::rejected) fail_waiters(or_doubt(again.why));
         co_await retry_later(failures);
     }
     if (!seen.whole || !core_.may_write() || !claim_) co_return false;

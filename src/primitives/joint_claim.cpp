@@ -58,7 +58,13 @@ boost::asio::awaitable<void> joint_claim::run(std::shared_ptr<joint_claim> self)
 
 bool joint_claim::left() {
     sleep_.wake();
-    return writing_ || unanswered_;
+    return may_land();
+}
+
+/// What settles a claim on one item settles it on all.
+bool joint_claim::may_land() const {
+    const auto unsettled = [&](const auto& each) { return each.front->unsettled(*left_behind_); };
+    return writing_ || unanswered_ || (left_behind_ && std::ranges::all_of(wanted_, unsettled));
 }
 
 void joint_claim::fail(failure why) {
@@ -93,8 +99,8 @@ std::optional<std::size_t> joint_claim::reserve() {
 
 void joint_claim::give_free() {
     for (auto& each : wanted_) each.front->give_free(each.seen.lock);
-    // While the fronts settle it, each for itself, the claim is no longer ours.
-    if (std::exchange(unanswered_, false)) claim_.reset();
+    // While the fronts settle it, the claim is no longer ours.
+    if (std::exchange(unanswered_, false)) left_behind_ = std::exchange(claim_, std::nullopt);
 }
 
 boost::asio::awaitable<void> joint_claim::pause(std::chrono::nanoseconds time) {
@@ -124,7 +130,7 @@ boost::asio::awaitable<void> joint_claim::wait_here(std::size_t item) {
 boost::asio::awaitable<void> joint_claim::wait_for(std::size_t item) {
     auto& each = wanted_[item];
     ++refusals_;
-    if (once_) fail(errc::wait_timeout);
+    if (once_) fail(may_land() ? errc::in_doubt : errc::wait_timeout);
     const item_front::looking_out looks(*each.front, sleep_);
     while (wanted() && refusals_ < protocol::refusals_together) {
         co_await pause(each.front->time_to_next_look(each.seen.lock));
@@ -234,7 +240,8 @@ boost::asio::awaitable<std::optional<std::size_t>> joint_claim::claim_all() {
             }
         }
         if (!again) {
-            fail(std::move(why));
+            const bool in_doubt = unanswered_ && why.code != errc::missing;
+            fail(in_doubt ? failure(errc::in_doubt) : std::move(why));
             break;
         }
         if (!shown) co_await pause(protocol::retry_pause(failures++));

@@ -58,6 +58,7 @@ public:
 
 private:
     bool wanted() const { return !served.empty() && core_->live(); }
+    bool may_land() const;
     void fail(failure why);
     std::optional<std::size_t> reserve();
     void give_free();
@@ -86,6 +87,7 @@ private:
     outage outage_;
     runtime::alarm sleep_;
     std::optional<protocol::claim> claim_;
+    std::optional<protocol::claim> left_behind_;  ///< the last that the fronts had to settle, each for itself
     unsigned refusals_ = 0;
     unsigned silent_ = 0;  ///< requests without an answer
     bool writing_ = false;     ///< a copy of the transaction is under way

@@ -163,6 +163,52 @@ TEST_CASE("a wait for several items that is given up while its transaction is un
     CHECK(w.all_unlocked());
 }
 
+TEST_CASE("a claim that is rejected after a copy without an answer is in doubt") {
+    const bool several = GENERATE(false, true);
+    tills_world w;
+    node a(w);
+    item_guard guard;
+    run(w, a, take(lock_in(a), guard));
+    run(w, a, give_back(guard));
+    a.network->set_plan(testing::scripted_faults(
+        {fault{fault_kind::lose_answer}, fault{.what = fault_kind::fail, .answer = failure(errc::access_denied)}}));
+    std::vector<item_guard> guards;
+    error_code code;
+    auto taking = several ? take_all(every_till(a), guards) : take(lock_in(a), guard);
+    run(w, a, code_of(std::move(taking), code));
+    CHECK(code == errc::in_doubt);
+    w.scheduler.run_for(15s);
+    CHECK(w.all_unlocked());
+}
+
+TEST_CASE("a wait for others is in doubt as long as a copy of the claim before it may land") {
+    const bool tries = GENERATE(false, true);
+    tills_world w;
+    node a(w, 1);
+    node b(w, 2);
+    item_guard guard;
+    run(w, a, take(lock_in(a), guard));
+    run(w, a, give_back(guard));
+    run(w, b, take(lock_of(b, "south"), guard));
+    // The first copy is lost, for all that anybody knows; the second is refused, and then there is silence.
+    std::size_t copies = 0;
+    a.network->set_plan([&copies](const any_request& request, const call_options&) {
+        const auto* update = std::get_if<update_item_request>(&request);
+        const bool about_the_session = update && update->table_name == table;
+        const bool refused = std::holds_alternative<transact_write_items_request>(request) && ++copies == 2;
+        return fault{about_the_session || refused ? fault_kind::pass : fault_kind::lose_request};
+    });
+    std::vector<item_guard> guards;
+    error_code code;
+    run(w, a, code_of(take_all(every_till(a), guards, {.wait = tries ? 0s : 8s}), code));
+    CHECK(copies == 2);
+    CHECK(code == errc::in_doubt);
+    reconnect(a);
+    run(w, b, give_back(guard));
+    w.scheduler.run_for(15s);
+    CHECK(w.all_unlocked());
+}
+
 TEST_CASE("several items of a plain session are believed in for a lease from the first copy that may have locked them") {
     tills_world w;
     auto a = plain_node(w, 1, {.lease = 6s, .renew = false});
