@@ -110,12 +110,12 @@ public:
     /// Errors: `errc::missing`; `errc::wait_timeout` (condition `contended`); `errc::session_lost`,
     /// `errc::session_closed`; `errc::cancelled`; `errc::in_doubt` when it was given up while a write had no answer:
     /// the library then resolves it in the background, so that no orphaned lock stays behind;
-    /// `errc::unsupported_version` or `errc::corrupt_row` for attributes that are not ours; under a plain session,
-    /// without an answer for a lease, what became of the last request (condition `in_doubt`, `unreachable` or
-    /// `throttled`); and what the service refuses. Cancellation: all types, at once. Cost: 1 write, which brings the
-    /// item; behind others 1 refused write, reads at the poll rate, 1 write; behind readers, and behind writers that
-    /// take turns, 1 write more. The first
-    /// lease of a session with a row costs one write more.
+    /// `errc::unsupported_version` or `errc::corrupt_row` for attributes that are not ours; `errc::item_too_large` for
+    /// an item without room for the lock (100 bytes); under a plain session, without an answer for a lease, what became
+    /// of the last request (condition `in_doubt`, `unreachable` or `throttled`); and what the service refuses.
+    /// Cancellation: all types, at once. Cost: 1 write, which brings the item; behind others 1 refused write, reads at
+    /// the poll rate, 1 write; behind readers, and behind writers that take turns, 1 write more. The first lease of a
+    /// session with a row costs one write more.
     boost::asio::awaitable<item_guard> acquire(item_acquire_options options = {}) const;
     template <token_for<item_guard> Token>
     auto acquire(item_acquire_options options, Token&& token) const {

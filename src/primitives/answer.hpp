@@ -28,4 +28,9 @@ inline answer classify(const failure& why) {
     return passes ? answer::delayed : answer::rejected;
 }
 
+/// The service calls a request malformed that would make an item too large.
+inline void name_size(failure& why) {
+    if (why.code == errc::validation && why.details.message.starts_with("Item size")) why.code = errc::item_too_large;
+}
+
 }  // namespace dynalease::detail

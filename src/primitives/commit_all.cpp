@@ -85,18 +85,18 @@ judged judge_commit(const last_parts& parts, const failure& refused, bool clean)
         const auto kind = kind_of(reason);
         if (kind == joint_reason::none || kind == joint_reason::passes) continue;
         all.again = false;
-        auto code = errc::validation;
+        auto why = failure_of(reason);
         if (kind == joint_reason::condition) {
-            auto seen =
-                part.hold->front().read_item(answer::refused, reason.current ? &*reason.current : nullptr, true);
+            const auto& front = part.hold->front();
+            auto seen = front.read_item(answer::refused, reason.current ? &*reason.current : nullptr, true);
             seen.doubtful = !clean;
             auto step = guarded_step::lost;
-            if (part.write && seen.kind == answer::refused) step = part.hold->front().judge_last(seen, *part.write);
+            if (part.write && seen.kind == answer::refused) step = front.judge_last(seen, *part.write);
             if (step == guarded_step::applied) return {.applied = true};
-            code = step == guarded_step::lost ? errc::lock_lost : errc::condition_failed;
+            why = step == guarded_step::lost ? failure(errc::lock_lost) : failure(errc::condition_failed);
         }
-        if (!clean) code = errc::in_doubt;
-        if (!all.why) all.why = fault_of_part(part, failure(code));
+        if (!clean) why = failure(errc::in_doubt);
+        if (!all.why) all.why = fault_of_part(part, std::move(why));
     }
     return all;
 }

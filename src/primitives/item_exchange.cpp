@@ -66,6 +66,7 @@ item_front::sighting item_front::noted(sighting seen, dynalease::time_point sent
 
 item_front::sighting item_front::read_failure(failure why) const {
     core_.heed(why);
+    name_size(why);
     const auto kind = classify(why);
     if (kind != answer::refused) return {.kind = kind, .why = std::make_shared<const failure>(std::move(why))};
     auto seen = read_item(kind, why.current ? &*why.current : nullptr, true);

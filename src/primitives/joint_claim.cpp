@@ -255,9 +255,13 @@ bool joint_claim::read_reasons(failure& why, bool& shown) {
     for (std::size_t i = 0; i < wanted_.size() && i < why.reasons.size(); ++i) {
         const auto& reason = why.reasons[i];
         const auto kind = kind_of(reason);
-        if (kind == joint_reason::stays) return false;
-        if (kind != joint_reason::condition) continue;
         auto& each = wanted_[i];
+        if (kind == joint_reason::stays) {
+            why = failure_of(reason);
+            why.details.key = each.front->name();
+            return false;
+        }
+        if (kind != joint_reason::condition) continue;
         each.seen = each.front->read_item(answer::refused, reason.current ? &*reason.current : nullptr, true);
         shown = true;
         if (each.seen.kind != answer::rejected) continue;

@@ -1,6 +1,8 @@
 // Why a transaction was refused as a whole, action by action.
 #pragma once
 
+#include "primitives/answer.hpp"
+
 #include <dynalease/dynamodb/failure.hpp>
 
 namespace dynalease::detail {
@@ -18,6 +20,14 @@ inline joint_reason kind_of(const cancellation_reason& reason) {
     const bool passes = reason.code == "TransactionConflict" || reason.code == "ThrottlingError" ||
                         reason.code == "ProvisionedThroughputExceeded";
     return passes ? joint_reason::passes : joint_reason::stays;
+}
+
+/// Of an action that would be refused again.
+inline failure failure_of(const cancellation_reason& reason) {
+    failure why(errc::validation);
+    why.details.message = reason.message;
+    name_size(why);
+    return why;
 }
 
 }  // namespace dynalease::detail

@@ -82,7 +82,7 @@ part_verdict judge_part(const joint_plan::part& part, const cancellation_reason&
     }
     // What is not ours may be otherwise when a late copy comes.
     const auto for_now = clean ? part_verdict::refused : part_verdict::open;
-    entry.code = kind == detail::joint_reason::condition ? errc::condition_failed : errc::validation;
+    entry.code = kind == detail::joint_reason::condition ? errc::condition_failed : detail::failure_of(reason).code;
     if (kind != detail::joint_reason::condition || !part.intent) return for_now;
 
     const auto& intent = *part.intent;

@@ -1,5 +1,6 @@
 // Sending one versioned write until its outcome is known, or nobody can know it.
 #include "primitives/answer.hpp"
+#include "primitives/joint_reasons.hpp"
 #include "primitives/verb_failure.hpp"
 #include "primitives/versioned_core.hpp"
 #include "protocol/waiting.hpp"
@@ -38,6 +39,8 @@ void look_through_transaction(failure& why) {
         why.code = errc::transaction_conflict;
     } else if (reason.code == "ProvisionedThroughputExceeded" || reason.code == "ThrottlingError") {
         why.code = errc::throttled;
+    } else if (kind_of(reason) == joint_reason::stays) {
+        why = failure_of(reason);
     }
 }
 
@@ -267,9 +270,7 @@ private:
     }
 
     void fail(failure why) {
-        // The service calls a request malformed that would make an item too large.
-        const bool too_large = why.code == errc::validation && why.details.message.starts_with("Item size");
-        if (too_large) why.code = errc::item_too_large;
+        name_size(why);
         if (clean_) {
             end_.why = std::move(why);
         } else {
