@@ -63,9 +63,9 @@ public:
     /// Errors: `errc::condition_failed` when the caller's own condition was false: the guard stays valid;
     /// `errc::lock_lost`, `errc::session_lost`; `errc::not_exclusive` for a reader's guard; `errc::not_held`;
     /// `errc::reserved_name` for an attribute of the library; `errc::bad_version` where the item's version is none, or
-    /// goes by another name than the lock's options say; `errc::in_doubt` when the answers stayed away for 10 s,
-    /// also if the lock was lost after that: no other write of this guard is sent then, `release` settles it, and
-    /// `doubtful_write` says how;
+    /// goes by another name than the lock's options say, `errc::version_overflow` where it is at their limit;
+    /// `errc::item_too_large`; `errc::in_doubt` when the answers stayed away for 10 s, also if the lock was lost after
+    /// that: no other write of this guard is sent then, `release` settles it, and `doubtful_write` says how;
     /// `errc::invalid_option` beside another write of this guard: they go one at a time. Cancellation: all types; what
     /// was sent is in doubt. Cost: 1 write. Under a plain session a renewal that is under way is waited for first, as
     /// by all the writes below: as a rule for one answer, at the most until the lock is lost.

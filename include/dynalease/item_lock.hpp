@@ -10,6 +10,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,6 +47,8 @@ struct item_lock_options {
     bool stamps = true;              ///< as in `versioned_options`
     std::int64_t first_version = 1;  ///< of an item that has none
     std::int64_t step = 1;           ///< what a write adds to the version; at least 1
+    /// As in `versioned_options`.
+    std::int64_t version_limit = std::numeric_limits<std::int64_t>::max();
     /// How many readers at once, over all processes; each takes 30 bytes of the item. 1 to 1,000.
     std::size_t most_readers = 64;
     /// The time between two looks at a locked item: first and longest; half as much again after each look that shows
@@ -92,8 +95,8 @@ public:
     /// Of `most_readers` and the times between looks those of the handle that was made first hold.
     /// @throws dynalease::error with `errc::invalid_name` or `errc::invalid_option`; the diagnostics name the field.
     item_lock(session& session, item_ref target, item_lock_options options = {});
-    /// Of an item of a versioned table: the names of the attributes, `first_version`, `step` and `stamps` are the
-    /// table's.
+    /// Of an item of a versioned table: the names of the attributes, `first_version`, `step`, `version_limit` and
+    /// `stamps` are the table's.
     template <table_of_versions Table>
     item_lock(session& session, const Table& table, const key_values& key, item_lock_options options = {})
         : item_lock(session,

@@ -93,7 +93,7 @@ judged judge_commit(const last_parts& parts, const failure& refused, bool clean)
             auto step = guarded_step::lost;
             if (part.write && seen.kind == answer::refused) step = front.judge_last(seen, *part.write);
             if (step == guarded_step::applied) return {.applied = true};
-            why = step == guarded_step::lost ? failure(errc::lock_lost) : failure(errc::condition_failed);
+            why = step == guarded_step::lost ? failure(errc::lock_lost) : *front.why_not(seen, part.write->raises);
         }
         if (!clean) why = failure(errc::in_doubt);
         if (!all.why) all.why = fault_of_part(part, std::move(why));

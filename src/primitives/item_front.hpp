@@ -194,10 +194,13 @@ public:
         protocol::item_grant held;  ///< a plain session's may run out, and another begin, while the write is under way
         guarded_request request;
         std::optional<item_stamp> stamp{};  ///< what it leaves on the item
+        bool raises = false;  ///< the item's version
         bool erases = false;
     };
     last_write last_change(update_expression update, condition_expression condition, const item_stamp& stamp) const;
     last_write last_erase(const condition_expression& condition) const;
+    /// What kept a write from an item that was ours all along: the caller's own condition, or the item's version.
+    shared_failure why_not(const sighting& seen, bool raises) const;
     /// What the refusal of a last write means: a copy was applied, the caller's condition is false, or it is not ours.
     protocol::guarded_step judge_last(const sighting& seen, const last_write& last) const;
     /// The grant has ended by its last write.

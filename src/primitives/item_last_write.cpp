@@ -14,7 +14,7 @@ item_front::last_write item_front::last_change(update_expression update, conditi
                                   .release = true};
     // A mere release leaves the item as it is.
     if (what.update.empty()) what.versioned = false;
-    last_write last{.held = grant_, .request = requests().change(grant_, what)};
+    last_write last{.held = grant_, .request = requests().change(grant_, what), .raises = what.versioned};
     if (what.versioned && place_.options.stamps) last.stamp = stamp;
     return last;
 }
@@ -59,12 +59,13 @@ boost::asio::awaitable<item_front::write_end> item_front::end_with(std::shared_p
         ended(hold, errc::lock_lost);
         co_return write_end{.why = fault(unanswered ? errc::in_doubt : errc::lock_lost)};
     }
-    // The caller's own condition was false. The release also closes a copy that has no answer.
+    const auto refused = why_not(seen, last.raises);
+    // The release also closes a copy that has no answer.
     guarded_request release = requests().release(last.held);
     auto released = co_await send_until_known(std::move(release));
     if (released.kind == answer::applied) {
         ended(hold, {});
-        co_return write_end{.why = fault(errc::condition_failed)};
+        co_return write_end{.why = refused};
     }
     released.doubtful = released.doubtful || unanswered;
     if (landed(released, last)) {
@@ -76,7 +77,7 @@ boost::asio::awaitable<item_front::write_end> item_front::end_with(std::shared_p
     } else {
         give_back(hold);
     }
-    co_return write_end{.why = fault(unanswered ? errc::in_doubt : errc::condition_failed)};
+    co_return write_end{.why = unanswered ? fault(errc::in_doubt) : refused};
 }
 
 item_front::write_end item_front::ran_out(const std::shared_ptr<item_hold>& hold) {

@@ -40,8 +40,11 @@ item_place checked_place(item_ref target, item_lock_options options) {
     check_item(target, "item_lock");
     check_attribute_names(target, options);
     require_of_item_lock(options.step >= 1, errc::invalid_option, "step must be at least 1");
-    require_of_item_lock(options.first_version >= std::numeric_limits<std::int64_t>::min() + options.step,
-                         errc::invalid_option, "first_version leaves no number below it");
+    constexpr auto least = std::numeric_limits<std::int64_t>::min();
+    require_of_item_lock(options.first_version >= least + options.step, errc::invalid_option,
+                         "first_version leaves no number below it");
+    require_of_item_lock(options.version_limit >= options.first_version, errc::invalid_option,
+                         "version_limit must not lie below first_version");
     require_of_item_lock(options.most_readers >= 1 && options.most_readers <= 1000, errc::invalid_option,
                          "most_readers must be between 1 and 1,000");
     require_of_item_lock(options.poll_interval >= 10ms && options.poll_interval <= 1min, errc::invalid_option,
@@ -58,6 +61,7 @@ item_place checked_place(item_ref target, item_lock_options options) {
                     .lock_prefix = options.prefix,
                     .first_version = options.first_version,
                     .step = options.step,
+                    .version_limit = options.version_limit,
                     .stamps = options.stamps};
     if (!options.versioned) place.layout.version.clear();  // the name is the application's own
     if (target.key.size() == 2) place.layout.sort = target.key.rbegin()->first;
@@ -78,6 +82,7 @@ void check_agreement(const item_front& shared, const item_place& mine) {
     if (first.stamps != second.stamps) differs = "stamps";
     if (first.first_version != second.first_version) differs = "first_version";
     if (first.step != second.step) differs = "step";
+    if (first.version_limit != second.version_limit) differs = "version_limit";
     if (!differs) return;
     require_of_item_lock(false, errc::invalid_option,
                          std::string(differs) + ": another handle of \"" + shared.name() +
@@ -94,6 +99,7 @@ item_lock_options kept_as(const versioned_options& table, item_lock_options how)
     how.stamps = table.stamps;
     how.first_version = table.first_version;
     how.step = table.step;
+    how.version_limit = table.version_limit;
     return how;
 }
 

@@ -15,6 +15,11 @@ shared_failure item_front::fault(errc code) {
     return std::make_shared<const failure>(code);
 }
 
+shared_failure item_front::why_not(const sighting& seen, bool raises) const {
+    auto why = raises && seen.whole ? protocol::fault_of_version(place_.layout, *seen.whole) : std::nullopt;
+    return why ? std::make_shared<const failure>(*std::move(why)) : fault(errc::condition_failed);
+}
+
 /// Sends copies of one write until one is answered. What has no answer in time stays in doubt.
 boost::asio::awaitable<item_front::sighting> item_front::send_until_known(guarded_request request) {
     const auto begun = core_.now();
@@ -83,7 +88,7 @@ boost::asio::awaitable<item_front::write_end> item_front::change(std::shared_ptr
         co_return write_end{.why = seen.why};
     }
     const bool doubtful = seen.doubtful;
-    auto refused = fault(errc::condition_failed);
+    auto refused = why_not(seen, place_.options.versioned);
     if (step == guarded_step::condition_false && doubtful) {
         // The unanswered copy may yet find the condition true: an empty step closes it.
         what.update = {};

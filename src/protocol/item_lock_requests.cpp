@@ -121,7 +121,11 @@ update_item_request item_lock_requests::change(const item_grant& held, const gua
     auto update = what.update;
     update += what.release ? remove(layout_.writer())
                            : set(layout_.writer(), writer_text(self_, held.id.attempt, held.step + 1));
-    if (what.versioned) update += raised_version(layout_, what.stamp);
+    if (what.versioned) {
+        update += raised_version(layout_, what.stamp);
+        condition += " AND (attribute_not_exists(#ver) OR #ver <= :top)";
+        values.emplace(":top", layout_.version_limit - layout_.step);
+    }
     auto request = draft({}, std::move(condition), std::move(values));
     apply(request, what.condition);
     apply(request, update);

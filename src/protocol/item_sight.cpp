@@ -69,10 +69,22 @@ std::optional<failure> fault_of_version(const item_layout& layout, const item& a
     const auto sight = sight_of(layout, attributes);
     if (!sight) return sight.error();
     const auto& state = sight->state;
-    if (state.version || (!state.born && !state.stamp)) return std::nullopt;
-    failure why(errc::bad_version);
-    why.details.message = "the item was written by a table of versions, and has no attribute \"" + layout.version +
-                          "\": give its lock that table, as in item_lock{session, table, key}";
+    if (!state.version && (state.born || state.stamp)) {
+        failure why(errc::bad_version);
+        why.details.message = "the item was written by a table of versions that are not called \"" + layout.version +
+                              "\": give its lock that table, as in item_lock{session, table, key}";
+        return why;
+    }
+    const auto next = version_after(layout, state);
+    return next ? std::nullopt : std::optional(next.error());
+}
+
+result<std::int64_t> version_after(const item_layout& layout, const item_version& base) {
+    if (!base.version) return layout.first_version;
+    if (*base.version <= layout.version_limit - layout.step) return *base.version + layout.step;
+    failure why(errc::version_overflow);
+    why.details.message = "attribute \"" + layout.version + "\" is " + std::to_string(*base.version) +
+                          ", and no version may be above " + std::to_string(layout.version_limit);
     return why;
 }
 

@@ -26,8 +26,12 @@ struct item_sight {
 /// Such an item is never written.
 result<item_sight> sight_of(const item_layout& layout, const item& attributes);
 
-/// Why nobody who raises `layout.version` may write this item: no version can be read there; or it has been stamped and
-/// has none, so that its version goes by another name. Others' saves would go by that one, and overwrite the change.
+/// The version after this one. Fails with `errc::version_overflow` at the table's limit.
+result<std::int64_t> version_after(const item_layout& layout, const item_version& base);
+
+/// Why nobody who raises `layout.version` may write this item: it is as high as it may get; no version can be read there;
+/// or the item says that its version goes by another name, or has been stamped and has none by this name. Others' saves
+/// would go by that one, and overwrite the change.
 std::optional<failure> fault_of_version(const item_layout& layout, const item& attributes);
 
 /// The trail after a write onto this state.

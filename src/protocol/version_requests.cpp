@@ -38,15 +38,6 @@ std::string_view lock_test(bool ignore_lock) {
 
 }  // namespace
 
-result<std::int64_t> version_after(const item_layout& layout, const item_version& base) {
-    if (!base.version) return layout.first_version;
-    if (*base.version <= layout.version_limit - layout.step) return *base.version + layout.step;
-    failure why(errc::version_overflow);
-    why.details.message = "attribute \"" + layout.version + "\" is " + std::to_string(*base.version) +
-                          ", and no version may be above " + std::to_string(layout.version_limit);
-    return why;
-}
-
 update_item_request version_requests::draft(const item_key& key) const {
     return {.table_name = layout_.table, .key = key, .current_on_refusal = true};
 }

@@ -25,9 +25,6 @@ struct checked_write {
     bool ignore_lock = false;
 };
 
-/// The version after this one. Fails with `errc::version_overflow` at the table's limit.
-result<std::int64_t> version_after(const item_layout& layout, const item_version& base);
-
 /// What a write that does not know the state it meets does to version and stamps.
 update_expression raised_version(const item_layout& layout, const item_stamp& mine);
 

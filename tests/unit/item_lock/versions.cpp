@@ -78,6 +78,7 @@ TEST_CASE("two handles of an item say the same of its attributes, or the second 
     CHECK(refusal_beside(a, {.stamps = false}) == errc::invalid_option);
     CHECK(refusal_beside(a, {.first_version = 0}) == errc::invalid_option);
     CHECK(refusal_beside(a, {.step = 10}) == errc::invalid_option);
+    CHECK(refusal_beside(a, {.version_limit = 100}) == errc::invalid_option);
     node b(w, 2);
     CHECK(refusal_beside(b, {.version = "rev"}) == errc{});
 }
@@ -172,4 +173,62 @@ TEST_CASE("where a table keeps no stamps, writes under its locks leave none") {
     CHECK(*find_integer(w.stored(), "version") == 9);
     CHECK_FALSE(w.stored().contains("_stamp"));
     CHECK_FALSE(w.stored().contains("_trail"));
+}
+
+namespace {
+
+versioned_options up_to(std::int64_t limit) {
+    return {.table = "tills", .key = "id", .version_limit = limit};
+}
+
+}  // namespace
+
+TEST_CASE("no write under a lock raises a version above its limit") {
+    till_world w;
+    node a(w);
+    const versioned_items table(database(a.network), up_to(8));
+    const item_lock target{*a.session, table, "north"};
+    item_guard guard;
+    error_code code;
+    run(w, a, take(target, guard));
+    SECTION("known before anything is sent") {
+        run(w, a, add_to(guard, 1));
+        const auto sent = a.network->log().size();
+        run(w, a, code_of(add_to(guard, 1), code));
+        CHECK(code == errc::version_overflow);
+        CHECK(a.network->log().size() == sent);
+        CHECK(guard.valid());
+        run(w, a, code_of(add_and_release(guard, 1), code));
+        CHECK(code == errc::version_overflow);
+        CHECK(w.amount() == 1);
+        run(w, a, give_back(guard));
+    }
+    // As one does who knows of no locks.
+    const auto raise = [&] {
+        auto now = w.stored();
+        now["version"] = 8;
+        w.put(std::move(now));
+    };
+    SECTION("met by a write") {
+        raise();
+        run(w, a, code_of(add_to(guard, 1), code));
+        CHECK(code == errc::version_overflow);
+        CHECK(guard.valid());
+        run(w, a, give_back(guard));
+    }
+    SECTION("met by the last write") {
+        raise();
+        run(w, a, code_of(add_and_release(guard, 1), code));
+        CHECK(code == errc::version_overflow);
+    }
+    SECTION("met by several") {
+        raise();
+        std::vector<item_guard> guards;
+        guards.push_back(std::move(guard));
+        run(w, a, code_of(commit(add_to_each(std::move(guards), 1)), code));
+        CHECK(code == errc::version_overflow);
+    }
+    w.scheduler.run_for(1s);
+    CHECK(w.unlocked());
+    CHECK(*find_integer(w.stored(), "version") == 8);
 }

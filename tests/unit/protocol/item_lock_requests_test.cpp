@@ -113,7 +113,7 @@ TEST_CASE("a guarded write names the grant, its step, and the life of the item, 
     const item_grant held{.id = mine, .step = 4, .born = life};
     const auto change = add("amount", 5);
     const auto written = requests.change(held, {.update = change, .stamp = item_stamp{std::byte{9}}});
-    CHECK(written.condition_expression == "#W = :k AND #born = :b");
+    CHECK(written.condition_expression == "#W = :k AND #born = :b AND (attribute_not_exists(#ver) OR #ver <= :top)");
     CHECK(written.values.at(":k") == attribute_value("me.7.0000000004"));
     CHECK(written.returned == return_values::all_new);
     CHECK(written.current_on_refusal);
