@@ -25,7 +25,9 @@ struct versioned_options {
     std::string table;               ///< of the application; it must exist
     std::string key;                 ///< name of the partition key's attribute
     std::string sort_key{};          ///< name of the sort key's attribute; empty: the table has none
-    std::string version{"version"};  ///< attribute of the version, a number
+    /// Attribute of the version, a number. Under another name than this one each write also leaves that name on the item,
+    /// in "_versioned_by": locks that would raise an attribute of your own called "version" are refused then.
+    std::string version{"version"};
     std::string stamp{"_stamp"};     ///< attribute of the last write's stamp
     /// Leave the stamps of the last four writes on the item, about 50 bytes. Without them a write that was refused
     /// after a lost answer is always `errc::in_doubt`; only creations can still be told apart.

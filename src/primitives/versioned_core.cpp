@@ -22,7 +22,7 @@ void require(bool holds, errc code, std::string message) {
 
 void check_names(const versioned_options& options) {
     std::set<std::string> taken{protocol::item_attribute::born, protocol::item_attribute::trail,
-                                protocol::item_attribute::gone};
+                                protocol::item_attribute::gone, protocol::item_attribute::versioned_by};
     for (const auto& [option, name] : {std::pair<const char*, const std::string&>{"key", options.key},
                                        {"version", options.version},
                                        {"stamp", options.stamp},

@@ -253,6 +253,7 @@ std::optional<item> item_after(const write_intent& intent) {
         if (!intent.changes.set.contains(layout.time_to_live)) now.erase(layout.time_to_live);
     }
     now.insert_or_assign(layout.version, write.target);
+    if (layout.names_version()) now.insert_or_assign(protocol::item_attribute::versioned_by, layout.version);
     if (layout.stamps) {
         now.insert_or_assign(layout.stamp, protocol::bytes_of(write.mine));
         now.insert_or_assign(protocol::item_attribute::trail, protocol::bytes_of(protocol::pushed_trail(write.base)));

@@ -24,8 +24,8 @@ std::set<std::string, std::less<>> placeholders_in(std::string_view text) {
 
 bool is_reserved(const item_layout& layout, std::string_view name) {
     return name == layout.version || name == layout.stamp || name == item_attribute::born ||
-           name == item_attribute::trail || name == item_attribute::gone || name.starts_with(layout.lock_prefix) ||
-           name.starts_with(item_attribute::transaction_prefix);
+           name == item_attribute::trail || name == item_attribute::gone || name == item_attribute::versioned_by ||
+           name.starts_with(layout.lock_prefix) || name.starts_with(item_attribute::transaction_prefix);
 }
 
 std::string reserved_name_in(const item_layout& layout, const update_expression& update) {
@@ -56,8 +56,9 @@ void settle_names(const item_layout& layout, attribute_names& names, std::string
                   std::string_view condition) {
     auto used = placeholders_in(update);
     used.merge(placeholders_in(condition));
-    const std::array<std::pair<const char*, std::string>, 12> ours{{{"#k", layout.key},
+    const std::array<std::pair<const char*, std::string>, 13> ours{{{"#k", layout.key},
                                                                     {"#ver", layout.version},
+                                                                    {"#by", item_attribute::versioned_by},
                                                                     {"#born", item_attribute::born},
                                                                     {"#stamp", layout.stamp},
                                                                     {"#trail", item_attribute::trail},

@@ -16,6 +16,9 @@ namespace item_attribute {
 inline constexpr const char* born = "_born";
 inline constexpr const char* trail = "_trail";
 inline constexpr const char* gone = "_gone";
+/// The name of the version, where it is another than the usual one: an attribute of that one is the application's own.
+inline constexpr const char* versioned_by = "_versioned_by";
+inline constexpr const char* usual_version = "version";
 /// Present while a transaction holds the item.
 inline constexpr const char* transaction = "_TxId";
 /// All names that begin so belong to transactions.
@@ -30,7 +33,7 @@ struct item_layout {
     std::string table;
     std::string key;
     std::string sort{};  ///< empty: the table has a partition key alone
-    std::string version = "version";
+    std::string version = item_attribute::usual_version;
     std::string stamp = "_stamp";
     std::string lock_prefix = "_lock";
     std::string time_to_live = "ttl";
@@ -39,6 +42,7 @@ struct item_layout {
     std::int64_t version_limit = std::numeric_limits<std::int64_t>::max();
     bool stamps = true;  ///< otherwise writes leave none, and take away those that stand there
 
+    bool names_version() const { return version != item_attribute::usual_version; }
     std::string writer() const { return lock_prefix + "W"; }
     std::string readers() const { return lock_prefix + "R"; }
     std::string intent() const { return lock_prefix + "I"; }
@@ -62,7 +66,7 @@ item_key key_of(const item_layout& layout, const item& attributes);
 bool is_key(const item_layout& layout, std::string_view name);
 
 /// Keeps of the request's names those that its texts use, and adds the layout's own where they are used: #k, #ver,
-/// #born, #stamp, #trail, #gone, #ttl, #W, #R, #I, #F, #tx.
+/// #by, #born, #stamp, #trail, #gone, #ttl, #W, #R, #I, #F, #tx.
 void settle_names(const item_layout& layout, attribute_names& names, std::string_view update,
                   std::string_view condition);
 

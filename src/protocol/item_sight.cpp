@@ -69,7 +69,9 @@ std::optional<failure> fault_of_version(const item_layout& layout, const item& a
     const auto sight = sight_of(layout, attributes);
     if (!sight) return sight.error();
     const auto& state = sight->state;
-    if (!state.version && (state.born || state.stamp)) {
+    const auto own_name = find_string(attributes, item_attribute::versioned_by);
+    const bool unversioned = !state.version && (state.born || state.stamp);
+    if (unversioned || (own_name && *own_name != layout.version)) {
         failure why(errc::bad_version);
         why.details.message = "the item was written by a table of versions that are not called \"" + layout.version +
                               "\": give its lock that table, as in item_lock{session, table, key}";

@@ -78,6 +78,10 @@ std::string version_requests::stamping(const checked_write& write, attribute_val
     values.emplace(":n1", write.target);
     if (layout_.stamps || !write.base.born) values.emplace(":m", bytes_of(write.mine));
     std::string text = "SET #ver = :n1";
+    if (layout_.names_version()) {
+        text += ", #by = :by";
+        values.emplace(":by", layout_.version);
+    }
     if (layout_.stamps && write.knows_stamps) {
         text += ", #stamp = :m, #trail = :tr";
         values.emplace(":tr", bytes_of(pushed_trail(write.base)));
@@ -97,6 +101,7 @@ std::string_view version_requests::outdated() const {
 update_expression raised_version(const item_layout& layout, const item_stamp& mine) {
     auto raised =
         set(layout.version, if_not_exists(layout.version, layout.first_version - layout.step) + operand(layout.step));
+    if (layout.names_version()) raised += set(item_attribute::versioned_by, layout.version);
     if (!layout.stamps) return raised + remove(layout.stamp) + remove(item_attribute::trail);
     return raised + set(item_attribute::trail, if_not_exists(layout.stamp, binary{})) +
            set(layout.stamp, bytes_of(mine));
@@ -117,6 +122,7 @@ put_item_request version_requests::create(const item& members, const item_stamp&
                              .condition_expression = "attribute_not_exists(#k)",
                              .current_on_refusal = true};
     request.new_item.insert_or_assign(layout_.version, layout_.first_version);
+    if (layout_.names_version()) request.new_item.insert_or_assign(item_attribute::versioned_by, layout_.version);
     request.new_item.insert_or_assign(item_attribute::born, bytes_of(mine));
     if (layout_.stamps) request.new_item.insert_or_assign(layout_.stamp, bytes_of(mine));
     settle_names(layout_, request.names, {}, request.condition_expression);

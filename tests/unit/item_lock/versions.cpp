@@ -110,6 +110,37 @@ TEST_CASE("a lock that looks for the version under another name changes nothing 
     CHECK(w.amount("east") == 9);
 }
 
+TEST_CASE("nor where the application has a number of its own under that other name") {
+    revised_till w;
+    const auto make = [](revised_till& in) -> asio::awaitable<void> {
+        item fresh{{"id", "west"}, {"amount", 10}, {"version", 3}};
+        in.before = co_await in.table.create(fresh);
+    };
+    run(w, w.a, make(w));
+    SECTION("created") {}
+    SECTION("saved by those who said nothing of it when they made it") {
+        auto now = w.stored("west");
+        now.erase("_versioned_by");
+        w.put(std::move(now));
+        run(w, w.a, revised_till::save(w));
+    }
+    SECTION("changed under a lock that knows") {
+        auto now = w.stored("west");
+        now.erase("_versioned_by");
+        w.put(std::move(now));
+        run(w, w.a, take(item_lock{*w.a.session, w.table, "west"}, w.guard));
+        run(w, w.a, add_and_release(w.guard, -1));
+    }
+    const auto found = w.stored("west");
+    node b(w, 2);
+    run(w, b, take(item_lock{*b.session, till("west")}, w.guard));
+    run(w, b, code_of(add_to(w.guard, -3), w.code));
+    CHECK(w.code == errc::bad_version);
+    run(w, b, give_back(w.guard));
+    CHECK(w.amount("west") == *find_integer(found, "amount"));
+    CHECK(*find_integer(w.stored("west"), "version") == 3);
+}
+
 TEST_CASE("a promoted update is refused beside a lock of the item that does not know its version, and passes alone") {
     revised_till w;
     std::optional<item_lock> others;
