@@ -204,8 +204,12 @@ std::optional<failure> plan_create_over(write_intent& intent, const item& tombst
     intent.write.target = *target;
     intent.stored = tombstone;
     intent.changes = protocol::replaced_members(layout, tombstone, {intent.members.present});
-    if (intent.changes.size() > protocol::most_changes) return failure(errc::too_many_members);
-    intent.request = intent.core->requests().create_over(intent.key, intent.write, intent.changes);
+    const auto requests = intent.core->requests();
+    if (intent.changes.size() > protocol::most_changes) {
+        intent.request = requests.create_in_place(intent.write, tombstone, item_after(intent).value());
+    } else {
+        intent.request = requests.create_over(intent.key, intent.write, intent.changes);
+    }
     return std::nullopt;
 }
 

@@ -146,6 +146,25 @@ update_item_request version_requests::create_over(const item_key& key, const che
     return request;
 }
 
+put_item_request version_requests::create_in_place(const checked_write& write, const item& tombstone,
+                                                   item whole) const {
+    put_item_request request{
+        .table_name = layout_.table, .new_item = std::move(whole), .current_on_refusal = true};
+    request.condition_expression = identity(write, request.values) + " AND attribute_exists(#gone)";
+    for (const auto& [letter, name] : {std::pair<std::string, std::string>{"W", layout_.writer()},
+                                       {"R", layout_.readers()},
+                                       {"I", layout_.intent()},
+                                       {"F", layout_.floor()},
+                                       {"tx", item_attribute::transaction}}) {
+        const auto* seen = find(tombstone, name);
+        request.condition_expression +=
+            seen ? " AND #" + letter + " = :" + letter : " AND attribute_not_exists(#" + letter + ")";
+        if (seen) request.values.emplace(":" + letter, *seen);
+    }
+    settle_names(layout_, request.names, {}, request.condition_expression);
+    return request;
+}
+
 update_item_request version_requests::save(const item_key& key, const checked_write& write,
                                            const member_changes& changes) const {
     auto request = draft(key);

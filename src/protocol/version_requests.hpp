@@ -38,6 +38,9 @@ public:
     /// Over the tombstone `write.base`.
     update_item_request create_over(const item_key& key, const checked_write& write,
                                     const member_changes& changes) const;
+    /// The same with more members than one update may name: the whole item takes the tombstone's place.
+    /// @param tombstone as it was seen; what of it a lock or a transaction may change is still so
+    put_item_request create_in_place(const checked_write& write, const item& tombstone, item whole) const;
     /// save, replace and (without changes) touch.
     update_item_request save(const item_key& key, const checked_write& write, const member_changes& changes) const;
     delete_item_request erase(const item_key& key, const checked_write& write) const;

@@ -89,6 +89,45 @@ TEST_CASE("tombstones: an item of more attributes than one request removes is re
     CHECK(s.stored().size() < 10);
 }
 
+TEST_CASE("tombstones: an item of more attributes than one update names is created over one") {
+    const auto fate = GENERATE(kind::pass, kind::lose_answer, kind::lose_request);
+    const bool jointly = GENERATE(false, true);
+    shop s;
+    s.in_a(
+        [](shop& in, kind lost, bool together) -> asio::awaitable<void> {
+            auto items = in.items(in.a, burying());
+            item narrow{{"isbn", isbn}, {"old", 1}};
+            auto first = co_await items.create(narrow);
+            item_lock lock{*in.b.session, {"books", {{"isbn", isbn}}}};
+            auto held = co_await lock.acquire();
+            co_await held.release();
+            co_await items.remove(first);
+            const auto buried = in.stored();
+            item wide{{"isbn", isbn}};
+            for (int i = 0; i < 600; ++i) wide["a" + std::to_string(i)] = i;
+            if (together) {
+                versioned_writes writes;
+                const auto place = writes.create(items, wide);
+                in.a.network->set_plan(testing::scripted_faults({fault{}, fault{lost}}));
+                auto done = co_await save_all(database(in.a.network), writes);
+                CHECK(done.at(place).saved->attributes == in.stored());
+            } else {
+                in.a.network->set_plan(testing::scripted_faults({fault{}, fault{lost}}));
+                auto made = co_await items.create(wide);
+                CHECK(made.version == 3);
+                CHECK(made.attributes == in.stored());
+            }
+            const auto now = in.stored();
+            CHECK(now.size() == wide.size() + 5);
+            CHECK_FALSE(now.contains("old"));
+            // The life goes on, and with it what keeps late copies out.
+            for (const auto* kept : {"_born", "_lockF"}) CHECK(now.at(kept) == buried.at(kept));
+            auto loaded = co_await items.load(isbn);
+            co_await items.touch(*loaded);
+        },
+        s, fate, jointly);
+}
+
 TEST_CASE("tombstones: every verb takes the place for empty") {
     shop s;
     s.in_a(
