@@ -201,7 +201,8 @@ private:
     dynalease::time_point next_poll_{};
     unsigned failed_polls_ = 0;
     unsigned still_polls_ = 0;
-    std::optional<dynalease::time_point> survey_due_{};  ///< it is not known how many processes wait before us
+    /// When the rows before us are to be looked at in any case: how many processes wait there, who of them has died.
+    std::optional<dynalease::time_point> survey_due_{};
     std::optional<dynalease::time_point> look_again_{};  ///< when the next of many who died at once may be found out
     std::optional<std::int64_t> examined_;               ///< the value of `passed` that was examined last
     dynalease::time_point next_examination_{};

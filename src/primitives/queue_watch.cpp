@@ -116,7 +116,7 @@ boost::asio::awaitable<void> queue_front::poll() {
         co_await examine(mine.from, true);
         plan_poll();
         if (look_again_) {
-            still_polls_ = protocol::still_polls_per_examination;
+            survey_due_ = look_again_;
             next_poll_ = std::min(next_poll_, *look_again_);
             co_return;
         }
