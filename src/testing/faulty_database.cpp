@@ -219,6 +219,11 @@ void faulty_database::arrive(const std::shared_ptr<flight>& travelling) {
     }
     if (fate.what == lose_answer) return;
     auto& world = travelling->network->world;
+    if (fate.what == answer_copy) {
+        world.add_timer(world.now() + fate.copy, [travelling] { travelling->answer = apply(travelling); });
+        world.add_timer(world.now() + fate.copy + fate.after, [travelling] { deliver(travelling); });
+        return;
+    }
     world.add_timer(world.now() + fate.after, [travelling] { deliver(travelling); });
     if (fate.what != apply_twice) return;
     world.add_timer(world.now() + fate.after + fate.copy, [travelling] { apply(travelling); });

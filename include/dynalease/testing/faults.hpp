@@ -20,6 +20,7 @@ struct fault {
         lose_request,     ///< never applied, never answered
         lose_answer,      ///< applied, never answered
         apply_twice,      ///< applied and answered, and a copy of it applied later
+        answer_copy,      ///< applied, and a copy of it applied later, whose answer is the one that is told
         fail,             ///< never applied, answered with `answer`
         apply_then_fail,  ///< applied, answered with `answer`
         hold,             ///< never sent: the caller waits until it is cancelled, whatever its deadline
@@ -31,7 +32,7 @@ struct fault {
     clock::duration queued{};
     clock::duration before{};  ///< how long the request travels; it is applied even when the caller has given up
     clock::duration after{};   ///< how long the answer travels
-    clock::duration copy{};    ///< `apply_twice`: how long after the answer the copy is applied
+    clock::duration copy{};    ///< how long after the answer (`apply_twice`) or the first (`answer_copy`) it is applied
     failure answer{};          ///< `fail` and `apply_then_fail`
     /// If it comes to no answer, or to one that says to try again: so long afterwards the client sends the same bytes
     /// once more within the same call, where the call's options leave room for it. That attempt has a fate of its own.
