@@ -90,7 +90,6 @@ private:
         protocol::claim id;
         item data{};              ///< what its last copy would write into the row
         bool sent = false;        ///< a copy left this process
-        bool take_sent = false;   ///< ... and it was one that would be granted
         bool unanswered = false;  ///< one of them had no answer
         bool audited = false;     ///< nothing was sent since an audit was asked for
         dynalease::time_point sent_at{};
@@ -102,7 +101,6 @@ private:
         protocol::lock_row row{};
         shared_failure why{};
         bool doubtful = false;  ///< refused after a copy without an answer, which may be the very reason
-        bool may_be_ours = false;  ///< a take of our claim was sent before this request, or it is doubtful
     };
 
     // Driving: each step runs until the phase changes. `row` is the row as last seen.

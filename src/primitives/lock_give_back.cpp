@@ -25,7 +25,7 @@ boost::asio::awaitable<void> lock_front::hand_over(protocol::lock_row& row) {
             co_await release(row, unresolved);
             co_return;
         }
-        const bool sent_before = std::exchange(claim_->sent, true);
+        claim_->sent = true;
         // Of whoever is first now: one who was first before may have failed by it, or left.
         claim_->data = first_waiter()->data;
         auto request = requests().hand_over(held_, claim_->id, claim_->data);
@@ -37,7 +37,7 @@ boost::asio::awaitable<void> lock_front::hand_over(protocol::lock_row& row) {
         if (seen.kind == answer::applied) {
             next = hand_over_step::handed;
         } else if (seen.kind == answer::refused) {
-            next = protocol::decide_hand_over(seen.row, core_.id(), held_, claim_->id, sent_before || seen.doubtful);
+            next = protocol::decide_hand_over(seen.row, core_.id(), held_, claim_->id);
         } else if (seen.kind == answer::rejected) {
             fail_rejected(seen.why);
             continue;
@@ -95,7 +95,10 @@ boost::asio::awaitable<void> lock_front::release(protocol::lock_row& row, std::o
             if (still_ours) continue;
             // Refused after a copy that had no answer: that copy did it.
             if (seen.doubtful && !std::exchange(unanswered, true)) ++core_.counters().unknown_writes;
-            const bool gone_before = seen.kind == answer::refused && !unanswered;
+            // Or one that the network made did, if nobody was granted the lock since.
+            const bool ours_was_last = row.token == held_.token || (unresolved && row.token == unresolved->token);
+            const bool left_free = row.free() && ours_was_last;
+            const bool gone_before = seen.kind == answer::refused && !unanswered && !left_free;
             if (unanswered) ++core_.counters().unknown_applied;
             if (!gone_before) ++core_.counters().released;
             close_claim(false);

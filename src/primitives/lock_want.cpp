@@ -108,27 +108,23 @@ void lock_front::miss_answer(const sighting& seen, want_step sent) {
 }
 
 boost::asio::awaitable<lock_front::sighting> lock_front::carry_out(protocol::want_decision step) {
-    const bool taken_before = claim_->take_sent;
-    sighting seen;
     if (step.step != want_step::take && step.step != want_step::join) {
-        seen = co_await look();
-    } else {
-        claim_->sent = true;
-        claim_->audited = false;
-        claim_->sent_at = core_.now();
-        update_item_request request;
-        if (step.step == want_step::take) {
-            claim_->take_sent = true;
-            claim_->data = first_waiter()->data;
-            request = requests().take(claim_->id, step.form, claim_->data, seen_floor_);
-        } else {
-            request = requests().join(claim_->id);
-        }
-        writing_ = true;
-        seen = co_await send(std::move(request));
-        writing_ = false;
+        auto seen = co_await look();
+        co_return seen;
     }
-    seen.may_be_ours = taken_before || seen.doubtful;
+    claim_->sent = true;
+    claim_->audited = false;
+    claim_->sent_at = core_.now();
+    update_item_request request;
+    if (step.step == want_step::take) {
+        claim_->data = first_waiter()->data;
+        request = requests().take(claim_->id, step.form, claim_->data, seen_floor_);
+    } else {
+        request = requests().join(claim_->id);
+    }
+    writing_ = true;
+    auto seen = co_await send(std::move(request));
+    writing_ = false;
     co_return seen;
 }
 
@@ -154,8 +150,7 @@ boost::asio::awaitable<protocol::want_decision> lock_front::next_step(const sigh
                                            .mine = claim_->id,
                                            .waits = waits,
                                            .holder = holder,
-                                           .head_absent = head_absent,
-                                           .may_have_landed = seen.may_be_ours});
+                                           .head_absent = head_absent});
         if (next.step == want_step::twin) {
             core_.lose("another process uses this session's id");
         } else if (next.step == want_step::claim_closed) {

@@ -5,6 +5,12 @@ namespace dynalease::protocol {
 
 namespace {
 
+/// Of a row that names our session and the claim's attempt. A copy of this process counts its attempts as we do, but has
+/// its tokens from moments of its own. That a write was refused says nothing: the network may have sent it twice.
+bool made_by(const claim& mine, const lock_row& row) {
+    return row.token == mine.token;
+}
+
 /// The lock can be taken, from nobody or from a holder that is over: how, and whether it is our turn?
 want_decision decide_available(const want_facts& facts, std::optional<lock_holder> over) {
     const auto& row = facts.row;
@@ -28,7 +34,7 @@ want_decision decide_available(const want_facts& facts, std::optional<lock_holde
 want_decision decide_want(const want_facts& facts) {
     const auto& row = facts.row;
     if (row.held_by(facts.self, facts.mine.attempt)) {
-        return {facts.may_have_landed ? want_step::granted : want_step::twin};
+        return {made_by(facts.mine, row) ? want_step::granted : want_step::twin};
     }
     // The claims of a front are numbered in their order: a later one than its last is none of its own.
     if (row.holder && row.holder->session == facts.self && row.holder->attempt > facts.mine.attempt) {
@@ -65,9 +71,8 @@ settle_decision decide_settle(const lock_row& row, std::string_view self, const 
     return {row.free() ? settle_step::void_free : settle_step::void_held};
 }
 
-hand_over_step decide_hand_over(const lock_row& row, std::string_view self, const claim& from, const claim& to,
-                                bool may_have_landed) {
-    if (row.held_by(self, to.attempt)) return may_have_landed ? hand_over_step::handed : hand_over_step::lost;
+hand_over_step decide_hand_over(const lock_row& row, std::string_view self, const claim& from, const claim& to) {
+    if (row.held_by(self, to.attempt)) return made_by(to, row) ? hand_over_step::handed : hand_over_step::lost;
     if (!row.held_by(self, from.attempt)) return hand_over_step::lost;
     return row.floor >= to.token ? hand_over_step::claim_closed : hand_over_step::again;
 }

@@ -24,9 +24,6 @@ struct want_facts {
     bool waits;        ///< somebody waits; otherwise it is only tried
     holder_is holder;  ///< what the watch says of the row's holder; not looked at when the row is free
     bool head_absent;  ///< the no-show rule holds for the head of the line
-    /// A take of `mine` was sent before the one whose answer shows the row, or went without an answer: only then can
-    /// the row name it by our own doing.
-    bool may_have_landed;
 };
 
 enum class want_step {
@@ -98,9 +95,7 @@ enum class hand_over_step {
 };
 
 /// A refused hand-over, by the row that came with the refusal.
-/// @param may_have_landed a copy of it was sent before the refused one, or went without an answer
-hand_over_step decide_hand_over(const lock_row& row, std::string_view self, const claim& from, const claim& to,
-                                bool may_have_landed);
+hand_over_step decide_hand_over(const lock_row& row, std::string_view self, const claim& from, const claim& to);
 
 /// After so many hand-overs in a row while other processes stand in line, the lock goes to them.
 inline constexpr unsigned hand_overs_in_a_row = 8;

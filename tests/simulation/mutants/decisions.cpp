@@ -156,8 +156,7 @@ want_decision wrapped_want(const want_facts& facts) {
                           .mine = facts.mine,
                           .waits = facts.waits,
                           .holder = facts.holder,
-                          .head_absent = facts.head_absent,
-                          .may_have_landed = facts.may_have_landed});
+                          .head_absent = facts.head_absent});
     }
     auto next = real_want(facts);
     if (active("NEWCOMER_BARGES") && next.step == want_step::join && row.free()) return {want_step::take};

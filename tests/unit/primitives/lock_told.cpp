@@ -12,6 +12,7 @@ using kind = testing::fault::kind;
 namespace {
 
 const testing::fault answer_lost{.what = kind::lose_answer};
+const testing::fault request_lost{.what = kind::lose_request};
 
 /// Nobody has it, and the table says so.
 void expect_free(world& where) {
@@ -112,6 +113,68 @@ TEST_CASE("what the client sent twice in one call is told by what the first copy
     CHECK(a.session->state() == session_state::live);
 }
 
+TEST_CASE("a write that the network repeats is ours, though the answer is that to the copy") {
+    world w;
+    node a(w);
+    lock target{*a.session, "x"};
+    lock_guard first;
+    lock_guard second;
+    error_code told_first;
+    error_code told_second;
+    // The second copy is refused, by the work of the first, and nobody here knows that there were two.
+    const testing::fault repeated{.what = kind::answer_copy, .copy = 5ms};
+    a.network->set_plan(lock_writes_meet({repeated, repeated, repeated}));
+    run(w, a, take_told(target, {}, first, told_first));
+    CHECK_FALSE(told_first);
+    CHECK(first.valid());
+    running waits(w, a, take_told(target, {}, second, told_second));
+    w.scheduler.run_for(1ms);
+    run(w, a, release_told(first, told_first));
+    waits.wait(1s);
+    CHECK_FALSE(told_first);
+    CHECK_FALSE(told_second);
+    CHECK(second.valid());
+    run(w, a, release_told(second, told_second));
+    CHECK_FALSE(told_second);
+    expect_free(w);
+    CHECK(a.session->state() == session_state::live);
+}
+
+TEST_CASE("a release that may have worked in its first copy is told as done, though another has the lock by now") {
+    world w;
+    node a(w, 1);
+    node b(w, 2);
+    lock_guard mine;
+    lock_guard others;
+    lock_guard unused;
+    run(w, b, take(b, "other", unused));
+    run(w, a, take(a, "x", mine));
+    a.network->set_plan(lock_writes_meet({{.what = kind::lose_answer, .again = 20ms}}));
+    error_code told = errc::in_doubt;
+    running releases(w, a, release_told(mine, told));
+    w.scheduler.run_for(500ms);
+    run(w, b, take(b, "x", others));
+    releases.wait(1s);
+    CHECK_FALSE(told);
+    CHECK(others.valid());
+    CHECK(a.session->counters().unknown_applied == 1);
+}
+
+TEST_CASE("a release that is refused behind another's grant is told that the lock was lost") {
+    world w;
+    node a(w);
+    lock_guard guard;
+    run(w, a, take(a, "x", guard));
+    auto row = w.row("lock#x");
+    row["holder"] = "another";
+    row["floor"] = row["token"] = guard.fencing_token() + 1;
+    w.apply(put_item_request{.table_name = table, .new_item = row});
+    error_code told;
+    run(w, a, release_told(guard, told));
+    CHECK(told == errc::lock_lost);
+    CHECK(w.row("lock#x") == row);
+}
+
 TEST_CASE("a try is told at once that it was throttled") {
     world w;
     node a(w);
@@ -155,14 +218,14 @@ TEST_CASE("a wait below zero is refused before anything is sent") {
 }
 
 TEST_CASE("a row that names our session by a claim we never sent is another's, who has our id") {
-    // Of a copy of this process, made before it had an id of its own: its claims are numbered as ours are.
+    // Of a copy of this process, made when it had its id: it numbers its claims as we do, but makes them when it will.
     for (const std::int64_t attempt : {2, 7}) {
         world w;
         node a(w);
         lock_guard other;
         run(w, a, take(a, "other", other));
         item row{{"pk", "lock#x"}, {"sk", "-"}, {"v", 1}, {"holder", a.session->id()}};
-        const auto token = a.environment.clock->wall().time_since_epoch().count();
+        const auto token = a.environment.clock->wall().time_since_epoch().count() - 1;
         row["floor"] = row["token"] = token;
         row["attempt"] = attempt;
         w.apply(put_item_request{.table_name = table, .new_item = row});

@@ -45,3 +45,21 @@ TEST_CASE("heartbeats that are refused at once are repeated no faster than those
     CHECK(sent >= 5);
     CHECK(sent <= 9);
 }
+
+TEST_CASE("a session lives on though the network repeats what it sends") {
+    world w;
+    node a(w);
+    // The answer is that to the copy: the creation and each heartbeat are refused, by their own first copies.
+    bool created = false;
+    a.network->set_plan([&](const any_request& request, const call_options& options) {
+        const bool creates = std::holds_alternative<put_item_request>(request) && !std::exchange(created, true);
+        const bool repeated = creates || options.lane == lane::heartbeat;
+        return testing::fault{.what = repeated ? kind::answer_copy : kind::pass, .copy = 5ms};
+    });
+    lock_guard guard;
+    run(w, a, take(a, "x", guard));
+    w.scheduler.run_for(1min);
+    CHECK(guard.valid());
+    CHECK(a.session->state() == session_state::live);
+    CHECK(a.session->counters().heartbeats_acknowledged >= 20);
+}

@@ -10,10 +10,10 @@ namespace {
 const claim mine{7, 100};
 
 want_step want(const lock_row& row, holder_is holder = holder_is::alive, bool waits = true, bool head_absent = false) {
-    return decide_want({row, "me", mine, waits, holder, head_absent, true}).step;
+    return decide_want({row, "me", mine, waits, holder, head_absent}).step;
 }
 take_form form(const lock_row& row, holder_is holder = holder_is::alive, bool waits = true, bool head_absent = false) {
-    const auto next = decide_want({row, "me", mine, waits, holder, head_absent, true});
+    const auto next = decide_want({row, "me", mine, waits, holder, head_absent});
     REQUIRE(next.step == want_step::take);
     return next.form;
 }
@@ -24,21 +24,21 @@ std::vector<std::string> full_line() {
 }  // namespace
 
 TEST_CASE("want: the claim itself") {
-    CHECK(want({.floor = 100, .holder = lock_holder{"me", 7}}) == want_step::granted);
+    CHECK(want({.floor = 100, .token = 100, .holder = lock_holder{"me", 7}}) == want_step::granted);
     CHECK(want({.floor = 100, .holder = lock_holder{"other", 7}}) == want_step::claim_closed);
     CHECK(want({.floor = 100}) == want_step::claim_closed);
     CHECK(form({.floor = 99}) == take_form{});
 }
 
 TEST_CASE("want: what our session made is told from what another made under its id") {
-    const auto seen = [](const lock_holder& holder, bool may_have_landed) {
-        const lock_row row{.floor = 100, .holder = holder};
-        return decide_want({row, "me", mine, true, holder_is::alive, false, may_have_landed}).step;
+    const auto seen = [](std::int64_t attempt, std::int64_t token) {
+        return want({.floor = 101, .token = token, .holder = lock_holder{"me", attempt}});
     };
-    CHECK(seen({"me", 7}, true) == want_step::granted);
-    CHECK(seen({"me", 7}, false) == want_step::twin);
-    CHECK(seen({"me", 8}, true) == want_step::twin);
-    CHECK(seen({"me", 6}, false) == want_step::claim_closed);
+    CHECK(seen(7, 100) == want_step::granted);
+    CHECK(seen(7, 101) == want_step::twin);
+    CHECK(seen(7, 99) == want_step::twin);
+    CHECK(seen(8, 101) == want_step::twin);
+    CHECK(seen(6, 99) == want_step::claim_closed);
 }
 
 TEST_CASE("want: the lock stands free") {
@@ -95,8 +95,9 @@ TEST_CASE("settle") {
 
 TEST_CASE("hand over, refused") {
     const claim to{8, 101};
-    const auto hand = [&](const lock_row& row) { return decide_hand_over(row, "me", mine, to, true); };
-    CHECK(hand({.floor = 101, .holder = lock_holder{"me", 8}}) == hand_over_step::handed);
+    const auto hand = [&](const lock_row& row) { return decide_hand_over(row, "me", mine, to); };
+    CHECK(hand({.floor = 101, .token = 101, .holder = lock_holder{"me", 8}}) == hand_over_step::handed);
+    CHECK(hand({.floor = 102, .token = 102, .holder = lock_holder{"me", 8}}) == hand_over_step::lost);
     CHECK(hand({.floor = 101, .holder = lock_holder{"me", 7}}) == hand_over_step::claim_closed);
     CHECK(hand({.floor = 100, .holder = lock_holder{"me", 7}}) == hand_over_step::again);
     CHECK(hand({.floor = 100, .holder = lock_holder{"x", 8}}) == hand_over_step::lost);

@@ -83,7 +83,7 @@ void lock_walk::answered(front& who, bool applied, const lock_row& row) {
         who.open.reset();
         who.now = phase::held;
     } else if (who.now == phase::handing) {
-        const auto next = applied ? hand_over_step::handed : decide_hand_over(row, who.id, who.held, *who.next, true);
+        const auto next = applied ? hand_over_step::handed : decide_hand_over(row, who.id, who.held, *who.next);
         if (next == hand_over_step::handed) {
             who.over.insert(who.held.attempt);
             who.held = *who.next;
@@ -146,7 +146,7 @@ void lock_walk::want(std::size_t index) {
     if (chance(2)) who.row = world_.lock(name_);
     auto holder = holder_is::alive;
     if (who.row.holder && over_sessions_.contains(who.row.holder->session)) holder = holder_is::over;
-    auto next = decide_want({who.row, who.id, *who.open, who.waits, holder, chance(6), who.sent});
+    auto next = decide_want({who.row, who.id, *who.open, who.waits, holder, chance(6)});
     if (next.step == want_step::granted) {
         who.held = *who.open;
         who.open.reset();
