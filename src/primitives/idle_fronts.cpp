@@ -18,12 +18,12 @@ void idle_fronts::remember(std::shared_ptr<claiming_member> front) {
 }
 
 void idle_fronts::audit_later(std::shared_ptr<claiming_member> front) {
-    const auto due = protocol::audit_due(front->last_sent());
+    const auto due = protocol::audit_due(front->last_sent().value_or(core_.now()));
     audits_.push_back({std::move(front), due});
     if (audits_.size() > capacity) {
-        const auto oldest = std::move(audits_.front());
+        auto oldest = std::move(audits_.front());
         audits_.pop_front();
-        if (still_due(oldest)) oldest.front->resolve_claim(false);
+        take_up(std::move(oldest), false);
     }
     if (std::exchange(auditing_, true)) return;
     // It may begin, and even end, inside this call.
@@ -32,9 +32,13 @@ void idle_fronts::audit_later(std::shared_ptr<claiming_member> front) {
     if (!begun) auditing_ = false;
 }
 
-// The claim may have been used again meanwhile, with an entry of its own.
-bool idle_fronts::still_due(const due_audit& audit) {
-    return audit.front->has_idle_claim() && protocol::audit_due(audit.front->last_sent()) <= audit.due;
+void idle_fronts::take_up(due_audit audit, bool look_first) {
+    const auto sent = audit.front->last_sent();
+    // Closed meanwhile, or sent again: then there is an entry of that time.
+    if (!sent || protocol::audit_due(*sent) > audit.due) return;
+    if (audit.front->has_idle_claim()) return audit.front->resolve_claim(look_first);
+    // In use at this moment, and perhaps left again without another write: as late again.
+    audits_.push_back({std::move(audit.front), protocol::audit_due(core_.now())});
 }
 
 void idle_fronts::clear() {
@@ -48,9 +52,9 @@ boost::asio::awaitable<void> idle_fronts::audit(std::shared_ptr<session_core> co
     while (!audits.empty() && core->live()) {
         co_await core->idle().alarm_.wait_until(audits.front().due);
         if (audits.empty() || core->now() < audits.front().due) continue;
-        const auto next = std::move(audits.front());
+        auto next = std::move(audits.front());
         audits.pop_front();
-        if (still_due(next)) next.front->resolve_claim(true);
+        core->idle().take_up(std::move(next), true);
     }
     core->idle().auditing_ = false;
 }

@@ -35,7 +35,8 @@ private:
     };
     static constexpr std::size_t capacity = 4096;
 
-    static bool still_due(const due_audit& audit);
+    /// An audit whose time has come, or that there is no room for.
+    void take_up(due_audit audit, bool look_first);
     static boost::asio::awaitable<void> audit(std::shared_ptr<session_core> core);
 
     session_core& core_;

@@ -210,8 +210,8 @@ public:
     void session_closes(const failure& why, bool release,
                         std::vector<std::shared_ptr<parting>>& under_way) override;
     bool has_idle_claim() const noexcept override { return phase_ == phase::idle && claim_.has_value(); }
-    dynalease::time_point last_sent() const noexcept override {
-        return claim_ ? claim_->sent_at : dynalease::time_point{};
+    std::optional<dynalease::time_point> last_sent() const noexcept override {
+        return claim_ && claim_->sent ? std::optional(claim_->sent_at) : std::nullopt;
     }
     void resolve_claim(bool look_first) override;
 

@@ -67,7 +67,8 @@ class claiming_member : public session_member {
 public:
     // ---- the database's executor ----
     virtual bool has_idle_claim() const noexcept = 0;
-    virtual dynalease::time_point last_sent() const noexcept = 0;
+    /// The last copy of the open claim; empty: none is open, or none was sent.
+    virtual std::optional<dynalease::time_point> last_sent() const noexcept = 0;
     /// @param look_first at whether it landed; else close it at once.
     virtual void resolve_claim(bool look_first) = 0;
 };

@@ -285,3 +285,37 @@ TEST_CASE("a look at what may have landed is repeated when it has no answer") {
     w.scheduler.run_for(12min);
     CHECK_FALSE(holder());
 }
+
+TEST_CASE("a look at what may have landed is made up for when the lock was in use as it fell due") {
+    constexpr auto due = 11min;
+    world w;
+    node a(w, 1);
+    node b(w, 2, ahead_by(50ms));
+    lock target{*b.session, "x"};
+    lock_guard held;
+    lock_guard guard;
+    run(w, a, take(a, "x", held));
+    const auto sent = w.scheduler.now();
+    b.network->set_plan(lock_writes_meet({{.what = kind::apply_twice, .copy = due - 2s}}));
+    run(w, b, try_take(target, guard));
+    // More tries, that only look, until the lock is free and the copy has landed.
+    while (w.scheduler.now() - sent < due - 6s) {
+        w.scheduler.run_for(3s);
+        run(w, b, try_take(target, guard));
+    }
+    REQUIRE(count(b, "UpdateItem", "lock#x") == 1);
+    run(w, a, give_back(held));
+    w.scheduler.run_until(sent + due - 500ms);
+    const auto holder = [&] { return find(w.row("lock#x"), "holder") != nullptr; };
+    REQUIRE(holder());
+    b.network->set_plan([](const any_request& request, const call_options&) {
+        const bool look = std::holds_alternative<get_item_request>(request);
+        return testing::fault{.what = look ? kind::lose_answer : kind::pass};
+    });
+    error_code told;
+    run(w, b, try_told(target, guard, told));
+    CHECK(told == errc::timeout);
+    b.network->set_plan({});
+    w.scheduler.run_for(due + 1min);
+    CHECK_FALSE(holder());
+}
