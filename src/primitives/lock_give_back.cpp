@@ -5,6 +5,18 @@
 
 namespace dynalease::detail {
 
+namespace {
+
+/// Of whoever came after it, no write went without an answer.
+shared_failure for_a_newcomer(const shared_failure& why) {
+    if (why->outcome != outcome::unknown) return why;
+    failure unheard(errc::timeout);
+    unheard.details = why->details;
+    return std::make_shared<const failure>(std::move(unheard));
+}
+
+}  // namespace
+
 boost::asio::awaitable<void> lock_front::give_back_or_hand_over(protocol::lock_row& row) {
     const bool turn_of_others = others_wait_ && hand_overs_ >= protocol::hand_overs_in_a_row;
     if (wanted() && core_.live() && !turn_of_others) {
@@ -42,6 +54,8 @@ boost::asio::awaitable<void> lock_front::hand_over(protocol::lock_row& row) {
             fail_rejected(seen.why);
             continue;
         } else {
+            // A try waits for no second silence, and for nothing that passes.
+            if (seen.kind == answer::delayed || claim_->unanswered) fail_try(or_doubt(seen.why));
             if (seen.kind == answer::unanswered) {
                 note_unanswered();
                 finish_leaving(errc::in_doubt);
@@ -117,6 +131,7 @@ boost::asio::awaitable<void> lock_front::release(protocol::lock_row& row, std::o
         } else if (seen.kind == answer::rejected) {
             finish_leaving(seen.why->code);
         }
+        fail_try(for_a_newcomer(seen.why));
         co_await pause_after(failures++);
     }
     drop();

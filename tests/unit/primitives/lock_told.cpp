@@ -207,6 +207,49 @@ TEST_CASE("a try without an answer is in doubt after the next one stays away, to
     expect_free(w);
 }
 
+TEST_CASE("a try while the lock is given back in silence is told soon that nobody answers") {
+    world w;
+    node a(w);
+    lock target{*a.session, "x"};
+    lock_guard held;
+    lock_guard guard;
+    error_code told;
+    run(w, a, take(target, held));
+    a.network->set_plan(lock_writes_meet(std::vector(100, request_lost)));
+    held = {};
+    w.scheduler.run_for(100ms);
+    const auto began = w.scheduler.now();
+    run(w, a, try_told(target, guard, told), 5s);
+    CHECK(told == errc::timeout);
+    CHECK_FALSE(guard);
+    CHECK(w.scheduler.now() - began <= 1s);
+    a.network->set_plan({});
+    w.scheduler.run_for(5s);
+    expect_free(w);
+}
+
+TEST_CASE("a try to which the lock is handed over in silence is in doubt after the second, at once if it is refused") {
+    for (const bool silent : {true, false}) {
+        world w;
+        node a(w);
+        lock target{*a.session, "x"};
+        lock_guard held;
+        lock_guard guard;
+        error_code told;
+        run(w, a, take(target, held));
+        a.network->set_plan(lock_writes_meet(std::vector(100, silent ? request_lost : throttling())));
+        const auto began = w.scheduler.now();
+        held = {};
+        run(w, a, try_told(target, guard, told), 5s);
+        CHECK(told == (silent ? errc::in_doubt : errc::throttled));
+        CHECK_FALSE(guard);
+        CHECK(w.scheduler.now() - began <= (silent ? 2100ms : 0ms));
+        a.network->set_plan({});
+        w.scheduler.run_for(5s);
+        expect_free(w);
+    }
+}
+
 TEST_CASE("a wait below zero is refused before anything is sent") {
     world w;
     node a(w);
