@@ -52,9 +52,10 @@ void lock_front::fail_waiters(const shared_failure& why) {
 void lock_front::fail_rejected(const shared_failure& why) {
     auto* first = first_waiter();
     if (first == nullptr) return;
-    // What is at fault may be what the first waiter wants written: the others try for themselves. If that is nothing,
-    // no other would fare better.
-    if (first->data.empty()) return fail_waiters(or_doubt(why));
+    // What is at fault may be what the first waiter wants written: the others try for themselves. Where that is nothing,
+    // or it is who asks or what stands there, no other would fare better.
+    const bool by_its_data = why->code == errc::validation || why->code == errc::item_too_large;
+    if (first->data.empty() || !by_its_data) return fail_waiters(or_doubt(why));
     first->served.complete_one(grant{{}, or_doubt(why)});
 }
 

@@ -77,6 +77,8 @@ boost::asio::awaitable<void> lock_front::hand_over(protocol::lock_row& row) {
         if (next == hand_over_step::claim_closed) {
             close_claim(false);
             claim_ = open_claim{next_claim(row.floor)};
+        } else if (next == hand_over_step::again) {
+            co_await pause_after(failures++);
         }
     }
     drop();
@@ -106,7 +108,10 @@ boost::asio::awaitable<void> lock_front::release(protocol::lock_row& row, std::o
             row = std::move(seen.row);
             const bool still_ours =
                 row.held_by(core_.id(), held_.attempt) || (unresolved && row.held_by(core_.id(), unresolved->attempt));
-            if (still_ours) continue;
+            if (still_ours) {
+                co_await pause_after(failures++);
+                continue;
+            }
             // Refused after a copy that had no answer: that copy did it.
             if (seen.doubtful && !std::exchange(unanswered, true)) ++core_.counters().unknown_writes;
             // Or one that the network made did, if nobody was granted the lock since.

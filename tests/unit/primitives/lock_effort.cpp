@@ -152,23 +152,30 @@ TEST_CASE("waiters that end together cost as much each, however many they are") 
     CHECK(least(12'000) < 8 * least(3'000));
 }
 
-TEST_CASE("a rejection that is nobody's fault is told to all by one request") {
-    world w;
-    node a(w);
-    lock_guard other;
-    run(w, a, take(a, "other", other));
-    a.network->clear_log();
-    a.network->set_plan(lock_writes_meet(std::vector<testing::fault>(
-        200, {.what = kind::fail, .answer = failure(errc::access_denied, outcome::not_applied)})));
-    std::vector<error_code> told(100);
-    std::vector<lock_guard> guards(100);
-    std::vector<std::unique_ptr<running>> waits;
-    for (std::size_t i = 0; i < 100; ++i) {
-        waits.push_back(std::make_unique<running>(w, a, take_told(lock{*a.session, "x"}, {}, guards[i], told[i])));
+TEST_CASE("a rejection that is nobody's fault is told to all by one request, whatever they want written") {
+    for (const bool of_data : {false, true}) {
+        for (const auto code : {errc::access_denied, errc::expired_credentials}) {
+            world w;
+            node a(w);
+            lock_guard other;
+            run(w, a, take(a, "other", other));
+            a.network->clear_log();
+            a.network->set_plan(lock_writes_meet(std::vector<testing::fault>(
+                200, {.what = kind::fail, .answer = failure(code, outcome::not_applied)})));
+            std::vector<error_code> told(100);
+            std::vector<lock_guard> guards(100);
+            std::vector<std::unique_ptr<running>> waits;
+            for (std::size_t i = 0; i < 100; ++i) {
+                acquire_options options;
+                if (of_data) options.data.emplace("caller", static_cast<std::int64_t>(i));
+                auto wait = take_told(lock{*a.session, "x"}, std::move(options), guards[i], told[i]);
+                waits.push_back(std::make_unique<running>(w, a, std::move(wait)));
+            }
+            for (auto& each : waits) each->wait(1s);
+            CHECK(std::count(told.begin(), told.end(), make_error_code(code)) == 100);
+            CHECK(a.requests("lock#x") == 1);
+        }
     }
-    for (auto& each : waits) each->wait(1s);
-    CHECK(std::count(told.begin(), told.end(), make_error_code(errc::access_denied)) == 100);
-    CHECK(a.requests("lock#x") == 1);
 }
 
 TEST_CASE("a lock that was seen held is looked at before it is tried again") {
@@ -201,6 +208,30 @@ TEST_CASE("a row that contradicts its own refusals is not written to without a p
     run(w, a, take_told(lock{*a.session, "x"}, {.wait = 10s}, guard, told));
     CHECK(told == errc::wait_timeout);
     CHECK(a.requests("lock#x") <= 60);
+}
+
+TEST_CASE("a row that contradicts its own refusals is not given back without a pause") {
+    for (const bool hands_over : {false, true}) {
+        world w;
+        node a(w);
+        lock target{*a.session, "x"};
+        lock_guard held;
+        lock_guard next;
+        error_code told;
+        run(w, a, take(target, held));
+        testing::fault refusal{
+            .what = kind::fail, .before = 1ms, .answer = failure(errc::condition_failed, outcome::not_applied)};
+        refusal.answer.current = w.row("lock#x");
+        a.network->set_plan(lock_writes_meet(std::vector(10'000, refusal)));
+        a.network->clear_log();
+        const auto wait = hands_over ? 10s : 0s;
+        running waits(w, a, take_told(target, {.wait = wait}, next, told));
+        w.scheduler.run_for(1ms);
+        held = {};
+        w.scheduler.run_for(10s);
+        CHECK(a.requests("lock#x") >= 5);
+        CHECK(a.requests("lock#x") <= 60);
+    }
 }
 
 TEST_CASE("locks whose requests fail together are not asked for again in step") {
