@@ -89,7 +89,7 @@ bool lock_front::left(const waiter& who) {
 
 bool lock_front::may_land() const noexcept {
     const bool for_a_waiter = phase_ == phase::wanting || phase_ == phase::giving_back;
-    return for_a_waiter && claim_ && (claim_->unanswered || writing_);
+    return for_a_waiter && claim_ && !claim_->for_nobody && (claim_->unanswered || writing_);
 }
 
 // ---- phases ------------------------------------------------------------------------------------------------

@@ -91,6 +91,7 @@ private:
         item data{};              ///< what its last copy would write into the row
         bool sent = false;        ///< a copy left this process
         bool unanswered = false;  ///< one of them had no answer
+        bool for_nobody = false;  ///< what it may have brought is given back: whoever comes now has no part in it
         bool audited = false;     ///< nothing was sent since an audit was asked for
         dynalease::time_point sent_at{};
     };

@@ -34,6 +34,7 @@ boost::asio::awaitable<void> lock_front::hand_over(protocol::lock_row& row) {
         if (!wanted() || !core_.live()) {
             // The hand-over may have landed: give back whichever of the two it is.
             const auto unresolved = claim_->sent ? std::optional(claim_->id) : std::nullopt;
+            claim_->for_nobody = true;
             co_await release(row, unresolved);
             co_return;
         }

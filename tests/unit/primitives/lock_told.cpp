@@ -250,6 +250,26 @@ TEST_CASE("a try to which the lock is handed over in silence is in doubt after t
     }
 }
 
+TEST_CASE("whoever comes while a hand-over to another is taken back has nothing in doubt") {
+    world w;
+    node a(w);
+    lock target{*a.session, "x"};
+    lock_guard first;
+    lock_guard second;
+    lock_guard third;
+    error_code told_second;
+    error_code told_third;
+    run(w, a, take(target, first));
+    running waits(w, a, take_told(target, {.wait = 500ms}, second, told_second));
+    w.scheduler.run_for(1ms);
+    a.network->set_plan(lock_writes_meet(std::vector(100, request_lost)));
+    first = {};
+    w.scheduler.run_for(1500ms);
+    run(w, a, take_told(target, {.wait = 100ms}, third, told_third));
+    CHECK(told_second == errc::in_doubt);
+    CHECK(told_third == errc::wait_timeout);
+}
+
 TEST_CASE("a wait below zero is refused before anything is sent") {
     world w;
     node a(w);
