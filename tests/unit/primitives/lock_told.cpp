@@ -270,6 +270,29 @@ TEST_CASE("whoever comes while a hand-over to another is taken back has nothing 
     CHECK(told_third == errc::wait_timeout);
 }
 
+TEST_CASE("a wait that is given up at whatever step of the library's is told of the write that has no answer") {
+    // No take ever arrives; the looks between them are answered.
+    for (std::size_t steps = 0;; ++steps) {
+        world w;
+        node a(w);
+        lock_guard other;
+        run(w, a, take(a, "other", other));
+        lock target{*a.session, "x"};
+        a.network->set_plan(lock_writes_meet(std::vector(100, request_lost)));
+        asio::cancellation_signal cancel;
+        error_code told;
+        target.acquire(asio::bind_cancellation_slot(cancel.slot(), [&](error_code code, lock_guard) { told = code; }));
+        const auto began = w.scheduler.now();
+        w.scheduler.run_for(900ms);
+        for (std::size_t i = 0; i < steps; ++i) w.scheduler.step();
+        if (w.scheduler.now() - began > 3s) break;
+        cancel.emit(asio::cancellation_type::terminal);
+        w.scheduler.run_for(1ms);
+        INFO("given up after " << steps << " steps");
+        CHECK(told == errc::in_doubt);
+    }
+}
+
 TEST_CASE("a wait below zero is refused before anything is sent") {
     world w;
     node a(w);
