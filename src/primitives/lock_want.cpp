@@ -44,7 +44,8 @@ boost::asio::awaitable<void> lock_front::want(protocol::lock_row& row) {
         }
         failures = 0;
         if (seen.doubtful) note_unanswered();
-        if (sent == want_step::join && seen.row.place_of(core_.id()).value_or(0) > 0) {
+        const bool closed = seen.row.floor >= claim_->id.token;
+        if (sent == want_step::join && !closed && seen.row.place_of(core_.id()).value_or(0) > 0) {
             // Those before us were here first: leave them one look's time, even if the lock stands free.
             row = std::move(seen.row);
             refusals_ = 0;
