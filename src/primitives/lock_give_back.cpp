@@ -45,6 +45,7 @@ boost::asio::awaitable<void> lock_front::hand_over(protocol::lock_row& row) {
         writing_ = true;
         auto seen = co_await send(std::move(request));
         writing_ = false;
+        if (!core_.may_write()) break;
         auto next = hand_over_step::again;
         if (seen.doubtful) note_unanswered();
         if (seen.kind == answer::applied) {
@@ -65,7 +66,7 @@ boost::asio::awaitable<void> lock_front::hand_over(protocol::lock_row& row) {
             continue;
         }
         row = std::move(seen.row);
-        if (next == hand_over_step::handed && core_.may_write()) {
+        if (next == hand_over_step::handed) {
             handed(row, seen.kind == answer::applied ? std::move(claim_->data) : std::move(row.data));
             co_return;
         }

@@ -280,6 +280,31 @@ TEST_CASE("a try to which the lock is handed over in silence is in doubt after t
     }
 }
 
+TEST_CASE("a release whose hand-over is answered after the end of its session is told that the session is lost") {
+    world w;
+    node a(w, 1, {}, {.table = table, .lease = 2s});
+    node b(w, 2);
+    lock target{*a.session, "x"};
+    lock_guard first;
+    lock_guard second;
+    lock_guard others;
+    error_code told;
+    error_code told_second;
+    run(w, a, take(target, first));
+    running waits(w, a, take_told(target, {}, second, told_second));
+    running takes_over(w, b, take(b, "x", others));
+    w.scheduler.run_for(100ms);
+    // No heartbeat arrives, and of the copies of the hand-over only the last is answered.
+    auto writes = lock_writes_meet(std::vector<testing::fault>(3, {.what = kind::lose_answer, .again = 20ms}));
+    a.network->set_plan([=](const any_request& request, const call_options& options) {
+        return options.lane == lane::heartbeat ? request_lost : writes(request, options);
+    });
+    run(w, a, release_told(first, told));
+    CHECK(told == errc::session_lost);
+    takes_over.wait(1s);
+    CHECK(others.valid());
+}
+
 TEST_CASE("whoever comes while a hand-over to another is taken back has nothing in doubt") {
     world w;
     node a(w);
