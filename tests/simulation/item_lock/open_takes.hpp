@@ -7,14 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
-#include <vector>
 
 namespace dynalease::simulation::item_locks {
 
-/// A take, or the intent of one, is open from the moment it is sent until an answer shows that it was applied, or that no copy of it can be
-/// applied any more: its token is not above the item's floor, or it was refused for certain. One of several items is
-/// applied to all of them or to none, and so closed on all by what closes it on one.
+/// A take is open from the moment it is sent until an answer shows that it was applied, or that no copy of it can be
+/// applied any more: its token is not above the item's floor, or it was refused for certain.
 class open_takes {
 public:
     void sent(const any_request& request, time_point now);
@@ -26,17 +23,13 @@ public:
 
 private:
     struct take {
-        std::vector<std::size_t> items{};
-        std::int64_t token = 0;
         time_point sent{};
         unsigned under_way = 0;
         bool unanswered = false;
     };
-    void close(const std::shared_ptr<take>& what);
     void note_floor(const item& shown, std::size_t index);
-    void note_shown(const any_request& request, const result<any_response>& answer);
 
-    std::map<std::size_t, std::map<std::int64_t, std::shared_ptr<take>>> by_item_;  ///< and by token
+    std::map<std::size_t, std::map<std::int64_t, take>> by_item_;  ///< and by token
 };
 
 }  // namespace dynalease::simulation::item_locks

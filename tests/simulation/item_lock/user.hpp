@@ -64,16 +64,6 @@ private:
     boost::asio::awaitable<void> end_hold(holding& in);
     boost::asio::awaitable<void> save();
 
-    // ---- what it is told when it gets nothing: user_told.cpp ----
-    struct demand {
-        std::vector<std::size_t> items;
-        bool once = false;    ///< it does not wait for others
-        bool alone = false;   ///< nobody else of this process had or wanted any item when it began
-        time_point began{};
-    };
-    demand begin_demand(std::vector<std::size_t> items, bool once);
-    void judge_told(const demand& of, error_code code);
-
     // ---- several items: user_several.cpp ----
     boost::asio::awaitable<void> lock_several();
     boost::asio::awaitable<void> commit();
@@ -90,8 +80,6 @@ private:
     /// How long it waits for others.
     std::optional<std::chrono::nanoseconds> patience();
     void note_failure(error_code code);
-    /// What comes back in another life of an item is another matter.
-    bool one_life() const;
     void learn(std::int64_t number, std::size_t item, error_code code, const dynalease::item* left);
 
     site& site_;
