@@ -3,13 +3,13 @@
 // As it stands it runs on a DynamoDB inside the process. With AWS_REGION or AWS_ENDPOINT_URL set, it uses the one that
 // they name, with the usual credentials, and the table `shop`, which it makes and removes.
 #include <dynalease/client.hpp>
+#include <dynalease/coordination_table.hpp>
 #include <dynalease/dynamodb/batches.hpp>
 #include <dynalease/dynamodb/condition_expression.hpp>
 #include <dynalease/dynamodb/expression.hpp>
 #include <dynalease/dynamodb/pages.hpp>
 #include <dynalease/dynamodb/update_expression.hpp>
 #include <dynalease/local/database.hpp>
-#include <dynalease/table.hpp>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>

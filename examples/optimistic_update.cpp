@@ -1,10 +1,10 @@
 // Optimistic updates, step by step: a book that two clients change, the pitfalls of retries, and what ends a quarrel.
 //
 // It runs on a DynamoDB inside the process.
+#include <dynalease/coordination_table.hpp>
 #include <dynalease/dynamodb/expression.hpp>
 #include <dynalease/local/database.hpp>
 #include <dynalease/session.hpp>
-#include <dynalease/table.hpp>
 #include <dynalease/versioned.hpp>
 
 #include <boost/asio/as_tuple.hpp>

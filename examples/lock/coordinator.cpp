@@ -12,7 +12,7 @@
 #include "support/run_awaitable.hpp"
 
 #include <dynalease/client.hpp>
-#include <dynalease/table.hpp>
+#include <dynalease/coordination_table.hpp>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/read_until.hpp>

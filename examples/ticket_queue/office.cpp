@@ -9,7 +9,7 @@
 #include "ticket_queue/settings.hpp"
 
 #include <dynalease/client.hpp>
-#include <dynalease/table.hpp>
+#include <dynalease/coordination_table.hpp>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>

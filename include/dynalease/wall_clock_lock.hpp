@@ -8,7 +8,7 @@
 #include <dynalease/dynamodb/update_expression.hpp>
 #include <dynalease/error.hpp>
 #include <dynalease/guard_state.hpp>
-#include <dynalease/item_lock.hpp>
+#include <dynalease/item_lock/item_lock.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>

@@ -1,7 +1,7 @@
 // Revisions: the state of an item as text.
 #include "dynamodb/base64.hpp"
 
-#include <dynalease/item_version.hpp>
+#include <dynalease/item/item_version.hpp>
 
 #include <algorithm>
 #include <charconv>

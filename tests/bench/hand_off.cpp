@@ -9,8 +9,8 @@
 #include "support/stopwatch.hpp"
 
 #include <dynalease/client.hpp>
+#include <dynalease/coordination_table.hpp>
 #include <dynalease/lock.hpp>
-#include <dynalease/table.hpp>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>

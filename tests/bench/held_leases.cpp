@@ -11,8 +11,8 @@
 #include "support/stopwatch.hpp"
 
 #include <dynalease/client.hpp>
+#include <dynalease/coordination_table.hpp>
 #include <dynalease/lock.hpp>
-#include <dynalease/table.hpp>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>

@@ -10,8 +10,8 @@
 #include "support/stopwatch.hpp"
 
 #include <dynalease/client.hpp>
+#include <dynalease/coordination_table.hpp>
 #include <dynalease/queue.hpp>
-#include <dynalease/table.hpp>
 
 #include <boost/asio/io_context.hpp>
 

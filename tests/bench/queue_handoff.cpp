@@ -11,8 +11,8 @@
 #include "support/world.hpp"
 
 #include <dynalease/client.hpp>
+#include <dynalease/coordination_table.hpp>
 #include <dynalease/queue.hpp>
-#include <dynalease/table.hpp>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>

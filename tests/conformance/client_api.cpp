@@ -1,9 +1,9 @@
 // Every operation of the client once, with known answers, and a session with a lock: on a server that others wrote.
 #include <dynalease/client.hpp>
+#include <dynalease/coordination_table.hpp>
 #include <dynalease/dynamodb/expression.hpp>
 #include <dynalease/lock.hpp>
 #include <dynalease/session.hpp>
-#include <dynalease/table.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>

@@ -1,9 +1,9 @@
 // The state of an item as text, as it comes back in an ETag or a form: and the lease in a plain session's identity.
 #include "fuzz/target.hpp"
 
-#include "protocol/plain_lease.hpp"
+#include "item_lock/protocol/plain_watch.hpp"
 
-#include <dynalease/item_version.hpp>
+#include <dynalease/item/item_version.hpp>
 
 #include <string>
 

@@ -3,13 +3,13 @@
 #include "fuzz/target.hpp"
 
 #include "dynamodb/codec.hpp"
-#include "protocol/item_lock_rows.hpp"
-#include "protocol/item_sight.hpp"
-#include "protocol/plain_lease.hpp"
-#include "protocol/queue_rows.hpp"
-#include "protocol/rows.hpp"
-#include "protocol/wall_clock.hpp"
-#include "protocol/watch.hpp"
+#include "item/protocol/item_sight.hpp"
+#include "item_lock/protocol/item_lock_rows.hpp"
+#include "item_lock/protocol/plain_watch.hpp"
+#include "lock/protocol/lock_row.hpp"
+#include "queue/protocol/queue_rows.hpp"
+#include "session/protocol/watch.hpp"
+#include "wall_clock_lock/protocol/wall_clock.hpp"
 
 #include <algorithm>
 #include <chrono>

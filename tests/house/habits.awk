@@ -5,7 +5,10 @@ function complain(line, what) { print file ":" line ": " what }
 
 function begins_with_one_of(path, list,   words, n, i) {
     n = split(list, words, " ")
-    for (i = 1; i <= n; i++) if (index(path, words[i]) == 1) return 1
+    for (i = 1; i <= n; i++) {
+        gsub(/\*/, "[^/]+", words[i])
+        if (path ~ "^" words[i]) return 1
+    }
     return 0
 }
 

@@ -15,25 +15,21 @@ WORK = Path("build/mutation") / str(os.getpid())  # several may run at a time
 
 # Which programs can see a file, by the first row that fits; SIMULATED are campaigns of the simulator.
 WITNESSES = [
-    (r"protocol/(session|lease|waiting|rows|claim)", ["protocol", "primitives"], ["lock", "queue", "item_lock"]),
-    (r"protocol/lock", ["protocol", "primitives"], ["lock"]),
-    (r"protocol/(queue|enter)", ["protocol", "primitives"], ["queue"]),
-    (r"protocol/wall", ["protocol", "item_lock"], ["wall_clock"]),
-    (r"protocol/version", ["protocol", "versioned"], ["versioned", "item_lock"]),
-    (r"protocol/", ["protocol", "versioned", "item_lock", "primitives"], ["item_lock", "versioned"]),
-    (r"primitives/(lock|idle_fronts|guarded)", ["primitives", "item_lock"], ["lock"]),
-    (r"primitives/(queue|enter)", ["primitives"], ["queue"]),
-    (r"primitives/(version|save|clobber|loaded)", ["versioned", "item_lock"], ["versioned", "item_lock"]),
-    (r"primitives/wall", ["item_lock"], ["wall_clock"]),
-    (r"primitives/(item|joint|acquire|commit|plain)", ["item_lock", "versioned"], ["item_lock"]),
-    (r"primitives/", ["primitives", "item_lock", "versioned"], ["lock", "queue", "item_lock"]),
+    (r"session/", ["session", "lock", "queue", "item_lock"], ["lock", "queue", "item_lock"]),
+    (r"lock/", ["lock", "item_lock"], ["lock"]),
+    (r"queue/", ["queue"], ["queue"]),
+    (r"item_lock/", ["item_lock", "versioned"], ["item_lock"]),
+    (r"item/", ["item_lock", "versioned", "wall_clock_lock"], ["item_lock", "versioned"]),
+    (r"versioned/", ["versioned", "item_lock"], ["versioned", "item_lock"]),
+    (r"wall_clock_lock/", ["wall_clock_lock"], ["wall_clock"]),
+    (r"database/", ["database", "versioned", "lock"], ["lock"]),
     (r"client/", ["client", "keys"], []),
     (r"http/", ["http", "client"], []),
     (r"aws/", ["aws", "client", "keys"], []),
     (r"dynamodb/", ["dynamodb", "local", "client"], []),
     (r"local/", ["local"], []),
-    (r"runtime/", ["runtime", "primitives"], []),
-    (r"testing/", ["testing", "primitives"], []),
+    (r"runtime/", ["runtime", "lock"], []),
+    (r"testing/", ["testing", "lock"], []),
 ]
 ENUMERATED = ("lock", "queue", "item_lock", "wall_clock", "versioned")
 PATIENCE = 120  # seconds for one program: a mistake that makes it go on for ever is noticed

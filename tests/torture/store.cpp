@@ -6,7 +6,7 @@
 #include "support/local_server.hpp"
 
 #include <dynalease/client.hpp>
-#include <dynalease/table.hpp>
+#include <dynalease/coordination_table.hpp>
 
 #include <boost/asio/ip/address_v4.hpp>
 

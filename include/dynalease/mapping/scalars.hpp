@@ -1,7 +1,7 @@
 // Names, numbers and times as attribute values: the compiled part of the mapping.
 #pragma once
 
-#include <dynalease/item_members.hpp>
+#include <dynalease/item/item_members.hpp>
 #include <dynalease/mapping/place.hpp>
 
 #include <chrono>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <dynalease/error.hpp>
-#include <dynalease/item_members.hpp>
+#include <dynalease/item/item_members.hpp>
 #include <dynalease/mapping/bases.hpp>
 #include <dynalease/mapping/scalars.hpp>
 #include <dynalease/mapping/traits.hpp>

@@ -3,7 +3,7 @@
 #include "simulation/mutants/rewriting_database.hpp"
 #include "simulation/versioned/ledger.hpp"
 
-#include "protocol/acquire_all.hpp"
+#include "item_lock/protocol/acquire_all.hpp"
 
 #include <dynalease/runtime/clock.hpp>
 

@@ -2,7 +2,7 @@
 #include "simulation/framework/primitive.hpp"
 #include "simulation/item_lock/lock_stage.hpp"
 
-#include <dynalease/commit_all.hpp>
+#include <dynalease/item_lock.hpp>
 
 #include <array>
 

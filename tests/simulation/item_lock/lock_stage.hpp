@@ -6,7 +6,6 @@
 #include "simulation/framework/world_run.hpp"
 #include "simulation/versioned/ledger.hpp"
 
-#include <dynalease/acquire_all.hpp>
 #include <dynalease/item_lock.hpp>
 
 #include <chrono>

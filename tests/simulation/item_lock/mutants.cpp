@@ -4,8 +4,8 @@
 #include "simulation/mutants/rewriting_database.hpp"
 #include "simulation/versioned/ledger.hpp"
 
-#include "protocol/item_lock_decisions.hpp"
-#include "protocol/lease_times.hpp"
+#include "item_lock/protocol/item_lock_decisions.hpp"
+#include "session/protocol/lease_times.hpp"
 
 #include <string>
 #include <string_view>

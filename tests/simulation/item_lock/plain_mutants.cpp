@@ -4,7 +4,7 @@
 #include "simulation/mutants/rewriting_database.hpp"
 #include "simulation/versioned/ledger.hpp"
 
-#include "protocol/plain_lease.hpp"
+#include "item_lock/protocol/plain_watch.hpp"
 
 #include <string>
 #include <string_view>

@@ -2,7 +2,7 @@
 #include "simulation/framework/points.hpp"
 #include "simulation/item_lock/points_stage.hpp"
 
-#include <dynalease/commit_all.hpp>
+#include <dynalease/item_lock.hpp>
 #include <dynalease/versioned.hpp>
 
 #include <utility>

@@ -3,7 +3,6 @@
 
 #include "simulation/framework/stage.hpp"
 
-#include <dynalease/acquire_all.hpp>
 #include <dynalease/item_lock.hpp>
 
 #include <chrono>

@@ -4,8 +4,7 @@
 #include "simulation/item_lock/user.hpp"
 #include "simulation/item_lock/world.hpp"
 
-#include <dynalease/acquire_all.hpp>
-#include <dynalease/commit_all.hpp>
+#include <dynalease/item_lock.hpp>
 
 #include <tuple>
 #include <utility>

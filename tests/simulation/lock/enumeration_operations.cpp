@@ -1,8 +1,8 @@
 // Each of them, as a program would call it.
 #include "simulation/lock/enumeration_operations.hpp"
 
-#include <dynalease/table.hpp>
-#include <dynalease/with_lock.hpp>
+#include <dynalease/coordination_table.hpp>
+#include <dynalease/lock.hpp>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>

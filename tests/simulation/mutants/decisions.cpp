@@ -3,11 +3,11 @@
 #include "simulation/framework/mutant.hpp"
 #include "simulation/mutants/rewriting_database.hpp"
 
-#include "protocol/lock_decisions.hpp"
-#include "protocol/lock_requests.hpp"
-#include "protocol/session_lease.hpp"
-#include "protocol/waiting.hpp"
-#include "protocol/watch.hpp"
+#include "lock/protocol/lock_decisions.hpp"
+#include "lock/protocol/lock_requests.hpp"
+#include "lock/protocol/lock_times.hpp"
+#include "session/protocol/session_lease.hpp"
+#include "session/protocol/watch.hpp"
 
 #include <algorithm>
 #include <string>

@@ -3,7 +3,7 @@
 
 #include "simulation/queue/enumeration_stage.hpp"
 
-#include <dynalease/with_turn.hpp>
+#include <dynalease/queue.hpp>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>

@@ -3,7 +3,6 @@
 
 #include "simulation/framework/stage.hpp"
 
-#include <dynalease/enter_all.hpp>
 #include <dynalease/queue.hpp>
 #include <dynalease/session.hpp>
 

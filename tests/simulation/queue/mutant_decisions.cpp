@@ -3,8 +3,8 @@
 #include "simulation/framework/mutant.hpp"
 #include "simulation/mutants/rewriting_database.hpp"
 
-#include "protocol/queue_decisions.hpp"
-#include "protocol/queue_times.hpp"
+#include "queue/protocol/queue_decisions.hpp"
+#include "queue/protocol/queue_times.hpp"
 
 #include <algorithm>
 #include <vector>

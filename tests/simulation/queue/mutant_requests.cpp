@@ -1,7 +1,7 @@
 // What each of them spoils.
 #include "simulation/queue/mutant_requests.hpp"
 
-#include "protocol/queue_requests.hpp"
+#include "queue/protocol/queue_requests.hpp"
 
 #include <chrono>
 #include <string>

@@ -1,12 +1,12 @@
 // What callers do, done otherwise: the linker sends their calls of `f` to the one called `__wrap_f`, and those of
 // `__real_f` to the library's. The names are in decisions.txt; none of this is in the library.
-#include "primitives/queue_front.hpp"
-#include "primitives/queue_hold.hpp"
+#include "queue/queue_front.hpp"
+#include "queue/queue_hold.hpp"
 #include "simulation/framework/mutant.hpp"
 #include "simulation/mutants/rewriting_database.hpp"
 #include "simulation/queue/mutant_requests.hpp"
 
-#include <dynalease/enter_all.hpp>
+#include <dynalease/queue.hpp>
 
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>

@@ -5,7 +5,7 @@
 #include "simulation/queue/site.hpp"
 #include "simulation/queue/world.hpp"
 
-#include <dynalease/enter_all.hpp>
+#include <dynalease/queue.hpp>
 
 #include <algorithm>
 #include <tuple>

@@ -4,7 +4,6 @@
 #include "simulation/framework/participant.hpp"
 #include "simulation/versioned/history.hpp"
 
-#include <dynalease/save_all.hpp>
 #include <dynalease/versioned.hpp>
 
 #include <boost/asio/awaitable.hpp>

@@ -3,7 +3,7 @@
 
 #include "simulation/mutants/rewriting_database.hpp"
 
-#include <dynalease/item_version.hpp>
+#include <dynalease/item/item_version.hpp>
 
 #include <map>
 #include <optional>

@@ -3,7 +3,7 @@
 #include "simulation/framework/primitive.hpp"
 #include "simulation/versioned/edits.hpp"
 
-#include "protocol/version_decisions.hpp"
+#include "versioned/protocol/version_decisions.hpp"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 
 #include "simulation/framework/played_world.hpp"
 
-#include <dynalease/versioned_options.hpp>
+#include <dynalease/versioned/versioned_options.hpp>
 
 #include <chrono>
 #include <cstddef>

@@ -3,8 +3,8 @@
 #include "simulation/framework/primitive.hpp"
 #include "simulation/mutants/rewriting_database.hpp"
 
-#include "protocol/item_attributes.hpp"
-#include "protocol/wall_clock.hpp"
+#include "item/protocol/item_attributes.hpp"
+#include "wall_clock_lock/protocol/wall_clock.hpp"
 
 #include <dynalease/dynamodb/expression.hpp>
 

@@ -1,7 +1,7 @@
 // Three items that are wanted together, and steps of those who want them.
 #pragma once
 
-#include "till.hpp"
+#include "support/till.hpp"
 
 #include <algorithm>
 #include <array>

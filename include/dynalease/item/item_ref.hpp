@@ -1,0 +1,16 @@
+// Which item.
+#pragma once
+
+#include <dynalease/dynamodb/item.hpp>
+
+#include <string>
+
+namespace dynalease {
+
+/// An item of the application: a table and a whole key.
+struct item_ref {
+    std::string table;
+    item_key key;
+};
+
+}  // namespace dynalease

@@ -1,0 +1,62 @@
+// Several items locked at once, so that two who want the same ones can never deadlock.
+#pragma once
+
+#include <dynalease/item_lock/item_lock.hpp>
+
+#include <chrono>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace dynalease {
+
+/// One of several items that are wanted together.
+struct item_demand {
+    item_lock lock;
+    bool shared = false;  ///< to read it; otherwise alone, to write it
+};
+
+struct acquire_all_options {
+    /// How long to wait for others, all items together; empty, and without answers: as `item_acquire_options`.
+    std::optional<std::chrono::nanoseconds> wait{};
+    /// Lock one item after the other, in the order of their names, holding the first while waiting for the next: half
+    /// the price of a transaction, but a busy item then keeps the others locked too. More than 100 items are always
+    /// locked so.
+    bool one_by_one = false;
+};
+
+namespace detail {
+/// @throws dynalease::error with `errc::invalid_option` when there is no item.
+boost::asio::any_io_executor executor_of(const std::vector<item_demand>& wanted);
+
+struct acquire_all_verb {
+    std::vector<item_demand> wanted;
+    acquire_all_options options;
+    void operator()(diagnostics* details, handler_for<std::vector<item_guard>> handler) &&;
+};
+}  // namespace detail
+
+/// Locks all the items or none, in one transaction, and waits holding none of them. Where that is refused five times
+/// it goes on one by one, as `acquire_all_options::one_by_one` says: nobody starves, and nobody waits in a circle, as
+/// long as those who hold one of these items acquire no other. Callers of one process queue in memory, for each item in
+/// the order in which they came; callers of `item_lock` for one of the items are served before them, and each counts as
+/// a refusal, as does an item that is in other hands when the one before it is free.
+///
+/// Errors: those of `item_lock::acquire`, whose diagnostics name the item; whatever was locked is given back then.
+/// `errc::invalid_option` unless all items are of one session; `errc::duplicate_item`. Cancellation: all types, at
+/// once; `errc::in_doubt` if the transaction has left and may yet lock the items: the library settles it in the
+/// background. Cost when free: 1
+/// transaction of a write for each item (which count double) and 1 batch of reads, which brings the items; one by one,
+/// 1 write each. Each guard is released on its own, or all by `commit_all`. A vector that is written as a braced list
+/// must be named before the `co_await`: GCC 12 miscompiles it there.
+/// @returns the guards in the order of the demands; of a transaction their fencing tokens are equal.
+boost::asio::awaitable<std::vector<item_guard>> acquire_all(std::vector<item_demand> wanted,
+                                                            acquire_all_options options = {});
+template <token_for<std::vector<item_guard>> Token>
+auto acquire_all(std::vector<item_demand> wanted, acquire_all_options options, Token&& token) {
+    auto where = detail::executor_of(wanted);
+    return detail::initiate<std::vector<item_guard>>(where, detail::acquire_all_verb{std::move(wanted), options},
+                                                     nullptr, std::forward<Token>(token));
+}
+
+}  // namespace dynalease

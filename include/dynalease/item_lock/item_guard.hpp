@@ -1,0 +1,168 @@
+// Proof that an item is locked, and the writes that happen only while it is.
+#pragma once
+
+#include <dynalease/detail/grant_owner.hpp>
+#include <dynalease/detail/initiate.hpp>
+#include <dynalease/dynamodb/condition_expression.hpp>
+#include <dynalease/dynamodb/operations.hpp>
+#include <dynalease/dynamodb/update_expression.hpp>
+#include <dynalease/error.hpp>
+#include <dynalease/guard_state.hpp>
+#include <dynalease/item/settlement.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace dynalease {
+
+namespace detail {
+class item_hold;
+void abandon(item_hold& hold) noexcept;
+enum class guarded_end { keep, release };
+}  // namespace detail
+
+/// Move-only. The destructor releases in the background, best effort; `release` says whether it worked.
+class [[nodiscard]] item_guard {
+public:
+    item_guard() noexcept = default;
+
+    /// Whether there is anything to hold; says nothing about its validity.
+    explicit operator bool() const noexcept { return static_cast<bool>(hold_); }
+
+    /// Whether the item is ours at this instant, by this process's clock; turns false exactly at the deadline, with
+    /// or without a network. The deadline is the session's; of a plain one, a lease after the last acknowledged renewal
+    /// or write under this very lock. No I/O; any thread.
+    bool valid() const noexcept;
+    /// As `valid`; a plain lock that is not renewed is never `at_risk`.
+    guard_state state() const noexcept;
+    /// False for a reader's guard, and from the call of `downgrade` on, unless that surely failed.
+    bool exclusive() const noexcept;
+    /// Rises with every grant for as long as the item lives. 0 for an empty guard.
+    std::int64_t fencing_token() const noexcept;
+    /// "<table>/<key>"; empty for an empty guard.
+    const std::string& name() const noexcept;
+
+    /// The item as the grant found it, or as the last `update` left it: no read is needed to begin. Of a guard that
+    /// another of this process handed over, as that one left it. On the guard's executor only.
+    const dynalease::item& item() const noexcept;
+
+    /// The fence for writes to other items: beside them in one TransactWriteItems, it lets them happen only while this
+    /// very grant is in force; a reader's of a plain session, until it is renewed: make it just before its use. @throws
+    /// dynalease::error with `errc::not_held` if empty or released.
+    condition_check fence() const;
+
+    /// Changes the item while it is ours: refused if it no longer is, whatever was paused or delayed. Exactly once: an
+    /// answer that was lost is settled by the write's own step number. Raises the item's version, so that nobody's
+    /// optimistic save passes over it (option `versioned`). @returns the item after it.
+    ///
+    /// Errors: `errc::condition_failed` when the caller's own condition was false: the guard stays valid;
+    /// `errc::lock_lost`, `errc::session_lost`; `errc::not_exclusive` for a reader's guard; `errc::not_held`;
+    /// `errc::reserved_name` for an attribute of the library; `errc::bad_version` where the item's version is none, or
+    /// goes by another name than the lock's options say, `errc::version_overflow` where it is at their limit;
+    /// `errc::item_too_large`; `errc::in_doubt` when the answers stayed away for 10 s, also if the lock was lost after
+    /// that: no other write of this guard is sent then, `release` settles it, and `doubtful_write` says how;
+    /// `errc::invalid_option` beside another write of this guard: they go one at a time. Cancellation: all types; what
+    /// was sent is in doubt. Cost: 1 write. Under a plain session a renewal that is under way is waited for first, as
+    /// by all the writes below: as a rule for one answer, at the most until the lock is lost.
+    boost::asio::awaitable<dynalease::item> update(update_expression change, condition_expression condition = {});
+    template <token_for<dynalease::item> Token>
+    auto update(update_expression change, condition_expression condition, Token&& token) {
+        return detail::initiate<dynalease::item>(
+            executor(), update_verb{hold_.share(), std::move(change), std::move(condition), detail::guarded_end::keep},
+            nullptr, std::forward<Token>(token));
+    }
+
+    /// The last change and the release in one write: lock, change, unlock are 2 writes in all. Invalid from the call
+    /// on; when the caller's own condition is false, the guard is released all the same, by 1 write more. Errors and
+    /// cancellation as `update`; what is unsettled then is released in the background.
+    boost::asio::awaitable<dynalease::item> update_and_release(update_expression change,
+                                                               condition_expression condition = {});
+    template <token_for<dynalease::item> Token>
+    auto update_and_release(update_expression change, condition_expression condition, Token&& token) {
+        return detail::initiate<dynalease::item>(
+            executor(),
+            update_verb{hold_.share(), std::move(change), std::move(condition), detail::guarded_end::release}, nullptr,
+            std::forward<Token>(token));
+    }
+
+    /// Removes the item, and the lock with it. Errors, cancellation, cost: as `update_and_release`.
+    boost::asio::awaitable<void> erase(condition_expression condition = {});
+    template <token_for<void> Token>
+    auto erase(condition_expression condition, Token&& token) {
+        return detail::initiate<void>(executor(), erase_verb{hold_.share(), std::move(condition)}, nullptr,
+                                      std::forward<Token>(token));
+    }
+
+    /// From writer to reader, letting other readers in; valid all the way through. The other direction is not
+    /// offered: two readers that both wanted it would wait for each other for ever. Release, then acquire.
+    /// Errors, cancellation, cost: as `update`.
+    boost::asio::awaitable<void> downgrade();
+    template <token_for<void> Token>
+    auto downgrade(Token&& token) {
+        return detail::initiate<void>(executor(), downgrade_verb{hold_.share()}, nullptr, std::forward<Token>(token));
+    }
+
+    /// Gives the item back: invalid from the call on. Touches only the lock's own attributes.
+    ///
+    /// Errors: `errc::lock_lost`, `errc::session_lost` when it was no longer ours; `errc::not_held` for an empty
+    /// guard or the second call; `errc::in_doubt` when the answer stayed away: the library goes on trying while
+    /// the session lives. Cancellation: all types; the release goes on in the background. Cost: 1 write; none when
+    /// other readers of this process go on.
+    boost::asio::awaitable<void> release();
+    template <token_for<void> Token>
+    auto release(Token&& token) {
+        return detail::initiate<void>(executor(), release_verb{hold_.share()}, nullptr, std::forward<Token>(token));
+    }
+
+    /// What became of the write of this guard that was in doubt, once `release` has succeeded: it names the step that
+    /// the item was at. `open` before that, without such a write, where the release itself had no answer, and where a
+    /// condition of the caller's was in doubt as well. Any thread.
+    settlement doubtful_write() const noexcept;
+
+    /// Completes with success when the item is no longer ours without our doing; with `errc::not_held` once it is
+    /// released. Cancellation: all types, with `errc::cancelled` and without effect on the lock. No requests.
+    boost::asio::awaitable<void> lost() const;
+    template <token_for<void> Token>
+    auto lost(Token&& token) const {
+        return detail::initiate<void>(executor(), lost_verb{hold_.share()}, nullptr, std::forward<Token>(token));
+    }
+
+private:
+    friend class detail::item_hold;
+    explicit item_guard(std::shared_ptr<detail::item_hold> hold) noexcept : hold_(std::move(hold)) {}
+    boost::asio::any_io_executor executor() const;
+
+    struct update_verb {
+        std::shared_ptr<detail::item_hold> hold;
+        update_expression change;
+        condition_expression condition;
+        detail::guarded_end end;
+        void operator()(diagnostics* details, detail::handler_for<dynalease::item> handler) &&;
+    };
+    struct erase_verb {
+        std::shared_ptr<detail::item_hold> hold;
+        condition_expression condition;
+        void operator()(diagnostics* details, detail::handler_for<void> handler) &&;
+    };
+    struct downgrade_verb {
+        std::shared_ptr<detail::item_hold> hold;
+        void operator()(diagnostics* details, detail::handler_for<void> handler) &&;
+    };
+    struct release_verb {
+        std::shared_ptr<detail::item_hold> hold;
+        void operator()(diagnostics* details, detail::handler_for<void> handler) &&;
+    };
+    struct lost_verb {
+        std::shared_ptr<detail::item_hold> hold;
+        void operator()(diagnostics* details, detail::handler_for<void> handler) &&;
+    };
+
+    detail::grant_owner<detail::item_hold> hold_;
+};
+
+}  // namespace dynalease

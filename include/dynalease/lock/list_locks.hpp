@@ -1,0 +1,50 @@
+// The locks that stand in a coordination table.
+#pragma once
+
+#include <dynalease/detail/initiate.hpp>
+#include <dynalease/dynamodb/database.hpp>
+#include <dynalease/lock/lock.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dynalease {
+
+struct list_locks_options {
+    std::string table;
+    std::string prefix{};          ///< only locks whose name begins so
+    std::int32_t page_size = 100;  ///< rows looked at per request, 1 to 1,000
+    item_key start_after{};        ///< `lock_page::next` of the page before
+};
+struct lock_page {
+    struct entry {
+        std::string name;
+        lock_info info;  ///< `held` says the row names a holder; whether that session lives, `inspect` tells
+    };
+    std::vector<entry> locks;
+    item_key next;  ///< empty: this was the last page
+};
+
+namespace detail {
+struct list_locks_verb {
+    database target;
+    list_locks_options options;
+    void operator()(diagnostics* details, handler_for<lock_page> handler) &&;
+};
+}  // namespace detail
+
+/// A page of the locks that have a row. A scan: its cost grows with the table, not with what it finds.
+/// Errors: `errc::invalid_name`, and the service's.
+boost::asio::awaitable<lock_page> list_locks(database target, list_locks_options options);
+template <token_for<lock_page> Token>
+auto list_locks(database target, list_locks_options options, Token&& token) {
+    auto where = target.get_executor();
+    return detail::initiate<lock_page>(where, detail::list_locks_verb{std::move(target), std::move(options)}, nullptr,
+                                       std::forward<Token>(token));
+}
+
+}  // namespace dynalease

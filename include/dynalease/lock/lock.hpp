@@ -1,0 +1,135 @@
+// An exclusive lock by name: a fenced lease, fair between the processes that wait for it.
+#pragma once
+
+#include <dynalease/lock/lock_guard.hpp>
+#include <dynalease/session.hpp>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace dynalease {
+
+namespace detail {
+class lock_front;
+
+/// All users of one name in a process share one front; whoever may call it keeps its session alive.
+struct lock_target {
+    std::shared_ptr<session_core> core;
+    std::shared_ptr<lock_front> front;
+};
+}  // namespace detail
+
+struct acquire_options {
+    /// How long to wait for others; empty: until the session is over. Zero is a try that fails with an error; less is
+    /// refused with `errc::invalid_option`.
+    std::optional<std::chrono::nanoseconds> wait{};
+    /// Kept in the lock's row (attribute `data`) and shown by `inspect`; empty: what is there stays.
+    /// GCC 12 miscompiles such options when they are made inside a `co_await` expression: name them before it.
+    item data{};
+};
+
+struct lock_options {
+    /// The shortest time between two looks at the row while another process holds the lock. The more processes
+    /// wait, the longer it gets, so that all of them together read about 8 times a second. 10 ms to 1 s: one who
+    /// looked more rarely would be taken for dead when its turn comes, and lose its place. All handles of one name in
+    /// a session share the options that came first.
+    std::chrono::milliseconds poll_interval{140};
+};
+
+/// What a lock looks like to somebody who does not take it.
+struct lock_info {
+    bool held = false;              ///< a session that is not over holds it
+    std::string holder{};           ///< the holding session's id; empty: free
+    std::string owner{};            ///< the holding session's `session_options::owner`
+    std::int64_t fencing_token = 0; ///< of the last grant; 0: never granted
+    std::size_t waiting = 0;        ///< processes in line
+    item data{};                    ///< the last holder's `acquire_options::data`
+};
+
+/// A cheap handle; any number of them may name the same lock, in one process or many.
+///
+/// Within a process callers are served first come, first served, with one write per hand-off and no polling.
+/// Between processes a waiter is overtaken a bounded number of times; strict order is the queue's promise.
+/// Not re-entrant: who holds it and acquires it again waits for himself, until that wait ends. A handle that was moved
+/// from may only be assigned to or destroyed.
+class lock {
+public:
+    /// @param name 1 to 2,043 bytes of UTF-8 (the key may have 2,048, and "lock#" is ours).
+    /// @throws dynalease::error with `errc::invalid_name` or `errc::invalid_option`.
+    lock(session& session, std::string name, lock_options options = {});
+
+    using executor_type = boost::asio::any_io_executor;
+    executor_type get_executor() const noexcept;
+    const std::string& name() const noexcept;
+
+    /// Waits until the lock is ours.
+    ///
+    /// Errors: `errc::wait_timeout` (condition `contended`); `errc::session_lost`, `errc::session_closed`;
+    /// `errc::cancelled`; `errc::in_doubt` when it was given up while a write had no answer: the library then
+    /// resolves it in the background, so that no orphaned lock stays behind; and what the service refuses.
+    /// Cancellation: all types, at once. Cost: 1 write when free; behind another process 1 refused write,
+    /// 1 to join the line, reads at the poll rate, 1 write when it is free. The first lease of a session costs
+    /// one write more.
+    [[nodiscard]] boost::asio::awaitable<lock_guard> acquire(acquire_options options = {}) const;
+    template <token_for<lock_guard> Token>
+    auto acquire(acquire_options options, Token&& token) const {
+        return detail::initiate<lock_guard>(get_executor(), acquire_verb{target_, std::move(options)}, nullptr,
+                                            std::forward<Token>(token));
+    }
+    template <token_for<lock_guard> Token>
+    auto acquire(acquire_options options, diagnostics& details, Token&& token) const {
+        return detail::initiate<lock_guard>(get_executor(), acquire_verb{target_, std::move(options)}, &details,
+                                            std::forward<Token>(token));
+    }
+    template <token_for<lock_guard> Token>
+    auto acquire(Token&& token) const {
+        return acquire(acquire_options{}, std::forward<Token>(token));
+    }
+
+    /// Takes the lock if it is free, or if its holder is known to be dead; an empty guard if another holds it.
+    ///
+    /// Errors and cancellation as `acquire`, without `wait_timeout`; what others are told after retries a try is told at
+    /// once, and `errc::in_doubt` when its write went without an answer and the look after it, too. Cost: 1 write; when
+    /// held elsewhere, at most one read more.
+    [[nodiscard]] boost::asio::awaitable<lock_guard> try_acquire(acquire_options options = {}) const;
+    template <token_for<lock_guard> Token>
+    auto try_acquire(acquire_options options, Token&& token) const {
+        return detail::initiate<lock_guard>(get_executor(), try_verb{target_, std::move(options)}, nullptr,
+                                            std::forward<Token>(token));
+    }
+    template <token_for<lock_guard> Token>
+    auto try_acquire(Token&& token) const {
+        return try_acquire(acquire_options{}, std::forward<Token>(token));
+    }
+
+    /// Who holds it and who waits, without taking it. Cost: 1 read, and 1 more when it is held.
+    [[nodiscard]] boost::asio::awaitable<lock_info> inspect() const;
+    template <token_for<lock_info> Token>
+    auto inspect(Token&& token) const {
+        return detail::initiate<lock_info>(get_executor(), inspect_verb{target_}, nullptr,
+                                           std::forward<Token>(token));
+    }
+
+private:
+    struct acquire_verb {
+        detail::lock_target target;
+        acquire_options options;
+        void operator()(diagnostics* details, detail::handler_for<lock_guard> handler) &&;
+    };
+    struct try_verb {
+        detail::lock_target target;
+        acquire_options options;
+        void operator()(diagnostics* details, detail::handler_for<lock_guard> handler) &&;
+    };
+    struct inspect_verb {
+        detail::lock_target target;
+        void operator()(diagnostics* details, detail::handler_for<lock_info> handler) &&;
+    };
+
+    detail::lock_target target_;
+};
+
+}  // namespace dynalease

@@ -1,0 +1,170 @@
+// A queue by name: take a ticket, wait for your turn; strictly first in, first out over all processes.
+#pragma once
+
+#include <dynalease/queue/queue_turn.hpp>
+#include <dynalease/runtime/time.hpp>
+#include <dynalease/session.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dynalease {
+
+namespace detail {
+class queue_front;
+struct enter_all_verb;
+
+/// All users of one queue in a process share one front; whoever may call it keeps its session alive.
+struct queue_target {
+    std::shared_ptr<session_core> core;
+    std::shared_ptr<queue_front> front;
+};
+}  // namespace detail
+
+struct queue_options {
+    /// What the entity is queued for: each reason is a queue of its own, independent of the others. At most 985
+    /// bytes, without '/'.
+    std::string reason{};
+    /// How often the next in line looks whether its turn has come. 10 ms to 1 min; all who stand behind a process that
+    /// looks rarely wait for it.
+    std::chrono::milliseconds poll_interval{170};
+    /// Those further back look ever more rarely, so that all of them together stay below 12 reads a second however
+    /// many they are: within about a second for each process before them, as the next hundred tickets show how many
+    /// those are. A limit to that, for the price of more reads; at least `poll_interval`, at most a day.
+    std::chrono::milliseconds longest_poll_interval{3'600'000};
+};
+
+struct enter_options {
+    /// How long to wait for the turn; empty: until the session is over. Zero fails if anybody is before us.
+    std::optional<std::chrono::nanoseconds> wait{};
+    /// Shown to others by `inspect` while we wait, and when the turn lasts longer than a second.
+    /// GCC 12 miscompiles such options when they are made inside a `co_await` expression: name them before it.
+    item data{};
+};
+
+/// A ticket that is not over, as others see it.
+struct queue_entry {
+    std::int64_t ticket = 0;
+    std::string session{};  ///< empty: drawn a moment ago, and not written down yet
+    std::string owner{};    ///< the session's `session_options::owner`
+    wall_time since{};      ///< when it was drawn, by the wall clock of who drew it
+    item data{};            ///< its `enter_options::data`
+};
+
+/// What a queue looks like to somebody who does not enter it.
+struct queue_info {
+    std::optional<queue_entry> holder{};  ///< whose turn it is; empty: nobody's
+    std::vector<queue_entry> waiting{};   ///< first in, first out
+    std::int64_t last_ticket = 0;         ///< the last that was drawn; 0: none ever, or long ago
+};
+
+/// A cheap handle; any number of them may name the same queue, in one process or many.
+///
+/// Tickets are drawn by one atomic write, and turns are granted in the order of those writes. Nobody who waits with a
+/// live session is ever passed over; who is dead or has given up is. Where the head row was deleted, or the table
+/// restored, those who wait draw new tickets, and turns are lost, as soon as that is seen. Callers of one process share
+/// one watch, and a turn goes from one to the next of them by one write, without polling.
+/// Entering a second queue while holding a turn in a first can deadlock with somebody who does it the other way round:
+/// enter both at once, with `enter_all`.
+class queue {
+public:
+    /// The polling bounds of the handle that was made first hold for all of one process.
+    /// @param entity what is queued for: 1 to 2,042 bytes of UTF-8 (the key may have 2,048, and "queue#" is ours).
+    /// @throws dynalease::error with `errc::invalid_name` or `errc::invalid_option`.
+    queue(session& session, std::string entity, queue_options options = {});
+
+    using executor_type = boost::asio::any_io_executor;
+    executor_type get_executor() const noexcept;
+    const std::string& name() const noexcept;
+    const std::string& reason() const noexcept;
+
+    /// Draws a ticket and waits for its turn.
+    ///
+    /// Errors: `errc::wait_timeout` (condition `contended`); `errc::session_lost`, `errc::session_closed`;
+    /// `errc::cancelled`; `errc::in_doubt` when it was given up, or a later copy refused, while the ticket's own write
+    /// had no answer: the library then gives that ticket up in the background, so that nobody waits for it;
+    /// `errc::invalid_option` for a negative wait; and what the service refuses. Cancellation: all types, at once; the
+    /// place in the queue is given up.
+    /// Cost: 1 write for a free queue, and 1 more, in the background, when the turn lasts longer than a second; behind
+    /// others 2 writes and reads at the poll rate. The first lease of a session costs one write more.
+    boost::asio::awaitable<queue_turn> enter(enter_options options = {}) const;
+    template <token_for<queue_turn> Token>
+    auto enter(enter_options options, Token&& token) const {
+        return detail::initiate<queue_turn>(get_executor(), enter_verb{target_, std::move(options)}, nullptr,
+                                            std::forward<Token>(token));
+    }
+    template <token_for<queue_turn> Token>
+    auto enter(enter_options options, diagnostics& details, Token&& token) const {
+        return detail::initiate<queue_turn>(get_executor(), enter_verb{target_, std::move(options)}, &details,
+                                            std::forward<Token>(token));
+    }
+    template <token_for<queue_turn> Token>
+    auto enter(Token&& token) const {
+        return enter(enter_options{}, std::forward<Token>(token));
+    }
+
+    /// Takes a turn if the queue is free; an empty turn if anybody holds or waits. Draws no ticket in vain.
+    /// Repeated tries find out, in the background, whether those before are dead, and pass them over.
+    ///
+    /// Errors and cancellation as `enter`, without `wait_timeout`, and in doubt already after its second request without
+    /// an answer; the same holds for `enter` with a wait of zero. Cost: 1 write, or 1 read if the queue was seen busy
+    /// a moment ago; a busy queue is examined in the background, once a second at most: 1 query, 1 read.
+    boost::asio::awaitable<queue_turn> try_enter(enter_options options = {}) const;
+    template <token_for<queue_turn> Token>
+    auto try_enter(enter_options options, Token&& token) const {
+        return detail::initiate<queue_turn>(get_executor(), try_verb{target_, std::move(options)}, nullptr,
+                                            std::forward<Token>(token));
+    }
+    template <token_for<queue_turn> Token>
+    auto try_enter(Token&& token) const {
+        return try_enter(enter_options{}, std::forward<Token>(token));
+    }
+
+    /// How many hold or wait: the place that one who entered now would have. Cost: 1 read, and 1 query for each 100
+    /// tickets when it is not free.
+    boost::asio::awaitable<std::size_t> position() const;
+    template <token_for<std::size_t> Token>
+    auto position(Token&& token) const {
+        return detail::initiate<std::size_t>(get_executor(), position_verb{target_}, nullptr,
+                                             std::forward<Token>(token));
+    }
+
+    /// Who holds and who waits, without entering. Tickets of sessions that are known here to be over are left out.
+    /// Cost: as `position`.
+    boost::asio::awaitable<queue_info> inspect() const;
+    template <token_for<queue_info> Token>
+    auto inspect(Token&& token) const {
+        return detail::initiate<queue_info>(get_executor(), inspect_verb{target_}, nullptr, std::forward<Token>(token));
+    }
+
+private:
+    friend struct detail::enter_all_verb;
+    struct enter_verb {
+        detail::queue_target target;
+        enter_options options;
+        void operator()(diagnostics* details, detail::handler_for<queue_turn> handler) &&;
+    };
+    struct try_verb {
+        detail::queue_target target;
+        enter_options options;
+        void operator()(diagnostics* details, detail::handler_for<queue_turn> handler) &&;
+    };
+    struct position_verb {
+        detail::queue_target target;
+        void operator()(diagnostics* details, detail::handler_for<std::size_t> handler) &&;
+    };
+    struct inspect_verb {
+        detail::queue_target target;
+        void operator()(diagnostics* details, detail::handler_for<queue_info> handler) &&;
+    };
+
+    detail::queue_target target_;
+};
+
+}  // namespace dynalease

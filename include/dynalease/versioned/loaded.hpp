@@ -1,0 +1,240 @@
+// What versioned items give and take: loaded values, the answers to writes, and what is thrown when one is refused.
+#pragma once
+
+#include <dynalease/typed_item.hpp>
+#include <dynalease/versioned/versioned_operations.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace dynalease {
+
+/// A value and the state of the item that it was made from. Change `value` and save it; nothing else changes it.
+template <class T>
+struct loaded : item_version {
+    T value;
+    /// The whole item. Saves keep what the value does not know of it, inside nested structs, lists and maps too.
+    /// Elements of a list, which have no key, are matched by likeness and place.
+    item attributes;
+};
+
+namespace detail {
+
+/// @throws dynalease::error with `errc::bad_attribute` that names table, key and member.
+template <class T>
+loaded<T> as_loaded(const versioned_core& core, stored_item stored) {
+    if constexpr (std::same_as<T, item>) {
+        auto own = user_attributes(core, stored.attributes);
+        return {std::move(stored.state), std::move(own), std::move(stored.attributes)};
+    } else {
+        try {
+            auto value = from_item<T>(stored.attributes);
+            return {std::move(stored.state), std::move(value), std::move(stored.attributes)};
+        } catch (const std::exception& why) {
+            throw unfit_item(core, stored.attributes, why);
+        }
+    }
+}
+
+/// Empty where another writer's item is no T: a conflict stays one all the same. @param unfit null, or where to say why.
+template <class T>
+std::optional<loaded<T>> as_loaded_if_possible(const versioned_core& core, std::optional<stored_item> stored,
+                                               std::string* unfit = nullptr) {
+    if (!stored) return std::nullopt;
+    try {
+        return as_loaded<T>(core, *std::move(stored));
+    } catch (const error& why) {
+        if (unfit) *unfit = why.diagnostics().message;
+        return std::nullopt;
+    }
+}
+
+}  // namespace detail
+
+template <class T>
+struct settled {
+    settlement verdict = settlement::open;
+    std::optional<loaded<T>> current{};  ///< the item as it was found, or left
+};
+
+/// A write that was sent and never answered for certain. Copyable; may outlive the handle it came from.
+template <class T>
+class pending_write {
+public:
+    pending_write() = default;
+    pending_write(std::shared_ptr<detail::versioned_core> core, std::shared_ptr<const detail::write_intent> intent)
+        : core_(std::move(core)), intent_(std::move(intent)) {}
+
+    /// Whether there is one.
+    explicit operator bool() const noexcept { return intent_ != nullptr; }
+
+    /// What the item says of it now. Cost: 1 read.
+    boost::asio::awaitable<settled<T>> settle() const { return run(core_, intent_, false); }
+    /// Takes the state away from it by a write of the same kind without changes, so that it can never land; then tells.
+    /// A creation, a blind update and a clobbering cannot be closed: this is `settle` for them. Cost: 1 write.
+    boost::asio::awaitable<settled<T>> close() const { return run(core_, intent_, true); }
+
+private:
+    static boost::asio::awaitable<settled<T>> run(std::shared_ptr<detail::versioned_core> core,
+                                                  std::shared_ptr<const detail::write_intent> intent, bool closes) {
+        detail::settle_verb verb{std::move(intent), closes};
+        auto report = co_await detail::await_verb(std::move(verb));
+        settled<T> out{.verdict = report.verdict};
+        out.current = detail::as_loaded_if_possible<T>(*core, std::move(report.current));
+        co_return out;
+    }
+
+    std::shared_ptr<detail::versioned_core> core_;
+    std::shared_ptr<const detail::write_intent> intent_;
+};
+
+/// What a write with a completion token yields beside its `error_code`.
+template <class T>
+struct write_result {
+    /// On success, but for removals; also empty if what the write left is no T, was removed by another since, or could
+    /// not be read: `unread` tells.
+    std::optional<loaded<T>> saved{};
+    std::string unread{};                    ///< on success without `saved`: why
+    bool superseded = false;                 ///< it was applied, and others wrote since: `saved` is what they left
+    std::optional<loaded<T>> current{};      ///< on refusal: what is there now, at no extra read
+    std::optional<std::int64_t> expected{};  ///< the version it was made from
+    std::optional<std::int64_t> found{};     ///< the version of `current`
+    std::string holder{};                    ///< on `errc::locked`: who
+    pending_write<T> pending{};              ///< on `errc::in_doubt`
+    std::exception_ptr thrown{};             ///< by the function of an update
+};
+
+/// Thrown when the item is not as the write demands: `errc::conflict`, `errc::exists`, `errc::condition_failed` or
+/// `errc::locked`. Nothing was written, and nothing of it will be; but the last two close nothing: the item is as the
+/// write demands, so that a copy of it which the network made on its own may still land.
+template <class T>
+class conflict : public error {
+public:
+    conflict(error_code code, dynalease::diagnostics details, write_result<T> result)
+        : error(code, std::move(details)), result_(std::make_shared<write_result<T>>(std::move(result))) {}
+
+    /// What is there now, at no extra read; null if it is no T.
+    const loaded<T>* current() const noexcept { return result_->current ? &*result_->current : nullptr; }
+    std::optional<std::int64_t> expected() const noexcept { return result_->expected; }
+    std::optional<std::int64_t> found() const noexcept { return result_->found; }
+    /// On `errc::locked`: who holds the item.
+    const std::string& holder() const noexcept { return result_->holder; }
+
+private:
+    std::shared_ptr<const write_result<T>> result_;  // exceptions must be copyable without a throw
+};
+
+/// Thrown when a write was applied, and there is nothing to return: what it left is no T, was removed by another since,
+/// or could not be read. Its code is `errc::in_doubt`, for those who look at nothing else: read before deciding.
+class applied_unread : public error {
+public:
+    applied_unread(dynalease::diagnostics details, const std::string& why);
+};
+
+/// Thrown for `errc::in_doubt`: the write was sent, and nobody knows what became of it.
+template <class T>
+class write_in_doubt : public error {
+public:
+    write_in_doubt(error_code code, dynalease::diagnostics details, pending_write<T> pending)
+        : error(code, std::move(details)), pending_(std::move(pending)) {}
+
+    const pending_write<T>& pending() const noexcept { return pending_; }
+
+private:
+    pending_write<T> pending_;
+};
+
+namespace detail {
+
+/// The typed form of a report. A write that was applied stays applied, whatever stands there now.
+template <class T>
+write_result<T> as_result(const std::shared_ptr<versioned_core>& core, write_report report) {
+    write_result<T> result;
+    result.unread = std::move(report.unread);
+    result.saved = as_loaded_if_possible<T>(*core, std::move(report.saved), &result.unread);
+    result.superseded = report.superseded;
+    result.current = as_loaded_if_possible<T>(*core, std::move(report.current));
+    result.expected = report.expected;
+    result.found = report.found;
+    result.holder = std::move(report.holder);
+    if (report.pending) result.pending = pending_write<T>(core, std::move(report.pending));
+    result.thrown = std::move(report.thrown);
+    return result;
+}
+
+template <class T>
+[[noreturn]] void throw_refusal(error_code code, diagnostics details, write_result<T> result) {
+    if (result.thrown) std::rethrow_exception(result.thrown);
+    if (result.pending) throw write_in_doubt<T>(code, std::move(details), std::move(result.pending));
+    if (result.current || result.found) throw conflict<T>(code, std::move(details), std::move(result));
+    throw error(code, std::move(details));
+}
+
+/// A write that is awaited without a token.
+template <class T>
+boost::asio::awaitable<loaded<T>> await_saved(std::shared_ptr<versioned_core> core,
+                                              boost::asio::awaitable<awaited_write> write) {
+    auto done = co_await std::move(write);
+    auto result = as_result<T>(core, std::move(done.report));
+    if (!done.code && !result.saved) throw applied_unread(std::move(done.details), result.unread);
+    if (done.code) throw_refusal(done.code, std::move(done.details), std::move(result));
+    co_return *std::move(result.saved);
+}
+template <class T>
+boost::asio::awaitable<void> await_removed(std::shared_ptr<versioned_core> core,
+                                           boost::asio::awaitable<awaited_write> write) {
+    auto done = co_await std::move(write);
+    if (!done.code) co_return;
+    auto result = as_result<T>(core, std::move(done.report));
+    throw_refusal(done.code, std::move(done.details), std::move(result));
+}
+
+/// Makes what a compiled verb yields into what the caller's handler takes.
+template <class Raw, class Typed, class Convert>
+struct typed_handler {
+    handler_for<Typed> handler;
+    Convert convert;
+
+    void operator()(error_code code, Raw raw) && {
+        Typed value{};
+        try {
+            value = convert(std::move(raw));
+        } catch (const error& why) {
+            if (!code) code = why.code();
+        } catch (const std::exception&) {
+            if (!code) code = errc::bad_attribute;
+        }
+        std::move(handler)(code, std::move(value));
+    }
+};
+
+template <class Raw, class Typed, class Verb, class Convert>
+struct typed_verb {
+    Verb verb;
+    Convert convert;
+
+    void operator()(diagnostics* details, handler_for<Typed> handler) && {
+        using wrapper = typed_handler<Raw, Typed, Convert>;
+        std::move(verb)(details, handler_for<Raw>(wrapper{std::move(handler), std::move(convert)}));
+    }
+};
+
+}  // namespace detail
+}  // namespace dynalease
+
+/// The wrapped handler's executor, cancellation slot and allocator are the wrapper's own.
+template <template <class, class> class Associator, class Raw, class Typed, class Convert, class Default>
+struct boost::asio::associator<Associator, dynalease::detail::typed_handler<Raw, Typed, Convert>, Default>
+    : Associator<dynalease::detail::handler_for<Typed>, Default> {
+    static auto get(const dynalease::detail::typed_handler<Raw, Typed, Convert>& self,
+                    const Default& otherwise = Default()) noexcept {
+        return Associator<dynalease::detail::handler_for<Typed>, Default>::get(self.handler, otherwise);
+    }
+};

@@ -1,0 +1,183 @@
+// Several versioned writes, of several tables and structs, that happen together or not at all.
+#pragma once
+
+#include <dynalease/versioned/versioned.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace dynalease {
+
+namespace detail {
+
+struct joint_write {
+    std::shared_ptr<versioned_core> core;
+    write_order order;
+    bool only_checks = false;  ///< nothing is written: the item must be as it was loaded
+};
+using joint_entry = std::variant<joint_write, transact_write>;
+struct joint_plan;
+struct joint_settle_verb {
+    database target;
+    std::shared_ptr<const joint_plan> plan;
+    void operator()(diagnostics* details, handler_for<settlement> handler) &&;
+};
+
+}  // namespace detail
+
+/// What is to happen together: at most 100 actions, each on an item of its own. Every adding function returns the
+/// entry's place, by which the result is asked.
+class versioned_writes {
+public:
+    template <class T>
+    std::size_t create(const versioned<T>& table, const T& value) {
+        return add(table, versioned<T>::order_of(detail::write_order::kind::create, value));
+    }
+    template <class T>
+    std::size_t save(const versioned<T>& table, const loaded<T>& base, save_options how = {}) {
+        return add(table, versioned<T>::save_order(base, std::move(how)));
+    }
+    template <class T>
+    std::size_t touch(const versioned<T>& table, const loaded<T>& base) {
+        return add(table, versioned<T>::bare_order(detail::write_order::kind::touch, base));
+    }
+    template <class T>
+    std::size_t remove(const versioned<T>& table, const loaded<T>& base) {
+        return add(table, versioned<T>::bare_order(detail::write_order::kind::remove, base));
+    }
+    template <class T>
+    std::size_t blind(const versioned<T>& table, key_values key, update_expression change) {
+        detail::write_order order{.what = detail::write_order::kind::blind, .key = std::move(key)};
+        order.change = std::move(change);
+        return add(table, std::move(order));
+    }
+    /// The item was only read: the others happen if it is still so.
+    template <class T>
+    std::size_t check(const versioned<T>& table, const loaded<T>& base) {
+        const auto place = touch(table, base);
+        std::get<detail::joint_write>(entries_.back()).only_checks = true;
+        return place;
+    }
+    /// Any other action beside them: a row of an outbox, a lock's `fence()`.
+    std::size_t add(transact_write action) {
+        entries_.emplace_back(std::move(action));
+        return entries_.size() - 1;
+    }
+
+    const std::vector<detail::joint_entry>& entries() const noexcept { return entries_; }
+
+private:
+    template <class T>
+    std::size_t add(const versioned<T>& table, detail::write_order order) {
+        entries_.emplace_back(detail::joint_write{table.core_, std::move(order)});
+        return entries_.size() - 1;
+    }
+
+    std::vector<detail::joint_entry> entries_;
+};
+
+/// Several writes that were sent together and never answered for certain. Copyable; may outlive the tables' handles.
+class pending_joint_write {
+public:
+    pending_joint_write() = default;
+    pending_joint_write(database target, std::shared_ptr<const detail::joint_plan> plan);
+
+    /// Whether there is one.
+    explicit operator bool() const noexcept { return plan_ != nullptr; }
+    /// What the items say of it now. Cost: a read for each item that was to be written, until one of them tells.
+    boost::asio::awaitable<settlement> settle() const;
+
+private:
+    std::optional<database> target_;
+    std::shared_ptr<const detail::joint_plan> plan_;
+};
+
+/// How each entry fared.
+class joint_result {
+public:
+    struct entry {
+        error_code code{};  ///< why this one kept all from happening; none: it did not
+        std::optional<detail::stored_item> saved{};
+        std::optional<detail::stored_item> current{};
+        std::optional<std::int64_t> expected{};
+        std::optional<std::int64_t> found{};
+        std::string holder{};
+    };
+
+    std::size_t size() const noexcept { return entries_.size(); }
+    const entry& at(std::size_t place) const { return entries_.at(place); }
+    std::vector<entry>& entries() noexcept { return entries_; }
+
+    /// The item as the write left it; empty for removals, checks and other actions, and when nothing happened.
+    template <class T>
+    std::optional<loaded<T>> saved(const versioned<T>& table, std::size_t place) const {
+        return detail::as_loaded_if_possible<T>(*table.core_, at(place).saved);
+    }
+    /// What is there now, of an entry that was refused, at no extra read.
+    template <class T>
+    std::optional<loaded<T>> current(const versioned<T>& table, std::size_t place) const {
+        return detail::as_loaded_if_possible<T>(*table.core_, at(place).current);
+    }
+
+    /// On `errc::in_doubt`, which no entry is to blame for.
+    const pending_joint_write& pending() const noexcept { return pending_; }
+    pending_joint_write& pending() noexcept { return pending_; }
+
+private:
+    std::vector<entry> entries_;
+    pending_joint_write pending_;
+};
+
+/// Thrown by `save_all` for `errc::in_doubt`: it was sent, and nobody knows what became of it.
+class joint_in_doubt : public error {
+public:
+    joint_in_doubt(error_code code, dynalease::diagnostics details, pending_joint_write pending)
+        : error(code, std::move(details)), pending_(std::move(pending)) {}
+
+    const pending_joint_write& pending() const noexcept { return pending_; }
+
+private:
+    pending_joint_write pending_;
+};
+
+/// Thrown by `save_all` when an entry was refused: nothing was written, and `result()` says of each entry why.
+class joint_conflict : public error {
+public:
+    joint_conflict(error_code code, dynalease::diagnostics details, joint_result result)
+        : error(code, std::move(details)), result_(std::make_shared<joint_result>(std::move(result))) {}
+
+    const joint_result& result() const noexcept { return *result_; }
+
+private:
+    std::shared_ptr<const joint_result> result_;
+};
+
+namespace detail {
+struct save_all_verb {
+    database target;
+    std::vector<joint_entry> entries;
+    void operator()(diagnostics* details, handler_for<joint_result> handler) &&;
+};
+}  // namespace detail
+
+/// One TransactWriteItems for all entries.
+///
+/// Errors: `joint_conflict` with the code of the first entry that was refused; `joint_in_doubt` when for 10 s no answer
+/// came, or none that keeps an earlier copy from landing: its `pending().settle()` asks the items. A version alone tells
+/// nothing: another may have written it. Before anything is sent `errc::duplicate_item`,
+/// `errc::too_many_items`, and what each write refuses. Cancellation: all types. Cost: 1 request, of twice the price of
+/// its writes.
+boost::asio::awaitable<joint_result> save_all(database target, versioned_writes writes);
+template <token_for<joint_result> Token>
+auto save_all(database target, versioned_writes writes, Token&& token) {
+    auto where = target.get_executor();
+    return detail::initiate<joint_result>(where, detail::save_all_verb{std::move(target), writes.entries()}, nullptr,
+                                          std::forward<Token>(token));
+}
+
+}  // namespace dynalease

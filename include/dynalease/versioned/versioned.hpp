@@ -1,0 +1,380 @@
+// Optimistic updates: load, change, save if nobody changed it meanwhile. On structs, or on raw items.
+#pragma once
+
+#include <dynalease/versioned/loaded.hpp>
+#include <dynalease/versioned/versioned_operations.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <concepts>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace dynalease {
+
+class versioned_writes;
+class joint_result;
+
+namespace detail {
+/// What may follow a verb's own arguments: nothing, a token, or diagnostics and a token.
+template <class Result, class... Tail>
+inline constexpr bool is_verb_tail = sizeof...(Tail) == 0;
+template <class Result, class Token>
+inline constexpr bool is_verb_tail<Result, Token> = token_for<Token, Result>;
+template <class Result, class Token>
+inline constexpr bool is_verb_tail<Result, diagnostics&, Token> = token_for<Token, Result>;
+
+template <class Result, class... Tail>
+concept verb_tail = is_verb_tail<Result, Tail...>;
+}  // namespace detail
+
+/// What can be kept in a table of versioned items: a described struct, or an item as it is.
+template <class T>
+concept versionable = std::same_as<T, item> || described<T>;
+
+/// A cheap, copyable handle to one table whose items have versions.
+///
+/// Every write tests that the item is in the very state that was loaded, and gives it the next version. What a write
+/// that was refused found there comes with the refusal, so that no conflict costs a read. A lost answer is never taken
+/// for a conflict: the stamps that an item keeps tell whether the write was applied, and where they no longer can, the
+/// answer is `errc::in_doubt`.
+///
+/// Without a token a verb returns an awaitable, which throws `conflict<T>` (`errc::conflict`, `exists`, `locked`,
+/// `condition_failed`), `write_in_doubt<T>`, or `dynalease::error`. With a token, and `diagnostics` before it if you
+/// like, its signature is `void(error_code, write_result<T>)`, and nothing throws.
+///
+/// Errors of every write, beside those: `errc::missing`; `errc::bad_version`, `version_overflow`; and before anything
+/// is sent `errc::bad_attribute`, `reserved_name`, `item_too_large`, `too_many_members`. A write that was applied is never
+/// told as refused: what it left may be no T any more, be removed by another or not be read; then an awaited verb throws
+/// `applied_unread`, and one with a token succeeds without `saved`. Cancellation: all types;
+/// `errc::in_doubt` if a write may have left, else `errc::cancelled`. Thread safety: verbs may be called on any thread.
+/// Cost: 1 write each; after a lost answer 1 more.
+template <versionable T>
+class versioned {
+public:
+    using value_type = T;
+    using executor_type = boost::asio::any_io_executor;
+
+    /// @throws dynalease::error with `errc::invalid_option` or `errc::invalid_name`.
+    versioned(database target, versioned_options options)
+        : core_(detail::make_versioned_core(std::move(target), with_version_member(std::move(options)))) {}
+
+    executor_type get_executor() const noexcept { return detail::executor_of(*core_); }
+    const versioned_options& options() const noexcept { return detail::options_of(*core_); }
+
+    /// The item of that key; empty if there is none. Cost: 1 read.
+    boost::asio::awaitable<std::optional<loaded<T>>> load(key_values key, load_options how = {}) const {
+        return await_load(core_, std::move(key), how);
+    }
+    template <token_for<std::optional<loaded<T>>> Token>
+    auto load(key_values key, load_options how, Token&& token) const {
+        using stored = std::optional<detail::stored_item>;
+        return convert<stored, std::optional<loaded<T>>>(
+            detail::load_verb{core_, std::move(key), how},
+            [core = core_](stored found) { return as_optional(*core, std::move(found)); }, nullptr,
+            std::forward<Token>(token));
+    }
+
+    /// Many items, in the order of their keys. Cost: a read each, 100 to a request.
+    boost::asio::awaitable<std::vector<std::optional<loaded<T>>>> load_many(std::vector<key_values> keys,
+                                                                            load_options how = {}) const {
+        return await_load_many(core_, std::move(keys), how);
+    }
+
+    /// A new item; `errc::exists` if there is one of that key.
+    template <class... Tail>
+        requires detail::verb_tail<write_result<T>, Tail...>
+    auto create(const T& value, Tail&&... tail) const {
+        return write(order_of(detail::write_order::kind::create, value), std::forward<Tail>(tail)...);
+    }
+
+    /// Writes what was changed in a loaded value, if nobody else wrote meanwhile. The argument stays as it is; what
+    /// is returned can be changed and saved again.
+    template <class... Tail>
+        requires detail::verb_tail<write_result<T>, Tail...>
+    auto save(const loaded<T>& base, save_options how, Tail&&... tail) const {
+        return write(save_order(base, std::move(how)), std::forward<Tail>(tail)...);
+    }
+    template <class... Tail>
+        requires detail::verb_tail<write_result<T>, Tail...>
+    auto save(const loaded<T>& base, Tail&&... tail) const {
+        return write(save_order(base, {}), std::forward<Tail>(tail)...);
+    }
+    /// The same for a value whose state came back as text, from a form or as an ETag. Writes all its members, whole: what
+    /// newer programs keep inside them goes.
+    template <class... Tail>
+        requires detail::verb_tail<write_result<T>, Tail...>
+    auto save(const item_revision& base, const T& value, Tail&&... tail) const {
+        auto order = order_of(detail::write_order::kind::save, value);
+        order.base = base.state();
+        order.complete = false;
+        return write(std::move(order), std::forward<Tail>(tail)...);
+    }
+
+    /// As a whole save, and drops what the value does not know, inside its members too.
+    template <class... Tail>
+        requires detail::verb_tail<write_result<T>, Tail...>
+    auto replace(const loaded<T>& base, Tail&&... tail) const {
+        auto order = save_order(base, {.scope = save_scope::whole});
+        order.complete = true;
+        return write(std::move(order), std::forward<Tail>(tail)...);
+    }
+
+    /// Raises the version and nothing else: whoever loaded the item before can no longer save it.
+    template <class... Tail>
+        requires detail::verb_tail<write_result<T>, Tail...>
+    auto touch(const loaded<T>& base, Tail&&... tail) const {
+        return write(bare_order(detail::write_order::kind::touch, base), std::forward<Tail>(tail)...);
+    }
+
+    /// Removes the item in the state that was loaded. Cost under tombstones: by revision, or of more than 250 attributes,
+    /// 1 write more for each 250.
+    template <class... Tail>
+        requires detail::verb_tail<write_result<T>, Tail...>
+    auto remove(const loaded<T>& base, remove_options how, Tail&&... tail) const {
+        auto order = bare_order(detail::write_order::kind::remove, base);
+        order.condition = std::move(how.condition);
+        order.ignore_lock = how.ignore_lock;
+        return removal(std::move(order), std::forward<Tail>(tail)...);
+    }
+    template <class... Tail>
+        requires detail::verb_tail<write_result<T>, Tail...>
+    auto remove(const loaded<T>& base, Tail&&... tail) const {
+        return remove(base, remove_options{}, std::forward<Tail>(tail)...);
+    }
+    template <class... Tail>
+        requires detail::verb_tail<write_result<T>, Tail...>
+    auto remove(const item_revision& base, key_values key, Tail&&... tail) const {
+        detail::write_order order{.what = detail::write_order::kind::remove, .key = std::move(key)};
+        order.base = base.state();
+        return removal(std::move(order), std::forward<Tail>(tail)...);
+    }
+
+    /// Loads, calls `change(value)`, saves what it returns, and does so again from what a conflict showed until it
+    /// holds. `change` must be without side effects: it may run many times. It returns a T, or a `std::optional<T>`
+    /// that is empty to leave the item as it is; what it throws ends the update and is thrown on (with a token: in
+    /// `write_result::thrown`). It runs on this table's executor. An item that is as wanted is not written.
+    ///
+    /// Errors, beside those of `save`: `errc::conflict` after `update_options::tries`, `errc::locked` when a lock
+    /// outlasted `update_options::wait`, `errc::missing` also where the function was to make the item and returned
+    /// nothing; those of a session, if one is to promote it. Cost: 1 read and 1 write, and 1 write more for each
+    /// conflict; a promotion is 2 writes.
+    template <class Function, class... Tail>
+        requires detail::verb_tail<write_result<T>, Tail...>
+    auto update(key_values key, Function change, update_options how, Tail&&... tail) const {
+        auto erased = erase(std::move(change), key.named(options().key, options().sort_key));
+        detail::update_verb verb{core_, std::move(key), std::move(erased), how, std::same_as<T, item>};
+        return finish<loaded<T>>(std::move(verb), std::forward<Tail>(tail)...);
+    }
+    template <class Function, class... Tail>
+        requires detail::verb_tail<write_result<T>, Tail...>
+    auto update(key_values key, Function change, Tail&&... tail) const {
+        return update(std::move(key), std::move(change), update_options{}, std::forward<Tail>(tail)...);
+    }
+
+    /// Changes an item whatever its version is, and raises that: `set("state", "PAID") + add("visits", 1)`. A change
+    /// that depends on no value read needs no load. It is sent once; without an answer, a read tells whether it was
+    /// applied. Cost: 1 write.
+    template <class... Tail>
+        requires detail::verb_tail<write_result<T>, Tail...>
+    auto blind(key_values key, update_expression change, blind_options how, Tail&&... tail) const {
+        detail::write_order order{.what = detail::write_order::kind::blind, .key = std::move(key)};
+        order.change = std::move(change);
+        order.condition = std::move(how.condition);
+        order.ignore_lock = how.ignore_lock;
+        order.exact = how.exact;
+        return write(std::move(order), std::forward<Tail>(tail)...);
+    }
+    template <class... Tail>
+        requires detail::verb_tail<write_result<T>, Tail...>
+    auto blind(key_values key, update_expression change, Tail&&... tail) const {
+        return blind(std::move(key), std::move(change), blind_options{}, std::forward<Tail>(tail)...);
+    }
+
+    /// Writes all members, whole, without testing the version, and still raises it: those who loaded before get their
+    /// conflict.
+    template <class... Tail>
+        requires detail::verb_tail<write_result<T>, Tail...>
+    auto clobber(const T& value, clobber_options how, Tail&&... tail) const {
+        auto order = order_of(detail::write_order::kind::clobber, value);
+        order.upsert = how.upsert;
+        order.ignore_lock = how.ignore_lock;
+        return write(std::move(order), std::forward<Tail>(tail)...);
+    }
+    template <class... Tail>
+        requires detail::verb_tail<write_result<T>, Tail...>
+    auto clobber(const T& value, Tail&&... tail) const {
+        return clobber(value, clobber_options{}, std::forward<Tail>(tail)...);
+    }
+
+    /// Removes the item, whatever its version is; there need not be one.
+    template <class... Tail>
+        requires detail::verb_tail<write_result<T>, Tail...>
+    auto clobber_remove(key_values key, Tail&&... tail) const {
+        detail::write_order order{.what = detail::write_order::kind::clobber_remove, .key = std::move(key)};
+        return removal(std::move(order), std::forward<Tail>(tail)...);
+    }
+
+private:
+    friend class versioned_writes;
+    friend class joint_result;
+
+    static versioned_options with_version_member(versioned_options options) {
+        if constexpr (!std::same_as<T, item>) {
+            if (auto name = mapping::version_attribute<T>(); !name.empty()) options.version = name;
+        }
+        return options;
+    }
+
+    static item_members members_of(const T& value) {
+        if constexpr (std::same_as<T, item>) {
+            return value;
+        } else {
+            auto members = to_members(value);
+            if (const auto name = mapping::version_attribute<T>(); !name.empty()) {
+                members.present.erase(std::string(name));
+                std::erase(members.absent, name);
+            }
+            return members;
+        }
+    }
+
+    static std::optional<loaded<T>> as_optional(const detail::versioned_core& core,
+                                                std::optional<detail::stored_item> found) {
+        if (!found) return std::nullopt;
+        return detail::as_loaded<T>(core, *std::move(found));
+    }
+
+    static detail::write_order order_of(detail::write_order::kind what, const T& value, const item* stored = nullptr) {
+        detail::write_order order{.what = what};
+        order.complete = std::same_as<T, item>;
+        try {
+            order.members = members_of(value);
+            if (stored && !stored->empty()) order.seen = seen_in(*stored);
+        } catch (const error& why) {
+            order.invalid.emplace(why.code());
+            order.invalid->details = why.diagnostics();
+        }
+        return order;
+    }
+
+    /// What a value that was made from these attributes was before anybody changed it; empty: the attributes.
+    static std::optional<item> seen_in(const item& attributes) {
+        if constexpr (std::same_as<T, item>)
+            return std::nullopt;
+        else
+            return members_of(from_item<T>(attributes)).present;
+    }
+
+    static detail::write_order save_order(const loaded<T>& base, save_options how) {
+        auto order = order_of(detail::write_order::kind::save, base.value, &base.attributes);
+        order.base = base;
+        order.stored = base.attributes;
+        order.whole = how.scope == save_scope::whole;
+        order.ignore_lock = how.ignore_lock;
+        order.condition = std::move(how.condition);
+        order.read_back = how.read_back;
+        return order;
+    }
+
+    static detail::write_order bare_order(detail::write_order::kind what, const loaded<T>& base) {
+        detail::write_order order{.what = what};
+        order.base = base;
+        order.stored = base.attributes;
+        return order;
+    }
+
+    template <class Function>
+    detail::update_function erase(Function change, item_key key) const {
+        return [core = core_, change = std::move(change),
+                key = std::move(key)](const detail::stored_item* stored) mutable -> std::optional<detail::item_change> {
+            auto before = stored ? detail::as_loaded<T>(*core, *stored).value : blank(key);
+            detail::item_change made;
+            if (stored && !std::same_as<T, item>) made.seen = members_of(before).present;
+            auto after = change(std::move(before));
+            if constexpr (std::same_as<decltype(after), std::optional<T>>) {
+                if (!after) return std::nullopt;
+                made.wanted = members_of(*after);
+            } else {
+                static_assert(std::same_as<decltype(after), T>, "the function returns a T or a std::optional<T>");
+                made.wanted = members_of(after);
+            }
+            return made;
+        };
+    }
+
+    /// What an update that may create begins with.
+    static T blank(const item_key& key) {
+        if constexpr (std::same_as<T, item>)
+            return key;
+        else
+            return mapping::read_members<T>(key, mapping_place{}, true);
+    }
+
+    template <class Plain, class Verb, class... Tail>
+    auto finish(Verb verb, Tail&&... tail) const {
+        if constexpr (sizeof...(Tail) == 0) {
+            if constexpr (std::is_void_v<Plain>)
+                return detail::await_removed<T>(core_, detail::await_verb(std::move(verb)));
+            else
+                return detail::await_saved<T>(core_, detail::await_verb(std::move(verb)));
+        } else {
+            return with_token(std::move(verb), std::forward<Tail>(tail)...);
+        }
+    }
+    template <class Verb, class Token>
+    auto with_token(Verb verb, diagnostics& details, Token&& token) const {
+        return convert<detail::write_report, write_result<T>>(
+            std::move(verb),
+            [core = core_](detail::write_report report) { return detail::as_result<T>(core, std::move(report)); },
+            &details, std::forward<Token>(token));
+    }
+    template <class Verb, class Token>
+    auto with_token(Verb verb, Token&& token) const {
+        return convert<detail::write_report, write_result<T>>(
+            std::move(verb),
+            [core = core_](detail::write_report report) { return detail::as_result<T>(core, std::move(report)); },
+            nullptr, std::forward<Token>(token));
+    }
+    template <class Raw, class Typed, class Verb, class Convert, class Token>
+    auto convert(Verb verb, Convert how, diagnostics* details, Token&& token) const {
+        using typed = detail::typed_verb<Raw, Typed, Verb, Convert>;
+        return detail::initiate<Typed>(get_executor(), typed{std::move(verb), std::move(how)}, details,
+                                       std::forward<Token>(token));
+    }
+
+    template <class... Tail>
+    auto write(detail::write_order order, Tail&&... tail) const {
+        return finish<loaded<T>>(detail::write_verb{core_, std::move(order)}, std::forward<Tail>(tail)...);
+    }
+    template <class... Tail>
+    auto removal(detail::write_order order, Tail&&... tail) const {
+        return finish<void>(detail::write_verb{core_, std::move(order)}, std::forward<Tail>(tail)...);
+    }
+
+    static boost::asio::awaitable<std::optional<loaded<T>>> await_load(std::shared_ptr<detail::versioned_core> core,
+                                                                       key_values key, load_options how) {
+        detail::load_verb verb{core, std::move(key), how};
+        auto found = co_await detail::await_verb(std::move(verb));
+        co_return as_optional(*core, std::move(found));
+    }
+    static boost::asio::awaitable<std::vector<std::optional<loaded<T>>>> await_load_many(
+        std::shared_ptr<detail::versioned_core> core, std::vector<key_values> keys, load_options how) {
+        detail::load_many_verb verb{core, std::move(keys), how};
+        auto found = co_await detail::await_verb(std::move(verb));
+        std::vector<std::optional<loaded<T>>> out;
+        for (auto& one : found) out.push_back(as_optional(*core, std::move(one)));
+        co_return out;
+    }
+
+    std::shared_ptr<detail::versioned_core> core_;
+};
+
+/// Versioned items without a struct: the value is the item's own attributes, and one erased from it is removed.
+using versioned_items = versioned<item>;
+
+}  // namespace dynalease

@@ -1,0 +1,130 @@
+// The compiled part of versioned items: one type for each kind of request, whatever struct an item becomes.
+#pragma once
+
+#include <dynalease/detail/initiate.hpp>
+#include <dynalease/dynamodb/database.hpp>
+#include <dynalease/dynamodb/update_expression.hpp>
+#include <dynalease/item/item_members.hpp>
+#include <dynalease/item/item_version.hpp>
+#include <dynalease/item/key_values.hpp>
+#include <dynalease/item/settlement.hpp>
+#include <dynalease/versioned/versioned_options.hpp>
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dynalease {
+
+namespace detail {
+
+class versioned_core;
+struct write_intent;
+
+std::shared_ptr<versioned_core> make_versioned_core(database target, versioned_options options);
+const versioned_options& options_of(const versioned_core& core);
+boost::asio::any_io_executor executor_of(const versioned_core& core);
+/// The attributes of an item that are its user's.
+item user_attributes(const versioned_core& core, const item& attributes);
+/// What is thrown of an item that is no such value, for this reason: it names table and key.
+error unfit_item(const versioned_core& core, const item& attributes, const std::exception& why);
+
+struct stored_item {
+    item_version state;
+    item attributes;
+};
+
+struct write_order {
+    enum class kind { create, save, touch, remove, blind, clobber, clobber_remove };
+    kind what;
+    std::optional<key_values> key{};  ///< empty: the key stands in `members`, or in `base`
+    item_version base{};
+    item stored{};  ///< what was loaded; empty: only its version and birth are known
+    /// What the loaded value was of that, as members: what differs from it was changed. Empty: all of it.
+    std::optional<item> seen{};
+    item_members members{};
+    bool complete = false;  ///< what `members` does not name is to go
+    bool whole = false;     ///< also what did not change
+    bool ignore_lock = false;
+    bool upsert = false;
+    bool exact = false;
+    bool read_back = false;
+    update_expression change{};
+    condition_expression condition{};
+    std::optional<failure> invalid{};  ///< why there are no members: told before anything is sent
+};
+
+/// How a write ended, beside its code.
+struct write_report {
+    std::optional<stored_item> saved{};
+    std::string unread{};  ///< why there is no `saved`, though it was applied
+    bool superseded = false;
+    std::optional<stored_item> current{};
+    std::optional<std::int64_t> expected{};
+    std::optional<std::int64_t> found{};
+    std::string holder{};
+    std::shared_ptr<const write_intent> pending{};
+    std::exception_ptr thrown{};
+};
+
+struct settle_report {
+    settlement verdict = settlement::open;
+    std::optional<stored_item> current{};
+};
+
+/// What the function of an update made of an item.
+struct item_change {
+    std::optional<item> seen{};  ///< as in `write_order`
+    item_members wanted{};
+};
+/// From what is stored (null: no item) to what is wanted; empty: leave it as it is. May throw.
+using update_function = std::function<std::optional<item_change>(const stored_item*)>;
+
+struct load_verb {
+    std::shared_ptr<versioned_core> core;
+    key_values key;
+    load_options options;
+    void operator()(diagnostics* details, handler_for<std::optional<stored_item>> handler) &&;
+};
+struct load_many_verb {
+    std::shared_ptr<versioned_core> core;
+    std::vector<key_values> keys;
+    load_options options;
+    void operator()(diagnostics* details, handler_for<std::vector<std::optional<stored_item>>> handler) &&;
+};
+struct write_verb {
+    std::shared_ptr<versioned_core> core;
+    write_order order;
+    void operator()(diagnostics* details, handler_for<write_report> handler) &&;
+};
+struct update_verb {
+    std::shared_ptr<versioned_core> core;
+    key_values key;
+    update_function change;
+    update_options options;
+    bool complete;
+    void operator()(diagnostics* details, handler_for<write_report> handler) &&;
+};
+struct settle_verb {
+    std::shared_ptr<const write_intent> intent;
+    bool closes;
+    void operator()(diagnostics* details, handler_for<settle_report> handler) &&;
+};
+
+/// The same verbs awaited, compiled once. Those of writes do not throw: what became of the write comes along.
+struct awaited_write {
+    error_code code{};
+    diagnostics details{};
+    write_report report{};
+};
+boost::asio::awaitable<awaited_write> await_verb(write_verb verb);
+boost::asio::awaitable<awaited_write> await_verb(update_verb verb);
+boost::asio::awaitable<std::optional<stored_item>> await_verb(load_verb verb);
+boost::asio::awaitable<std::vector<std::optional<stored_item>>> await_verb(load_many_verb verb);
+boost::asio::awaitable<settle_report> await_verb(settle_verb verb);
+
+}  // namespace detail
+}  // namespace dynalease

@@ -1,0 +1,17 @@
+// The pauses between copies of a request.
+#include "database/backoff.hpp"
+
+#include <algorithm>
+
+namespace dynalease::detail {
+
+std::chrono::nanoseconds retry_pause(unsigned failures_so_far) {
+    return std::min<std::chrono::nanoseconds>(std::chrono::milliseconds(50) * (1u << std::min(failures_so_far, 5u)),
+                                              std::chrono::seconds(1));
+}
+
+std::chrono::nanoseconds retry_pause(unsigned failures_so_far, double unit) {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(retry_pause(failures_so_far) * (0.5 + 0.5 * unit));
+}
+
+}  // namespace dynalease::detail

@@ -1,0 +1,36 @@
+// The public verb of a database handle.
+#include <dynalease/dynamodb/database.hpp>
+
+#include "database/verb_failure.hpp"
+#include "runtime/spawn.hpp"
+
+#include <utility>
+
+namespace dynalease {
+
+namespace {
+
+boost::asio::awaitable<runtime::completion<any_response>> run_execute(std::shared_ptr<database_backend> backend,
+                                                                      any_request request, call_options options,
+                                                                      diagnostics* details) {
+    runtime::completion<any_response> done;
+    auto answer = co_await backend->perform(std::move(request), options);
+    if (answer) {
+        done.value = *std::move(answer);
+    } else {
+        done.code = answer.error().code;
+        if (details) *details = answer.error().details;
+    }
+    co_return done;
+}
+
+}  // namespace
+
+void database::start(std::shared_ptr<database_backend> backend, any_request request, call_options options,
+                     diagnostics* details, detail::handler_for<any_response> handler) {
+    const auto executor = backend->environment().executor;
+    runtime::spawn<any_response>(executor, run_execute(std::move(backend), std::move(request), options, details),
+                                 std::move(handler));
+}
+
+}  // namespace dynalease

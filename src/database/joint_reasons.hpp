@@ -1,0 +1,33 @@
+// Why a transaction was refused as a whole, action by action.
+#pragma once
+
+#include "database/answer.hpp"
+
+#include <dynalease/dynamodb/failure.hpp>
+
+namespace dynalease::detail {
+
+enum class joint_reason {
+    none,       ///< not this action's doing
+    condition,  ///< its condition was false
+    passes,     ///< in the way of other writes, or too many of them
+    stays,      ///< it would be refused again
+};
+
+inline joint_reason kind_of(const cancellation_reason& reason) {
+    if (reason.code.empty() || reason.code == "None") return joint_reason::none;
+    if (reason.code == "ConditionalCheckFailed") return joint_reason::condition;
+    const bool passes = reason.code == "TransactionConflict" || reason.code == "ThrottlingError" ||
+                        reason.code == "ProvisionedThroughputExceeded";
+    return passes ? joint_reason::passes : joint_reason::stays;
+}
+
+/// Of an action that would be refused again.
+inline failure failure_of(const cancellation_reason& reason) {
+    failure why(errc::validation);
+    why.details.message = reason.message;
+    name_size(why);
+    return why;
+}
+
+}  // namespace dynalease::detail

@@ -1,0 +1,70 @@
+// Names of an application's items.
+#include "item/item_names.hpp"
+
+#include "database/table_name.hpp"
+
+#include <string_view>
+#include <utility>
+
+namespace dynalease::detail {
+
+namespace {
+
+void append_escaped(std::string& into, std::string_view bytes) {
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    for (const char c : bytes) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte > ' ' && byte != '/' && byte != '%' && byte != 0x7f) {
+            into += c;
+        } else {
+            into += '%';
+            into += digits[byte >> 4];
+            into += digits[byte & 15U];
+        }
+    }
+}
+
+void append_key_value(std::string& into, const attribute_value& value) {
+    if (const auto* text = value.get_if<std::string>()) {
+        append_escaped(into, *text);
+    } else if (const auto* amount = value.get_if<number>()) {
+        into += amount->canonical_text();  // 1, 1.0 and 1E0 are one key
+    } else if (const auto* bytes = value.get_if<binary>()) {
+        append_escaped(into, {reinterpret_cast<const char*>(bytes->data()), bytes->size()});
+    }
+}
+
+void require_of_key(bool holds, const char* operation, std::string message) {
+    if (holds) return;
+    diagnostics details;
+    details.operation = operation;
+    details.message = std::move(message);
+    throw error(errc::bad_attribute, std::move(details));
+}
+
+}  // namespace
+
+std::string item_name(const item_ref& target) {
+    auto name = target.table;
+    for (const auto& [attribute, value] : target.key) {
+        name += '/';
+        append_key_value(name, value);
+    }
+    return name;
+}
+
+void check_item(const item_ref& target, const char* operation) {
+    check_table_name(target.table);
+    require_of_key(target.key.size() == 1 || target.key.size() == 2, operation,
+                   "a key has one or two attributes; this one has " + std::to_string(target.key.size()));
+    for (const auto& [name, value] : target.key) {
+        const auto* text = value.get_if<std::string>();
+        const auto* bytes = value.get_if<binary>();
+        require_of_key(text || bytes || value.get_if<number>(), operation,
+                       "the key attribute \"" + name + "\" must be a string, a number or a binary");
+        require_of_key(!(text && text->empty()) && !(bytes && bytes->empty()), operation,
+                       "the key attribute \"" + name + "\" is empty");
+    }
+}
+
+}  // namespace dynalease::detail

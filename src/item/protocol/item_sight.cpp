@@ -1,0 +1,125 @@
+// Reading and writing of stamps.
+#include "item/protocol/item_sight.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace dynalease::protocol {
+
+namespace {
+
+failure unreadable(errc code, std::string_view name, std::string_view expected) {
+    failure why(code);
+    why.details.message = "attribute \"" + std::string(name) + "\" is not " + std::string(expected);
+    return why;
+}
+
+/// The stamps in a row of bytes; empty if it is no such row.
+std::optional<std::vector<item_stamp>> stamps_in(const attribute_value& value) {
+    const auto* bytes = value.get_if<binary>();
+    constexpr auto size = item_stamp{}.size();
+    if (!bytes || bytes->size() % size != 0) return std::nullopt;
+    std::vector<item_stamp> stamps(bytes->size() / size);
+    for (std::size_t i = 0; i < stamps.size(); ++i) {
+        std::copy_n(bytes->begin() + static_cast<std::ptrdiff_t>(i * size), size, stamps[i].begin());
+    }
+    return stamps;
+}
+
+}  // namespace
+
+result<item_sight> sight_of(const item_layout& layout, const item& attributes) {
+    item_sight sight;
+    if (attributes.contains(layout.version)) {
+        sight.state.version = find_integer(attributes, layout.version);
+        if (!sight.state.version) return unreadable(errc::bad_version, layout.version, "an integer of 64 bits");
+    }
+    for (auto [name, into] : {std::pair<std::string_view, std::optional<item_stamp>*>{layout.stamp, &sight.state.stamp},
+                              {item_attribute::born, &sight.state.born}}) {
+        const auto* value = find(attributes, name);
+        if (!value) continue;
+        const auto stamps = stamps_in(*value);
+        if (!stamps || stamps->size() != 1) return unreadable(errc::corrupt_row, name, "a stamp of 12 bytes");
+        *into = stamps->front();
+    }
+    if (const auto* value = find(attributes, item_attribute::trail)) {
+        auto stamps = stamps_in(*value);
+        if (!stamps || stamps->size() > trail_length) {
+            return unreadable(errc::corrupt_row, item_attribute::trail, "a row of up to 3 stamps");
+        }
+        sight.state.trail = *std::move(stamps);
+    }
+    sight.gone = attributes.contains(item_attribute::gone);
+    if (const auto* writer = find(attributes, layout.writer())) {
+        const auto* text = writer->get_if<std::string>();
+        sight.holder = text ? *text : "unknown";
+    } else if (const auto* readers = find(attributes, layout.readers())) {
+        const auto* all = readers->get_if<string_set>();
+        sight.holder = all && !all->empty() ? *all->begin() : "unknown";
+    }
+    if (const auto* transaction = find(attributes, item_attribute::transaction)) {
+        sight.in_transaction = true;
+        const auto* id = transaction->get_if<std::string>();
+        if (sight.holder.empty()) sight.holder = "transaction " + (id ? *id : "unknown");
+    }
+    return sight;
+}
+
+std::optional<failure> fault_of_version(const item_layout& layout, const item& attributes) {
+    const auto sight = sight_of(layout, attributes);
+    if (!sight) return sight.error();
+    const auto& state = sight->state;
+    const auto own_name = find_string(attributes, item_attribute::versioned_by);
+    const bool unversioned = !state.version && (state.born || state.stamp);
+    if (unversioned || (own_name && *own_name != layout.version)) {
+        failure why(errc::bad_version);
+        why.details.message = "the item was written by a table of versions that are not called \"" + layout.version +
+                              "\": give its lock that table, as in item_lock{session, table, key}";
+        return why;
+    }
+    const auto next = version_after(layout, state);
+    return next ? std::nullopt : std::optional(next.error());
+}
+
+result<std::int64_t> version_after(const item_layout& layout, const item_version& base) {
+    if (!base.version) return layout.first_version;
+    if (*base.version <= layout.version_limit - layout.step) return *base.version + layout.step;
+    failure why(errc::version_overflow);
+    why.details.message = "attribute \"" + layout.version + "\" is " + std::to_string(*base.version) +
+                          ", and no version may be above " + std::to_string(layout.version_limit);
+    return why;
+}
+
+std::vector<item_stamp> pushed_trail(const item_version& base) {
+    std::vector<item_stamp> trail;
+    if (base.stamp) trail.push_back(*base.stamp);
+    for (const auto& stamp : base.trail) {
+        if (trail.size() < trail_length) trail.push_back(stamp);
+    }
+    return trail;
+}
+
+binary bytes_of(const item_stamp& stamp) {
+    return {stamp.begin(), stamp.end()};
+}
+
+binary bytes_of(const std::vector<item_stamp>& trail) {
+    binary bytes;
+    for (const auto& stamp : trail) bytes.insert(bytes.end(), stamp.begin(), stamp.end());
+    return bytes;
+}
+
+bool remembers(const item_version& state, const item_stamp& stamp) {
+    return state.stamp == stamp || state.born == stamp || std::ranges::find(state.trail, stamp) != state.trail.end();
+}
+
+update_expression raised_version(const item_layout& layout, const item_stamp& mine) {
+    auto raised =
+        set(layout.version, if_not_exists(layout.version, layout.first_version - layout.step) + operand(layout.step));
+    if (layout.names_version()) raised += set(item_attribute::versioned_by, layout.version);
+    if (!layout.stamps) return raised + remove(layout.stamp) + remove(item_attribute::trail);
+    return raised + set(item_attribute::trail, if_not_exists(layout.stamp, binary{})) +
+           set(layout.stamp, bytes_of(mine));
+}
+
+}  // namespace dynalease::protocol

@@ -1,0 +1,170 @@
+// Locking several items at once.
+#include <dynalease/item_lock/acquire_all.hpp>
+
+#include "database/verb_failure.hpp"
+#include "item_lock/item_acquire.hpp"
+#include "item_lock/joint_claim.hpp"
+#include "runtime/cancellation.hpp"
+#include "runtime/spawn.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/deferred.hpp>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace dynalease {
+
+namespace detail {
+
+namespace {
+
+using protocol::item_access;
+using item_guards = std::vector<item_guard>;
+
+struct items_order {
+    std::shared_ptr<session_core> core;
+    std::vector<wanted_item> wanted;
+    acquire_all_options options;
+    std::optional<dynalease::time_point> deadline{};
+
+    /// A wait of no time is one attempt, which a deadline would cut short.
+    bool once() const { return options.wait && *options.wait <= std::chrono::nanoseconds::zero(); }
+};
+
+std::optional<failure> fault_among_items(const std::vector<item_target>& targets) {
+    std::vector<const item_target*> sorted;
+    for (const auto& each : targets) sorted.push_back(&each);
+    const auto front_of = [](const auto* each) { return each->front.get(); };
+    std::ranges::sort(sorted, {}, front_of);
+    const auto twice = std::ranges::adjacent_find(sorted, {}, front_of);
+    const auto stranger =
+        std::ranges::find_if(sorted, [&](const auto* each) { return each->core != targets.front().core; });
+    if (twice == sorted.end() && stranger == sorted.end()) return std::nullopt;
+    const bool strange = stranger != sorted.end();
+    failure why(strange ? errc::invalid_option : errc::duplicate_item);
+    why.details.key = (*(strange ? stranger : twice))->front->name();
+    why.details.message = strange ? "the items' locks belong to different sessions" : "the same item is named twice";
+    return why;
+}
+
+boost::asio::awaitable<joint_served> acquire_together(items_order order) {
+    auto& core = *order.core;
+    joint_served out;
+    const auto claim = std::make_shared<joint_claim>(order.core, std::move(order.wanted), order.once());
+    if (!runtime::spawn_background(core.world().executor, core.work(), joint_claim::run(claim))) {
+        out.why = core.over_failure();
+        co_return out;
+    }
+    ++core.counters().waiting;
+    auto token = boost::asio::as_tuple(boost::asio::deferred);
+    error_code waited;
+    if (order.deadline) {
+        auto got = co_await claim->served.async_wait_until(*core.world().clock, *order.deadline, token);
+        std::tie(waited, out) = std::move(got);
+    } else {
+        auto got = co_await claim->served.async_wait(token);
+        std::tie(waited, out) = std::move(got);
+    }
+    --core.counters().waiting;
+    if (waited) {
+        out.why = core.given_up(waited, claim->left());
+    }
+    co_return out;
+}
+
+/// Growing: nothing is given back before all is held, so that what was read and what is written fit together.
+boost::asio::awaitable<joint_served> acquire_in_order(items_order order) {
+    joint_served out;
+    std::vector<std::string> names;
+    for (const auto& each : order.wanted) names.push_back(each.front->name());
+    out.granted.resize(names.size());
+    for (const auto i : protocol::acquiring_order(names)) {
+        const auto& front = order.wanted[i].front;
+        item_wish wish{.target = {order.core, front}, .access = order.wanted[i].access, .wait = order.options.wait};
+        if (order.deadline) wish.wait = *order.deadline - order.core->now();
+        auto answer = co_await acquire_item(std::move(wish));
+        if (answer.why) {
+            out.why = std::move(answer.why);
+            out.why->details.key = front->name();
+            break;
+        }
+        out.granted[i] = std::move(answer.guard);
+    }
+    const bool all_valid = std::ranges::all_of(out.granted, [](const auto& guard) { return guard.valid(); });
+    if (!out.why && !all_valid) out.why = failure(order.core->valid() ? errc::lock_lost : errc::session_lost);
+    co_return out;
+}
+
+boost::asio::awaitable<runtime::completion<item_guards>> run_acquire_all(items_order order, diagnostics* details) {
+    runtime::completion<item_guards> done;
+    if (const auto fault = fault_of_wait(order.options.wait)) {
+        done.code = report(*fault, details, "acquire_all", {});
+        co_return done;
+    }
+    if (!order.once()) order.deadline = deadline_of(*order.core, order.options.wait);
+    const auto unopened = co_await order.core->open(order.deadline);
+    const bool cancelled = co_await runtime::cancellation_requested();
+    joint_served out{.one_by_one = true};
+    if (unopened) {
+        out.why = *unopened;
+    } else if (cancelled) {
+        out.why = failure(errc::cancelled);
+    } else if (!order.options.one_by_one && order.wanted.size() <= protocol::items_at_once) {
+        auto copy = order;
+        out = co_await acquire_together(std::move(copy));
+    }
+    if (!out.why && out.one_by_one) out = co_await acquire_in_order(std::move(order));
+    if (out.why) {
+        // What is held of them is given back in the background.
+        done.code = report(*out.why, details, "acquire_all", out.why->details.key);
+    } else {
+        done.value = std::move(out.granted);
+    }
+    co_return done;
+}
+
+boost::asio::awaitable<runtime::completion<item_guards>> refuse_acquire_all(failure why, diagnostics* details) {
+    runtime::completion<item_guards> done;
+    done.code = report(why, details, "acquire_all", why.details.key);
+    co_return done;
+}
+
+}  // namespace
+
+boost::asio::any_io_executor executor_of(const std::vector<item_demand>& wanted) {
+    if (!wanted.empty()) return wanted.front().lock.get_executor();
+    diagnostics details;
+    details.operation = "acquire_all";
+    details.message = "there is no item to lock";
+    throw error(errc::invalid_option, std::move(details));
+}
+
+void acquire_all_verb::operator()(diagnostics* details, handler_for<std::vector<item_guard>> handler) && {
+    std::vector<item_target> targets;
+    for (const auto& each : wanted) targets.push_back(each.lock.target_);
+    const auto executor = targets.front().core->world().executor;
+    if (auto fault = fault_among_items(targets)) {
+        runtime::spawn<item_guards>(executor, refuse_acquire_all(*std::move(fault), details), std::move(handler));
+        return;
+    }
+    items_order order{.core = targets.front().core, .wanted = {}, .options = options};
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        order.wanted.push_back(
+            {std::move(targets[i].front), wanted[i].shared ? item_access::shared : item_access::exclusive});
+        order.wanted.back().forget();
+    }
+    runtime::spawn<item_guards>(executor, run_acquire_all(std::move(order), details), std::move(handler));
+}
+
+}  // namespace detail
+
+boost::asio::awaitable<std::vector<item_guard>> acquire_all(std::vector<item_demand> wanted,
+                                                            acquire_all_options options) {
+    auto where = detail::executor_of(wanted);
+    return detail::await_verb<std::vector<item_guard>>(where, detail::acquire_all_verb{std::move(wanted), options});
+}
+
+}  // namespace dynalease

@@ -1,0 +1,200 @@
+// The end of several grants in one transaction.
+#include <dynalease/item_lock/commit_all.hpp>
+
+#include "database/backoff.hpp"
+#include "database/joint_reasons.hpp"
+#include "database/transact_actions.hpp"
+#include "database/verb_failure.hpp"
+#include "item/fresh_stamp.hpp"
+#include "item_lock/item_front.hpp"
+#include "item_lock/protocol/acquire_all.hpp"
+#include "runtime/alarm.hpp"
+#include "runtime/cancellation.hpp"
+#include "runtime/spawn.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace dynalease {
+
+namespace detail {
+
+namespace {
+
+using protocol::guarded_step;
+
+struct last_part {
+    std::shared_ptr<item_hold> hold;
+    item_commit what;                               ///< its guard gives back what never begins
+    std::optional<item_front::last_write> write{};  ///< of a writer; a reader only tests that it may still read
+    std::optional<std::size_t> action{};            ///< its place in the transaction
+};
+using last_parts = std::vector<last_part>;
+
+failure fault_of_part(const last_part& part, failure why) {
+    why.details.key = part.hold->name();
+    return why;
+}
+
+std::optional<failure> unfit_part(const last_part& part, const last_part& first) {
+    const auto& hold = *part.hold;
+    const bool writes = part.what.erase || !part.what.change.empty();
+    if (hold.core() != first.hold->core()) {
+        failure why(errc::invalid_option);
+        why.details.message = "the guards belong to different sessions";
+        return why;
+    }
+    if (auto why = unfit(hold, writes)) return why;
+    return unwritable(hold, part.what.change);
+}
+
+std::optional<failure> unfit_parts(const last_parts& parts) {
+    if (parts.size() > protocol::items_at_once) {
+        failure why(errc::too_many_items);
+        why.details.message = std::to_string(parts.size()) + " items, of at most 100 in one transaction";
+        return why;
+    }
+    for (const auto& part : parts) {
+        if (auto why = unfit_part(part, parts.front())) return fault_of_part(part, *std::move(why));
+    }
+    return std::nullopt;
+}
+
+transact_write action_of(last_part& part, const item_stamp& stamp) {
+    if (!part.hold->exclusive()) return part.hold->fence();
+    auto& [guard, change, condition, erases] = part.what;
+    const auto& front = part.hold->front();
+    part.write =
+        erases ? front.last_erase(condition) : front.last_change(std::move(change), std::move(condition), stamp);
+    return std::visit([](const auto& request) -> transact_write { return detail::as_action(request); },
+                      part.write->request);
+}
+
+struct judged {
+    bool applied = false;
+    bool again = true;  ///< nothing but other writes was in the way
+    std::optional<failure> why{};
+};
+
+/// What the reasons of a refusal say of the whole. @param clean no copy is unanswered.
+judged judge_commit(const last_parts& parts, const failure& refused, bool clean) {
+    judged all;
+    for (const auto& part : parts) {
+        if (part.action.value() >= refused.reasons.size()) continue;
+        const auto& reason = refused.reasons[*part.action];
+        const auto kind = kind_of(reason);
+        if (kind == joint_reason::none || kind == joint_reason::passes) continue;
+        all.again = false;
+        auto why = failure_of(reason);
+        if (kind == joint_reason::condition) {
+            const auto& front = part.hold->front();
+            auto seen = front.read_item(answer::refused, reason.current ? &*reason.current : nullptr, true);
+            seen.doubtful = !clean;
+            auto step = guarded_step::lost;
+            if (part.write && seen.kind == answer::refused) step = front.judge_last(seen, *part.write);
+            if (step == guarded_step::applied) return {.applied = true};
+            why = step == guarded_step::lost ? failure(errc::lock_lost) : *front.why_not(seen, part.write->raises);
+        }
+        if (!clean) why = failure(errc::in_doubt);
+        if (!all.why) all.why = fault_of_part(part, std::move(why));
+    }
+    return all;
+}
+
+void end_parts(const last_parts& parts) {
+    for (const auto& part : parts) {
+        if (part.write) {
+            part.hold->front().ended(part.hold, {});
+        } else {
+            part.hold->front().give_back(part.hold);
+        }
+    }
+}
+
+boost::asio::awaitable<runtime::completion<void>> run_commit_all(last_parts parts, diagnostics* details) {
+    auto unfitting = unfit_parts(parts);
+    if (unfitting)
+        co_return runtime::completion<void>{report(*unfitting, details, "commit_all", unfitting->details.key)};
+    for (auto& part : parts) part.hold->let_go();
+
+    const auto core = parts.front().hold->core();
+    const auto& world = core->world();
+    const auto refuse = [&](const failure& why) {
+        // A release that follows closes every copy that has no answer.
+        for (const auto& part : parts) part.hold->front().give_back(part.hold);
+        return runtime::completion<void>{report(why, details, "commit_all", why.details.key)};
+    };
+    transact_write_items_request sending;
+    const auto stamp = fresh_stamp(world);
+    for (auto& part : parts) {
+        const bool ours = co_await part.hold->front().between_renewals(part.hold);
+        if (!ours) co_return refuse(fault_of_part(part, failure(errc::lock_lost)));
+        // Readers of one process share an entry, and a transaction names an item once.
+        const auto same = std::ranges::find_if(parts, [&](const auto& other) {
+            return other.action && &other.hold->front() == &part.hold->front();
+        });
+        part.action = same == parts.end() ? sending.actions.size() : *same->action;
+        if (same != parts.end()) continue;
+        // At once: the grant may run out, and another begin, while the next part is waited for.
+        sending.actions.push_back(action_of(part, stamp));
+    }
+    sending.client_request_token = world.new_id();
+
+    const auto deadline = core->now() + item_front::settle_within;
+    bool clean = true;
+    for (unsigned failures = 0;; ++failures) {
+        auto copy = sending;
+        auto answered = co_await core->target().call(std::move(copy));
+        if (answered) break;
+        auto why = std::move(answered).error();
+        if (why.outcome == outcome::unknown) clean = false;
+        bool again = classify(why) == answer::unanswered || classify(why) == answer::delayed;
+        if (why.code == errc::transaction_canceled) {
+            auto meant = judge_commit(parts, why, clean);
+            if (meant.applied) break;
+            again = meant.again;
+            if (meant.why) why = *std::move(meant.why);
+        }
+        const bool cancelled = co_await runtime::cancellation_requested();
+        if (cancelled) why = failure(errc::cancelled);
+        if (!core->may_write()) why = core->over_failure();
+        if (!again || cancelled || !core->may_write() || core->now() >= deadline) {
+            if (!clean) why.code = errc::in_doubt;
+            co_return refuse(why);
+        }
+        runtime::alarm pause(world);
+        co_await pause.wait_until(core->now() + detail::retry_pause(failures));
+    }
+    end_parts(parts);
+    co_return runtime::completion<void>{};
+}
+
+}  // namespace
+
+boost::asio::any_io_executor executor_of(const std::vector<item_commit>& parts) {
+    const bool all_hold = std::ranges::all_of(parts, [](const auto& part) { return static_cast<bool>(part.guard); });
+    if (!parts.empty() && all_hold) return item_hold::of(parts.front().guard)->core()->world().executor;
+    diagnostics details;
+    details.operation = "commit_all";
+    details.message = parts.empty() ? "there is no guard to end" : "one of the guards is empty";
+    throw error(errc::not_held, std::move(details));
+}
+
+void commit_all_verb::operator()(diagnostics* details, handler_for<void> handler) && {
+    last_parts ending;
+    for (auto& part : parts) {
+        auto hold = item_hold::of(part.guard);
+        ending.push_back({std::move(hold), std::move(part)});
+    }
+    const auto executor = ending.front().hold->core()->world().executor;
+    runtime::spawn<void>(executor, run_commit_all(std::move(ending), details), std::move(handler));
+}
+
+}  // namespace detail
+
+boost::asio::awaitable<void> commit_all(std::vector<item_commit> parts) {
+    auto where = detail::executor_of(parts);
+    return detail::await_verb<void>(where, detail::commit_all_verb{std::move(parts)});
+}
+
+}  // namespace dynalease

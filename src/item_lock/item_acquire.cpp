@@ -1,0 +1,67 @@
+// Waiting for one item.
+#include "item_lock/item_acquire.hpp"
+
+#include "runtime/cancellation.hpp"
+#include "session/session_core.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/deferred.hpp>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace dynalease::detail {
+
+std::optional<dynalease::time_point> deadline_of(session_core& core, std::optional<std::chrono::nanoseconds> wait) {
+    if (!wait) return std::nullopt;
+    return core.now() + std::min(*wait, dynalease::time_point::max() - core.now());
+}
+
+boost::asio::awaitable<item_answer> acquire_item(item_wish wish) {
+    auto& core = *wish.target.core;
+    auto& front = *wish.target.front;
+    // A wait of no time is one attempt, which a deadline would cut short.
+    const bool once = wish.tries || (wish.wait && *wish.wait <= std::chrono::nanoseconds::zero());
+    const auto deadline = once ? std::nullopt : deadline_of(core, wish.wait);
+
+    item_answer answer;
+    const auto unopened = co_await core.open(deadline);
+    if (unopened) {
+        answer.why = *unopened;
+        co_return answer;
+    }
+    error_code waited;
+    bool may_land = false;
+    item_served served;
+    const bool cancelled = co_await runtime::cancellation_requested();
+    if (cancelled) {
+        waited = boost::asio::error::operation_aborted;
+    } else if (!once || !front.busy(wish.access)) {
+        item_front::waiter self(front, wish.access, once);
+        ++core.counters().waiting;
+        front.wake();
+        auto token = boost::asio::as_tuple(boost::asio::deferred);
+        if (deadline) {
+            auto got = co_await self.served.async_wait_until(*core.world().clock, *deadline, token);
+            std::tie(waited, served) = std::move(got);
+        } else {
+            auto got = co_await self.served.async_wait(token);
+            std::tie(waited, served) = std::move(got);
+        }
+        --core.counters().waiting;
+        may_land = waited && front.left(self);
+    }
+    if (waited) {
+        answer.why = core.given_up(waited, may_land);
+    } else if (served.why) {
+        answer.why = *served.why;
+    } else if (!served.guard && !wish.tries) {
+        answer.why = failure(errc::wait_timeout);
+    } else {
+        answer.guard = std::move(served.guard);
+    }
+    co_return answer;
+}
+
+}  // namespace dynalease::detail

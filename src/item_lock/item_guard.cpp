@@ -1,0 +1,165 @@
+// The public handle of a locked item.
+#include <dynalease/item_lock/item_guard.hpp>
+
+#include "database/verb_failure.hpp"
+#include "item/fresh_stamp.hpp"
+#include "item_lock/item_front.hpp"
+#include "item_lock/item_hold.hpp"
+#include "session/guard_verbs.hpp"
+
+#include <utility>
+
+namespace dynalease {
+
+namespace {
+
+using boost::asio::awaitable;
+using detail::item_hold;
+
+struct guarded_update {
+    std::shared_ptr<item_hold> hold;
+    update_expression change;
+    condition_expression condition;
+    bool last;
+};
+
+awaitable<runtime::completion<dynalease::item>> run_update_item(guarded_update what, diagnostics* details) {
+    const auto verb = what.last ? "item_guard.update_and_release" : "item_guard.update";
+    auto& hold = what.hold;
+    runtime::completion<dynalease::item> done;
+    auto why = detail::unwritable(*hold, what.change);
+    if (!why) why = detail::unfit(*hold, true);
+    if (!why && what.last && !hold->let_go()) why = failure(errc::not_held);
+    if (why) {
+        done.code = detail::report(*why, details, verb, hold->name());
+        co_return done;
+    }
+    detail::item_front::write_end end;
+    if (what.last) {
+        const auto stamp = detail::fresh_stamp(hold->core()->world());
+        end = co_await hold->front().change_and_release(hold, std::move(what.change), std::move(what.condition), stamp);
+    } else {
+        end = co_await hold->front().change(hold, std::move(what.change), std::move(what.condition));
+    }
+    if (end.why) {
+        done.code = detail::report(*end.why, details, verb, hold->name());
+    } else {
+        done.value = std::move(end.left);
+    }
+    co_return done;
+}
+
+struct guarded_end_of_item {
+    std::shared_ptr<item_hold> hold;
+    condition_expression condition;
+    bool erases;  ///< otherwise it becomes a reader's
+};
+
+awaitable<runtime::completion<void>> run_end_item(guarded_end_of_item what, diagnostics* details) {
+    const auto verb = what.erases ? "item_guard.erase" : "item_guard.downgrade";
+    auto& hold = what.hold;
+    auto why = detail::unfit(*hold, true);
+    if (!why && what.erases && !hold->let_go()) why = failure(errc::not_held);
+    if (why) co_return runtime::completion<void>{detail::report(*why, details, verb, hold->name())};
+    detail::item_front::write_end end;
+    if (what.erases) {
+        end = co_await hold->front().erase(hold, std::move(what.condition));
+    } else {
+        end = co_await hold->front().downgrade(hold);
+    }
+    error_code code;
+    if (end.why) code = detail::report(*end.why, details, verb, hold->name());
+    co_return runtime::completion<void>{code};
+}
+
+}  // namespace
+
+bool item_guard::valid() const noexcept {
+    return hold_ && hold_->valid();
+}
+guard_state item_guard::state() const noexcept {
+    return hold_ ? hold_->state() : guard_state::empty;
+}
+bool item_guard::exclusive() const noexcept {
+    return hold_ && hold_->exclusive();
+}
+std::int64_t item_guard::fencing_token() const noexcept {
+    return hold_ ? hold_->token() : 0;
+}
+const std::string& item_guard::name() const noexcept {
+    static const std::string none;
+    return hold_ ? hold_->name() : none;
+}
+const dynalease::item& item_guard::item() const noexcept {
+    static const dynalease::item none;
+    return hold_ ? hold_->known : none;
+}
+
+settlement item_guard::doubtful_write() const noexcept {
+    return hold_ ? hold_->doubtful_write() : settlement::open;
+}
+
+condition_check item_guard::fence() const {
+    const auto now = state();
+    if (now == guard_state::empty || now == guard_state::released) throw error(errc::not_held, {});
+    return hold_->fence();
+}
+
+boost::asio::any_io_executor item_guard::executor() const {
+    return detail::executor_of(hold_.share());
+}
+
+void item_guard::update_verb::operator()(diagnostics* details, detail::handler_for<dynalease::item> handler) && {
+    guarded_update what{.hold = hold,
+                        .change = std::move(change),
+                        .condition = std::move(condition),
+                        .last = end == detail::guarded_end::release};
+    detail::start_verb<dynalease::item>(hold, run_update_item(std::move(what), details), std::move(handler));
+}
+
+void item_guard::erase_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
+    guarded_end_of_item what{.hold = hold, .condition = std::move(condition), .erases = true};
+    detail::start_verb<void>(hold, run_end_item(std::move(what), details), std::move(handler));
+}
+
+void item_guard::downgrade_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
+    guarded_end_of_item what{.hold = hold, .condition = {}, .erases = false};
+    detail::start_verb<void>(hold, run_end_item(std::move(what), details), std::move(handler));
+}
+
+void item_guard::release_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
+    detail::start_giving_back(hold, "item_guard.release", details, std::move(handler));
+}
+
+void item_guard::lost_verb::operator()(diagnostics*, detail::handler_for<void> handler) && {
+    detail::start_waiting_for_loss(hold, std::move(handler));
+}
+
+boost::asio::awaitable<dynalease::item> item_guard::update(update_expression change, condition_expression condition) {
+    return detail::await_verb<dynalease::item>(
+        executor(), update_verb{hold_.share(), std::move(change), std::move(condition), detail::guarded_end::keep});
+}
+
+boost::asio::awaitable<dynalease::item> item_guard::update_and_release(update_expression change,
+                                                                       condition_expression condition) {
+    return detail::await_verb<dynalease::item>(
+        executor(), update_verb{hold_.share(), std::move(change), std::move(condition), detail::guarded_end::release});
+}
+
+boost::asio::awaitable<void> item_guard::erase(condition_expression condition) {
+    return detail::await_verb<void>(executor(), erase_verb{hold_.share(), std::move(condition)});
+}
+
+boost::asio::awaitable<void> item_guard::downgrade() {
+    return detail::await_verb<void>(executor(), downgrade_verb{hold_.share()});
+}
+
+boost::asio::awaitable<void> item_guard::release() {
+    return detail::await_verb<void>(executor(), release_verb{hold_.share()});
+}
+
+boost::asio::awaitable<void> item_guard::lost() const {
+    return detail::await_verb<void>(executor(), lost_verb{hold_.share()});
+}
+
+}  // namespace dynalease

@@ -1,0 +1,99 @@
+// One grant of an item's lock.
+#include "item_lock/item_hold.hpp"
+
+#include "item_lock/item_front.hpp"
+#include "session/session_core.hpp"
+
+#include <utility>
+
+namespace dynalease::detail {
+
+item_hold::item_hold(std::shared_ptr<session_core> core, std::shared_ptr<item_front> front,
+                     const protocol::item_grant& granted)
+    : hold(std::move(core)),
+      front_(std::move(front)),
+      token_(granted.id.token),
+      attempt_(granted.id.attempt),
+      exclusive_(granted.access == protocol::item_access::exclusive) {}
+
+const std::string& item_hold::name() const noexcept {
+    return front_->name();
+}
+
+condition_check item_hold::fence() const {
+    const auto access = exclusive_ ? protocol::item_access::exclusive : protocol::item_access::shared;
+    return front_->requests().fence({.id = {.attempt = attempt_, .token = token_}, .access = access});
+}
+
+void item_hold::keep(std::int64_t attempt, dynalease::time_point risk, dynalease::time_point end) noexcept {
+    attempt_ = attempt;
+    risk_ = risk.time_since_epoch().count();
+    end_ = end.time_since_epoch().count();
+}
+
+void item_hold::doubt(std::optional<std::int64_t> step) noexcept {
+    write = writing::in_doubt;
+    doubtful_step_ = step;
+}
+
+void item_hold::settle(std::int64_t step) noexcept {
+    if (!doubtful_step_ || (step != *doubtful_step_ && step != *doubtful_step_ - 1)) return;
+    doubtful_write_ = step == *doubtful_step_ ? settlement::applied : settlement::not_applied;
+}
+
+bool item_hold::past(const std::atomic<instant>& when) const noexcept {
+    const auto limit = when.load();
+    return limit != std::numeric_limits<instant>::max() && core()->now().time_since_epoch().count() >= limit;
+}
+
+bool item_hold::expired() const noexcept {
+    return past(end_);
+}
+
+bool item_hold::overdue() const noexcept {
+    return past(risk_);
+}
+
+void item_hold::give_back() {
+    front_->give_back(std::static_pointer_cast<item_hold>(shared_from_this()));
+}
+
+void abandon(item_hold& hold) noexcept {
+    hold.abandon();
+}
+
+std::optional<failure> unfit(const item_hold& hold, bool writes) {
+    const auto now = hold.state();
+    if (now == guard_state::released) return failure(errc::not_held);
+    if (now == guard_state::lost) return failure(hold.core()->valid() ? errc::lock_lost : errc::session_lost);
+    if (hold.write == item_hold::writing::in_doubt) {
+        failure why(errc::in_doubt);
+        why.details.message = "an earlier write of this guard has had no answer; release it to settle that";
+        return why;
+    }
+    if (hold.write == item_hold::writing::under_way) {
+        failure why(errc::invalid_option);
+        why.details.message = "another write of this guard is under way; they go one at a time";
+        return why;
+    }
+    if (writes && !hold.exclusive()) {
+        failure why(errc::not_exclusive);
+        why.details.message = "a reader's guard writes nothing; release it and acquire the item exclusively";
+        return why;
+    }
+    return std::nullopt;
+}
+
+std::optional<failure> unwritable(const item_hold& hold, const update_expression& change) {
+    const auto name = hold.front().reserved_name_in(change);
+    if (!name.empty()) {
+        failure why(errc::reserved_name);
+        why.details.message = "attribute \"" + name + "\" belongs to the library";
+        return why;
+    }
+    const auto& place = hold.front().place();
+    if (change.empty() || !place.options.versioned) return std::nullopt;
+    return protocol::fault_of_version(place.layout, hold.known);
+}
+
+}  // namespace dynalease::detail

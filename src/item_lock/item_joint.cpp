@@ -1,0 +1,99 @@
+// An item's front as one of several: reserved for a claim that they share, and ended in one transaction with others.
+#include "item_lock/item_front.hpp"
+
+#include "database/transact_actions.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace dynalease::detail {
+
+using protocol::item_access;
+
+item_front::place_in_line::place_in_line(item_front& front, std::int64_t came, runtime::alarm& woken)
+    : front_(front), position_(front.line_.emplace(came, &woken).first) {}
+
+item_front::place_in_line::~place_in_line() {
+    front_.line_.erase(position_);
+    front_.call_line();
+}
+
+bool item_front::open_to(std::int64_t came) {
+    const bool in_hand = phase_ != phase::idle || driven_ || looks_out_ || wanted();
+    return !in_hand && (line_.empty() || came <= line_.begin()->first);
+}
+
+bool item_front::reserve(const std::optional<protocol::claim>& mine, std::int64_t came) {
+    if (!open_to(came)) return false;
+    put_off_audit();
+    if (claim_ && !(mine && claim_->id == *mine)) {
+        resolve_claim(false);
+        return false;
+    }
+    phase_ = phase::reserved;
+    driven_ = true;
+    return true;
+}
+
+std::int64_t item_front::next_token() const {
+    return protocol::choose_token(core_.wall(), last_token_, floor_);
+}
+
+void item_front::stake(const protocol::claim& mine) {
+    if (!claim_) claim_ = open_claim{mine};
+    last_token_ = mine.token;
+    note_sent();
+}
+
+void item_front::renew_claim() {
+    close_claim(false);
+}
+
+protocol::item_want_decision item_front::consider(const protocol::item_lock_sight& lock, const protocol::claim& mine,
+                                                  item_access access) {
+    note_shown(lock);
+    const std::function<protocol::holder_is(const protocol::item_claimant&)> judged =
+        [&](const protocol::item_claimant& who) { return judge(who, true); };
+    return protocol::decide_item_want({.sight = lock,
+                                       .self = core_.id(),
+                                       .mine = mine,
+                                       .access = access,
+                                       .waits = false,
+                                       .most_readers = place_.options.most_readers,
+                                       .judge = judged});
+}
+
+transact_update item_front::take_together(const protocol::claim& mine, const protocol::item_take_form& form) const {
+    return as_action(requests().take(mine, form, place_.options.most_readers));
+}
+
+void item_front::give_free(const protocol::item_lock_sight& lock) {
+    driven_ = false;
+    if (!core_.may_write()) {
+        drop();
+        return;
+    }
+    phase_ = phase::idle;
+    if (claim_) give_up(lock);
+    if (phase_ == phase::idle) rest();
+    if (phase_ != phase::idle) drive();
+}
+
+item_guard item_front::grant(sighting seen) {
+    note_others(seen);
+    take_grant(seen.lock);
+    known_ = *std::move(seen.whole);
+    phase_ = phase::held;
+    driven_ = false;
+    auto guard = item_hold::make_guard(make_hold());
+    // Other readers of this process need not ask.
+    if (grant_.access == item_access::shared && wanted()) drive();
+    return guard;
+}
+
+protocol::guarded_step item_front::judge_last(const sighting& seen, const last_write& last) const {
+    if (landed(seen, last)) return protocol::guarded_step::applied;
+    return protocol::decide_guarded(seen.lock, core_.id(), last.held);
+}
+
+}  // namespace dynalease::detail

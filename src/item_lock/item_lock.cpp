@@ -1,0 +1,76 @@
+// The public handle of an item's lock.
+#include <dynalease/item_lock/item_lock.hpp>
+
+#include "database/verb_failure.hpp"
+#include "item_lock/item_acquire.hpp"
+#include "item_lock/item_options.hpp"
+#include "runtime/spawn.hpp"
+#include "session/session_core.hpp"
+
+#include <utility>
+
+namespace dynalease {
+
+namespace {
+
+using boost::asio::awaitable;
+using detail::item_front;
+using detail::item_target;
+using protocol::item_access;
+
+awaitable<runtime::completion<item_guard>> run_acquire_item(detail::item_wish wish, diagnostics* details) {
+    const auto verb = wish.tries ? "item_lock.try_acquire" : "item_lock.acquire";
+    const auto front = wish.target.front;
+    runtime::completion<item_guard> done;
+    if (const auto fault = detail::fault_of_wait(wish.wait)) {
+        done.code = detail::report(*fault, details, verb, front->name());
+        co_return done;
+    }
+    auto answer = co_await detail::acquire_item(std::move(wish));
+    if (answer.why) {
+        done.code = detail::report(*answer.why, details, verb, front->name());
+    } else {
+        done.value = std::move(answer.guard);
+    }
+    co_return done;
+}
+
+}  // namespace
+
+item_lock::item_lock(session& session, item_ref target, item_lock_options options)
+    : target_(detail::item_target_of(session.core_, std::move(target), std::move(options))) {}
+
+item_lock::executor_type item_lock::get_executor() const noexcept {
+    return target_.core->world().executor;
+}
+const std::string& item_lock::name() const noexcept {
+    return target_.front->name();
+}
+
+void item_lock::acquire_verb::operator()(diagnostics* details, detail::handler_for<item_guard> handler) && {
+    const auto executor = target.core->world().executor;
+    const bool shares = way == item_way::shared || way == item_way::try_shared;
+    detail::item_wish wish{.target = std::move(target),
+                           .access = shares ? item_access::shared : item_access::exclusive,
+                           .tries = way == item_way::try_exclusive || way == item_way::try_shared,
+                           .wait = options.wait};
+    runtime::spawn<item_guard>(executor, run_acquire_item(std::move(wish), details), std::move(handler));
+}
+
+boost::asio::awaitable<item_guard> item_lock::acquire(item_acquire_options options) const {
+    return detail::await_verb<item_guard>(get_executor(), acquire_verb{target_, options, item_way::exclusive});
+}
+
+boost::asio::awaitable<item_guard> item_lock::acquire_shared(item_acquire_options options) const {
+    return detail::await_verb<item_guard>(get_executor(), acquire_verb{target_, options, item_way::shared});
+}
+
+boost::asio::awaitable<item_guard> item_lock::try_acquire() const {
+    return detail::await_verb<item_guard>(get_executor(), acquire_verb{target_, {}, item_way::try_exclusive});
+}
+
+boost::asio::awaitable<item_guard> item_lock::try_acquire_shared() const {
+    return detail::await_verb<item_guard>(get_executor(), acquire_verb{target_, {}, item_way::try_shared});
+}
+
+}  // namespace dynalease

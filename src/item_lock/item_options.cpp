@@ -1,0 +1,114 @@
+// The limits of an item lock's options.
+#include "item_lock/item_options.hpp"
+
+#include "item/item_names.hpp"
+
+#include <limits>
+#include <set>
+#include <utility>
+
+namespace dynalease::detail {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+void require_of_item_lock(bool holds, errc code, std::string message) {
+    if (holds) return;
+    diagnostics details;
+    details.operation = "item_lock";
+    details.message = std::move(message);
+    throw error(code, std::move(details));
+}
+
+void check_attribute_names(const item_ref& target, const item_lock_options& options) {
+    std::set<std::string> taken;
+    for (const auto& [name, value] : target.key) taken.insert(name);
+    for (const auto& [option, name] : {std::pair<const char*, std::string>{"prefix", options.prefix + "W"},
+                                       {"version", options.version},
+                                       {"stamp", options.stamp}}) {
+        require_of_item_lock(!name.empty() && name.size() <= 255, errc::invalid_name,
+                             std::string(option) + " must name an attribute of 1 to 255 bytes");
+        require_of_item_lock(taken.insert(name).second, errc::invalid_name,
+                             std::string(option) + ": the name \"" + name + "\" is used twice");
+    }
+    require_of_item_lock(!options.prefix.empty(), errc::invalid_name, "prefix must not be empty");
+}
+
+/// @throws dynalease::error
+item_place checked_place(item_ref target, item_lock_options options) {
+    check_item(target, "item_lock");
+    check_attribute_names(target, options);
+    require_of_item_lock(options.step >= 1, errc::invalid_option, "step must be at least 1");
+    constexpr auto least = std::numeric_limits<std::int64_t>::min();
+    require_of_item_lock(options.first_version >= least + options.step, errc::invalid_option,
+                         "first_version leaves no number below it");
+    require_of_item_lock(options.version_limit >= options.first_version, errc::invalid_option,
+                         "version_limit must not lie below first_version");
+    require_of_item_lock(options.most_readers >= 1 && options.most_readers <= 1000, errc::invalid_option,
+                         "most_readers must be between 1 and 1,000");
+    require_of_item_lock(options.poll_interval >= 10ms && options.poll_interval <= 1min, errc::invalid_option,
+                         "poll_interval must be between 10 ms and 1 min");
+    require_of_item_lock(
+        options.longest_poll_interval >= options.poll_interval && options.longest_poll_interval <= 1min,
+        errc::invalid_option, "longest_poll_interval must be between poll_interval and 1 min");
+    item_place place;
+    // Either key attribute tells as well as the other whether there is an item.
+    place.layout = {.table = std::move(target.table),
+                    .key = target.key.begin()->first,
+                    .version = options.version,
+                    .stamp = options.stamp,
+                    .lock_prefix = options.prefix,
+                    .first_version = options.first_version,
+                    .step = options.step,
+                    .version_limit = options.version_limit,
+                    .stamps = options.stamps};
+    if (!options.versioned) place.layout.version.clear();  // the name is the application's own
+    if (target.key.size() == 2) place.layout.sort = target.key.rbegin()->first;
+    place.key = std::move(target.key);
+    place.options = std::move(options);
+    return place;
+}
+
+/// Two that disagree about where the version stands would let a save pass over what was written under the lock.
+void check_agreement(const item_front& shared, const item_place& mine) {
+    const auto& first = shared.place().options;
+    const auto& second = mine.options;
+    const char* differs = nullptr;
+    if (first.prefix != second.prefix) differs = "prefix";
+    if (first.versioned != second.versioned) differs = "versioned";
+    if (first.version != second.version) differs = "version";
+    if (first.stamp != second.stamp) differs = "stamp";
+    if (first.stamps != second.stamps) differs = "stamps";
+    if (first.first_version != second.first_version) differs = "first_version";
+    if (first.step != second.step) differs = "step";
+    if (first.version_limit != second.version_limit) differs = "version_limit";
+    if (!differs) return;
+    require_of_item_lock(false, errc::invalid_option,
+                         std::string(differs) + ": another handle of \"" + shared.name() +
+                             "\" in this session says otherwise; make it as item_lock{session, table, key}");
+}
+
+}  // namespace
+
+item_lock_options kept_as(const versioned_options& table, item_lock_options how) {
+    how.prefix = table.lock_prefix;
+    how.versioned = true;
+    how.version = table.version;
+    how.stamp = table.stamp;
+    how.stamps = table.stamps;
+    how.first_version = table.first_version;
+    how.step = table.step;
+    how.version_limit = table.version_limit;
+    return how;
+}
+
+item_target item_target_of(const std::shared_ptr<session_core>& core, item_ref target, item_lock_options options) {
+    auto name = item_name(target);
+    const auto place = checked_place(std::move(target), std::move(options));
+    auto front = core->member<item_front>(std::move(name), place);
+    check_agreement(*front, place);
+    return {core, std::move(front)};
+}
+
+}  // namespace dynalease::detail

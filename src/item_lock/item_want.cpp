@@ -1,0 +1,358 @@
+// Wanting an item until it is granted or nobody here wants it any more; then settling what is still out there.
+#include "item_lock/item_front.hpp"
+
+#include "database/backoff.hpp"
+#include "session/protocol/watch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace dynalease::detail {
+
+using protocol::item_access;
+using protocol::item_want_decision;
+using protocol::item_want_step;
+
+boost::asio::awaitable<void> item_front::want(sighting& seen) {
+    put_off_audit();
+    if (!claim_) claim_ = open_claim{next_claim(seen.lock.floor)};
+    item_want_decision next{item_want_step::take};
+    next.form.access = wants_ = first_waiter() ? first_waiter()->access : wants_;
+    looks_ = 0;
+    passed_over_ = 0;
+    last_writer_.clear();
+
+    unsigned failures = 0;
+    unsigned silent = 0;  // requests without an answer
+    while (core_.may_write() && wanted()) {
+        const bool taking = next.step == item_want_step::take;
+        const bool claims = taking || next.step == item_want_step::intend;
+        const bool taking_over = taking && (next.form.over_writer || !next.form.over_readers.empty());
+        seen = co_await carry_out(std::move(next));
+        next = item_want_decision{item_want_step::poll};
+        if (!core_.may_write()) break;
+        if (claims && (seen.kind == answer::unanswered || seen.doubtful)) note_unanswered();
+        note_absence(seen, taking);
+        if (taking && seen.kind == answer::applied) {
+            const bool ours = co_await granted(seen, taking_over, false);
+            if (ours) co_return;
+            continue;
+        }
+        if (seen.kind == answer::rejected) {
+            fail_waiters(or_doubt(seen.why));
+            break;
+        }
+        if (seen.kind == answer::delayed && !claim_->unanswered) fail_try(seen.why);
+        if (seen.kind == answer::unanswered || seen.kind == answer::delayed) {
+            // What became of a try is asked for once.
+            if (++silent > 1) fail_try(or_doubt(seen.why));
+            co_await retry_later(failures++);
+            continue;
+        }
+        failures = 0;
+
+        shared_failure why;
+        next = co_await next_step(seen.lock, why);
+        if (why && classify(*why) == answer::rejected) {
+            fail_waiters(or_doubt(why));
+            break;
+        }
+        if (why) {
+            fail_try(or_doubt(why));
+            co_await pause(retry_pause(failures++));
+            continue;
+        }
+        if (next.step == item_want_step::granted) {
+            const bool ours = co_await granted(seen, false, true);
+            if (ours) co_return;
+            continue;
+        }
+        if (next.step == item_want_step::missing) {
+            failure missing(errc::missing);
+            missing.details.table = place_.layout.table;
+            missing.details.message = "there is no item of that key to lock";
+            fail_waiters(std::make_shared<const failure>(std::move(missing)));
+            break;
+        }
+        if (next.step == item_want_step::poll || next.step == item_want_step::refuse) {
+            fail_try(nullptr);
+            co_await pause(time_to_next_look(seen.lock));
+        }
+    }
+    if (core_.may_write()) {
+        give_up(seen.lock);
+    } else {
+        drop();
+    }
+}
+
+boost::asio::awaitable<item_front::sighting> item_front::carry_out(item_want_decision step) {
+    update_item_request request;
+    switch (step.step) {
+        case item_want_step::take:
+            request = requests().take(claim_->id, step.form, place_.options.most_readers);
+            break;
+        case item_want_step::intend:
+            request = requests().intend(next_intent(), step.form.intent);
+            break;
+        case item_want_step::reap:
+            request = requests().reap(step.who);
+            break;
+        case item_want_step::free:
+            request = requests().release({.id = {.attempt = step.attempt}});
+            request.returned = return_values::all_new;
+            break;
+        default:
+            co_return co_await look(false);
+    }
+    const bool claims = step.step == item_want_step::take || step.step == item_want_step::intend;
+    if (claims) note_sent();
+    writing_ = claims;
+    auto seen = co_await send(std::move(request));
+    writing_ = false;
+    co_return seen;
+}
+
+boost::asio::awaitable<item_want_decision> item_front::next_step(const protocol::item_lock_sight& lock,
+                                                                 shared_failure& why) {
+    note_shown(lock);
+    while (core_.may_write() && wanted()) {
+        const bool waits = waited_for();
+        wants_ = first_waiter()->access;
+        const std::function<protocol::holder_is(const protocol::item_claimant&)> judged =
+            [&](const protocol::item_claimant& who) { return judge(who, waits); };
+        auto next = protocol::decide_item_want({.sight = lock,
+                                                .self = core_.id(),
+                                                .mine = claim_->id,
+                                                .access = wants_,
+                                                .waits = waits,
+                                                .insists = passed_over_ >= protocol::passed_over_often,
+                                                .most_readers = place_.options.most_readers,
+                                                .judge = judged});
+        if (next.step == item_want_step::claim_closed) {
+            close_claim(false);
+            claim_ = open_claim{next_claim(lock.floor)};
+        } else if (next.step == item_want_step::look) {
+            auto failed = co_await core_.remotes().look(next.who.front());
+            if (failed) {
+                why = std::make_shared<const failure>(*std::move(failed));
+                break;
+            }
+        } else {
+            if (next.step == item_want_step::poll && intent_must_show_life(lock)) {
+                next = {item_want_step::intend, {.intent = lock.intent->text}};
+            }
+            co_return next;
+        }
+    }
+    co_return item_want_decision{item_want_step::poll};
+}
+
+/// Where claimants live by their texts, each intent has one of its own, which no grant of the claim will show again.
+protocol::claim item_front::next_intent() {
+    auto intent = claim_->id;
+    if (core_.plain()) intent.attempt = core_.next_attempt();
+    claim_->intended = true;
+    claim_->intended_at = core_.now();
+    return intent;
+}
+
+void item_front::note_sent() {
+    if (!std::exchange(claim_->sent, true)) claim_->absent_at = core_.now();
+    claim_->sent_at = core_.now();
+}
+
+void item_front::note_absent(dynalease::time_point sent) {
+    if (claim_) claim_->absent_at = std::max(claim_->absent_at, sent);
+}
+
+/// When the claim was surely not granted yet.
+void item_front::note_absence(const sighting& seen, bool taking) {
+    const bool by_this = taking && seen.kind == answer::applied;
+    if (was_answered(seen.kind) && (by_this || !seen.lock.held_by(core_.id(), claim_->id.attempt)))
+        note_absent(seen.sent_at);
+}
+
+void item_front::note_shown(const protocol::item_lock_sight& lock) {
+    floor_ = std::max(floor_, lock.floor);
+    plain_.sight(lock, core_.now());
+    if (lock.writer) {
+        auto writer = protocol::reader_text(lock.writer->session, lock.writer->attempt);
+        if (!last_writer_.empty() && writer != last_writer_) ++passed_over_;
+        last_writer_ = std::move(writer);
+    }
+    std::string shown = lock.writer ? lock.writer->text : std::string();
+    for (const auto& reader : lock.readers) shown += " " + reader.text;
+    if (lock.intent) shown += "|" + lock.intent->text;
+    if (shown == shown_) return;
+    shown_ = std::move(shown);
+    shown_since_ = core_.now();
+    looks_ = 0;
+}
+
+protocol::holder_is item_front::judge(const protocol::item_claimant& who, bool waits) {
+    if (protocol::is_plain(who.session)) return plain_.judge(who, core_.now());
+    // Which table would tell of a session that has a row?
+    if (core_.plain()) return protocol::holder_is::alive;
+    const auto& watch = core_.remotes().watch(who.session);
+    if (watch.over()) return protocol::holder_is::over;
+    if (!watch.looked_at()) {
+        const bool due = !waits || core_.now() >= shown_since_ + protocol::watch_after;
+        return due ? protocol::holder_is::not_known : protocol::holder_is::alive;
+    }
+    auto due = watch.last_look() + protocol::watch_interval(watch.lease(), 1);
+    // Exactly when the lease is up it can be told whether the session is over.
+    if (watch.lease_end() > watch.last_look()) due = std::min(due, watch.lease_end());
+    return core_.now() >= due ? protocol::holder_is::not_known : protocol::holder_is::alive;
+}
+
+std::chrono::nanoseconds item_front::time_to_next_look(const protocol::item_lock_sight& lock) {
+    constexpr double spread = 0.2;
+    const auto longest = std::chrono::duration<double>(place_.options.longest_poll_interval);
+    const std::chrono::duration<double> first = place_.options.poll_interval;
+    const auto grown = std::min(longest, first * std::pow(1.5, std::min(looks_++, 32U)));
+    auto interval = std::chrono::duration_cast<std::chrono::nanoseconds>(
+        grown * (1 - spread + 2 * spread * core_.world().random->unit()));
+    interval = std::max(interval, affordable_rest());
+    const auto until = [&](dynalease::time_point end) {
+        const auto left = end - core_.now();
+        if (left > std::chrono::nanoseconds::zero()) interval = std::min(interval, left);
+    };
+    if (core_.plain() && lock.intended_by(core_.id())) interval = std::min(interval, core_.plain()->times.period);
+    const auto plain_end = plain_.next_end();
+    if (plain_end) until(*plain_end);
+    if (lock.writer && !lock.writer->session.empty() && !protocol::is_plain(lock.writer->session)) {
+        const auto& watch = core_.remotes().watch(lock.writer->session);
+        if (watch.looked_at()) until(watch.lease_end());
+    }
+    return interval;
+}
+
+/// After a look: a large item costs a read unit for each 4 KB of it, however little of it is shown.
+std::chrono::nanoseconds item_front::affordable_rest() const {
+    const std::chrono::duration<double> rest(look_units_ / protocol::read_units_per_second);
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(rest);
+}
+
+void item_front::take_grant(const protocol::item_lock_sight& lock) {
+    const auto* entry = lock.held_by(core_.id(), claim_->id.attempt);
+    const bool as_writer = lock.writer && entry == &*lock.writer;
+    grant_ = {.id = claim_->id,
+              .access = as_writer ? item_access::exclusive : item_access::shared,
+              .step = entry->step,
+              .born = lock.born,
+              .ghosts = protocol::forgotten_readers(lock, core_.id(), claim_->id.attempt)};
+    floor_ = std::max(floor_, grant_.id.token);
+    kept(claim_->absent_at);
+    close_claim(true);
+}
+
+/// @returns false if it turns out that the item is not ours after all.
+boost::asio::awaitable<bool> item_front::granted(sighting& seen, bool taken_over, bool own_copy) {
+    for (unsigned failures = 0; !seen.whole && core_.may_write() && wanted(); ++failures) {
+        auto again = co_await look(true);
+        if (again.kind == answer::applied) {
+            // The item may be gone meanwhile, and then there is nothing whole to be seen.
+            seen = std::move(again);
+            break;
+        }
+        if (again.kind == answer::rejected) fail_waiters(or_doubt(again.why));
+        co_await retry_later(failures);
+    }
+    if (!seen.whole || !core_.may_write() || !claim_) co_return false;
+    if (!seen.lock.held_by(core_.id(), claim_->id.attempt)) co_return false;
+    take_grant(seen.lock);
+    known_ = *std::move(seen.whole);
+    hand_overs_ = 0;
+    if (taken_over) ++core_.counters().take_overs;
+    if (own_copy) ++core_.counters().own_copies;
+    phase_ = grant_lives() && serve() ? phase::held : phase::giving_back;
+    co_return true;
+}
+
+boost::asio::awaitable<void> item_front::settle(sighting& seen) {
+    using protocol::item_settle_step;
+    // An answer that shows nothing does not show that there is no item.
+    if (!was_answered(seen.kind)) seen.lock.exists = true;
+    ++core_.counters().settling;
+    bool closed = claim_->closed;
+    bool done = false;
+    unsigned failures = 0;
+    while (core_.may_write() && !done) {
+        if (!closed && wanted() && core_.live()) break;  // the claim is still good for those who came
+        const auto next = protocol::decide_item_settle(seen.lock, core_.id(), claim_->id, closed);
+        update_item_request request;
+        switch (next) {
+            case item_settle_step::done:
+                done = true;
+                continue;
+            case item_settle_step::release:
+                take_grant(seen.lock);
+                phase_ = phase::giving_back;
+                --core_.counters().settling;
+                co_return;
+            case item_settle_step::leave:
+                request = requests().leave(claim_->id, seen.lock.intent->text);
+                break;
+            case item_settle_step::leave_closed:
+                request = requests().leave_closed(seen.lock.intent->text);
+                break;
+            case item_settle_step::close:
+                request = requests().close(claim_->id);
+                break;
+        }
+        auto answered = co_await send(std::move(request));
+        if (answered.kind == answer::applied) {
+            closed = true;
+            if (next == item_settle_step::close) {
+                // It shows the item as well: an intent of ours whose answer was lost may stand there.
+                seen = std::move(answered);
+            } else {
+                seen.lock.intent.reset();
+            }
+        } else if (answered.kind == answer::refused) {
+            seen = std::move(answered);
+        } else {
+            // What is rejected now, for credentials that have expired, may pass later. Forgotten, an intent would keep
+            // all others out for as long as this session lives.
+            if (answered.kind == answer::rejected && failures == 0) {
+                core_.log(severity::error, "item '" + name_ + "': a given-up claim cannot be closed yet: " +
+                                               answered.why->code.message());
+            }
+            co_await retry_later(failures++);
+        }
+    }
+    --core_.counters().settling;
+    if (!core_.may_write()) {
+        drop();
+        co_return;
+    }
+    if (done) close_claim(false);
+    rest();
+}
+
+boost::asio::awaitable<void> item_front::audit(sighting& seen) {
+    auto found = co_await look(false);
+    if (!core_.may_write()) {
+        drop();
+        co_return;
+    }
+    // Nobody here has it: what stands there under our name is a copy, of this claim or of an older one.
+    unlanded_.reset();
+    const auto* ghost = found.kind == answer::applied ? found.lock.entry_of(core_.id()) : nullptr;
+    if (ghost) {
+        claim_->id.attempt = ghost->attempt;
+        claim_->closed = true;
+        seen = std::move(found);
+        phase_ = phase::settling;
+    } else if (wanted()) {
+        phase_ = phase::wanting;
+    } else {
+        // Without an answer there is nothing to give back that the lease would not free.
+        claim_.reset();
+        phase_ = phase::idle;
+    }
+}
+
+}  // namespace dynalease::detail

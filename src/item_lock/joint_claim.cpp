@@ -1,0 +1,369 @@
+// Several items wanted under one claim, until it is granted or nobody wants them any more.
+#include "item_lock/joint_claim.hpp"
+
+#include "database/backoff.hpp"
+#include "database/joint_reasons.hpp"
+
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace dynalease::detail {
+
+using protocol::acquire_all_decision;
+using protocol::acquire_all_step;
+using protocol::item_want_step;
+
+namespace {
+
+std::vector<std::size_t> order_of(const std::vector<wanted_item>& wanted) {
+    std::vector<std::string> names;
+    for (const auto& each : wanted) names.push_back(each.front->name());
+    return protocol::acquiring_order(names);
+}
+
+}  // namespace
+
+joint_claim::joint_claim(std::shared_ptr<session_core> core, std::vector<wanted_item> wanted, bool once)
+    : served(core->world().executor),
+      core_(std::move(core)),
+      wanted_(std::move(wanted)),
+      order_(order_of(wanted_)),
+      once_(once),
+      came_(core_->next_attempt()),
+      outage_(*core_),
+      sleep_(core_->world()) {}
+
+boost::asio::awaitable<void> joint_claim::run(std::shared_ptr<joint_claim> self) {
+    // Whoever made us begins to wait after the call, not before.
+    co_await boost::asio::post(self->core_->world().executor, boost::asio::deferred);
+    bool called = false;
+    while (self->wanted() && self->refusals_ < protocol::refusals_together) {
+        const auto busy = self->reserve();
+        if (busy) {
+            // When that one was free, another was in other hands: so it may go on for ever.
+            if (std::exchange(called, true)) ++self->refusals_;
+            co_await self->wait_here(*busy);
+            continue;
+        }
+        called = false;
+        const auto refusing = co_await self->claim_all();
+        if (refusing) co_await self->wait_for(*refusing);
+    }
+    if (!self->core_->live()) self->fail(self->core_->over_failure());
+    self->served.complete_one(joint_served{.one_by_one = true});
+}
+
+bool joint_claim::left() {
+    sleep_.wake();
+    return may_land();
+}
+
+/// What settles a claim on one item settles it on all.
+bool joint_claim::may_land() const {
+    const auto unsettled = [&](const auto& each) { return each.front->unsettled(*left_behind_); };
+    return writing_ || unanswered_ || (left_behind_ && std::ranges::all_of(wanted_, unsettled));
+}
+
+void joint_claim::fail(failure why) {
+    served.complete_one(joint_served{.why = std::move(why)});
+}
+
+/// A request that would be refused again, or one more in an outage that has lasted too long.
+void joint_claim::give_up_after(answer kind, dynalease::time_point sent, const shared_failure& why) {
+    outage_.note(kind, sent, why);
+    if (kind != answer::rejected && !outage_.too_long()) return;
+    fail(unanswered_ ? failure(errc::in_doubt) : *why);
+}
+
+/// A try is told what stands in its way, be it other writes or silence; one answer that is lost is asked for once more.
+void joint_claim::fail_try(answer kind, const shared_failure& why) {
+    if (!once_) return;
+    if (kind == answer::delayed && !unanswered_) fail(*why);
+    if (++silent_ > 1) fail(unanswered_ ? failure(errc::in_doubt) : *why);
+}
+
+/// All of the fronts or none. @returns the first that is in other hands.
+std::optional<std::size_t> joint_claim::reserve() {
+    for (auto busy = order_.begin(); busy != order_.end(); ++busy) {
+        if (wanted_[*busy].front->reserve(claim_, came_)) continue;
+        for (auto mine = order_.begin(); mine != busy; ++mine) {
+            wanted_[*mine].front->give_free(wanted_[*mine].seen.lock);
+        }
+        return *busy;
+    }
+    return std::nullopt;
+}
+
+void joint_claim::give_free() {
+    for (auto& each : wanted_) each.front->give_free(each.seen.lock);
+    // While the fronts settle it, the claim is no longer ours.
+    if (std::exchange(unanswered_, false)) left_behind_ = std::exchange(claim_, std::nullopt);
+}
+
+boost::asio::awaitable<void> joint_claim::pause(std::chrono::nanoseconds time) {
+    co_await sleep_.wait_until(core_->now() + time);
+}
+
+// ---- waiting: nothing is reserved --------------------------------------------------------------------------
+
+/// For others in this process, until the item is ours to take or nobody wants it any more.
+boost::asio::awaitable<void> joint_claim::wait_here(std::size_t item) {
+    auto& front = *wanted_[item].front;
+    if (once_) fail(errc::wait_timeout);
+    const item_front::place_in_line place(front, came_, sleep_);
+    while (wanted() && refusals_ < protocol::refusals_together && !front.open_to(came_)) {
+        if (const auto why = front.forsaken()) {
+            fail(*why);
+            break;
+        }
+        // Readers that join one another may have it for ever, and so may single callers, who are served first.
+        if (front.read_here()) ++refusals_;
+        const auto turns = front.turns();
+        co_await pause(front.place().options.longest_poll_interval);
+        refusals_ += static_cast<unsigned>(front.turns() - turns);
+    }
+}
+
+boost::asio::awaitable<void> joint_claim::wait_for(std::size_t item) {
+    auto& each = wanted_[item];
+    ++refusals_;
+    if (once_) fail(may_land() ? errc::in_doubt : errc::wait_timeout);
+    const item_front::looking_out looks(*each.front, sleep_);
+    while (wanted() && refusals_ < protocol::refusals_together) {
+        co_await pause(each.front->time_to_next_look(each.seen.lock));
+        auto seen = co_await each.front->look(false);
+        give_up_after(seen.kind, seen.sent_at, seen.why);
+        if (seen.kind != answer::applied) continue;
+        each.seen = std::move(seen);
+        // The claim was given away: the next one tells.
+        if (!claim_) co_return;
+        each.next = each.front->consider(each.seen.lock, *claim_, each.access);
+        if (each.next.step == item_want_step::look) {
+            const auto failed = co_await core_->remotes().look(each.next.who.front());
+            if (!failed) each.next = each.front->consider(each.seen.lock, *claim_, each.access);
+        }
+        if (each.next.step != item_want_step::refuse && each.next.step != item_want_step::look) co_return;
+        // Readers that come and go are kept out by an intent only, which whoever holds nothing cannot leave.
+        if (!each.seen.lock.readers.empty()) ++refusals_;
+    }
+}
+
+// ---- claiming: all fronts are reserved on entry, and none afterwards ------------------------------------------
+
+void joint_claim::choose_claim() {
+    protocol::claim next;
+    for (const auto& each : wanted_) next.token = std::max(next.token, each.front->next_token());
+    next.attempt = core_->next_attempt();
+    claim_ = next;
+}
+
+transact_write_items_request joint_claim::draft() {
+    transact_write_items_request all;
+    all.client_request_token = core_->world().new_id();
+    for (const auto& each : wanted_) {
+        all.actions.emplace_back(each.front->take_together(*claim_, each.next.form));
+    }
+    return all;
+}
+
+void joint_claim::note_unanswered() {
+    unanswered_ = true;
+    for (auto& each : wanted_) each.front->note_unanswered();
+}
+
+void joint_claim::note_absent(dynalease::time_point sent) {
+    for (auto& each : wanted_) each.front->note_absent(sent);
+}
+
+/// Sends the claim until it is granted, or certain not to be for now. @returns the item to wait for.
+boost::asio::awaitable<std::optional<std::size_t>> joint_claim::claim_all() {
+    for (auto& each : wanted_) {
+        if (each.next.step != item_want_step::take) each.forget();
+    }
+    if (!claim_) choose_claim();
+    auto sending = draft();
+    auto drafted = core_->now();
+    unsigned failures = 0;
+    while (wanted()) {
+        for (auto& each : wanted_) each.front->stake(*claim_);
+        writing_ = true;
+        const auto sent = core_->now();
+        auto copy = sending;
+        auto answered = co_await core_->target().call(std::move(copy));
+        writing_ = false;
+        if (!core_->may_write()) break;
+        if (answered) {
+            outage_.ends();
+            // An earlier copy with the same client token may be the one that did it.
+            note_absent(drafted);
+            co_await take_home();
+            co_return std::nullopt;
+        }
+        auto why = std::move(answered).error();
+        if (why.outcome == outcome::unknown) note_unanswered();
+        bool again = classify(why) == answer::unanswered || classify(why) == answer::delayed;
+        bool shown = false;
+        if (why.code == errc::transaction_canceled) {
+            outage_.ends();
+            again = read_reasons(why, shown);
+        } else if (again) {
+            give_up_after(classify(why), sent, std::make_shared<const failure>(why));
+        }
+        if (again && !shown) {
+            const bool in_the_way = why.code == errc::transaction_canceled;
+            if (in_the_way) why.code = errc::transaction_conflict;
+            fail_try(in_the_way ? answer::delayed : classify(why), std::make_shared<const failure>(why));
+        }
+        if (shown && again) {
+            const auto meant = co_await decide_all();
+            if (meant.step == acquire_all_step::granted) {
+                co_await take_home();
+                co_return std::nullopt;
+            }
+            note_absent(sent);
+            if (meant.step == acquire_all_step::wait) {
+                give_free();
+                co_return meant.item;
+            }
+            if (meant.step == acquire_all_step::missing) {
+                const auto& front = *wanted_[meant.item].front;
+                why = failure(errc::missing);
+                why.details.table = front.place().layout.table;
+                why.details.message = "there is no item " + front.name() + " to lock";
+                again = false;
+            } else {
+                sending = draft();
+                drafted = core_->now();
+            }
+        }
+        if (!again) {
+            const bool in_doubt = unanswered_ && why.code != errc::missing;
+            fail(in_doubt ? failure(errc::in_doubt) : std::move(why));
+            break;
+        }
+        if (!shown) co_await pause(retry_pause(failures++));
+    }
+    give_free();
+    co_return std::nullopt;
+}
+
+/// What the reasons of a refusal show of each item. @returns whether it may be sent again.
+bool joint_claim::read_reasons(failure& why, bool& shown) {
+    for (std::size_t i = 0; i < wanted_.size() && i < why.reasons.size(); ++i) {
+        const auto& reason = why.reasons[i];
+        const auto kind = kind_of(reason);
+        auto& each = wanted_[i];
+        if (kind == joint_reason::stays) {
+            why = failure_of(reason);
+            why.details.key = each.front->name();
+            return false;
+        }
+        if (kind != joint_reason::condition) continue;
+        each.seen = each.front->read_item(answer::refused, reason.current ? &*reason.current : nullptr, true);
+        shown = true;
+        if (each.seen.kind != answer::rejected) continue;
+        why = *std::exchange(each.seen.why, nullptr);
+        return false;
+    }
+    return true;
+}
+
+/// Asks after holders that nothing is known of, and takes a new claim if this one is closed, until it is clear what
+/// to do.
+boost::asio::awaitable<acquire_all_decision> joint_claim::decide_all() {
+    for (unsigned failures = 0;;) {
+        std::vector<protocol::item_want_decision> each_of_them;
+        for (auto& each : wanted_) {
+            if (each.seen.kind == answer::refused || each.seen.kind == answer::applied) {
+                each.next = each.front->consider(each.seen.lock, *claim_, each.access);
+            }
+            each_of_them.push_back(each.next);
+        }
+        auto next = protocol::decide_acquire_all(each_of_them);
+        if (next.step == acquire_all_step::renew) {
+            for (auto& each : wanted_) each.front->renew_claim();
+            unanswered_ = false;
+            choose_claim();
+            continue;
+        }
+        if (next.step == acquire_all_step::look && wanted()) {
+            const auto failed = co_await core_->remotes().look(next.session);
+            if (failed) fail_try(answer::delayed, std::make_shared<const failure>(*failed));
+            if (failed) co_await pause(retry_pause(failures++));
+            continue;
+        }
+        co_return next;
+    }
+}
+
+/// The claim is granted. What is in the items is read in one go, and shows whether anybody has wiped a lock off since.
+boost::asio::awaitable<void> joint_claim::take_home() {
+    auto left = forget_all();
+    for (unsigned failures = 0; core_->may_write() && wanted();) {
+        const auto sent = core_->now();
+        const auto unread = co_await read_some(left);
+        if (left.empty()) break;
+        if (unread) give_up_after(classify(*unread), sent, unread);
+        if (unread) fail_try(classify(*unread), unread);
+        failures = unread ? failures + 1 : 0;
+        co_await pause(retry_pause(failures));
+    }
+    const bool ours = std::ranges::all_of(wanted_, [&](const auto& each) {
+        return each.seen.whole && each.seen.lock.held_by(core_->id(), claim_->attempt);
+    });
+    if (!ours || !wanted()) {
+        // Each front looks for what there is of the claim, and gives it back.
+        note_unanswered();
+        give_free();
+        co_return;
+    }
+    joint_served all;
+    for (auto& each : wanted_) all.granted.push_back(each.front->grant(std::move(each.seen)));
+    unanswered_ = false;
+    served.complete_one(std::move(all));
+}
+
+/// What is to be read: all of the items.
+joint_claim::keys_by_table joint_claim::forget_all() {
+    keys_by_table left;
+    for (auto& each : wanted_) {
+        each.seen = {};
+        auto& table = left[each.front->place().layout.table];
+        table.keys.push_back(each.front->place().key);
+        table.consistent_read = true;
+    }
+    return left;
+}
+
+/// @param left without those that were read. @returns null, or why none was.
+boost::asio::awaitable<shared_failure> joint_claim::read_some(keys_by_table& left) {
+    batch_get_item_request batch{.tables = left};
+    const auto sent = core_->now();
+    auto answered = co_await core_->target().call(std::move(batch));
+    if (!answered) co_return std::make_shared<const failure>(std::move(answered).error());
+    for (auto& each : wanted_) {
+        const auto& place = each.front->place();
+        for (const auto& found : answered->items[place.layout.table]) {
+            if (protocol::key_of(place.layout, found) == place.key) {
+                each.seen = each.front->read_item(answer::applied, &found, true);
+                each.seen.sent_at = sent;
+            }
+        }
+    }
+    const auto count = [](const keys_by_table& keys) {
+        std::size_t all = 0;
+        for (const auto& [table, some] : keys) all += some.keys.size();
+        return all;
+    };
+    const auto asked = count(left);
+    left = std::move(answered->unprocessed);
+    for (auto& [table, keys] : left) keys.consistent_read = true;
+    std::erase_if(left, [](const auto& table) { return table.second.keys.empty(); });
+    const bool none = count(left) >= asked;
+    co_return none ? std::make_shared<const failure>(errc::throttled) : nullptr;
+}
+
+}  // namespace dynalease::detail

@@ -1,0 +1,97 @@
+// One claim on several items, and what drives it.
+#pragma once
+
+#include "item_lock/item_front.hpp"
+#include "item_lock/protocol/acquire_all.hpp"
+#include "runtime/alarm.hpp"
+#include "runtime/waiter_list.hpp"
+#include "session/outage.hpp"
+#include "session/session_core.hpp"
+
+#include <dynalease/dynamodb/failure.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dynalease::detail {
+
+struct wanted_item {
+    std::shared_ptr<item_front> front;
+    protocol::item_access access;
+    /// As last seen, and what is to be done about it. While nothing is known it is taken to be free.
+    item_front::sighting seen{};
+    protocol::item_want_decision next{protocol::item_want_step::take};
+
+    void forget() {
+        seen = {};
+        next = {protocol::item_want_step::take};
+        next.form.access = access;
+    }
+};
+
+struct joint_served {
+    std::vector<item_guard> granted{};
+    std::optional<failure> why{};
+    bool one_by_one = false;  ///< neither: it does not pay to go on so
+};
+
+/// Has the items' fronts reserved while a transaction is under way, and none of them while it waits. It outlives its
+/// caller for as long as something is unsettled; after that each front settles what is its own.
+class joint_claim {
+public:
+    /// @param once give up at the first refusal.
+    joint_claim(std::shared_ptr<session_core> core, std::vector<wanted_item> wanted, bool once);
+
+    /// One caller waits here.
+    runtime::waiter_list<joint_served> served;
+
+    static boost::asio::awaitable<void> run(std::shared_ptr<joint_claim> self);
+    /// Nobody waits any more. @returns whether the transaction may still be applied.
+    bool left();
+
+private:
+    bool wanted() const { return !served.empty() && core_->live(); }
+    bool may_land() const;
+    void fail(failure why);
+    std::optional<std::size_t> reserve();
+    void give_free();
+    void fail_try(answer kind, const shared_failure& why);
+    void choose_claim();
+    void note_unanswered();
+    void note_absent(dynalease::time_point sent);
+    transact_write_items_request draft();
+    bool read_reasons(failure& why, bool& shown);
+    void give_up_after(answer kind, dynalease::time_point sent, const shared_failure& why);
+    boost::asio::awaitable<void> pause(std::chrono::nanoseconds time);
+    boost::asio::awaitable<void> wait_here(std::size_t item);
+    boost::asio::awaitable<void> wait_for(std::size_t item);
+    boost::asio::awaitable<std::optional<std::size_t>> claim_all();
+    boost::asio::awaitable<protocol::acquire_all_decision> decide_all();
+    boost::asio::awaitable<void> take_home();
+    using keys_by_table = std::map<std::string, keys_and_options>;
+    keys_by_table forget_all();
+    boost::asio::awaitable<shared_failure> read_some(keys_by_table& left);
+
+    std::shared_ptr<session_core> core_;
+    std::vector<wanted_item> wanted_;
+    const std::vector<std::size_t> order_;  ///< the same in all claims: those who want the same stand in one line
+    const bool once_;
+    const std::int64_t came_;  ///< after those of a lower number
+    outage outage_;
+    runtime::alarm sleep_;
+    std::optional<protocol::claim> claim_;
+    std::optional<protocol::claim> left_behind_;  ///< the last that the fronts had to settle, each for itself
+    unsigned refusals_ = 0;
+    unsigned silent_ = 0;  ///< requests without an answer
+    bool writing_ = false;     ///< a copy of the transaction is under way
+    bool unanswered_ = false;  ///< one has had no answer
+};
+
+}  // namespace dynalease::detail

@@ -1,0 +1,62 @@
+// Looking at the locks of a table.
+#include <dynalease/lock/list_locks.hpp>
+
+#include "database/table_name.hpp"
+#include "database/verb_failure.hpp"
+#include "lock/protocol/lock_row.hpp"
+#include "runtime/spawn.hpp"
+
+#include <utility>
+
+namespace dynalease {
+
+namespace {
+
+using boost::asio::awaitable;
+namespace attribute = protocol::attribute;
+
+awaitable<runtime::completion<lock_page>> list(database target, list_locks_options options, diagnostics* details) {
+    runtime::completion<lock_page> done;
+    if (const auto why = detail::malformed_table_name(options.table)) {
+        done.code = detail::report(*why, details, "list_locks", {});
+        co_return done;
+    }
+    scan_request scan{.table_name = options.table,
+                      .filter_expression = "begins_with(#pk, :prefix)",
+                      .names = {{"#pk", attribute::partition}},
+                      .values = {{":prefix", std::string(protocol::lock_prefix) + options.prefix}},
+                      .exclusive_start_key = std::move(options.start_after),
+                      .limit = options.page_size};
+    auto page = co_await target.call(std::move(scan));
+    if (!page) {
+        done.code = detail::report(page.error(), details, "list_locks", {});
+        co_return done;
+    }
+    for (const auto& found : page->items) {
+        const auto* key = find_string(found, attribute::partition);
+        auto row = protocol::parse_lock_row(&found);
+        if (!key || !row) continue;  // not a row of this schema: whoever wants the lock is told
+        lock_info info{.held = row->holder.has_value(),
+                       .fencing_token = row->token,
+                       .waiting = row->line.size(),
+                       .data = std::move(row->data)};
+        if (row->holder) info.holder = row->holder->session;
+        done.value.locks.push_back({key->substr(protocol::lock_prefix.size()), std::move(info)});
+    }
+    done.value.next = std::move(page->last_evaluated_key);
+    co_return done;
+}
+
+}  // namespace
+
+void detail::list_locks_verb::operator()(diagnostics* details, handler_for<lock_page> handler) && {
+    const auto executor = target.get_executor();
+    runtime::spawn<lock_page>(executor, list(std::move(target), std::move(options), details), std::move(handler));
+}
+
+boost::asio::awaitable<lock_page> list_locks(database target, list_locks_options options) {
+    auto where = target.get_executor();
+    return detail::await_verb<lock_page>(where, detail::list_locks_verb{std::move(target), std::move(options)});
+}
+
+}  // namespace dynalease

@@ -1,0 +1,165 @@
+// The public handle of a lock.
+#include <dynalease/lock/lock.hpp>
+
+#include "database/verb_failure.hpp"
+#include "lock/lock_front.hpp"
+#include "lock/lock_options.hpp"
+#include "runtime/cancellation.hpp"
+#include "runtime/spawn.hpp"
+#include "session/protocol/session_requests.hpp"
+#include "session/session_core.hpp"
+#include "session/session_options.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/deferred.hpp>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace dynalease {
+
+namespace {
+
+using boost::asio::awaitable;
+using detail::lock_front;
+using detail::lock_target;
+
+awaitable<runtime::completion<lock_guard>> run_acquire(lock_target target, acquire_options options, bool tries,
+                                                       diagnostics* details) {
+    auto& core = *target.core;
+    auto& front = *target.front;
+    const auto verb = tries ? "lock.try_acquire" : "lock.acquire";
+    runtime::completion<lock_guard> done;
+    if (const auto fault = detail::fault_of_wait(options.wait)) {
+        done.code = detail::report(*fault, details, verb, front.name());
+        co_return done;
+    }
+    // A wait of no time is one attempt, which a deadline would cut short.
+    const bool once = tries || (options.wait && *options.wait == std::chrono::nanoseconds::zero());
+    std::optional<time_point> deadline;
+    if (options.wait && !once) {
+        const auto longest = time_point::max() - core.now();
+        deadline = core.now() + std::min(*options.wait, longest);
+    }
+
+    const auto unopened = co_await core.open(deadline);
+    if (unopened) {
+        done.code = detail::report(*unopened, details, verb, front.name());
+        co_return done;
+    }
+    error_code waited;
+    bool may_land = false;
+    detail::grant granted;
+    const bool cancelled = co_await runtime::cancellation_requested();
+    if (cancelled) {
+        waited = boost::asio::error::operation_aborted;
+    } else if (!once || !front.busy()) {
+        lock_front::waiter self(front, std::move(options.data), once);
+        ++core.counters().waiting;
+        front.wake();
+        auto token = boost::asio::as_tuple(boost::asio::deferred);
+        if (deadline) {
+            auto served = co_await self.served.async_wait_until(*core.world().clock, *deadline, token);
+            std::tie(waited, granted) = std::move(served);
+        } else {
+            auto served = co_await self.served.async_wait(token);
+            std::tie(waited, granted) = std::move(served);
+        }
+        --core.counters().waiting;
+        may_land = waited && front.left(self);
+    }
+    if (waited) {
+        auto why = core.given_up(waited, may_land);
+        why.details.table = core.options().table;
+        done.code = detail::report(why, details, verb, front.name());
+    } else if (granted.why) {
+        done.code = detail::report(*granted.why, details, verb, front.name());
+    } else if (!granted.guard && !tries) {
+        done.code = detail::report(errc::wait_timeout, details, verb, front.name());
+    } else {
+        done.value = std::move(granted.guard);
+    }
+    co_return done;
+}
+
+awaitable<runtime::completion<lock_info>> run_inspect(lock_target target, diagnostics* details) {
+    auto& core = *target.core;
+    runtime::completion<lock_info> done;
+    auto look = target.front->requests().look();
+    auto looked = co_await core.target().call(std::move(look));
+    if (!looked) {
+        done.code = detail::report(looked.error(), details, "lock.inspect", target.front->name());
+        co_return done;
+    }
+    auto row = protocol::parse_lock_row(looked->found ? &*looked->found : nullptr);
+    if (!row) {
+        done.code = detail::report(row.error(), details, "lock.inspect", target.front->name());
+        co_return done;
+    }
+    done.value.fencing_token = row->token;
+    done.value.waiting = row->line.size();
+    done.value.data = std::move(row->data);
+    if (!row->holder) co_return done;
+
+    auto request = protocol::look_at_session(core.options().table, row->holder->session);
+    auto seen = co_await core.target().call(std::move(request));
+    if (!seen) {
+        done.code = detail::report(seen.error(), details, "lock.inspect", target.front->name());
+        co_return done;
+    }
+    done.value.holder = row->holder->session;
+    if (seen->found) {
+        if (auto holder = protocol::parse_session_row(*seen->found)) {
+            done.value.held = holder->alive;
+            done.value.owner = holder->owner;
+        }
+    }
+    co_return done;
+}
+
+}  // namespace
+
+lock::lock(session& session, std::string name, lock_options options)
+    : target_{detail::with_row(session.core_, "lock"),
+              session.core_->member<lock_front>(detail::checked_lock_name(std::move(name)), detail::checked(options))} {
+}
+
+lock::executor_type lock::get_executor() const noexcept {
+    return target_.core->world().executor;
+}
+const std::string& lock::name() const noexcept {
+    return target_.front->name();
+}
+
+void lock::acquire_verb::operator()(diagnostics* details, detail::handler_for<lock_guard> handler) && {
+    const auto executor = target.core->world().executor;
+    runtime::spawn<lock_guard>(executor, run_acquire(std::move(target), std::move(options), false, details),
+                               std::move(handler));
+}
+
+void lock::try_verb::operator()(diagnostics* details, detail::handler_for<lock_guard> handler) && {
+    const auto executor = target.core->world().executor;
+    options.wait.reset();
+    runtime::spawn<lock_guard>(executor, run_acquire(std::move(target), std::move(options), true, details),
+                               std::move(handler));
+}
+
+void lock::inspect_verb::operator()(diagnostics* details, detail::handler_for<lock_info> handler) && {
+    const auto executor = target.core->world().executor;
+    runtime::spawn<lock_info>(executor, run_inspect(std::move(target), details), std::move(handler));
+}
+
+boost::asio::awaitable<lock_guard> lock::acquire(acquire_options options) const {
+    return detail::await_verb<lock_guard>(get_executor(), acquire_verb{target_, std::move(options)});
+}
+
+boost::asio::awaitable<lock_guard> lock::try_acquire(acquire_options options) const {
+    return detail::await_verb<lock_guard>(get_executor(), try_verb{target_, std::move(options)});
+}
+
+boost::asio::awaitable<lock_info> lock::inspect() const {
+    return detail::await_verb<lock_info>(get_executor(), inspect_verb{target_});
+}
+
+}  // namespace dynalease

@@ -1,0 +1,54 @@
+// The public handle of a grant.
+#include <dynalease/lock/lock_guard.hpp>
+
+#include "lock/lock_front.hpp"
+#include "lock/lock_hold.hpp"
+#include "session/guard_verbs.hpp"
+#include "session/session_core.hpp"
+
+#include <utility>
+
+namespace dynalease {
+
+bool lock_guard::valid() const noexcept {
+    return hold_ && hold_->valid();
+}
+guard_state lock_guard::state() const noexcept {
+    return hold_ ? hold_->state() : guard_state::empty;
+}
+std::int64_t lock_guard::fencing_token() const noexcept {
+    return hold_ ? hold_->claim().token : 0;
+}
+
+const std::string& lock_guard::name() const noexcept {
+    static const std::string none;
+    return hold_ ? hold_->front().name() : none;
+}
+
+condition_check lock_guard::fence() const {
+    const auto now = state();
+    if (now == guard_state::empty || now == guard_state::released) throw error(errc::not_held, {});
+    return hold_->front().requests().fence(hold_->claim());
+}
+
+boost::asio::any_io_executor lock_guard::executor() const {
+    return detail::executor_of(hold_.share());
+}
+
+void lock_guard::release_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
+    detail::start_giving_back(hold, "lock_guard.release", details, std::move(handler));
+}
+
+void lock_guard::lost_verb::operator()(diagnostics*, detail::handler_for<void> handler) && {
+    detail::start_waiting_for_loss(hold, std::move(handler));
+}
+
+boost::asio::awaitable<void> lock_guard::release() {
+    return detail::await_verb<void>(executor(), release_verb{hold_.share()});
+}
+
+boost::asio::awaitable<void> lock_guard::lost() const {
+    return detail::await_verb<void>(executor(), lost_verb{hold_.share()});
+}
+
+}  // namespace dynalease

@@ -1,0 +1,85 @@
+// The decision tables of a lock: what its row and our claim say to do next.
+//
+// Each is a pure function of what is known. The coroutines of primitives/ carry out what is decided here.
+#pragma once
+
+#include "lock/protocol/lock_requests.hpp"
+#include "lock/protocol/lock_row.hpp"
+#include "session/protocol/claim.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace dynalease::protocol {
+
+// ---- want: somebody here wants the lock, and the claim is open -------------------------------------------
+
+struct want_facts {
+    const lock_row& row;
+    std::string_view self;
+    const claim& mine;
+    bool waits;        ///< somebody waits; otherwise it is only tried
+    holder_is holder;  ///< what the watch says of the row's holder; not looked at when the row is free
+    bool head_absent;  ///< the no-show rule holds for the head of the line
+};
+
+enum class want_step {
+    granted,       ///< the row names our claim: success, whichever copy of ours did it
+    claim_closed,  ///< no copy of the claim can land any more: take a new one and decide again
+    take,          ///< send `form`
+    join,          ///< stand in line
+    look,          ///< find out whether the holder's session lives, then decide again
+    poll,          ///< look at the row again after the poll interval
+    poll_absent,   ///< as `poll`, but the lock stands free: look again soon, for the head may be dead
+    overflow,      ///< the line is full: look again much later
+    refuse,        ///< a try finds it taken
+    twin,          ///< the row names us by a claim that we did not make: another process uses our session's id
+};
+
+struct want_decision {
+    want_step step;
+    take_form form{};
+    friend bool operator==(const want_decision&, const want_decision&) = default;
+};
+
+want_decision decide_want(const want_facts& facts);
+
+// ---- give up: nobody here wants it any more ----------------------------------------------------------------
+
+struct give_up_facts {
+    const lock_row& row;  ///< as last seen
+    std::string_view self;
+    const claim& mine;
+    bool sent;        ///< a copy of the claim left this process
+    bool unanswered;  ///< ... and one of them has had no answer
+};
+
+give_up_step decide_give_up(const give_up_facts& facts);
+
+// ---- settle: make sure that no copy of the claim can land ---------------------------------------------------
+
+enum class settle_step {
+    done,
+    leave_closed,  ///< the claim is closed, but we stand in line
+    leave,         ///< leave the line and close the claim in one write
+    void_free,
+    void_held,
+    release,  ///< it landed: give it back
+};
+
+struct settle_decision {
+    settle_step step;
+    std::size_t place = 0;
+    friend bool operator==(const settle_decision&, const settle_decision&) = default;
+};
+
+/// @param row as last seen. A refusal with a floor below our token closes nothing: another copy may be under way.
+settle_decision decide_settle(const lock_row& row, std::string_view self, const claim& mine, bool closed);
+
+// ---- hand over: from one of our grants to the next, inside the process --------------------------------------
+
+/// A refused hand-over, by the row that came with the refusal.
+hand_over_step decide_hand_over(const lock_row& row, std::string_view self, const claim& from, const claim& to);
+
+}  // namespace dynalease::protocol

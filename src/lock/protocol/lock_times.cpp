@@ -1,0 +1,46 @@
+// The intervals of those who wait.
+#include "lock/protocol/lock_times.hpp"
+
+#include <algorithm>
+
+namespace dynalease::protocol {
+
+namespace {
+using std::chrono::duration_cast;
+using std::chrono::nanoseconds;
+using seconds_of = std::chrono::duration<double>;
+}  // namespace
+
+nanoseconds poll_interval(std::size_t waiting, nanoseconds shortest, double unit) {
+    const seconds_of share(static_cast<double>(waiting) / reads_per_second);
+    return duration_cast<nanoseconds>(std::max(seconds_of(shortest), share) * (0.9 + 0.2 * unit));
+}
+
+nanoseconds overflow_interval(unsigned looks_so_far, double unit) {
+    const auto doubled = std::chrono::seconds(60) * (1u << std::min(looks_so_far, 4u));
+    const seconds_of longest = std::min<std::chrono::seconds>(doubled, std::chrono::seconds(600));
+    return duration_cast<nanoseconds>(longest * (0.5 + 0.5 * unit));
+}
+
+nanoseconds no_show_after(std::size_t waiting) {
+    const seconds_of share(1.5 * static_cast<double>(waiting) / reads_per_second);
+    // Looks come up to a tenth later than their interval.
+    constexpr std::chrono::milliseconds shortest = longest_poll_interval * 11 / 10 * 3 / 2;
+    return std::max<nanoseconds>(shortest, duration_cast<nanoseconds>(share));
+}
+
+bool head_watch::sight(const lock_row& row, bool available, time_point now) {
+    if (!available || row.line.empty()) {
+        head_.clear();
+        return false;
+    }
+    if (head_ != row.line.front() || floor_ != row.floor) {
+        head_ = row.line.front();
+        floor_ = row.floor;
+        since_ = now;
+        return false;
+    }
+    return now - since_ >= no_show_after(row.line.size());
+}
+
+}  // namespace dynalease::protocol

@@ -1,0 +1,21 @@
+// Work that is cancelled when its lock is lost.
+#include <dynalease/lock/with_lock.hpp>
+
+#include "lock/lock_hold.hpp"
+#include "session/guarded_work.hpp"
+
+#include <utility>
+
+namespace dynalease::detail {
+
+void run_while_held(const boost::asio::any_io_executor& executor, const lock_guard& guard,
+        boost::asio::awaitable<void> work, guarded_handler handler) {
+    diagnostics about;
+    about.operation = "with_lock";
+    about.key = guard.name();
+    about.message = "the lock";
+    std::make_shared<guarded_work>(executor, lock_hold::of(guard), std::move(about), std::move(handler))
+        ->start(std::move(work));
+}
+
+}  // namespace dynalease::detail

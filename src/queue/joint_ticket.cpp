@@ -1,0 +1,263 @@
+// Drawing one number for several queues.
+#include "queue/joint_ticket.hpp"
+
+#include "queue/protocol/enter_all.hpp"
+#include "queue/queue_front.hpp"
+#include "runtime/spawn.hpp"
+
+#include <dynalease/dynamodb/batches.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+namespace dynalease::detail {
+
+bool joint_ticket::wanted() const {
+    return std::ranges::all_of(entrants, [](const auto& who) { return who->wanted(); });
+}
+
+void joint_ticket::begin_attempt() {
+    attempt = core->world().new_id();
+    for (std::size_t i = 0; i < targets.size(); ++i) targets[i].front->expect(entrants[i], attempt);
+}
+
+void joint_ticket::fail(const shared_failure& why) {
+    for (const auto& who : entrants) who->complete({{}, why});
+}
+
+namespace {
+
+failure exhausted_counter() {
+    failure why(errc::corrupt_row);
+    why.details.message = "one of the queues' ticket counters is at its end";
+    return why;
+}
+
+std::vector<protocol::queue_name> names_of(const joint_ticket& entry) {
+    std::vector<protocol::queue_name> names;
+    for (const auto& target : entry.targets) names.push_back(target.front->queue());
+    return names;
+}
+
+/// What the fronts have seen of their heads so far.
+std::vector<std::uint64_t> sights_of(const joint_ticket& entry) {
+    std::vector<std::uint64_t> sights;
+    for (const auto& target : entry.targets) sights.push_back(target.front->sights());
+    return sights;
+}
+
+std::string text_of(const item_key& key) {
+    return *find_string(key, protocol::attribute::partition) + '\n' + *find_string(key, protocol::attribute::sort);
+}
+
+/// As the service answers: `batch_get_all` pauses where it leaves keys unprocessed.
+boost::asio::awaitable<result<std::vector<item>>> read_rows(session_core& core, std::vector<item_key> keys) {
+    const auto& table = core.options().table;
+    std::map<std::string, keys_and_options> wanted;
+    wanted.emplace(table, keys_and_options{.keys = std::move(keys), .consistent_read = true});
+    // Not for long: nobody may be waiting any more.
+    const batch_options options{.timeout = std::chrono::seconds(1)};
+    try {
+        auto read = co_await batch_get_all(core.target(), std::move(wanted), options);
+        co_return std::move(read.items[table]);
+    } catch (const error& e) {
+        failure why(e.code());
+        why.details = e.diagnostics();
+        co_return why;
+    }
+}
+
+/// The heads, from memory where they were seen a moment ago. Whoever enters only what is free asks for a busy one: a
+/// moment ago is not now.
+boost::asio::awaitable<result<protocol::seen_heads>> read_heads(std::shared_ptr<joint_ticket> entry) {
+    protocol::seen_heads heads(entry->targets.size());
+    std::vector<item_key> keys;
+    std::map<std::string, std::size_t> asked;  // by the whole key, as text
+    for (std::size_t i = 0; i < heads.size(); ++i) {
+        const auto& front = *entry->targets[i].front;
+        const auto* fresh = front.fresh_head();
+        if (fresh && (fresh->free() || !entry->once)) {
+            heads[i] = *fresh;
+            continue;
+        }
+        keys.push_back(protocol::queue_head_key(front.queue()));
+        asked.emplace(text_of(keys.back()), i);
+    }
+    if (keys.empty()) co_return heads;
+    const auto sights = sights_of(*entry);
+    auto rows = co_await read_rows(*entry->core, std::move(keys));
+    if (!rows) co_return std::move(rows).error();
+    for (const auto& row : *rows) {
+        auto parsed = protocol::parse_queue_head(row);
+        if (!parsed) co_return std::move(parsed).error();
+        heads[asked.at(text_of(row))] = *std::move(parsed);
+    }
+    for (const auto& [key, i] : asked) entry->targets[i].front->sight(heads[i], sights[i]);
+    co_return heads;
+}
+
+/// A refusal shows the heads that moved.
+void note_heads(const joint_ticket& entry, const failure& why, const protocol::seen_heads& heads,
+                const std::vector<std::uint64_t>& sights) {
+    for (std::size_t i = 0; i < heads.size() && 2 * i < why.reasons.size(); ++i) {
+        if (why.reasons[2 * i].code == "ConditionalCheckFailed") entry.targets[i].front->sight(heads[i], sights[i]);
+    }
+}
+
+/// The places that were chosen, and the heads as the transaction makes them.
+struct chosen_places {
+    std::vector<protocol::place> places{};
+    std::vector<protocol::queue_head> made{};
+};
+
+chosen_places choose(const joint_ticket& entry, const protocol::seen_heads& heads) {
+    chosen_places chosen{.places = protocol::choose_places(heads, entry.core->wall())};
+    for (std::size_t i = 0; i < chosen.places.size(); ++i) {
+        chosen.made.push_back(protocol::head_after(heads[i], chosen.places[i], entry.attempt));
+    }
+    return chosen;
+}
+
+void join_all(const joint_ticket& entry, const chosen_places& chosen) {
+    for (std::size_t i = 0; i < entry.entrants.size(); ++i) {
+        const auto& who = entry.entrants[i];
+        who->ticket->mine = chosen.places[i];
+        who->ticket->position =
+            static_cast<std::size_t>(protocol::tickets_ahead(chosen.made[i], chosen.places[i]));
+        entry.targets[i].front->join(who, chosen.made[i], entry.asked[i]);
+    }
+}
+
+/// The pause between requests that are in each other's way.
+boost::asio::awaitable<void> back_off(session_core& core, unsigned failures) {
+    const auto step = std::chrono::milliseconds(10) * (1u << std::min(failures, 5u));
+    const std::chrono::duration<double> spread = step * (0.5 + core.world().random->unit());
+    runtime::alarm pause(core.world());
+    co_await pause.wait_until(core.now() + std::chrono::duration_cast<std::chrono::nanoseconds>(spread));
+}
+
+protocol::enter_all_step read_answer(const result<transact_write_items_response>& sent, const std::string& attempt,
+                                     protocol::seen_heads& heads) {
+    using protocol::enter_all_step;
+    if (sent) return enter_all_step::entered;
+    const auto& why = sent.error();
+    // Also behind a copy without an answer: where a head has moved, that can do nothing any more.
+    if (why.code == errc::transaction_canceled) return protocol::decide_enter_all(why, attempt, heads);
+    return classify(why) == answer::rejected ? enter_all_step::refused : enter_all_step::again;
+}
+
+/// Until the places are ours, or it is certain that they never will be.
+boost::asio::awaitable<void> draw_for_all(std::shared_ptr<joint_ticket> entry) {
+    using protocol::enter_all_step;
+    auto& core = *entry->core;
+    protocol::seen_heads heads;
+    chosen_places chosen;
+    unsigned failures = 0;
+    unsigned overtaken = 0;
+    unsigned silent = 0;
+    while (core.may_write() && (entry->unanswered || (entry->wanted() && core.live()))) {
+        if (heads.empty()) {
+            auto read = co_await read_heads(entry);
+            if (!read) {
+                const auto why = std::make_shared<const failure>(std::move(read).error());
+                if (entry->once || classify(*why) == answer::rejected) entry->fail(why);
+                if (!entry->wanted()) continue;
+                co_await back_off(core, failures++);
+                continue;
+            }
+            heads = *std::move(read);
+            if (!entry->wanted()) continue;  // whoever gave up meanwhile was told that there is no ticket
+        }
+        if (chosen.places.empty()) {
+            const bool free =
+                std::all_of(heads.begin(), heads.end(), [](const auto& head) { return !head || head->free(); });
+            if (entry->once && (!free || overtaken > 1)) {
+                entry->fail(nullptr);
+                break;
+            }
+            chosen = choose(*entry, heads);
+            if (chosen.places.empty()) {
+                entry->fail(std::make_shared<const failure>(exhausted_counter()));
+                break;
+            }
+        }
+        const auto sights = sights_of(*entry);
+        const bool in_doubt = std::exchange(entry->unanswered, true);
+        if (!in_doubt) entry->asked = sights;
+        auto request = protocol::enter_all(core.options().table, names_of(*entry), heads, chosen.places,
+                                           entry->attempt, core.id(), entry->entrants.front()->ticket->face);
+        const auto sent = co_await core.target().call(std::move(request));
+        auto shown = heads;
+        const auto next = read_answer(sent, entry->attempt, shown);
+        if (!sent) note_heads(*entry, sent.error(), shown, sights);
+        entry->unanswered = in_doubt || (!sent && sent.error().outcome == outcome::unknown);
+        if (next == enter_all_step::entered) {
+            entry->unanswered = false;
+            join_all(*entry, chosen);
+            co_return;
+        }
+        if (entry->unanswered) ++silent;
+        // Whoever does not wait is told after its second request without an answer.
+        const bool passing = next == enter_all_step::again && entry->once && (!entry->unanswered || silent > 1);
+        if (next == enter_all_step::refused || passing) {
+            const auto why = std::make_shared<const failure>(sent.error());
+            entry->fail(entry->unanswered ? told_in_doubt(*why) : why);
+            if (!entry->unanswered) break;
+        }
+        if (next == enter_all_step::renew) {
+            // Others entered meanwhile: no copy of this number can be applied any more. Their heads are known now, and
+            // not for long: the next copy goes out at once, and each second time the heads are read anew after a pause.
+            entry->unanswered = false;
+            entry->begin_attempt();
+            chosen = {};
+            heads = std::move(shown);
+            if (++overtaken % 2 == 1) continue;
+            heads.clear();
+        }
+        co_await back_off(core, failures++);
+    }
+    entry->unanswered = false;
+    if (!core.live()) entry->fail(std::make_shared<const failure>(core.over_failure()));
+}
+
+/// Callers of this process that want some of the same queues draw one after the other: their numbers would make each
+/// other's void. Each waits for its queues in one and the same order, so that no circle closes.
+boost::asio::awaitable<void> draw_in_line(std::shared_ptr<joint_ticket> entry) {
+    std::vector<queue_front*> fronts;
+    for (const auto& target : entry->targets) fronts.push_back(target.front.get());
+    if (entry->once && std::ranges::any_of(fronts, [](const auto* front) { return front->drawing(); })) {
+        entry->fail(nullptr);
+        co_return;
+    }
+    // The first loss may be bad luck. More of it means that the table is not what it was: no storm of numbers then.
+    if (entry->places_lost > 1) co_await back_off(*entry->core, entry->places_lost);
+    std::ranges::sort(fronts, {}, [](const auto* front) { return front->key().name; });
+    for (auto* front : fronts) co_await front->begin_drawing();
+    co_await draw_for_all(entry);
+    for (auto* front : fronts) front->end_drawing();
+}
+
+}  // namespace
+
+std::shared_ptr<joint_ticket> draw_jointly(const std::vector<queue_target>& targets, const protocol::ticket_face& face,
+                                           bool once, unsigned places_lost) {
+    auto entry = std::make_shared<joint_ticket>();
+    entry->core = targets.front().core;
+    entry->targets = targets;
+    entry->once = once;
+    entry->places_lost = places_lost;
+    auto& core = *entry->core;
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+        entry->entrants.push_back(std::make_shared<queue_entrant>(core.world(), face, false));
+    }
+    for (const auto& who : entry->entrants) who->together.assign(entry->entrants.begin(), entry->entrants.end());
+    entry->begin_attempt();
+    if (!runtime::spawn_background(core.world().executor, core.work(), draw_in_line(entry))) {
+        entry->fail(std::make_shared<const failure>(core.over_failure()));
+    }
+    return entry;
+}
+
+}  // namespace dynalease::detail

@@ -1,0 +1,38 @@
+// One entry into several queues under one number.
+#pragma once
+
+#include "queue/queue_entrant.hpp"
+#include "session/session_core.hpp"
+
+#include <dynalease/queue/queue.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace dynalease::detail {
+
+/// An entrant in each of them, of which all have the same number or none has any.
+struct joint_ticket {
+    std::shared_ptr<session_core> core;
+    std::vector<queue_target> targets;
+    std::vector<std::shared_ptr<queue_entrant>> entrants;
+    bool once = false;         ///< only wanted if all of them are free
+    unsigned places_lost = 0;  ///< how often those before it had to begin again
+    std::string attempt{};
+    std::vector<std::uint64_t> asked{};  ///< what had been seen of each head when its first copy was sent
+    bool unanswered = false;             ///< a copy of the transaction may have been applied
+
+    bool wanted() const;
+    /// Each front knows of it before anything is sent: it ends with the session, and its rows are ours.
+    void begin_attempt();
+    /// @param why null: somebody is before us.
+    void fail(const shared_failure& why);
+};
+
+/// Draws in the background, in line with other callers of this process. @param targets of one session, at least one.
+std::shared_ptr<joint_ticket> draw_jointly(const std::vector<queue_target>& targets, const protocol::ticket_face& face,
+                                           bool once, unsigned places_lost);
+
+}  // namespace dynalease::detail

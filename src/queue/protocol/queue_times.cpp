@@ -1,0 +1,55 @@
+// The arithmetic of a queue's times.
+#include "queue/protocol/queue_times.hpp"
+
+#include "session/protocol/lease_times.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dynalease::protocol {
+
+namespace {
+constexpr std::chrono::hours idle_head_retention{30 * 24};
+constexpr std::chrono::milliseconds hand_off_allowance{100};
+}  // namespace
+
+std::chrono::nanoseconds claim_held(std::uint32_t drift_ppm) {
+    return lease_times_for(claim_time, {}, drift_ppm).hold;
+}
+
+std::chrono::nanoseconds bury_after(std::uint32_t drift_ppm) {
+    const auto whole = std::chrono::nanoseconds(claim_time).count() / 1000;
+    const auto drift = static_cast<std::int64_t>(drift_ppm);
+    const auto stretched = whole * (1'000'000 + drift) / (1'000'000 - drift) * 1000;
+    return std::chrono::nanoseconds(stretched) + std::chrono::milliseconds(20);
+}
+
+std::chrono::nanoseconds next_poll(const poll_facts& facts, std::chrono::nanoseconds shortest,
+                                   std::chrono::nanoseconds longest, double unit) {
+    using seconds = std::chrono::duration<double>;
+    const auto ahead = static_cast<double>(facts.ahead);
+    seconds interval = shortest;
+    if (facts.ahead > 1) {
+        // The sum over all who wait stays bounded, and a turn seen to last long is expected to last as long again.
+        const auto before = static_cast<double>(std::max<std::int64_t>(facts.processes_ahead, 2));
+        interval = std::min(seconds(0.33 * std::pow(before, 1.5)), seconds(static_cast<double>(facts.processes)));
+        const seconds pace = std::max<seconds>(facts.pace, seconds(facts.still) / 2);
+        if (pace.count() > 0) interval = std::min(interval, std::max(seconds(shortest), 0.6 * (ahead - 1) * pace));
+    }
+    interval = std::clamp(interval, seconds(shortest), seconds(longest)) * (0.8 + 0.4 * unit);
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(interval);
+}
+
+std::chrono::milliseconds smoothed_pace(std::chrono::milliseconds before, std::chrono::nanoseconds turn) {
+    const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(turn) + hand_off_allowance;
+    if (before.count() <= 0) return now;
+    return (before * 7 + now * 3) / 10;
+}
+
+std::int64_t idle_head_expiry(wall_time now, std::int64_t tail) {
+    const auto wall = std::chrono::ceil<std::chrono::seconds>(now.time_since_epoch());
+    const auto counted = std::chrono::ceil<std::chrono::seconds>(std::chrono::milliseconds(tail));
+    return (std::max(wall, counted) + std::chrono::seconds(idle_head_retention)).count();
+}
+
+}  // namespace dynalease::protocol

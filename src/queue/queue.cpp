@@ -1,0 +1,163 @@
+// The public handle of a queue.
+#include <dynalease/queue/queue.hpp>
+
+#include "database/verb_failure.hpp"
+#include "queue/queue_front.hpp"
+#include "queue/queue_look.hpp"
+#include "queue/queue_options.hpp"
+#include "runtime/cancellation.hpp"
+#include "runtime/spawn.hpp"
+#include "session/session_core.hpp"
+#include "session/session_options.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace dynalease {
+
+namespace {
+
+using boost::asio::awaitable;
+using detail::queue_entrant;
+using detail::queue_target;
+
+/// Why a wait ended that nobody else ended.
+failure ended_wait(const error_code& code, bool in_doubt, const std::string& table) {
+    failure why(in_doubt                                ? errc::in_doubt
+                : code == boost::asio::error::timed_out ? errc::wait_timeout
+                                                        : errc::cancelled);
+    why.details.table = table;
+    return why;
+}
+
+awaitable<runtime::completion<queue_turn>> run_enter(queue_target target, enter_options options, bool tries,
+                                                     diagnostics* details) {
+    auto& core = *target.core;
+    auto& front = *target.front;
+    const auto verb = tries ? "queue.try_enter" : "queue.enter";
+    const auto& name = front.queue().entity;
+    runtime::completion<queue_turn> done;
+    if (const auto fault = detail::fault_of(options)) {
+        done.code = detail::report(*fault, details, verb, name);
+        co_return done;
+    }
+    // A wait of no time is one attempt, which a deadline would cut short.
+    const bool once = tries || (options.wait && *options.wait == std::chrono::nanoseconds::zero());
+    std::optional<time_point> deadline;
+    if (options.wait && !once) deadline = core.now() + std::min(*options.wait, time_point::max() - core.now());
+
+    const auto unopened = co_await core.open(deadline);
+    if (unopened) {
+        done.code = detail::report(*unopened, details, verb, name);
+        co_return done;
+    }
+    const bool cancelled = co_await runtime::cancellation_requested();
+    if (cancelled) {
+        done.code = detail::report(errc::cancelled, details, verb, name);
+        co_return done;
+    }
+    detail::queue_grant granted;
+    if (!once || !front.busy()) {
+        protocol::ticket_face face{core.options().owner, core.wall(), std::move(options.data)};
+        const auto who = std::make_shared<queue_entrant>(core.world(), std::move(face), once);
+        ++core.counters().waiting;
+        front.enter(who);
+        const auto ended = co_await who->wait(deadline, granted);
+        --core.counters().waiting;
+        if (ended) {
+            const auto why = ended_wait(ended, front.gave_up(who), core.options().table);
+            done.code = detail::report(why, details, verb, name);
+            co_return done;
+        }
+    }
+    if (granted.why) {
+        done.code = detail::report(*granted.why, details, verb, name);
+    } else if (!granted.turn && !tries) {
+        done.code = detail::report(errc::wait_timeout, details, verb, name);
+    } else {
+        done.value = std::move(granted.turn);
+    }
+    co_return done;
+}
+
+awaitable<runtime::completion<queue_info>> run_inspect_queue(queue_target target, diagnostics* details) {
+    runtime::completion<queue_info> done;
+    auto seen = co_await detail::survey(target);
+    if (seen) {
+        done.value = *std::move(seen);
+    } else {
+        done.code = detail::report(std::move(seen).error(), details, "queue.inspect", target.front->queue().entity);
+    }
+    co_return done;
+}
+
+awaitable<runtime::completion<std::size_t>> run_position(queue_target target, diagnostics* details) {
+    runtime::completion<std::size_t> done;
+    const auto seen = co_await detail::survey(target);
+    if (seen) {
+        done.value = seen->waiting.size() + (seen->holder ? 1 : 0);
+    } else {
+        done.code = detail::report(seen.error(), details, "queue.position", target.front->queue().entity);
+    }
+    co_return done;
+}
+
+}  // namespace
+
+queue::queue(session& session, std::string entity, queue_options options)
+    : target_{detail::with_row(session.core_, "queue"), nullptr} {
+    options = detail::checked(std::move(options));
+    auto name = detail::queue_front::member_name(detail::checked_entity(std::move(entity)), options.reason);
+    target_.front = target_.core->member<detail::queue_front>(std::move(name), options);
+}
+
+queue::executor_type queue::get_executor() const noexcept {
+    return target_.core->world().executor;
+}
+const std::string& queue::name() const noexcept {
+    return target_.front->queue().entity;
+}
+const std::string& queue::reason() const noexcept {
+    return target_.front->queue().reason;
+}
+
+void queue::enter_verb::operator()(diagnostics* details, detail::handler_for<queue_turn> handler) && {
+    const auto executor = target.core->world().executor;
+    runtime::spawn<queue_turn>(executor, run_enter(std::move(target), std::move(options), false, details),
+                               std::move(handler));
+}
+
+void queue::try_verb::operator()(diagnostics* details, detail::handler_for<queue_turn> handler) && {
+    const auto executor = target.core->world().executor;
+    options.wait.reset();
+    runtime::spawn<queue_turn>(executor, run_enter(std::move(target), std::move(options), true, details),
+                               std::move(handler));
+}
+
+void queue::position_verb::operator()(diagnostics* details, detail::handler_for<std::size_t> handler) && {
+    const auto executor = target.core->world().executor;
+    runtime::spawn<std::size_t>(executor, run_position(std::move(target), details), std::move(handler));
+}
+
+void queue::inspect_verb::operator()(diagnostics* details, detail::handler_for<queue_info> handler) && {
+    const auto executor = target.core->world().executor;
+    runtime::spawn<queue_info>(executor, run_inspect_queue(std::move(target), details), std::move(handler));
+}
+
+boost::asio::awaitable<queue_turn> queue::enter(enter_options options) const {
+    return detail::await_verb<queue_turn>(get_executor(), enter_verb{target_, std::move(options)});
+}
+
+boost::asio::awaitable<queue_turn> queue::try_enter(enter_options options) const {
+    return detail::await_verb<queue_turn>(get_executor(), try_verb{target_, std::move(options)});
+}
+
+boost::asio::awaitable<std::size_t> queue::position() const {
+    return detail::await_verb<std::size_t>(get_executor(), position_verb{target_});
+}
+
+boost::asio::awaitable<queue_info> queue::inspect() const {
+    return detail::await_verb<queue_info>(get_executor(), inspect_verb{target_});
+}
+
+}  // namespace dynalease

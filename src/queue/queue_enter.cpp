@@ -1,0 +1,187 @@
+// Entering a queue: drawing a ticket, and writing it down where it has to wait.
+#include "database/backoff.hpp"
+#include "queue/queue_front.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace dynalease::detail {
+
+using protocol::ticket_step;
+
+namespace {
+shared_failure counter_at_its_end() {
+    failure why(errc::corrupt_row);
+    why.details.message =
+        "the queue's ticket counter is at its end, far beyond what counting from the wall clock gives";
+    return std::make_shared<const failure>(std::move(why));
+}
+}  // namespace
+
+boost::asio::awaitable<void> queue_front::admit([[maybe_unused]] queue_target self,
+                                                std::shared_ptr<queue_entrant> who) {
+    while (core_.may_write()) {
+        // The first may be bad luck. More of it means that the table is not what it was: no storm of tickets then.
+        if (who->places_lost > 1) co_await pause(who->places_lost - 2);
+        const auto drawn = co_await draw(who);
+        if (!drawn) break;
+        if (*drawn == ticket_step::direct) {
+            grant(who, *who->ticket->first_send + protocol::claim_held(core_.options().clock_drift_ppm));
+            co_return;
+        }
+        if (*drawn == ticket_step::write_down) {
+            const auto row = co_await write_down(who);
+            if (row == written::yes) {
+                wait_in_line(who);
+                co_return;
+            }
+            if (row != written::buried) break;
+        }
+        ++who->places_lost;
+        new_ticket(who);
+    }
+    // Nobody waits for it any more, or it cannot be had. What may be in the table is taken back.
+    end_entering(who);
+    if (core_.may_write()) begin_withdraw(who->ticket);
+}
+
+// Direct, to be written down, or to be renewed. Empty: the end, and whoever waits has been told.
+boost::asio::awaitable<std::optional<ticket_step>> queue_front::draw(std::shared_ptr<queue_entrant> who) {
+    unsigned failures = 0;
+    unsigned silent = 0;
+    while (core_.may_write() && core_.live() && who->wanted()) {
+        if (who->tries && !who->ticket->unanswered) {
+            const bool others = co_await still_busy();
+            if (others) {
+                who->complete({});
+                examine_soon();
+            }
+            if (!who->wanted()) break;
+        }
+        auto& ticket = *who->ticket;
+        if (!ticket.first_send) ticket.first_send = core_.now();
+        const bool in_doubt = std::exchange(ticket.unanswered, true);
+        auto request = who->tries ? requests().take_if_free(ticket.attempt, core_.wall())
+                                  : requests().take(ticket.attempt, core_.wall());
+        const auto seen = co_await send(std::move(request));
+        if (seen.kind == answer::rejected) {
+            ticket.unanswered = in_doubt || seen.doubtful;
+            who->complete({{}, ticket.unanswered ? told_in_doubt(*seen.why) : seen.why});
+            break;
+        }
+        if (seen.kind == answer::unanswered || seen.kind == answer::delayed) {
+            ticket.unanswered = in_doubt || seen.kind == answer::unanswered;
+            if (ticket.unanswered && !in_doubt) ++core_.counters().unknown_writes;
+            // A try waits for nobody: its second request without an answer is its last.
+            if (who->tries && !ticket.unanswered) who->complete({{}, seen.why});
+            if (who->tries && ++silent > 1) who->complete({{}, told_in_doubt(*seen.why)});
+            if (who->wanted()) co_await pause(failures++);
+            continue;
+        }
+        ticket.unanswered = false;
+        const bool own_copy = in_doubt || seen.doubtful;
+        const auto head = seen.head.value_or(protocol::queue_head{});
+        const auto next = protocol::decide_ticket({.applied = seen.kind == answer::applied,
+                                                   .head = head,
+                                                   .attempt = ticket.attempt,
+                                                   .unanswered = own_copy,
+                                                   .tries = who->tries,
+                                                   .first_send = *ticket.first_send,
+                                                   .now = core_.now(),
+                                                   .claim = protocol::claim_held(core_.options().clock_drift_ppm)});
+        if (next == ticket_step::direct || next == ticket_step::write_down) {
+            if (own_copy) ++core_.counters().unknown_applied;
+            ticket.mine = protocol::last_place(head);
+            ticket.position = static_cast<std::size_t>(protocol::tickets_ahead(head, ticket.mine));
+            ticket.drawn_at = seen.sight;
+            if (counts(ticket)) co_return next;
+            begin_withdraw(who->ticket);
+            co_return ticket_step::renew;
+        }
+        if (own_copy) ++core_.counters().unknown_void;
+        if (next == ticket_step::contended) {
+            who->complete({});
+            examine_soon();
+            break;
+        }
+        if (next == ticket_step::exhausted) {
+            who->complete({{}, counter_at_its_end()});
+            break;
+        }
+        co_return next;
+    }
+    co_return std::nullopt;
+}
+
+// A queue that was just seen busy is read before it is written to, and examined: those before may be dead.
+boost::asio::awaitable<bool> queue_front::still_busy() {
+    const auto* known = fresh_head();
+    if (!known || known->free()) co_return false;
+    const auto seen = co_await look();
+    co_return seen.kind == answer::applied&& seen.head && !seen.head->free();
+}
+
+boost::asio::awaitable<queue_front::written> queue_front::write_down(const std::shared_ptr<queue_entrant>& who) {
+    const auto ticket = who->ticket;
+    unsigned failures = 0;
+    while (core_.live() && who->wanted()) {
+        if (!counts(*ticket)) {
+            begin_withdraw(ticket);
+            co_return written::buried;
+        }
+        shared_failure why;
+        const auto row = co_await put_row(ticket, why);
+        // Others may have buried it after its claim, passed it over and forgotten it, before this row came.
+        const bool late = core_.now() >= *ticket->first_send + protocol::claim_held(core_.options().clock_drift_ppm);
+        if (row == written::yes && late) ticket->judged_from = ++sights_;
+        if (row == written::yes || row == written::buried) co_return row;
+        if (row == written::refused) {
+            who->complete({{}, why});
+            break;
+        }
+        co_await pause(failures++);
+    }
+    co_return written::not_yet;
+}
+
+boost::asio::awaitable<queue_front::written> queue_front::put_row(std::shared_ptr<drawn_ticket> ticket,
+                                                                  shared_failure& why, call_options options) {
+    ticket->row_sent = true;
+    auto request = requests().enter(ticket->mine, ticket->attempt, ticket->face);
+    const auto seen = co_await put(std::move(request), options);
+    if (seen.kind == answer::applied || (seen.kind == answer::refused && seen.found)) {
+        const auto* found = seen.found ? &*seen.found : nullptr;
+        const bool entered = protocol::decide_entered(found, ticket->attempt) == protocol::entered_step::entered;
+        co_return entered ? written::yes : written::buried;
+    }
+    why = seen.why;
+    co_return seen.kind == answer::rejected ? written::refused : written::not_yet;
+}
+
+// A turn that came with its ticket is protected by time alone until its row is in the table.
+boost::asio::awaitable<void> queue_front::write_down_later([[maybe_unused]] queue_target self,
+                                                           std::shared_ptr<queue_hold> hold) {
+    const auto ticket = hold->ticket();
+    const auto still_held = [&] { return hold_.lock() == hold && core_.may_write(); };
+    co_await hold->over().wait_until(*ticket->first_send + protocol::write_down_after);
+    unsigned failures = 0;
+    while (still_held() && core_.now() < hold->unwritten_until()) {
+        shared_failure why;
+        // No longer than the claim lasts: its end must be told in time.
+        const call_options options{.timeout = hold->unwritten_until() - core_.now()};
+        const auto row = co_await put_row(ticket, why, options);
+        if (!still_held()) co_return;
+        if (row == written::yes && core_.now() < hold->unwritten_until()) {
+            hold->written_down();
+            co_return;
+        }
+        if (row == written::buried || row == written::yes) break;
+        if (why) core_.log(severity::warning, "a turn in queue '" + name_ + "' is not written down yet");
+        runtime::alarm sleep(core_.world());
+        const auto again = core_.now() + retry_pause(failures++);
+        co_await sleep.wait_until(std::min(again, hold->unwritten_until()));
+    }
+    if (still_held()) lose_turn(hold, "it could not be written down in time");
+}
+
+}  // namespace dynalease::detail

@@ -1,0 +1,100 @@
+// A caller that waits for its turn in a queue.
+#pragma once
+
+#include "queue/queue_hold.hpp"
+#include "runtime/waiter_list.hpp"
+#include "session/session_core.hpp"
+
+#include <dynalease/queue/queue_turn.hpp>
+#include <dynalease/runtime/environment.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/deferred.hpp>
+
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace dynalease::detail {
+
+/// What an entrant gets: a turn (empty for a try that found others), or why there is none.
+struct queue_grant {
+    queue_turn turn{};
+    shared_failure why{};
+    bool place_lost = false;  ///< of one of those that were entered together
+};
+
+/// A later copy was refused for good, but an earlier one may have been applied.
+inline shared_failure told_in_doubt(failure why) {
+    why.code = errc::in_doubt;
+    why.outcome = outcome::unknown;
+    return std::make_shared<const failure>(std::move(why));
+}
+
+class queue_entrant {
+public:
+    queue_entrant(const environment& world, protocol::ticket_face face, bool only_tries)
+        : ticket(std::make_shared<drawn_ticket>(drawn_ticket{std::move(face)})),
+          tries(only_tries),
+          world_(world),
+          news_(world.executor) {}
+
+    /// Somebody still waits for it.
+    bool wanted() const noexcept { return !given_up_ && !outcome_; }
+
+    /// What is not wanted any more is dropped: a turn is left by its destructor then.
+    void complete(queue_grant outcome) {
+        if (!wanted()) return;
+        outcome_.emplace(std::move(outcome));
+        news_.complete_all({});
+    }
+
+    /// The outcome, or empty and why the wait ended before: `timed_out` or `operation_aborted`. An outcome that came
+    /// in the same moment wins. Nobody wants it after that.
+    boost::asio::awaitable<error_code> wait(std::optional<dynalease::time_point> deadline, queue_grant& outcome) {
+        error_code ended;
+        if (!outcome_) {
+            auto token = boost::asio::as_tuple(boost::asio::deferred);
+            std::tuple<error_code, runtime::unit> told;
+            if (deadline) {
+                told = co_await news_.async_wait_until(*world_.clock, *deadline, token);
+            } else {
+                told = co_await news_.async_wait(token);
+            }
+            ended = std::get<0>(told);
+        }
+        given_up_ = true;
+        if (!outcome_) co_return ended;
+        outcome = *std::exchange(outcome_, std::nullopt);
+        co_return error_code();
+    }
+
+    /// Nobody waits for it any more.
+    void give_up() noexcept { given_up_ = true; }
+
+    /// Several queues are entered under one number, so that no circle closes: who loses its place in one of them has
+    /// lost all. @returns false where it stands for itself.
+    bool lose_all_places() {
+        for (const auto& each : together) {
+            if (const auto who = each.lock()) who->complete({.place_lost = true});
+        }
+        return !together.empty();
+    }
+
+    std::shared_ptr<drawn_ticket> ticket;  ///< another one when it has to be drawn again
+    const bool tries;
+    unsigned places_lost = 0;  ///< in a row, by no doing of the caller's
+    bool entering = false;     ///< counted among those who are about to wait
+    std::vector<std::weak_ptr<queue_entrant>> together;  ///< itself and the others of one entry into several queues
+
+private:
+    environment world_;
+    runtime::waiter_list<runtime::unit> news_;
+    std::optional<queue_grant> outcome_;
+    bool given_up_ = false;
+};
+
+}  // namespace dynalease::detail

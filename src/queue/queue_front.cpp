@@ -1,0 +1,253 @@
+// The life of a queue in one process: who is here, who is served, and how it ends with its session.
+#include "queue/queue_front.hpp"
+
+#include "runtime/spawn.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace dynalease::detail {
+
+namespace {
+/// A head seen so lately is taken for the present one where a mistake costs a request, not a promise.
+constexpr std::chrono::seconds lately{1};
+/// So many tickets are not worth a search for those that nobody wants any more.
+constexpr std::size_t few = 16;
+
+protocol::queue_name split(const std::string& name) {
+    const auto slash = name.find('/');
+    return {.entity = name.substr(slash + 1), .reason = name.substr(0, slash)};
+}
+}  // namespace
+
+queue_front::queue_front(session_core& core, std::string name, const queue_options& options)
+    : core_(core),
+      name_(std::move(name)),
+      queue_(split(name_)),
+      options_(options),
+      drawers_(core.world().executor),
+      leftovers_(*this) {}
+
+queue_front::~queue_front() {
+    core_.forget(key());
+}
+
+std::string queue_front::member_name(std::string_view entity, std::string_view reason) {
+    std::string name(reason);
+    name += '/';
+    name += entity;
+    return name;
+}
+
+bool queue_front::start(boost::asio::awaitable<void> body) {
+    return runtime::spawn_background(core_.world().executor, core_.work(), std::move(body));
+}
+
+const protocol::queue_head* queue_front::fresh_head() const {
+    return head_known_ && core_.now() - seen_at_ < lately ? &head_ : nullptr;
+}
+
+// ---- who is here -------------------------------------------------------------------------------------------
+
+bool queue_front::busy() const {
+    return !hold_.expired() || leaving_ || !waiting_.empty() || entering_ > 0;
+}
+
+void queue_front::enter(std::shared_ptr<queue_entrant> who) {
+    begin_entering(who);
+    new_ticket(who);
+    if (start(admit(self(), who))) return;
+    end_entering(who);
+    who->complete({{}, std::make_shared<const failure>(core_.over_failure())});
+}
+
+void queue_front::begin_entering(const std::shared_ptr<queue_entrant>& who) {
+    if (!std::exchange(who->entering, true)) ++entering_;
+}
+
+void queue_front::end_entering(const std::shared_ptr<queue_entrant>& who) {
+    if (std::exchange(who->entering, false)) --entering_;
+}
+
+void queue_front::new_ticket(const std::shared_ptr<queue_entrant>& who) {
+    auto ticket = std::make_shared<drawn_ticket>(drawn_ticket{who->ticket->face});
+    ticket->attempt = core_.world().new_id();
+    know(ticket, who);
+    who->ticket = std::move(ticket);
+}
+
+void queue_front::know(const std::shared_ptr<drawn_ticket>& ticket, const std::shared_ptr<queue_entrant>& who) {
+    if (drawn_.size() >= crowded_) {
+        std::erase_if(drawn_, [](const auto& entry) { return entry.second.ticket.expired(); });
+        crowded_ = std::max<std::size_t>(few, 2 * drawn_.size());
+    }
+    drawn_.insert_or_assign(ticket->attempt, known_ticket{ticket, who});
+}
+
+bool queue_front::gave_up(const std::shared_ptr<queue_entrant>& who) {
+    end_entering(who);
+    const auto waits = waiting_.find(who->ticket->mine.ticket);
+    if (waits != waiting_.end() && waits->second == who) {
+        waiting_.erase(waits);
+        begin_withdraw(who->ticket);
+        if (sleep_) sleep_->wake();
+        return false;
+    }
+    // Its admission is under way and will find out.
+    return !who->ticket->known() && who->ticket->unanswered;
+}
+
+void queue_front::expect(const std::shared_ptr<queue_entrant>& who, const std::string& attempt) {
+    // Known before it is sent: whoever of us sees its row first must not take it for one that nobody wants.
+    if (who->wanted()) begin_entering(who);
+    who->ticket->attempt = attempt;
+    know(who->ticket, who);
+}
+
+void queue_front::join(std::shared_ptr<queue_entrant> who, const protocol::queue_head& head, std::uint64_t asked) {
+    who->ticket->row_sent = true;
+    who->ticket->drawn_at = asked;
+    // Computed, not seen: it counts as far as it shows more than is known.
+    const bool more = !head_known_ || !protocol::behind(head, head_);
+    if (counts(*who->ticket) && more) take_in(head, asked_);
+    wait_in_line(who);
+}
+
+void queue_front::wait_in_line(const std::shared_ptr<queue_entrant>& who) {
+    end_entering(who);
+    if (!who->wanted()) {
+        begin_withdraw(who->ticket);
+        return;
+    }
+    if (!counts(*who->ticket)) {
+        draw_again(who);
+        return;
+    }
+    const auto ticket = who->ticket->mine.ticket;
+    // Of those who stood before us the last time nothing is known any more.
+    if (waiting_.empty()) crowd_ = {};
+    waiting_.emplace(ticket, who);
+    serve();
+    if (waiting_.empty()) return;
+    leftovers_.count_wait();
+    if (waiting_.begin()->first == ticket) {
+        const bool next_in_line = ahead_of(who->ticket->mine) <= 1;
+        // How long those before us take is told by how many processes they are.
+        if (!next_in_line) survey_due_ = core_.now() + protocol::survey_within;
+        plan_poll();
+        if (next_in_line) next_poll_ = core_.now();
+    }
+    watch_on();
+}
+
+void queue_front::serve() {
+    while (!waiting_.empty()) {
+        const auto first = waiting_.begin()->second;
+        const auto next = protocol::decide_poll(head_known_ ? &head_ : nullptr, first->ticket->mine);
+        if (next == protocol::poll_step::wait) break;
+        if (next == protocol::poll_step::turn && asked_ < first->ticket->judged_from) break;
+        waiting_.erase(waiting_.begin());
+        plan_poll();
+        if (next == protocol::poll_step::turn) {
+            grant(first, {});
+        } else {
+            draw_again(first);
+        }
+    }
+    if (sleep_) sleep_->wake();
+}
+
+void queue_front::draw_again(const std::shared_ptr<queue_entrant>& who) {
+    const auto former = who->ticket;
+    if (!who->lose_all_places()) {
+        ++who->places_lost;
+        enter(who);
+    }
+    // Its row may stand there all the same: come back with an old table, or too late to be refused.
+    if (former->mine.ticket <= head_.passed) {
+        leftovers_.discard(former->mine.ticket);
+    } else {
+        begin_withdraw(former);
+    }
+}
+
+boost::asio::awaitable<void> queue_front::begin_drawing() {
+    if (!std::exchange(drawing_, true)) co_return;
+    co_await drawers_.async_wait(boost::asio::as_tuple(boost::asio::deferred));
+}
+
+void queue_front::end_drawing() {
+    if (!drawers_.complete_one({})) drawing_ = false;
+}
+
+void queue_front::grant(const std::shared_ptr<queue_entrant>& who,
+                        std::optional<dynalease::time_point> unwritten_until) {
+    auto hold =
+        std::make_shared<queue_hold>(core_.shared_from_this(), shared_from_this(), who->ticket, unwritten_until);
+    hold_ = hold;
+    end_entering(who);
+    ++core_.counters().leases_held;
+    ++core_.counters().acquired;
+    if (leaving_) ++core_.counters().hand_offs;
+    if (unwritten_until) start(write_down_later(self(), hold));
+    // Where nobody wants it any more, the turn's own end gives it back.
+    auto turn = queue_hold::make_turn(std::move(hold));
+    if (core_.live()) who->complete({std::move(turn), nullptr});
+}
+
+void queue_front::end_turn(const std::shared_ptr<queue_hold>& hold) {
+    hold->over().wake();
+    if (hold_.lock() != hold) return;
+    hold_.reset();
+    --core_.counters().leases_held;
+}
+
+// ---- the session's end -------------------------------------------------------------------------------------
+
+void queue_front::fail_waiting(const shared_failure& why) {
+    const auto waiting = std::exchange(waiting_, {});
+    for (const auto& [ticket, who] : waiting) {
+        who->complete({{}, why});
+        begin_withdraw(who->ticket);
+    }
+    if (sleep_) sleep_->wake();
+}
+
+void queue_front::session_lost(const failure& why) {
+    const auto shared = std::make_shared<const failure>(why);
+    waiting_.clear();
+    for (const auto& [attempt, known] : drawn_) {
+        if (const auto who = known.who.lock()) who->complete({{}, shared});
+    }
+    if (sleep_) sleep_->wake();
+    const auto hold = hold_.lock();
+    if (!hold) return;
+    end_turn(hold);
+    if (hold->lose()) ++core_.counters().lost;
+}
+
+void queue_front::session_closes(const failure& why, bool release,
+                                 std::vector<std::shared_ptr<parting>>& under_way) {
+    const auto shared = std::make_shared<const failure>(why);
+    for (const auto& [attempt, known] : drawn_) {
+        if (const auto who = known.who.lock()) who->complete({{}, shared});
+    }
+    const auto waiting = std::exchange(waiting_, {});
+    if (sleep_) sleep_->wake();
+    leftovers_.hurry();
+    const auto hold = hold_.lock();
+    const bool in_use = hold && release && hold->in_use();
+    if (in_use) under_way.push_back(hold);
+    const bool was_ours = hold && !in_use && hold->let_go();
+    if (was_ours) end_turn(hold);
+    if (!release) {
+        if (was_ours) hold->finish(why.code);
+        return;
+    }
+    for (const auto& [ticket, who] : waiting) begin_withdraw(who->ticket);
+    if (!was_ours) return;
+    under_way.push_back(hold);
+    leave(hold);
+}
+
+}  // namespace dynalease::detail

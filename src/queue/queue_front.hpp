@@ -1,0 +1,224 @@
+// The one place of a process for one queue: its entrants, its watch, its turn.
+#pragma once
+
+#include "database/answer.hpp"
+#include "queue/protocol/queue_decisions.hpp"
+#include "queue/protocol/queue_times.hpp"
+#include "queue/queue_entrant.hpp"
+#include "queue/queue_hold.hpp"
+#include "queue/queue_leftovers.hpp"
+#include "runtime/alarm.hpp"
+#include "runtime/waiter_list.hpp"
+#include "session/session_core.hpp"
+
+#include <dynalease/queue/queue.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace dynalease::detail {
+
+/// An entrant draws its ticket and writes it down in a coroutine of its own; then it waits in `waiting_`, and one watch
+/// looks at the table for the lowest of them all. A turn that is held costs no coroutine once it is written down.
+/// What must happen after the caller has gone (giving up a ticket, leaving) runs as work of the session.
+class queue_front final : public session_member, public std::enable_shared_from_this<queue_front> {
+public:
+    static constexpr auto membership = member_kind::queue;
+
+    /// @param name the reason, '/', and the entity.
+    queue_front(session_core& core, std::string name, const queue_options& options);
+    ~queue_front() override;
+
+    static std::string member_name(std::string_view entity, std::string_view reason);
+    const protocol::queue_name& queue() const noexcept { return queue_; }
+    member_key key() const noexcept override { return {membership, name_}; }
+    protocol::queue_requests requests() const { return {core_.options().table, queue_, core_.id()}; }
+
+    // ---- the database's executor ----
+    /// Ours, or wanted by others in this process: a try need not ask the table.
+    bool busy() const;
+    void enter(std::shared_ptr<queue_entrant> who);
+    /// Its ticket is about to be drawn and written down, together with others.
+    void expect(const std::shared_ptr<queue_entrant>& who, const std::string& attempt);
+    /// That was done. @param head as it made it. @param asked `sights` when the first copy was sent.
+    void join(std::shared_ptr<queue_entrant> who, const protocol::queue_head& head, std::uint64_t asked);
+    /// The entrant's caller has gone. @returns whether its ticket is in doubt; it is resolved in the background.
+    bool gave_up(const std::shared_ptr<queue_entrant>& who);
+    void leave(const std::shared_ptr<queue_hold>& hold);
+    /// The head, if it was seen within the last second.
+    const protocol::queue_head* fresh_head() const;
+    /// Counts what was seen of the head: an answer is newer than all that if nothing was seen since it was asked for.
+    std::uint64_t sights() const noexcept { return sights_; }
+    /// @param asked `sights` when the request was sent whose answer this is.
+    void sight(const std::optional<protocol::queue_head>& head, std::uint64_t asked);
+    /// Callers here that enter several queues draw one after the other: none makes another's number void.
+    bool drawing() const noexcept { return drawing_; }
+    boost::asio::awaitable<void> begin_drawing();
+    void end_drawing();
+    void session_lost(const failure& why) override;
+    void session_closes(const failure& why, bool release,
+                        std::vector<std::shared_ptr<parting>>& under_way) override;
+
+    /// One answer about the head row.
+    struct head_answer {
+        answer kind = answer::delayed;
+        std::optional<protocol::queue_head> head{};
+        shared_failure why{};
+        bool doubtful = false;    ///< refused after a copy without an answer, which may be the very reason
+        std::uint64_t sight = 0;  ///< as of which of `sights` it tells
+    };
+    boost::asio::awaitable<head_answer> look();
+    /// The rows of the tickets in [first, last] of one page, and whether there may be more.
+    struct page {
+        std::vector<protocol::seen_ticket> rows{};
+        bool more = false;
+        shared_failure why{};
+    };
+    boost::asio::awaitable<page> read_ahead(std::int64_t first, std::int64_t last,
+                                            std::int32_t rows = protocol::page_of_rows);
+
+private:
+    struct row_answer {
+        answer kind = answer::delayed;
+        std::optional<protocol::ticket_row> found{};  ///< what a refusal showed
+        shared_failure why{};
+    };
+    enum class written { yes, buried, not_yet, refused };
+
+    // Requests: every sight of the head is taken in at once.
+    boost::asio::awaitable<head_answer> send(update_item_request request);
+    boost::asio::awaitable<row_answer> put(put_item_request request, call_options options = {});
+    head_answer read_head(answer kind, const item* shown, std::uint64_t asked);
+    head_answer read_head_failure(failure why, std::uint64_t asked);
+    boost::asio::awaitable<void> pause(unsigned failures);
+    void take_in(const protocol::queue_head& head, std::uint64_t asked);
+    void head_gone();
+    void went_back();
+    /// Its number was issued by the queue as it is: it was neither restored since nor made anew.
+    bool counts(const drawn_ticket& ticket) const noexcept { return ticket.drawn_at >= began_; }
+    protocol::owner_is owner_of(const protocol::ticket_row& row);
+
+    // Entering.
+    boost::asio::awaitable<void> admit(queue_target self, std::shared_ptr<queue_entrant> who);
+    boost::asio::awaitable<std::optional<protocol::ticket_step>> draw(std::shared_ptr<queue_entrant> who);
+    boost::asio::awaitable<bool> still_busy();
+    boost::asio::awaitable<written> write_down(const std::shared_ptr<queue_entrant>& who);
+    boost::asio::awaitable<written> put_row(std::shared_ptr<drawn_ticket> ticket, shared_failure& why,
+                                            call_options options = {});
+    void begin_entering(const std::shared_ptr<queue_entrant>& who);
+    void end_entering(const std::shared_ptr<queue_entrant>& who);
+    void new_ticket(const std::shared_ptr<queue_entrant>& who);
+    void know(const std::shared_ptr<drawn_ticket>& ticket, const std::shared_ptr<queue_entrant>& who);
+    void wait_in_line(const std::shared_ptr<queue_entrant>& who);
+    void grant(const std::shared_ptr<queue_entrant>& who, std::optional<dynalease::time_point> unwritten_until);
+    void serve();
+    void draw_again(const std::shared_ptr<queue_entrant>& who);
+
+    // Holding, and the ends of it.
+    boost::asio::awaitable<void> write_down_later(queue_target self, std::shared_ptr<queue_hold> hold);
+    boost::asio::awaitable<void> give_turn_back(queue_target self, std::shared_ptr<queue_hold> hold);
+    boost::asio::awaitable<void> withdraw(queue_target self, std::shared_ptr<drawn_ticket> ticket);
+    void begin_withdraw(std::shared_ptr<drawn_ticket> ticket);
+    void end_turn(const std::shared_ptr<queue_hold>& hold);
+    void lose_turn(const std::shared_ptr<queue_hold>& hold, std::string_view why);
+
+    // Watching.
+    void watch_on();
+    boost::asio::awaitable<void> watch(queue_target self);
+    boost::asio::awaitable<void> poll();
+    boost::asio::awaitable<void> look_at_blocker();
+    boost::asio::awaitable<void> examine(std::int64_t until, bool sample);
+    boost::asio::awaitable<void> look_at_sessions(const std::vector<protocol::seen_ticket>& rows, std::int64_t until);
+    boost::asio::awaitable<void> carry_out(protocol::examine_decision next);
+    boost::asio::awaitable<bool> pass_over(std::vector<protocol::place> over);
+    boost::asio::awaitable<bool> bury(std::vector<protocol::place> missing);
+    void examine_soon();
+    boost::asio::awaitable<void> examine_for_try(queue_target self);
+    void plan_poll();
+    void found_gone(std::int64_t ticket);
+    std::int64_t ahead_of(const protocol::place& mine) const;
+    void count_processes(const std::vector<protocol::seen_ticket>& rows);
+    std::int64_t processes_of(std::int64_t tickets) const;
+    void examine_again(std::chrono::nanoseconds after);
+    bool blocked_by_ourselves() const;
+    dynalease::time_point blocker_due();
+    void fail_waiting(const shared_failure& why);
+
+    // Cleaning up.
+    boost::asio::awaitable<void> usher(queue_target self);
+    boost::asio::awaitable<void> rest(queue_target self, std::int64_t tail);
+    void after_moving();
+    bool has_turn() const;
+
+    friend class queue_leftovers;
+    bool start(boost::asio::awaitable<void> body);
+    queue_target self() { return {core_.shared_from_this(), shared_from_this()}; }
+    std::chrono::nanoseconds time_to_bury() const { return protocol::bury_after(core_.options().clock_drift_ppm); }
+    std::int64_t expiry() const { return protocol::idle_head_expiry(core_.wall(), head_.tail); }
+
+    session_core& core_;
+    const std::string name_;
+    const protocol::queue_name queue_;
+    const queue_options options_;
+
+    // What is known of the head.
+    bool head_known_ = false;
+    protocol::queue_head head_;
+    std::uint64_t sights_ = 0;
+    std::uint64_t began_ = 0;  ///< the sight that showed it gone, or as it had been before
+    std::uint64_t asked_ = 0;  ///< how many had been seen when `head_` was asked for
+    dynalease::time_point seen_at_{};
+    dynalease::time_point moved_at_{};  ///< when `passed` was last seen to have moved
+
+    // Who is here.
+    struct known_ticket {
+        std::weak_ptr<drawn_ticket> ticket;
+        std::weak_ptr<queue_entrant> who;
+    };
+    std::unordered_map<std::string, known_ticket> drawn_;  ///< by attempt
+    std::size_t crowded_ = 0;   ///< of so many drawn tickets those that nobody wants any more are forgotten
+    std::size_t entering_ = 0;  ///< wanted, and neither waiting nor served yet
+    std::map<std::int64_t, std::shared_ptr<queue_entrant>> waiting_;
+    std::weak_ptr<queue_hold> hold_;          ///< the present turn
+    std::optional<protocol::place> leaving_;  ///< the turn that is being given back
+    protocol::void_tickets voids_;            ///< given up by us, and not passed yet
+    /// Those and all others that are known to be over, and not passed yet; in order.
+    std::vector<std::int64_t> gone_;
+    bool drawing_ = false;  ///< several queues are being entered, this among them
+    runtime::waiter_list<runtime::unit> drawers_;
+
+    // The watch.
+    bool watching_ = false;
+    std::optional<runtime::alarm> sleep_;
+    dynalease::time_point next_poll_{};
+    unsigned failed_polls_ = 0;
+    unsigned still_polls_ = 0;
+    /// When the rows before us are to be looked at in any case: how many processes wait there, who of them has died.
+    std::optional<dynalease::time_point> survey_due_{};
+    std::optional<dynalease::time_point> look_again_{};  ///< when the next of many who died at once may be found out
+    std::optional<std::int64_t> examined_;               ///< the value of `passed` that was examined last
+    dynalease::time_point next_examination_{};
+    std::string blocker_;  ///< the session that has the turn, or delays it
+    dynalease::time_point blocked_since_{};
+    std::map<std::int64_t, dynalease::time_point> missing_since_;
+    /// How many tickets were last seen to wait before ours, and of how many processes: who looks is a process.
+    struct crowd {
+        std::int64_t tickets = 0;
+        std::int64_t processes = 0;
+    } crowd_{};
+
+    bool examining_for_try_ = false;
+    dynalease::time_point next_try_examination_{};
+
+    queue_leftovers leftovers_;
+};
+
+}  // namespace dynalease::detail

@@ -1,0 +1,37 @@
+// One turn in a queue.
+#include "queue/queue_hold.hpp"
+
+#include "queue/queue_front.hpp"
+#include "session/session_core.hpp"
+
+#include <utility>
+
+namespace dynalease::detail {
+
+queue_hold::queue_hold(std::shared_ptr<session_core> session, std::shared_ptr<queue_front> front,
+                       std::shared_ptr<drawn_ticket> ticket, std::optional<dynalease::time_point> unwritten_until)
+    : hold(std::move(session)),
+      front_(std::move(front)),
+      ticket_(std::move(ticket)),
+      granted_at_(core()->now()),
+      unwritten_until_(unwritten_until.value_or(dynalease::time_point::max())),
+      written_(!unwritten_until),
+      over_(core()->world()) {}
+
+const std::string& queue_hold::name() const noexcept {
+    return front_->queue().entity;
+}
+
+bool queue_hold::expired() const noexcept {
+    return !written_ && core()->now() >= unwritten_until_;
+}
+
+void queue_hold::give_back() {
+    front_->leave(std::static_pointer_cast<queue_hold>(shared_from_this()));
+}
+
+void abandon(queue_hold& hold) noexcept {
+    hold.abandon();
+}
+
+}  // namespace dynalease::detail

@@ -1,0 +1,324 @@
+// The watch: looks at the queue for the lowest waiting ticket of this process, at the pace of its place.
+#include "database/backoff.hpp"
+#include "queue/queue_front.hpp"
+#include "session/protocol/watch.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+namespace dynalease::detail {
+
+void queue_front::watch_on() {
+    if (waiting_.empty()) return;
+    if (sleep_) sleep_->wake();
+    if (std::exchange(watching_, true)) return;
+    if (!start(watch(self()))) watching_ = false;
+}
+
+boost::asio::awaitable<void> queue_front::watch([[maybe_unused]] queue_target self) {
+    sleep_.emplace(core_.world());
+    while (!waiting_.empty() && core_.may_write()) {
+        const auto mine = waiting_.begin()->second->ticket->mine;
+        if (blocked_by_ourselves()) {
+            co_await sleep_->wait_until(dynalease::time_point::max());
+            continue;
+        }
+        const bool next_in_line = ahead_of(mine) <= 1;
+        if (next_in_line && examined_ != head_.passed) examine_again({});
+        const auto examination = next_in_line ? next_examination_ : dynalease::time_point::max();
+        const auto blocker = next_in_line ? blocker_due() : dynalease::time_point::max();
+        const auto due = std::min({next_poll_, examination, blocker});
+        if (core_.now() < due) {
+            co_await sleep_->wait_until(due);
+        } else if (due == blocker) {
+            co_await look_at_blocker();
+        } else if (due == examination) {
+            co_await examine(mine.from, false);
+        } else {
+            co_await poll();
+        }
+    }
+    sleep_.reset();
+    watching_ = false;
+    // One may have come in while this ended.
+    if (core_.may_write()) watch_on();
+}
+
+// Our own turn, or the end of it, tells when the next one of ours begins.
+bool queue_front::blocked_by_ourselves() const {
+    const auto next = waiting_.begin()->second->ticket->mine.from;
+    if (leaving_ && leaving_->ticket + 1 == next) return true;
+    const auto hold = hold_.lock();
+    return hold && hold->mine().ticket + 1 == next;
+}
+
+// Whoever has only such before it that are over is next in line, however many they are: it passes them over.
+std::int64_t queue_front::ahead_of(const protocol::place& mine) const {
+    return protocol::tickets_ahead(head_, mine) -
+           (std::lower_bound(gone_.begin(), gone_.end(), mine.from) - gone_.begin());
+}
+
+void queue_front::found_gone(std::int64_t ticket) {
+    const auto where = std::lower_bound(gone_.begin(), gone_.end(), ticket);
+    if (ticket <= head_.passed || (where != gone_.end() && *where == ticket)) return;
+    gone_.insert(where, ticket);
+    const auto planned = next_poll_;
+    plan_poll();
+    next_poll_ = std::min(planned, next_poll_);
+}
+
+void queue_front::plan_poll() {
+    if (waiting_.empty()) return;
+    const auto now = core_.now();
+    const auto ahead = std::max<std::int64_t>(1, ahead_of(waiting_.begin()->second->ticket->mine));
+    const auto living = head_.outstanding() - static_cast<std::int64_t>(gone_.size());
+    const auto processes_ahead = 1 + processes_of(ahead - 1);
+    auto interval = protocol::next_poll(
+        {.ahead = ahead,
+         .processes_ahead = processes_ahead,
+         .processes = processes_ahead + processes_of(std::max<std::int64_t>(living - ahead, 1)),
+         .pace = head_.pace,
+         .still = now - moved_at_},
+        options_.poll_interval, options_.longest_poll_interval, core_.world().random->unit());
+    if (failed_polls_ > 0) interval = std::max(interval, retry_pause(failed_polls_));
+    next_poll_ = now + interval;
+    if (survey_due_ && failed_polls_ == 0) next_poll_ = std::min(next_poll_, *survey_due_);
+}
+
+void queue_front::count_processes(const std::vector<protocol::seen_ticket>& rows) {
+    std::unordered_set<std::string_view> sessions;
+    crowd_ = {};
+    for (const auto& seen : rows) {
+        // Whose turn it is does not look.
+        const bool waits = seen.owner == protocol::owner_is::other && seen.row.from > head_.passed + 1;
+        if (!waits || seen.row.is_void) continue;
+        sessions.insert(seen.row.session);
+        ++crowd_.tickets;
+    }
+    crowd_.processes = static_cast<std::int64_t>(sessions.size());
+}
+
+// As many as the tickets, as long as nothing is known.
+std::int64_t queue_front::processes_of(std::int64_t tickets) const {
+    if (crowd_.tickets == 0) return tickets;
+    return (tickets * crowd_.processes + crowd_.tickets - 1) / crowd_.tickets;
+}
+
+boost::asio::awaitable<void> queue_front::poll() {
+    const auto mine = waiting_.begin()->second->ticket->mine;
+    const bool next_in_line = ahead_of(mine) <= 1;
+    const bool survey_due = survey_due_ && core_.now() >= *survey_due_;
+    if (survey_due) survey_due_.reset();
+    if (!next_in_line && (survey_due || still_polls_ >= protocol::still_polls_per_examination)) {
+        still_polls_ = 0;
+        look_again_.reset();
+        co_await examine(mine.from, true);
+        plan_poll();
+        if (look_again_) {
+            survey_due_ = look_again_;
+            next_poll_ = std::min(next_poll_, *look_again_);
+            co_return;
+        }
+        // A row that is not there may be one that was passed meanwhile.
+        if (missing_since_.empty()) co_return;
+    }
+    const auto before = head_.passed;
+    const auto seen = co_await look();
+    if (seen.kind == answer::rejected) fail_waiting(seen.why);
+    failed_polls_ = seen.kind == answer::applied ? 0 : failed_polls_ + 1;
+    if (head_.passed == before) ++still_polls_;
+    plan_poll();
+}
+
+// ---- the session before us ---------------------------------------------------------------------------------
+
+dynalease::time_point queue_front::blocker_due() {
+    if (blocker_.empty() || examined_ != head_.passed) return dynalease::time_point::max();
+    const auto& watch = core_.remotes().watch(blocker_);
+    if (!watch.looked_at()) return blocked_since_ + protocol::watch_after;
+    const auto next = watch.last_look() + protocol::watch_interval(watch.lease(), 1);
+    // Exactly when the lease is up it can be told whether the session is over.
+    return watch.lease_end() > watch.last_look() ? std::min(next, watch.lease_end()) : next;
+}
+
+boost::asio::awaitable<void> queue_front::look_at_blocker() {
+    const auto blocker = blocker_;
+    const auto failed = co_await core_.remotes().look(blocker);
+    if (failed) {
+        blocked_since_ = core_.now();
+        co_await pause(1);
+    } else if (core_.remotes().watch(blocker).over()) {
+        // There is no more to see of it, so that nothing else would ever be due before the next look at it.
+        blocker_.clear();
+        examine_again({});
+    }
+}
+
+void queue_front::examine_again(std::chrono::nanoseconds after) {
+    next_examination_ = core_.now() + after;
+}
+
+boost::asio::awaitable<void> queue_front::look_at_sessions(const std::vector<protocol::seen_ticket>& rows,
+                                                           std::int64_t until) {
+    // Who holds up everybody, and of the others the one least lately looked at.
+    std::vector<std::string> line;
+    for (const auto& seen : rows) {
+        if (seen.row.is_void || seen.row.ticket >= until || seen.owner != protocol::owner_is::other) continue;
+        if (std::find(line.begin(), line.end(), seen.row.session) == line.end()) line.push_back(seen.row.session);
+    }
+    // Only those that are looked at are remembered, so that no crowd makes others forgotten that are being timed.
+    const auto last_look = [this](const std::string& session) {
+        const auto* watch = core_.remotes().known(session);
+        return watch && watch->looked_at() ? watch->last_look() : dynalease::time_point::min();
+    };
+    std::vector<std::string> chosen;
+    if (!line.empty()) chosen.push_back(line.front());
+    if (line.size() > 1) {
+        chosen.push_back(*std::min_element(line.begin() + 1, line.end(), [&](const auto& one, const auto& other) {
+            return last_look(one) < last_look(other);
+        }));
+    }
+    // Where one has died, others may have died with it: for each, two more are looked at, in the order of the line.
+    auto next = line.begin();
+    auto next_death = dynalease::time_point::max();
+    bool any_died = false;
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+        const auto session = chosen[i];
+        const auto lately = core_.remotes().watch(session).lease() / 8;
+        if (last_look(session) < core_.now() - lately) co_await core_.remotes().look(session);
+        const auto& watch = core_.remotes().watch(session);
+        if (!watch.over()) {
+            if (watch.looked_at()) next_death = std::min(next_death, watch.lease_end());
+            continue;
+        }
+        any_died = true;
+        for (int more = 0; more < 2 && next != line.end(); ++next) {
+            if (std::find(chosen.begin(), chosen.end(), *next) != chosen.end()) continue;
+            chosen.push_back(*next);
+            ++more;
+        }
+    }
+    if (any_died && next_death != dynalease::time_point::max()) look_again_ = std::max(next_death, core_.now());
+}
+
+// ---- what stands before us ---------------------------------------------------------------------------------
+
+boost::asio::awaitable<void> queue_front::examine(std::int64_t until, bool sample) {
+    auto rows = sample ? protocol::page_of_survey : protocol::page_of_rows;
+    for (bool more = true; more; rows = protocol::page_of_survey) {
+        const auto passed = head_.passed;
+        examined_ = passed;
+        examine_again(protocol::look_for_row);
+        blocker_.clear();
+        if (until <= passed + 1) co_return;
+        auto read = co_await read_ahead(passed + 1, until - 1, rows);
+        if (!core_.may_write()) co_return;
+        if (read.why) {
+            if (classify(*read.why) == answer::rejected) fail_waiting(read.why);
+            co_return;
+        }
+        if (sample) {
+            count_processes(read.rows);
+            // Where these are all rows there are, nobody waits with the other tickets: they were never written down.
+            const bool waits = !read.more && !waiting_.empty();
+            if (waits) crowd_.tickets = std::max(crowd_.tickets, ahead_of(waiting_.begin()->second->ticket->mine) - 1);
+            co_await look_at_sessions(read.rows, until);
+        }
+        for (auto& seen : read.rows) {
+            seen.owner = owner_of(seen.row);
+            if (seen.row.is_void || seen.owner == protocol::owner_is::over) found_gone(seen.row.ticket);
+        }
+        // What is missing is told by what follows it.
+        if (read.rows.empty() && read.more) co_return;
+        auto next = protocol::decide_examine({.passed = passed,
+                                              .rows = read.rows,
+                                              .until = until,
+                                              .missing_since = missing_since_,
+                                              .now = core_.now(),
+                                              .bury_after = time_to_bury()});
+        co_await carry_out(std::move(next));
+        // A whole page that was passed over may be followed by more of that kind.
+        more = read.more && head_.passed > passed;
+    }
+}
+
+boost::asio::awaitable<void> queue_front::carry_out(protocol::examine_decision next) {
+    using protocol::examine_step;
+    switch (next.step) {
+        case examine_step::pass: {
+            const bool moved = co_await pass_over(std::move(next.places));
+            if (moved) after_moving();
+            break;
+        }
+        case examine_step::give_up: {
+            auto request = requests().cancel_written(next.places.front(), next.attempt);
+            const auto seen = co_await put(std::move(request));
+            if (seen.kind == answer::applied) examine_again({});
+            break;
+        }
+        case examine_step::watch:
+            blocker_ = std::move(next.session);
+            blocked_since_ = core_.now();
+            examine_again(protocol::look_at_blocking_row);
+            break;
+        case examine_step::remember:
+            for (const auto& each : next.places) missing_since_.try_emplace(each.ticket, core_.now());
+            if (const auto due = missing_since_.at(next.places.front().ticket) + time_to_bury(); due > core_.now()) {
+                examine_again(std::min<std::chrono::nanoseconds>(protocol::look_for_row, due - core_.now()));
+            }
+            break;
+        case examine_step::bury: {
+            // Those far behind may not know yet that it was passed, and its row deleted.
+            const auto passed = head_.passed;
+            const auto seen = co_await look();
+            if (seen.kind != answer::applied || head_.passed != passed) break;
+            const bool buried = co_await bury(next.places);
+            if (!buried) {
+                examine_again(retry_pause(0));
+                break;
+            }
+            const bool moved = co_await pass_over(std::move(next.places));
+            if (moved) after_moving();
+            break;
+        }
+        default:
+            break;
+    }
+}
+
+boost::asio::awaitable<bool> queue_front::bury(std::vector<protocol::place> missing) {
+    for (const auto& each : missing) {
+        auto request = requests().bury(each.ticket);
+        const auto seen = co_await put(std::move(request));
+        // Refused: its row has landed after all, and is looked at instead.
+        if (seen.kind != answer::applied) co_return false;
+    }
+    co_return true;
+}
+
+boost::asio::awaitable<bool> queue_front::pass_over(std::vector<protocol::place> over) {
+    auto request = requests().pass(over);
+    const auto seen = co_await send(std::move(request));
+    // Without an answer the next look shows whether it was done.
+    if (seen.kind != answer::applied) co_return false;
+    for (const auto& each : over) leftovers_.discard(each.ticket);
+    co_return true;
+}
+
+// For tries, which wait for nobody: what this finds is of use to the next of them.
+void queue_front::examine_soon() {
+    const auto now = core_.now();
+    if (examining_for_try_ || !head_known_ || head_.free() || now < next_try_examination_) return;
+    next_try_examination_ = now + protocol::look_for_row;
+    examining_for_try_ = true;
+    if (!start(examine_for_try(self()))) examining_for_try_ = false;
+}
+
+boost::asio::awaitable<void> queue_front::examine_for_try([[maybe_unused]] queue_target self) {
+    co_await examine(head_.tail + 1, true);
+    examining_for_try_ = false;
+}
+
+}  // namespace dynalease::detail

@@ -1,0 +1,99 @@
+// Work that is cancelled when the grant it was done under is lost, or its session closes.
+#include "session/guarded_work.hpp"
+
+#include "runtime/spawn.hpp"
+#include "session/guard_verbs.hpp"
+#include "session/session_core.hpp"
+
+#include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/post.hpp>
+
+#include <utility>
+
+namespace dynalease::detail {
+
+namespace asio = boost::asio;
+
+namespace {
+
+asio::awaitable<runtime::completion<void>> run_work(std::shared_ptr<std::exception_ptr> thrown,
+                                                    asio::awaitable<void> work) {
+    try {
+        co_await std::move(work);
+    } catch (...) {
+        *thrown = std::current_exception();
+    }
+    co_return runtime::completion<void>{};
+}
+
+}  // namespace
+
+guarded_work::guarded_work(asio::any_io_executor executor, std::shared_ptr<hold> grant, diagnostics about,
+                           guarded_handler&& handler)
+    : executor_(std::move(executor)),
+      grant_(std::move(grant)),
+      about_(std::move(about)),
+      handler_(std::move(handler)) {}
+
+void guarded_work::start(asio::awaitable<void> work) {
+    const auto self = shared_from_this();
+    if (!grant_->core()->begin_work(self, *grant_)) {
+        cancelled_for_ = errc::session_closed;
+        asio::post(executor_, [self] { self->finish(); });
+        return;
+    }
+    auto on_loss = [self](error_code code) {
+        if (!code) self->cancel_for(errc::lock_lost);
+    };
+    start_waiting_for_loss(
+        grant_, asio::bind_cancellation_slot(watch_.slot(), asio::bind_executor(executor_, std::move(on_loss))));
+    auto slot = asio::get_associated_cancellation_slot(handler_);
+    if (slot.is_connected()) {
+        slot.assign([weak = std::weak_ptr(self)](asio::cancellation_type type) {
+            if (auto alive = weak.lock()) {
+                const auto executor = alive->executor_;
+                asio::dispatch(executor, [alive = std::move(alive), type] { alive->body_.emit(type); });
+            }
+        });
+    }
+    auto on_end = [self](error_code code) {
+        // Cancelled before its first step, the work has not run at all.
+        if (code) self->thrown_ = std::make_exception_ptr(error(errc::cancelled, {}));
+        self->finish();
+    };
+    runtime::spawn<void>(
+        executor_, run_work({self, &thrown_}, std::move(work)),
+        asio::bind_cancellation_slot(body_.slot(), asio::bind_executor(executor_, std::move(on_end))));
+}
+
+void guarded_work::session_closes() noexcept {
+    // The body may have given it back already.
+    if (!grant_->kept()) return;
+    asio::post(executor_, [self = shared_from_this()] { self->cancel_for(errc::session_closed); });
+}
+
+void guarded_work::cancel_for(errc why) {
+    if (ended_ || cancelled_for_) return;
+    cancelled_for_ = why;
+    body_.emit(asio::cancellation_type::terminal);
+}
+
+void guarded_work::finish() {
+    ended_ = true;
+    grant_->core()->end_work(shared_from_this(), *grant_);
+    watch_.emit(asio::cancellation_type::terminal);
+    auto outcome = thrown_;
+    if (cancelled_for_) {
+        const char* const end = cancelled_for_ == errc::lock_lost ? " was lost" : "'s session was closed";
+        about_.message += std::string(end) + " before the work under it ended; the work was cancelled";
+        outcome = std::make_exception_ptr(error(cancelled_for_, std::move(about_)));
+    }
+    const auto where = asio::get_associated_executor(handler_, executor_);
+    asio::dispatch(where, [handler = std::move(handler_), outcome]() mutable { std::move(handler)(outcome); });
+}
+
+}  // namespace dynalease::detail

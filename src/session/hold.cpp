@@ -1,0 +1,99 @@
+// The states of a grant, and who waits for them to change.
+#include "session/hold.hpp"
+
+#include "session/session_core.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/post.hpp>
+
+#include <tuple>
+#include <utility>
+
+namespace dynalease::detail {
+
+hold::hold(std::shared_ptr<session_core> core) noexcept : core_(std::move(core)) {}
+
+hold::~hold() = default;
+
+bool hold::valid() const noexcept {
+    return state_ == guard_state::held && core_->valid() && !expired();
+}
+
+guard_state hold::state() const noexcept {
+    const auto own = state_.load();
+    if (own != guard_state::held) return own;
+    switch (core_->state()) {
+        case session_state::live:
+            if (expired()) return guard_state::lost;
+            return overdue() ? guard_state::at_risk : guard_state::held;
+        case session_state::jeopardy:
+            return expired() ? guard_state::lost : guard_state::at_risk;
+        case session_state::closed:
+            return guard_state::released;
+        default:
+            return guard_state::lost;
+    }
+}
+
+bool hold::let_go() noexcept {
+    auto expected = guard_state::held;
+    return state_.compare_exchange_strong(expected, guard_state::released);
+}
+
+void hold::give_back_soon() noexcept {
+    if (core_->context_ended()) return;
+    // Not in a coroutine: one that is cancelled before its first step never runs.
+    boost::asio::post(core_->world().executor, [self = shared_from_this()] { self->give_back(); });
+}
+
+void hold::abandon() noexcept {
+    if (let_go()) give_back_soon();
+}
+
+bool hold::lose() {
+    auto expected = guard_state::held;
+    if (!state_.compare_exchange_strong(expected, guard_state::lost)) return false;
+    if (lost_) lost_->complete_all({});
+    if (given_back_) given_back_->complete_all({});
+    return true;
+}
+
+void hold::finish(error_code code) {
+    if (finished_) return;
+    finished_ = code;
+    if (given_back_) given_back_->complete_all({});
+    if (lost_) lost_->complete_all({});
+}
+
+hold::event& hold::waiters(std::unique_ptr<event>& list) {
+    if (!list) list = std::make_unique<event>(core_->world().executor);
+    return *list;
+}
+
+boost::asio::awaitable<error_code> hold::wait_finished() {
+    if (!finished_) {
+        auto done = co_await waiters(given_back_).async_wait(boost::asio::as_tuple(boost::asio::deferred));
+        if (!finished_) co_return std::get<0>(done);
+    }
+    co_return *finished_;
+}
+
+boost::asio::awaitable<void> hold::wait_finished_until(dynalease::time_point until) {
+    if (finished_ || state_ == guard_state::lost) co_return;
+    auto& clock = *core_->world().clock;
+    co_await waiters(given_back_).async_wait_until(clock, until, boost::asio::as_tuple(boost::asio::deferred));
+}
+
+boost::asio::awaitable<error_code> hold::wait_lost() {
+    // A guard whose deadline has passed is lost, even before anybody has said so.
+    auto now = state();
+    if (now == guard_state::held || now == guard_state::at_risk) {
+        auto done = co_await waiters(lost_).async_wait(boost::asio::as_tuple(boost::asio::deferred));
+        now = state();
+        if (std::get<0>(done)) co_return std::get<0>(done);
+    }
+    co_return now == guard_state::lost ? error_code() : make_error_code(errc::not_held);
+}
+
+}  // namespace dynalease::detail

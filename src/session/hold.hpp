@@ -1,0 +1,72 @@
+// One grant under a session: what a guard points to, whatever it guards.
+#pragma once
+
+#include "runtime/waiter_list.hpp"
+#include "session/session_member.hpp"
+
+#include <dynalease/guard_state.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+
+namespace dynalease::detail {
+
+class session_core;
+
+class hold : public parting, public std::enable_shared_from_this<hold> {
+public:
+    explicit hold(std::shared_ptr<session_core> core) noexcept;
+    ~hold() override;
+
+    // ---- any thread ----
+    bool valid() const noexcept;
+    guard_state state() const noexcept;
+    const std::shared_ptr<session_core>& core() const noexcept { return core_; }
+    /// Neither given back nor lost, whatever has become of its session.
+    bool kept() const noexcept { return state_ == guard_state::held; }
+    /// See `session_core::begin_work`.
+    void use(bool begins) noexcept { in_use_ = begins; }
+    bool in_use() const noexcept override { return in_use_; }
+    /// Invalid from here on. @returns false if it was lost or released before.
+    bool let_go() noexcept;
+    /// After `let_go`: has what it stands for given back on the database's executor, in the background.
+    void give_back_soon() noexcept;
+    /// The end of its guard: both, unless it was lost or released before.
+    void abandon() noexcept;
+
+    // ---- the database's executor ----
+    /// Not ours any more, without our doing. @returns false if it was lost or released before.
+    bool lose();
+    /// The end of giving it back.
+    void finish(error_code code);
+    const std::optional<error_code>& finished() const noexcept override { return finished_; }
+    boost::asio::awaitable<error_code> wait_finished();
+    boost::asio::awaitable<void> wait_finished_until(dynalease::time_point until) override;
+    boost::asio::awaitable<error_code> wait_lost();
+
+protected:
+    /// Whether the grant itself has run out, though its session lives. Any thread.
+    virtual bool expired() const noexcept { return false; }
+    /// Whether what keeps the grant itself alive goes unanswered. Any thread.
+    virtual bool overdue() const noexcept { return false; }
+
+private:
+    /// On the database's executor.
+    virtual void give_back() = 0;
+
+    using event = runtime::waiter_list<runtime::unit>;
+    /// Few holds are ever waited for, and there may be a hundred thousand.
+    event& waiters(std::unique_ptr<event>& list);
+
+    std::shared_ptr<session_core> core_;
+    std::atomic<guard_state> state_{guard_state::held};
+    std::atomic<bool> in_use_{false};
+    std::optional<error_code> finished_;
+    std::unique_ptr<event> lost_;
+    std::unique_ptr<event> given_back_;
+};
+
+}  // namespace dynalease::detail

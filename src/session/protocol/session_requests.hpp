@@ -1,0 +1,34 @@
+// The requests of a session, exactly. Each may be sent again byte for byte, except the heartbeat.
+#pragma once
+
+#include "session/protocol/rows.hpp"
+
+#include <dynalease/dynamodb/operations.hpp>
+#include <dynalease/runtime/time.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace dynalease::protocol {
+
+/// The row a session begins with: alive, beat 1. Refused if the id is taken.
+/// @param creation names all copies of this one request, and no other's.
+put_item_request create_session(const std::string& table, std::string_view id, std::chrono::milliseconds lease,
+                                std::string_view owner, std::string_view creation);
+
+/// `number` is new for each send: a late copy of an old one must not bring back a beat that a watcher has timed.
+/// Tests the state, so that it neither revives a row marked dead nor re-creates one that is gone.
+update_item_request beat_session(const std::string& table, std::string_view id, std::int64_t number);
+
+/// The row stays, with a ttl: were it removed, a late copy of its creation could bring it back.
+update_item_request close_session(const std::string& table, std::string_view id, wall_time now);
+
+get_item_request look_at_session(const std::string& table, std::string_view id);
+
+/// Declares a session dead whose beat stood still for its whole lease; refused if it beat meanwhile.
+update_item_request mark_session_dead(const std::string& table, std::string_view id, std::int64_t beat_seen,
+                                      std::string_view by, wall_time now);
+
+}  // namespace dynalease::protocol

@@ -1,0 +1,32 @@
+// The clock of a watched session: what starts it, and what it says.
+#include "session/protocol/watch.hpp"
+
+#include <algorithm>
+
+namespace dynalease::protocol {
+
+std::chrono::nanoseconds watch_interval(std::chrono::nanoseconds lease, std::size_t waiting) {
+    const std::chrono::nanoseconds share = std::chrono::seconds(std::max<std::size_t>(waiting, 1));
+    return std::max(lease / 8, std::min(share, lease));
+}
+
+void session_watch::sight(const std::optional<session_row>& row, time_point now) {
+    if (over_) return;
+    if (!row || !row->alive) {
+        over_ = true;
+        return;
+    }
+    looked_ = now;
+    lease_ = row->lease;
+    if (beat_ != row->beat) {
+        beat_ = row->beat;
+        since_ = now;
+    }
+}
+
+std::optional<std::int64_t> session_watch::due_for_mark(time_point now) const {
+    if (over_ || !beat_ || now - since_ < lease_) return {};
+    return beat_;
+}
+
+}  // namespace dynalease::protocol

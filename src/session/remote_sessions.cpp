@@ -1,0 +1,96 @@
+// Looks at other sessions, and marks those dead that stood still for their whole lease.
+#include "session/remote_sessions.hpp"
+
+#include "database/answer.hpp"
+#include "session/protocol/session_requests.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/deferred.hpp>
+
+#include <utility>
+
+namespace dynalease::detail {
+
+remote_sessions::remote_sessions(database target, std::string table, const std::string& self,
+                                 session_counters& counters)
+    : database_(std::move(target)), table_(std::move(table)), self_(self), counters_(counters) {}
+
+dynalease::time_point remote_sessions::now() const {
+    return database_.environment().clock->now();
+}
+
+const protocol::session_watch& remote_sessions::watch(std::string_view id) {
+    return find(id)->watch;
+}
+
+const protocol::session_watch* remote_sessions::known(const std::string& id) const {
+    const auto found = records_.find(id);
+    return found == records_.end() ? nullptr : &found->second->watch;
+}
+
+std::shared_ptr<remote_sessions::record> remote_sessions::find(std::string_view id) {
+    std::string key(id);
+    if (const auto known = records_.find(key); known != records_.end()) {
+        by_age_.splice(by_age_.end(), by_age_, known->second->age);
+        return known->second;
+    }
+    if (records_.size() >= capacity) {
+        records_.erase(by_age_.front());
+        by_age_.pop_front();
+    }
+    auto made = std::make_shared<record>(database_.get_executor());
+    made->age = by_age_.insert(by_age_.end(), key);
+    records_.emplace(std::move(key), made);
+    return made;
+}
+
+boost::asio::awaitable<std::optional<failure>> remote_sessions::look(std::string id) {
+    auto about = find(id);
+    if (about->looking) {
+        auto told = co_await about->done.async_wait(boost::asio::as_tuple(boost::asio::deferred));
+        co_return std::get<1>(std::move(told));
+    }
+    about->looking = true;
+    auto why = co_await look_once(std::move(id), about);
+    about->looking = false;
+    while (about->done.complete_one(std::optional<failure>(why))) {
+    }
+    co_return why;
+}
+
+boost::asio::awaitable<std::optional<failure>> remote_sessions::look_once(std::string id,
+                                                                          std::shared_ptr<record> about) {
+    auto request = protocol::look_at_session(table_, id);
+    auto seen = co_await database_.call(std::move(request));
+    if (!seen) co_return std::move(seen).error();
+
+    std::optional<protocol::session_row> row;
+    if (seen->found) {
+        auto parsed = protocol::parse_session_row(*seen->found);
+        if (!parsed) co_return std::move(parsed).error();
+        row = *std::move(parsed);
+    }
+    about->watch.sight(row, now());
+    if (const auto still = about->watch.due_for_mark(now())) co_await mark(std::move(id), about, *still);
+    co_return std::nullopt;
+}
+
+boost::asio::awaitable<void> remote_sessions::mark(std::string id, std::shared_ptr<record> about, std::int64_t beat) {
+    auto request = protocol::mark_session_dead(table_, id, beat, self_, database_.wall());
+    auto marked = co_await database_.call(std::move(request));
+    if (marked) {
+        ++counters_.marked_dead;
+        about->watch.mark_over();
+        co_return;
+    }
+    // Without an answer the next look tells; it may show our own mark.
+    if (classify(marked.error()) != answer::refused) co_return;
+    const auto& current = marked.error().current;
+    if (!current) {
+        about->watch.sight(std::nullopt, now());
+    } else if (auto row = protocol::parse_session_row(*current)) {
+        about->watch.sight(*row, now());
+    }
+}
+
+}  // namespace dynalease::detail

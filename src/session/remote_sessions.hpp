@@ -1,0 +1,64 @@
+// Whether the sessions of other processes live: what all locks of this process know of them, in one place.
+#pragma once
+
+#include "runtime/waiter_list.hpp"
+#include "session/protocol/watch.hpp"
+
+#include <dynalease/dynamodb/database.hpp>
+#include <dynalease/session.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <cstddef>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace dynalease::detail {
+
+/// Records live on between calls, so that repeated tries can take over a dead lock. No timer runs for them.
+class remote_sessions {
+public:
+    remote_sessions(database target, std::string table, const std::string& self, session_counters& counters);
+
+    /// What is known of a session now; remembered from now on.
+    const protocol::session_watch& watch(std::string_view id);
+    /// The same of one that is remembered already; null: it is not.
+    const protocol::session_watch* known(const std::string& id) const;
+    bool over(const std::string& id) const {
+        const auto* about = known(id);
+        return about && about->over();
+    }
+
+    /// One look at the session's row, and the mark when its beat stood still for a whole lease. Callers that come
+    /// while a look is under way wait for that one: many locks of one dead session cost one mark.
+    /// @returns the failure if nothing was learnt; empty otherwise.
+    boost::asio::awaitable<std::optional<failure>> look(std::string id);
+
+private:
+    struct record {
+        explicit record(const boost::asio::any_io_executor& executor) : done(executor) {}
+        protocol::session_watch watch;
+        bool looking = false;
+        runtime::waiter_list<std::optional<failure>> done;
+        std::list<std::string>::iterator age;
+    };
+    static constexpr std::size_t capacity = 10'000;
+
+    std::shared_ptr<record> find(std::string_view id);
+    boost::asio::awaitable<std::optional<failure>> look_once(std::string id, std::shared_ptr<record> about);
+    boost::asio::awaitable<void> mark(std::string id, std::shared_ptr<record> about, std::int64_t beat);
+    dynalease::time_point now() const;
+
+    database database_;
+    std::string table_;
+    const std::string& self_;  ///< the session's own id, which may change until it is open
+    session_counters& counters_;
+    std::unordered_map<std::string, std::shared_ptr<record>> records_;
+    std::list<std::string> by_age_;  ///< least recently used first
+};
+
+}  // namespace dynalease::detail

@@ -1,0 +1,86 @@
+// The public handle of a session.
+#include <dynalease/session.hpp>
+
+#include "runtime/spawn.hpp"
+#include "session/session_core.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <utility>
+
+namespace dynalease {
+
+namespace {
+
+using boost::asio::awaitable;
+
+awaitable<runtime::completion<void>> run_over(std::shared_ptr<detail::session_core> core) {
+    auto code = co_await core->wait_over();
+    if (code == boost::asio::error::operation_aborted) code = errc::cancelled;
+    co_return runtime::completion<void>{code};
+}
+
+awaitable<runtime::completion<close_report>> run_close(std::shared_ptr<detail::session_core> core) {
+    auto report = co_await core->wait_closed();
+    if (!report) co_return runtime::completion<close_report>{report.error().code, {}};
+    co_return runtime::completion<close_report>{{}, *std::move(report)};
+}
+
+void close_in_background(std::shared_ptr<detail::session_core> core) {
+    if (!core || core->context_ended()) return;
+    const auto executor = core->world().executor;
+    boost::asio::post(executor, [core = std::move(core)] { core->begin_close({}); });
+}
+
+}  // namespace
+
+session::session(database target, session_options options)
+    : core_(std::make_shared<detail::session_core>(std::move(target), std::move(options))) {}
+
+session::session(database target, plain_session_options options)
+    : core_(std::make_shared<detail::session_core>(std::move(target), std::move(options))) {}
+
+session::~session() {
+    if (core_) close_in_background(std::move(core_));
+}
+
+session& session::operator=(session&& other) noexcept {
+    if (this != &other) close_in_background(std::exchange(core_, std::move(other.core_)));
+    return *this;
+}
+
+session::executor_type session::get_executor() const noexcept {
+    return core_->world().executor;
+}
+session_state session::state() const noexcept {
+    return core_->state();
+}
+const std::string& session::id() const noexcept {
+    return core_->id();
+}
+const session_options& session::options() const noexcept {
+    return core_->options();
+}
+session_counters session::counters() const {
+    return core_->snapshot();
+}
+
+void session::over_verb::operator()(diagnostics*, detail::handler_for<void> handler) && {
+    runtime::spawn<void>(core->world().executor, run_over(core), std::move(handler));
+}
+
+void session::close_verb::operator()(diagnostics*, detail::handler_for<close_report> handler) && {
+    // Not in the coroutine: one that is cancelled before its first step never runs.
+    boost::asio::post(core->world().executor, [core = core, options = options] { core->begin_close(options); });
+    runtime::spawn<close_report>(core->world().executor, run_close(core), std::move(handler));
+}
+
+boost::asio::awaitable<void> session::over() const {
+    return detail::await_verb<void>(get_executor(), over_verb{core_});
+}
+
+boost::asio::awaitable<close_report> session::close(close_options options) {
+    return detail::await_verb<close_report>(get_executor(), close_verb{core_, options});
+}
+
+}  // namespace dynalease

@@ -1,0 +1,303 @@
+// The state behind a `session`: what it tells, and how it ends.
+#include "session/session_core.hpp"
+
+#include "database/answer.hpp"
+#include "database/backoff.hpp"
+#include "runtime/fork_count.hpp"
+#include "runtime/spawn.hpp"
+#include "session/hold.hpp"
+#include "session/protocol/plain_identity.hpp"
+#include "session/protocol/session_requests.hpp"
+#include "session/session_options.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/deferred.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace dynalease::detail {
+
+namespace {
+
+/// For the write that frees at once whatever could not be released in time.
+constexpr std::chrono::seconds longest_row_closing{1};
+/// A session without a row has no lease that could run out.
+constexpr std::chrono::hours for_ever{100 * 365 * 24};
+
+session_options options_without_row(const plain_session_options& options) {
+    return {.table = {}, .lease = options.lease, .clock_drift_ppm = options.clock_drift_ppm, .log = options.log};
+}
+
+plain_keeping keeping_of(const plain_session_options& options) {
+    return {.times = protocol::lease_times_for(options.lease, options.lease / 3, options.clock_drift_ppm),
+            .renew = options.renew};
+}
+
+}  // namespace
+
+session_core::session_core(database target, session_options options)
+    : session_core(std::move(target), checked(std::move(options)), std::nullopt) {}
+
+session_core::session_core(database target, plain_session_options options)
+    : session_core(std::move(target), options_without_row(checked(options)), keeping_of(options)) {
+    lease_.open();
+    lease_.acknowledge(now(), now());
+    publish();
+}
+
+session_core::session_core(database target, session_options options, std::optional<plain_keeping> plain)
+    : database_(std::move(target)),
+      options_(std::move(options)),
+      plain_(plain),
+      id_(plain ? protocol::plain_identity(world().new_id(), options_.lease) : world().new_id()),
+      born_in_fork_(runtime::fork_count()),
+      lease_(plain ? protocol::lease_times{.lease = for_ever,
+                                           .period = for_ever,
+                                           .beat_limit = for_ever,
+                                           .jeopardy = for_ever,
+                                           .hold = for_ever}
+                   : protocol::lease_times_for(options_.lease, options_.heartbeat, options_.clock_drift_ppm)),
+      remotes_(database_, options_.table, id_, counters_),
+      context_(runtime::context_end::of(world().executor)),
+      work_(world().executor),
+      life_(world().executor),
+      beat_alarm_(world()),
+      deadline_alarm_(world()),
+      openers_(world().executor),
+      over_waiters_(world().executor),
+      close_waiters_(world().executor),
+      idle_(*this) {}
+
+session_core::~session_core() = default;
+
+// ---- any thread --------------------------------------------------------------------------------------------
+
+session_state session_core::state() const noexcept {
+    const auto said = published_.load();
+    if (said != session_state::live) return said;
+    // The deadline counts by itself: no timer has to fire, and no coroutine has to run.
+    const auto now = this->now().time_since_epoch().count();
+    if (runtime::fork_count() != born_in_fork_ || now >= deadline_) return session_state::lost;
+    return now >= jeopardy_ ? session_state::jeopardy : session_state::live;
+}
+
+bool session_core::valid() const noexcept {
+    const auto current = state();
+    return current == session_state::live || current == session_state::jeopardy;
+}
+
+std::shared_ptr<session_member> session_core::find_member(const member_key& key) {
+    const auto known = members_.find(key);
+    if (known == members_.end()) return nullptr;
+    auto alive = known->second.lock();
+    if (!alive) members_.erase(known);
+    return alive;
+}
+
+void session_core::forget(const member_key& key) noexcept {
+    const std::lock_guard hold(members_mutex_);
+    const auto known = members_.find(key);
+    // The name may belong to a successor by now.
+    if (known != members_.end() && known->first.name.data() == key.name.data()) members_.erase(known);
+}
+
+bool session_core::begin_work(const std::shared_ptr<bound_work>& work, hold& grant) {
+    const std::lock_guard guard(members_mutex_);
+    if (published_ == session_state::closed) return false;
+    works_.insert(work);
+    grant.use(true);
+    return true;
+}
+
+void session_core::end_work(const std::shared_ptr<bound_work>& work, hold& grant) noexcept {
+    const std::lock_guard guard(members_mutex_);
+    works_.erase(work);
+    grant.use(false);
+}
+
+// ---- the database's executor -------------------------------------------------------------------------------
+
+bool session_core::may_write() const noexcept {
+    return !ended_ && runtime::fork_count() == born_in_fork_ && lease_.live_at(now());
+}
+
+failure session_core::over_failure() const {
+    failure why(closing_ ? errc::session_closed : errc::session_lost);
+    why.details.table = options_.table;
+    return why;
+}
+
+void session_core::heed(const failure& why) {
+    if (why.code == errc::shut_down) lose("the client was closed");
+}
+
+failure session_core::given_up(error_code waited, bool may_land) const {
+    if (may_land) return failure(errc::in_doubt);
+    if (!live()) return over_failure();
+    return failure(waited == boost::asio::error::timed_out ? errc::wait_timeout : errc::cancelled);
+}
+
+void session_core::log(severity level, const std::string& line) const {
+    if (options_.log) options_.log(level, "session " + id_ + ": " + line);
+}
+
+session_counters session_core::snapshot() const {
+    return counters_;
+}
+
+std::vector<std::shared_ptr<session_member>> session_core::all_members() {
+    const std::lock_guard hold(members_mutex_);
+    std::vector<std::shared_ptr<session_member>> alive;
+    alive.reserve(members_.size());
+    for (const auto& [key, member] : members_) {
+        if (auto still = member.lock()) alive.push_back(std::move(still));
+    }
+    return alive;
+}
+
+void session_core::publish() noexcept {
+    using phase = protocol::session_lease::phase;
+    deadline_ = lease_.deadline().time_since_epoch().count();
+    jeopardy_ = lease_.jeopardy().time_since_epoch().count();
+    if (closing_) {
+        published_ = session_state::closed;
+        return;
+    }
+    switch (lease_.at(now())) {
+        case phase::idle:
+            published_ = session_state::idle;
+            break;
+        case phase::opening:
+            published_ = session_state::opening;
+            break;
+        case phase::live:
+        case phase::jeopardy:
+            published_ = session_state::live;
+            break;
+        case phase::lost:
+            published_ = session_state::lost;
+            break;
+        case phase::closed:
+            published_ = session_state::closed;
+            break;
+    }
+}
+
+void session_core::lose(const std::string& why) {
+    if (ended_) return;
+    log(severity::error, "lost: " + why);
+    lease_.lose();
+    publish();
+    auto told = over_failure();
+    told.details.message = why;
+    for (const auto& member : all_members()) member->session_lost(told);
+    end();
+}
+
+void session_core::end() {
+    ended_ = true;
+    work_.close();
+    idle_.clear();
+    beat_alarm_.wake();
+    deadline_alarm_.wake();
+    openers_.complete_all({});
+    over_waiters_.complete_all({});
+}
+
+boost::asio::awaitable<error_code> session_core::wait_over() {
+    if (!ended_) {
+        auto done = co_await over_waiters_.async_wait(boost::asio::as_tuple(boost::asio::deferred));
+        if (!ended_) co_return std::get<0>(done);
+    }
+    co_return state() == session_state::lost ? make_error_code(errc::session_lost) : error_code();
+}
+
+// ---- closing -----------------------------------------------------------------------------------------------
+
+void session_core::begin_close(const close_options& options) {
+    if (closing_) return;
+    closing_ = true;
+    if (ended_) {
+        closed_ = true;  // lost before: there is nothing to close
+        close_waiters_.complete_all({});
+        return;
+    }
+    publish();
+    tell_works();
+    runtime::spawn_background(world().executor, life_, close(shared_from_this(), options));
+}
+
+void session_core::tell_works() {
+    const auto present = [this] {
+        const std::lock_guard guard(members_mutex_);
+        return works_;
+    }();
+    for (const auto& work : present) work->session_closes();
+}
+
+boost::asio::awaitable<result<close_report>> session_core::wait_closed() {
+    if (!closed_) {
+        auto done = co_await close_waiters_.async_wait(boost::asio::as_tuple(boost::asio::deferred));
+        if (!closed_ && std::get<0>(done)) co_return failure(errc::cancelled);
+    }
+    co_return report_;
+}
+
+boost::asio::awaitable<void> session_core::close([[maybe_unused]] std::shared_ptr<session_core> self,
+                                                 close_options options) {
+    const auto until = now() + options.timeout;
+    const auto reserve = std::min<std::chrono::nanoseconds>(options.timeout / 2, longest_row_closing);
+    if (lease_.at(now()) == protocol::session_lease::phase::opening) {
+        // The row may be on its way: known to be there, it can be closed; left alone it would stay alive for ever.
+        co_await openers_.async_wait_until(*world().clock, until, boost::asio::as_tuple(boost::asio::deferred));
+    }
+    if (may_write() && options.release) {
+        const bool idle = co_await release_all(until - reserve);
+        // Work that did not end keeps its grant until the lease is over: closing the row would free that at once.
+        if (idle) co_await close_row(until);
+    } else {
+        std::vector<std::shared_ptr<parting>> none;
+        for (const auto& member : all_members()) member->session_closes(over_failure(), false, none);
+    }
+    lease_.close();
+    publish();
+    if (!ended_) end();
+    closed_ = true;
+    close_waiters_.complete_all({});
+}
+
+boost::asio::awaitable<bool> session_core::release_all(dynalease::time_point until) {
+    std::vector<std::shared_ptr<parting>> under_way;
+    for (const auto& member : all_members()) member->session_closes(over_failure(), true, under_way);
+    bool idle = true;
+    for (const auto& grant : under_way) {
+        if (grant->in_use()) co_await grant->wait_finished_until(until);
+        idle = idle && !grant->in_use();
+    }
+    co_await work_.wait_idle_until(*world().clock, until);
+    for (const auto& grant : under_way) {
+        const auto& code = grant->finished();
+        if (code && !*code) {
+            ++report_.released;
+        } else {
+            report_.failed.push_back({grant->name(), code ? *code : make_error_code(errc::timeout)});
+        }
+    }
+    co_return idle;
+}
+
+boost::asio::awaitable<void> session_core::close_row(dynalease::time_point until) {
+    if (plain_) co_return;
+    runtime::alarm pause(world());
+    for (unsigned failures = 0; may_write() && now() < until; ++failures) {
+        auto request = protocol::close_session(options_.table, id_, wall());
+        auto closed = co_await database_.call(std::move(request), {.timeout = until - now()});
+        const bool settled =
+            closed || classify(closed.error()) == answer::refused || classify(closed.error()) == answer::rejected;
+        if (settled) co_return;
+        co_await pause.wait_until(std::min(until, now() + retry_pause(failures)));
+    }
+}
+
+}  // namespace dynalease::detail

@@ -1,0 +1,173 @@
+// The state behind a `session`: its lease, its heartbeat, and the members that live under it.
+#pragma once
+
+#include "runtime/alarm.hpp"
+#include "runtime/context_end.hpp"
+#include "runtime/gate.hpp"
+#include "runtime/waiter_list.hpp"
+#include "session/idle_fronts.hpp"
+#include "session/protocol/session_lease.hpp"
+#include "session/remote_sessions.hpp"
+#include "session/session_member.hpp"
+
+#include <dynalease/dynamodb/database.hpp>
+#include <dynalease/session.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace dynalease::detail {
+
+class hold;
+
+using shared_failure = std::shared_ptr<const failure>;
+
+/// Of a session without a row.
+struct plain_keeping {
+    protocol::lease_times times;  ///< of each grant
+    bool renew;
+};
+
+class session_core : public std::enable_shared_from_this<session_core> {
+public:
+    /// @throws dynalease::error for options out of range.
+    session_core(database target, session_options options);
+    session_core(database target, plain_session_options options);
+    ~session_core();
+
+    // ---- any thread ----
+    session_state state() const noexcept;
+    /// Whether a grant of this session is in force at this instant.
+    bool valid() const noexcept;
+    const session_options& options() const noexcept { return options_; }
+    const std::string& id() const noexcept { return id_; }
+    /// How each grant is kept alive by itself; null where the session's row does it for all.
+    const plain_keeping* plain() const noexcept { return plain_ ? &*plain_ : nullptr; }
+    const environment& world() const noexcept { return database_.environment(); }
+    /// For destructors: nothing can be posted any more.
+    bool context_ended() const noexcept { return context_->reached(); }
+    /// The member of that name, made if there is none: `Member(core, name, options)`.
+    template <class Member, class Options>
+    std::shared_ptr<Member> member(std::string name, const Options& options) {
+        const std::lock_guard hold(members_mutex_);
+        if (auto known = find_member({Member::membership, name}))
+            return std::static_pointer_cast<Member>(std::move(known));
+        auto made = std::make_shared<Member>(*this, std::move(name), options);
+        members_.emplace(made->key(), made);
+        return made;
+    }
+    /// From here to `end_work` the session tells `work` when it closes, and `grant` is given back by its guard alone.
+    /// @returns false when the session is closed or closing.
+    bool begin_work(const std::shared_ptr<bound_work>& work, hold& grant);
+    void end_work(const std::shared_ptr<bound_work>& work, hold& grant) noexcept;
+    /// By the member's destructor.
+    void forget(const member_key& key) noexcept;
+
+    // ---- the database's executor ----
+    const database& target() const noexcept { return database_; }
+    session_counters& counters() noexcept { return counters_; }
+    session_counters snapshot() const;
+    remote_sessions& remotes() noexcept { return remotes_; }
+    runtime::gate& work() noexcept { return work_; }
+    runtime::gate& life() noexcept { return life_; }
+    idle_fronts& idle() noexcept { return idle_; }
+    dynalease::time_point now() const noexcept { return world().clock->now(); }
+    wall_time wall() const noexcept { return database_.wall(); }
+    std::int64_t next_attempt() noexcept { return ++last_attempt_; }
+    void log(severity level, const std::string& line) const;
+    /// What every request of this session that failed is shown to: with the client closed, all is over at once.
+    void heed(const failure& why);
+
+    /// New grants are possible.
+    bool live() const noexcept { return !closing_ && may_write(); }
+    /// Requests of this session still count: it is live, or closing.
+    bool may_write() const noexcept;
+    /// Why nothing can be acquired any more.
+    failure over_failure() const;
+    /// Why a wait for a grant ended with `waited`, by its time or its caller. A session that is over closes every claim.
+    failure given_up(error_code waited, bool may_land) const;
+
+    /// Completes when the session is live; the first caller makes the row. Null, or why not.
+    boost::asio::awaitable<shared_failure> open(std::optional<dynalease::time_point> deadline);
+    boost::asio::awaitable<error_code> wait_over();
+    /// Nothing of it counts any more. @param why for the log, and for those who wait
+    void lose(const std::string& why);
+    /// Begins to close, once; `wait_closed` tells the end.
+    void begin_close(const close_options& options);
+    boost::asio::awaitable<result<close_report>> wait_closed();
+
+private:
+    /// @param options checked
+    session_core(database target, session_options options, std::optional<plain_keeping> plain);
+
+    struct key_hash {
+        std::size_t operator()(const member_key& key) const noexcept {
+            return std::hash<std::string_view>()(key.name) + static_cast<std::size_t>(key.kind);
+        }
+    };
+    std::shared_ptr<session_member> find_member(const member_key& key);
+    std::vector<std::shared_ptr<session_member>> all_members();
+    void publish() noexcept;
+    void end();
+    void tell_works();
+
+    boost::asio::awaitable<void> open_row(std::shared_ptr<session_core> self);
+    boost::asio::awaitable<shared_failure> create_row();
+    shared_failure explain(failure why) const;
+    void go_live();
+    boost::asio::awaitable<bool> beat_once();
+    boost::asio::awaitable<void> beat(std::shared_ptr<session_core> self);
+    boost::asio::awaitable<void> watch_deadline(std::shared_ptr<session_core> self);
+    boost::asio::awaitable<void> close(std::shared_ptr<session_core> self, close_options options);
+    boost::asio::awaitable<bool> release_all(dynalease::time_point until);
+    boost::asio::awaitable<void> close_row(dynalease::time_point until);
+
+    database database_;
+    session_options options_;
+    std::optional<plain_keeping> plain_;
+    std::string id_;
+    unsigned born_in_fork_;
+    protocol::session_lease lease_;
+    protocol::beat_ledger beats_;
+    bool closing_ = false;
+    bool ended_ = false;   ///< nothing is sent any more
+    bool closed_ = false;  ///< `close` has done what it could
+
+    // What other threads read.
+    std::atomic<session_state> published_{session_state::idle};
+    std::atomic<std::int64_t> deadline_{0};
+    std::atomic<std::int64_t> jeopardy_{0};
+
+    mutable session_counters counters_;
+    std::int64_t last_attempt_ = 0;
+    remote_sessions remotes_;
+    std::shared_ptr<runtime::context_end> context_;
+    runtime::gate work_;  ///< the members' own coroutines
+    runtime::gate life_;  ///< opening, heartbeat, deadline, closing
+    runtime::alarm beat_alarm_;
+    runtime::alarm deadline_alarm_;
+    runtime::waiter_list<shared_failure> openers_;
+    runtime::waiter_list<runtime::unit> over_waiters_;
+    runtime::waiter_list<runtime::unit> close_waiters_;
+    close_report report_;
+
+    std::mutex members_mutex_;  ///< of the next two
+    std::unordered_map<member_key, std::weak_ptr<session_member>, key_hash> members_;  ///< keys: the members' own names
+    std::set<std::shared_ptr<bound_work>> works_;
+    idle_fronts idle_;  ///< last: its fronts ask to be forgotten when they go
+};
+
+}  // namespace dynalease::detail

@@ -1,0 +1,223 @@
+// A session's own requests: making its row, and keeping it alive.
+#include "database/answer.hpp"
+#include "database/backoff.hpp"
+#include "runtime/fork_count.hpp"
+#include "runtime/spawn.hpp"
+#include "session/protocol/session_requests.hpp"
+#include "session/session_core.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/deferred.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace dynalease::detail {
+
+namespace {
+constexpr std::chrono::milliseconds longest_jitter{100};
+
+bool shows_alive(const std::optional<item>& row) {
+    if (!row) return false;
+    const auto parsed = protocol::parse_session_row(*row);
+    return parsed && parsed->alive;
+}
+
+bool shows_alive_since(const std::string& creation, const std::optional<item>& row) {
+    const auto* const made_by = row ? find_string(*row, protocol::attribute::creation) : nullptr;
+    return made_by && *made_by == creation && shows_alive(row);
+}
+
+std::string reason_of_death(const std::optional<item>& row) {
+    if (!row) return "the session's row is gone";
+    const auto* by = find_string(*row, protocol::attribute::marked_by);
+    return by ? "marked dead by session " + *by : "the session's row was closed or overwritten by another";
+}
+}  // namespace
+
+// ---- opening -----------------------------------------------------------------------------------------------
+
+boost::asio::awaitable<shared_failure> session_core::open(std::optional<dynalease::time_point> deadline) {
+    if (live()) co_return nullptr;
+    const bool forked = runtime::fork_count() != born_in_fork_;
+    if (closing_ || ended_ || forked || lease_.at(now()) == protocol::session_lease::phase::lost) {
+        co_return std::make_shared<const failure>(over_failure());
+    }
+    if (lease_.at(now()) == protocol::session_lease::phase::idle) {
+        lease_.open();
+        publish();
+        runtime::spawn_background(world().executor, life_, open_row(shared_from_this()));
+    }
+    auto token = boost::asio::as_tuple(boost::asio::deferred);
+    error_code waited;
+    shared_failure why;
+    if (deadline) {
+        auto done = co_await openers_.async_wait_until(*world().clock, *deadline, token);
+        std::tie(waited, why) = std::move(done);
+    } else {
+        auto done = co_await openers_.async_wait(token);
+        std::tie(waited, why) = std::move(done);
+    }
+    if (live()) co_return nullptr;
+    if (why) co_return why;
+    if (!waited) co_return std::make_shared<const failure>(over_failure());
+    co_return std::make_shared<const failure>(waited == boost::asio::error::timed_out ? errc::wait_timeout
+                                                                                      : errc::cancelled);
+}
+
+boost::asio::awaitable<void> session_core::open_row([[maybe_unused]] std::shared_ptr<session_core> self) {
+    co_await boost::asio::post(world().executor, boost::asio::deferred);  // the opener waits first
+    const auto why = co_await create_row();
+    if (why) {
+        lease_.abandon();
+        // A copy of the refused creation may still land; under a new name it can mislead nobody.
+        id_ = world().new_id();
+    } else {
+        go_live();
+    }
+    publish();
+    while (openers_.complete_one(shared_failure(why))) {
+    }
+}
+
+boost::asio::awaitable<shared_failure> session_core::create_row() {
+    const auto give_up_at = now() + lease_.times().lease;
+    std::optional<dynalease::time_point> first_send;  // under this id
+    std::string creation;
+    bool in_doubt = false;
+    for (unsigned failures = 0;;) {
+        if (!first_send) {
+            first_send = now();
+            creation = world().new_id();
+            in_doubt = false;
+        }
+        auto request = protocol::create_session(options_.table, id_, options_.lease, options_.owner, creation);
+        auto made = co_await database_.call(std::move(request));
+        if (ended_) co_return std::make_shared<const failure>(over_failure());
+
+        auto kind = answer::applied;
+        failure why;
+        if (!made) {
+            why = std::move(made).error();
+            kind = classify(why);
+        }
+        in_doubt = in_doubt || why.outcome == outcome::unknown;
+        if (kind == answer::refused) {
+            // Ours only if an earlier copy may have landed, and as the very request that stands there. A process that
+            // was copied with this session in it has the same id; for both of us another one is as good.
+            if (!in_doubt || !shows_alive_since(creation, why.current)) {
+                id_ = world().new_id();
+                first_send.reset();
+                continue;
+            }
+            kind = answer::applied;
+        }
+        if (kind == answer::applied) {
+            if (lease_.acknowledge(*first_send, now())) co_return nullptr;
+            // The answer took longer than the lease: the session begins with its first acknowledged heartbeat.
+            const bool beaten = co_await beat_once();
+            if (beaten) co_return nullptr;
+            co_return explain(failure(errc::unreachable));
+        }
+        // The client has tried several times already: where there is nobody, more of it helps nobody.
+        const bool hopeless = kind == answer::rejected || condition_of(why.code) == condition::unreachable ||
+                              (kind == answer::unanswered && failures == 1);
+        if (hopeless || now() >= give_up_at) co_return explain(std::move(why));
+        runtime::alarm pause(world());
+        co_await pause.wait_until(now() + retry_pause(failures++));
+    }
+}
+
+shared_failure session_core::explain(failure why) const {
+    // The session's row is in doubt, but nothing that the caller asked for is.
+    if (why.code == errc::in_doubt) why.code = errc::unreachable;
+    why.outcome = outcome::not_applied;
+    return std::make_shared<const failure>(std::move(why));
+}
+
+void session_core::go_live() {
+    log(severity::info, "live");
+    publish();
+    runtime::spawn_background(world().executor, life_, beat(shared_from_this()));
+    runtime::spawn_background(world().executor, life_, watch_deadline(shared_from_this()));
+}
+
+// ---- the heartbeat -----------------------------------------------------------------------------------------
+
+boost::asio::awaitable<void> session_core::beat([[maybe_unused]] std::shared_ptr<session_core> self) {
+    // The answer of the creation may have taken most of the lease: its send counts.
+    auto next = lease_.deadline() - lease_.times().hold + lease_.times().period;
+    while (may_write()) {
+        co_await beat_alarm_.wait_until(next);
+        if (!may_write()) break;
+        counters_.worst_heartbeat_delay = std::max(counters_.worst_heartbeat_delay, now() - next);
+        const auto sent = now();
+        const bool acknowledged = co_await beat_once();
+        if (acknowledged) {
+            next = sent + lease_.times().period;
+        } else {
+            // After the time that one may take: a refusal that came sooner is no reason to ask sooner. And not in step
+            // with all the others that the same trouble has struck.
+            const auto jitter =
+                world().random->below(static_cast<std::uint64_t>(std::chrono::nanoseconds(longest_jitter).count()));
+            next = std::max(now(), sent + lease_.times().beat_limit) +
+                   std::chrono::nanoseconds(static_cast<std::int64_t>(jitter));
+        }
+    }
+}
+
+boost::asio::awaitable<bool> session_core::beat_once() {
+    const auto sending = beats_.next(now());
+    auto request = protocol::beat_session(options_.table, id_, sending.number);
+    ++counters_.heartbeats_sent;
+    const call_options lane{.timeout = lease_.times().beat_limit,
+                            .attempt_timeout = lease_.times().beat_limit,
+                            .attempts = 1,
+                            .lane = lane::heartbeat};
+    auto beaten = co_await database_.call(std::move(request), lane);
+    std::optional<dynalease::time_point> proven;
+    if (beaten) {
+        proven = sending.sent;
+    } else {
+        const auto why = std::move(beaten).error();
+        if (classify(why) == answer::refused) {
+            if (!shows_alive(why.current)) {
+                lose(reason_of_death(why.current));
+                co_return false;
+            }
+            // A later heartbeat of ours landed first: as good as an answer to that one.
+            const auto number = find_integer(*why.current, protocol::attribute::beat);
+            if (const auto* landed = beats_.find(number.value_or(0))) proven = landed->sent;
+        } else {
+            ++counters_.heartbeats_unanswered;
+            log(severity::warning, "a heartbeat failed: " + why.code.message());
+            heed(why);
+        }
+    }
+    if (!proven || !lease_.acknowledge(*proven, now())) co_return false;
+    ++counters_.heartbeats_acknowledged;
+    publish();
+    deadline_alarm_.wake();
+    co_return true;
+}
+
+boost::asio::awaitable<void> session_core::watch_deadline([[maybe_unused]] std::shared_ptr<session_core> self) {
+    using phase = protocol::session_lease::phase;
+    bool in_jeopardy = false;
+    while (!ended_) {
+        const auto current = lease_.at(now());
+        if (current == phase::lost) {
+            lose("no heartbeat was acknowledged for a whole lease");
+            co_return;
+        }
+        if (current == phase::closed) co_return;
+        if (current == phase::jeopardy && !in_jeopardy) {
+            ++counters_.jeopardies;
+            log(severity::warning, "in jeopardy: heartbeats go unanswered");
+        }
+        in_jeopardy = current == phase::jeopardy;
+        co_await deadline_alarm_.wait_until(in_jeopardy ? lease_.deadline() : lease_.jeopardy());
+    }
+}
+
+}  // namespace dynalease::detail

@@ -1,0 +1,67 @@
+// The limits of a session's options.
+#include "session/session_options.hpp"
+
+#include "database/table_name.hpp"
+#include "session/protocol/lease_times.hpp"
+#include "session/session_core.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <utility>
+
+namespace dynalease::detail {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+[[noreturn]] void refuse(errc code, std::string operation, std::string message) {
+    diagnostics details;
+    details.operation = std::move(operation);
+    details.message = std::move(message);
+    throw error(code, std::move(details));
+}
+
+void require(bool holds, const char* message) {
+    if (!holds) refuse(errc::invalid_option, "session", message);
+}
+
+std::string default_owner() {
+    std::array<char, 256> host{};
+    if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
+    return std::string(host.data()).substr(0, 200) + "/" + std::to_string(::getpid());
+}
+
+}  // namespace
+
+session_options checked(session_options options) {
+    check_table_name(options.table);
+    require(options.lease >= 1s && options.lease <= 1h, "lease must be between 1 s and 1 h");
+    require(options.heartbeat >= 0ms, "heartbeat must not be negative");
+    require(options.heartbeat * 3 <= options.lease,
+            "lease must be at least three heartbeats, so that two of them may be lost");
+    require(options.clock_drift_ppm <= 100'000, "clock_drift_ppm must be at most 100,000");
+    require(options.retention >= 24h && options.retention <= 24h * 3653, "retention must be 1 day to 10 years");
+    require(options.owner.size() <= 256, "owner must have at most 256 bytes");
+    const auto times = protocol::lease_times_for(options.lease, options.heartbeat, options.clock_drift_ppm);
+    require(times.hold > times.period * 2, "clock_drift_ppm leaves too little of the lease for two heartbeats");
+    if (options.owner.empty()) options.owner = default_owner();
+    return options;
+}
+
+plain_session_options checked(plain_session_options options) {
+    require(options.lease >= 1s && options.lease <= 1h, "lease must be between 1 s and 1 h");
+    require(options.clock_drift_ppm <= 100'000, "clock_drift_ppm must be at most 100,000");
+    return options;
+}
+
+const std::shared_ptr<session_core>& with_row(const std::shared_ptr<session_core>& core, const char* primitive) {
+    if (core->plain()) {
+        refuse(errc::invalid_option, primitive,
+               "a plain session holds locks on items only; give this one a session with a table");
+    }
+    return core;
+}
+
+}  // namespace dynalease::detail

@@ -1,0 +1,18 @@
+// The limits of a session's options.
+#pragma once
+
+#include <dynalease/session.hpp>
+
+#include <memory>
+
+namespace dynalease::detail {
+
+/// The options with their defaults filled in. @throws dynalease::error that names the field at fault.
+session_options checked(session_options options);
+plain_session_options checked(plain_session_options options);
+
+/// The session, which must have a row, since others would look there for its life.
+/// @throws dynalease::error with `errc::invalid_option`.
+const std::shared_ptr<session_core>& with_row(const std::shared_ptr<session_core>& core, const char* primitive);
+
+}  // namespace dynalease::detail

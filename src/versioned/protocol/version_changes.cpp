@@ -1,0 +1,161 @@
+// The difference between what stands in an item and what its writer wants there.
+#include "versioned/protocol/version_changes.hpp"
+
+#include "versioned/protocol/member_merge.hpp"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace dynalease::protocol {
+
+namespace {
+
+failure refused(errc code, std::string message) {
+    failure why(code);
+    why.details.message = std::move(message);
+    return why;
+}
+
+std::string attribute_named(std::string_view name) {
+    return "attribute \"" + std::string(name) + "\"";
+}
+
+/// The place of an empty set inside a value, such as "tags" or "lines[2].tags"; empty if there is none.
+std::string empty_set_in(const attribute_value& value, const std::string& place) {
+    return std::visit(
+        [&](const auto& held) -> std::string {
+            using held_type = std::decay_t<decltype(held)>;
+            if constexpr (std::is_same_v<held_type, attribute_list>) {
+                for (std::size_t i = 0; i < held.size(); ++i) {
+                    auto found = empty_set_in(held[i], place + "[" + std::to_string(i) + "]");
+                    if (!found.empty()) return found;
+                }
+            } else if constexpr (std::is_same_v<held_type, attribute_map>) {
+                for (const auto& [name, member] : held) {
+                    auto found = empty_set_in(member, place + "." + name);
+                    if (!found.empty()) return found;
+                }
+            } else if constexpr (std::is_same_v<held_type, string_set> || std::is_same_v<held_type, number_set> ||
+                                 std::is_same_v<held_type, binary_set>) {
+                if (held.empty()) return place;
+            }
+            return {};
+        },
+        value.get());
+}
+
+bool has_value(const attribute_value& key) {
+    if (const auto* text = key.get_if<std::string>()) return !text->empty();
+    if (const auto* bytes = key.get_if<binary>()) return !bytes->empty();
+    return key.is<number>();
+}
+
+}  // namespace
+
+member_changes merged_members(const item_layout& layout, const member_view& view) {
+    auto changes = all_members(layout, view.wanted);
+    for (auto& [name, value] : changes.set) {
+        const auto* before = find(view.stored, name);
+        const auto* seen = find(view.seen, name);
+        if (before && seen) value = merged(*before, *seen, value);
+    }
+    // A NULL, which the writer took for nothing.
+    std::erase_if(changes.remove,
+                  [&](const auto& name) { return view.stored.contains(name) && !view.seen.contains(name); });
+    return changes;
+}
+
+member_changes changed_members(const item_layout& layout, const member_view& view) {
+    item_members changed;
+    for (const auto& [name, value] : view.wanted.present) {
+        const auto* seen = find(view.seen, name);
+        if (!seen || !(*seen == value)) changed.present.emplace(name, value);
+    }
+    for (const auto& name : view.wanted.absent) {
+        if (view.seen.contains(name)) changed.absent.push_back(name);
+    }
+    return merged_members(layout, {.stored = view.stored, .seen = view.seen, .wanted = changed});
+}
+
+member_changes all_members(const item_layout& layout, const item_members& members) {
+    member_changes changes{members.present, members.absent};
+    std::erase_if(changes.set, [&](const auto& member) { return is_key(layout, member.first); });
+    std::erase_if(changes.remove, [&](const auto& name) { return is_key(layout, name); });
+    return changes;
+}
+
+member_changes replaced_members(const item_layout& layout, const item& stored, const item_members& members) {
+    auto changes = all_members(layout, members);
+    for (const auto& [name, value] : stored) {
+        if (changes.set.contains(name) || is_key(layout, name) || is_reserved(layout, name)) continue;
+        if (std::ranges::find(changes.remove, name) == changes.remove.end()) changes.remove.push_back(name);
+    }
+    return changes;
+}
+
+member_changes no_members(const item_layout& layout, const item& stored) {
+    return replaced_members(layout, stored, {});
+}
+
+item changed(item stored, const member_changes& changes) {
+    for (const auto& [name, value] : changes.set) stored.insert_or_assign(name, value);
+    for (const auto& name : changes.remove) stored.erase(name);
+    return stored;
+}
+
+std::optional<failure> check_key(const item_layout& layout, const item_key& key) {
+    for (const auto* name : {&layout.key, &layout.sort}) {
+        if (name->empty()) continue;
+        const auto* value = find(key, *name);
+        if (!value) return refused(errc::bad_attribute, "the key " + attribute_named(*name) + " is missing");
+        if (has_value(*value)) continue;
+        return refused(errc::bad_attribute,
+                       "the key " + attribute_named(*name) + " must be a string, number or binary, and not empty");
+    }
+    for (const auto& [name, value] : key) {
+        if (!is_key(layout, name)) {
+            return refused(errc::bad_attribute, attribute_named(name) + " is no part of the key of table " + layout.table);
+        }
+    }
+    return std::nullopt;
+}
+
+bool keeps_key(const item_layout& layout, const item_key& key, const item& members) {
+    return std::ranges::all_of(key_of(layout, members), [&](const auto& part) {
+        const auto* own = find(key, part.first);
+        return own && *own == part.second;
+    });
+}
+
+std::optional<failure> check_members(const item_layout& layout, const item_members& members) {
+    auto no_key = check_key(layout, key_of(layout, members.present));
+    if (no_key) return no_key;
+    const auto reserved = [&](std::string_view name) {
+        return refused(errc::reserved_name, attribute_named(name) + " belongs to the library; give yours another name");
+    };
+    for (const auto& [name, value] : members.present) {
+        if (is_reserved(layout, name)) return reserved(name);
+        const auto empty_set = empty_set_in(value, name);
+        if (empty_set.empty()) continue;
+        return refused(errc::bad_attribute, attribute_named(empty_set) +
+                                                " is an empty set, which cannot be stored; "
+                                                "leave it out");
+    }
+    for (const auto& name : members.absent) {
+        if (is_reserved(layout, name)) return reserved(name);
+    }
+    return check_size(members.present);
+}
+
+std::optional<failure> check_size(const item& whole) {
+    const auto size = item_size(whole);
+    if (size <= largest_item) return std::nullopt;
+    const auto largest =
+        std::ranges::max_element(whole, {}, [](const auto& member) { return item_size(item{member}); });
+    return refused(errc::item_too_large, "the item has " + std::to_string(size) + " bytes of at most 409,600; its " +
+                                             attribute_named(largest->first) + " is the largest");
+}
+
+}  // namespace dynalease::protocol

@@ -1,0 +1,56 @@
+// Which attributes a versioned write sets and removes.
+#pragma once
+
+#include "item/protocol/item_attributes.hpp"
+
+#include <dynalease/dynamodb/failure.hpp>
+#include <dynalease/item/item_members.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dynalease::protocol {
+
+/// More than this in one request would not fit into 4 KB of expression.
+inline constexpr std::size_t most_changes = 250;
+/// Bytes that the service takes.
+inline constexpr std::size_t largest_item = 409'600;
+
+struct member_changes {
+    item set{};
+    std::vector<std::string> remove{};
+
+    std::size_t size() const { return set.size() + remove.size(); }
+};
+
+/// What a writer knows, and what it saw of that in the stored item.
+struct member_view {
+    const item& stored;
+    const item& seen;  ///< as the writer would store it again; less than what is stored, and perhaps less exact
+    const item_members& wanted;
+};
+/// Only what the writer changed, put into what is stored: what it cannot see stays, inside maps and lists too.
+member_changes changed_members(const item_layout& layout, const member_view& view);
+/// All that the writer knows, put into what is stored.
+member_changes merged_members(const item_layout& layout, const member_view& view);
+/// All that the writer knows, in place of what is stored.
+member_changes all_members(const item_layout& layout, const item_members& members);
+/// All that the writer knows; what else is stored goes, but for the key and what is ours.
+member_changes replaced_members(const item_layout& layout, const item& stored, const item_members& members);
+/// Everything goes but the key and what is ours.
+member_changes no_members(const item_layout& layout, const item& stored);
+
+/// The item as the changes leave it.
+item changed(item stored, const member_changes& changes);
+
+/// What the service would refuse, or what would break the protocol, told before anything is sent and by name: a key
+/// attribute that is missing or has no value, an attribute of ours, an empty set, an item that is too large.
+std::optional<failure> check_members(const item_layout& layout, const item_members& members);
+std::optional<failure> check_size(const item& whole);
+/// Whether what the members say of the key, if anything, is this key.
+bool keeps_key(const item_layout& layout, const item_key& key, const item& members);
+std::optional<failure> check_key(const item_layout& layout, const item_key& key);
+
+}  // namespace dynalease::protocol

@@ -1,0 +1,75 @@
+// The verbs of versioned items awaited without a token: compiled once, whatever struct the items become.
+#include "versioned/versioned_core.hpp"
+
+#include <dynalease/versioned/loaded.hpp>
+
+#include <tuple>
+#include <utility>
+
+namespace dynalease {
+
+namespace {
+
+diagnostics saying_applied(diagnostics details, const std::string& why) {
+    details.message = "the write was applied, but there is nothing to return: " + why;
+    details.advice = "do not write it again; load the item";
+    return details;
+}
+
+}  // namespace
+
+applied_unread::applied_unread(dynalease::diagnostics details, const std::string& why)
+    : error(errc::in_doubt, saying_applied(std::move(details), why)) {}
+
+}  // namespace dynalease
+
+namespace dynalease::detail {
+
+namespace {
+
+using boost::asio::awaitable;
+
+template <class Verb>
+awaitable<awaited_write> await_write(boost::asio::any_io_executor executor, Verb verb) {
+    awaited_write out;
+    auto done = co_await initiate<write_report>(executor, std::move(verb), &out.details,
+                                                boost::asio::as_tuple(boost::asio::deferred));
+    out.code = std::get<0>(done);
+    out.report = std::get<1>(std::move(done));
+    co_return out;
+}
+
+}  // namespace
+
+awaitable<awaited_write> await_verb(write_verb verb) {
+    auto executor = executor_of(*verb.core);
+    return await_write(std::move(executor), std::move(verb));
+}
+
+awaitable<awaited_write> await_verb(update_verb verb) {
+    auto executor = executor_of(*verb.core);
+    return await_write(std::move(executor), std::move(verb));
+}
+
+awaitable<std::optional<stored_item>> await_verb(load_verb verb) {
+    auto executor = executor_of(*verb.core);
+    return await_verb<std::optional<stored_item>>(std::move(executor), std::move(verb));
+}
+
+awaitable<std::vector<std::optional<stored_item>>> await_verb(load_many_verb verb) {
+    auto executor = executor_of(*verb.core);
+    return await_verb<std::vector<std::optional<stored_item>>>(std::move(executor), std::move(verb));
+}
+
+awaitable<settle_report> await_verb(settle_verb verb) {
+    if (!verb.intent) {
+        diagnostics details;
+        details.operation = "pending_write";
+        details.message = "no write is in doubt here";
+        throw error(errc::not_held, std::move(details));
+    }
+    auto executor = verb.intent->core->world().executor;
+    return await_verb<settle_report>(std::move(executor), std::move(verb));
+}
+
+}  // namespace dynalease::detail

@@ -1,0 +1,139 @@
+// The options of versioned items, and what does not depend on one write.
+#include "versioned/versioned_core.hpp"
+
+#include "database/table_name.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace dynalease::detail {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+void require(bool holds, errc code, std::string message) {
+    if (holds) return;
+    diagnostics details;
+    details.operation = "versioned";
+    details.message = std::move(message);
+    throw error(code, std::move(details));
+}
+
+void check_names(const versioned_options& options) {
+    std::set<std::string> taken{protocol::item_attribute::born, protocol::item_attribute::trail,
+                                protocol::item_attribute::gone, protocol::item_attribute::versioned_by};
+    for (const auto& [option, name] : {std::pair<const char*, const std::string&>{"key", options.key},
+                                       {"version", options.version},
+                                       {"stamp", options.stamp},
+                                       {"lock_prefix", options.lock_prefix},
+                                       {"time_to_live", options.time_to_live}}) {
+        require(!name.empty() && name.size() <= 255, errc::invalid_name,
+                std::string(option) + " must name an attribute of 1 to 255 bytes");
+        require(taken.insert(name).second, errc::invalid_name,
+                std::string(option) + ": the name \"" + name + "\" is used twice");
+    }
+    require(options.sort_key.empty() || taken.insert(options.sort_key).second, errc::invalid_name,
+            "sort_key: the name \"" + options.sort_key + "\" is used twice");
+}
+
+}  // namespace
+
+versioned_core::versioned_core(database target, versioned_options options)
+    : target_(std::move(target)), options_(std::move(options)) {
+    check_table_name(options_.table);
+    check_names(options_);
+    require(options_.step >= 1, errc::invalid_option, "step must be at least 1");
+    require(options_.first_version >= std::numeric_limits<std::int64_t>::min() + options_.step &&
+                options_.first_version <= options_.version_limit &&
+                options_.version_limit >= std::numeric_limits<std::int64_t>::min() + options_.step,
+            errc::invalid_option, "first_version must lie between the least integer and version_limit");
+    // A copy of a request may be late by five minutes and its caller by as much; TTL's own clock may run ahead a bit.
+    require(options_.tombstone_lifetime >= 660s, errc::invalid_option, "tombstone_lifetime must be at least 11 min");
+    require(options_.settle_within >= 0ms, errc::invalid_option, "settle_within must not be negative");
+    layout_ = {.table = options_.table,
+               .key = options_.key,
+               .sort = options_.sort_key,
+               .version = options_.version,
+               .stamp = options_.stamp,
+               .lock_prefix = options_.lock_prefix,
+               .time_to_live = options_.time_to_live,
+               .first_version = options_.first_version,
+               .step = options_.step,
+               .version_limit = options_.version_limit,
+               .stamps = options_.stamps};
+}
+
+std::int64_t versioned_core::tombstone_expiry() const {
+    const auto now = std::chrono::ceil<std::chrono::seconds>(target_.wall().time_since_epoch());
+    return (now + options_.tombstone_lifetime).count();
+}
+
+std::shared_ptr<versioned_core> make_versioned_core(database target, versioned_options options) {
+    return std::make_shared<versioned_core>(std::move(target), std::move(options));
+}
+
+const versioned_options& options_of(const versioned_core& core) {
+    return core.options();
+}
+
+boost::asio::any_io_executor executor_of(const versioned_core& core) {
+    return core.world().executor;
+}
+
+item user_attributes(const versioned_core& core, const item& attributes) {
+    auto own = attributes;
+    std::erase_if(own, [&](const auto& entry) { return protocol::is_reserved(core.layout(), entry.first); });
+    return own;
+}
+
+error unfit_item(const versioned_core& core, const item& attributes, const std::exception& why) {
+    diagnostics details;
+    details.operation = "versioned";
+    details.table = core.options().table;
+    details.key = text_of(protocol::key_of(core.layout(), attributes));
+    const auto* named = dynamic_cast<const error*>(&why);
+    details.message = named ? named->diagnostics().message : why.what();
+    return error(named ? named->code() : make_error_code(errc::bad_attribute), std::move(details));
+}
+
+std::string text_of(const item_key& key) {
+    std::string text;
+    for (const auto& [name, value] : key) {
+        if (!text.empty()) text += '/';
+        if (const auto* string = value.get_if<std::string>()) text += *string;
+        if (const auto* number = value.get_if<dynalease::number>()) text += number->text();
+        if (const auto* bytes = value.get_if<binary>()) text += std::to_string(bytes->size()) + " bytes";
+    }
+    return text;
+}
+
+protocol::verdict decide(const write_intent& intent, const protocol::item_sight* now, bool clean) {
+    const protocol::refusal what{.base = intent.write.base,
+                                 .mine = intent.write.mine,
+                                 .target = intent.write.target,
+                                 .clean = clean,
+                                 .ignores_lock = intent.write.ignore_lock,
+                                 .knows_stamps = intent.write.knows_stamps,
+                                 .now = now};
+    switch (intent.how) {
+        case write_intent::test::create:
+            return protocol::decide_create(what);
+        case write_intent::test::create_over:
+            return protocol::decide_create_over(what);
+        case write_intent::test::checked:
+            return protocol::decide_checked(what);
+        case write_intent::test::blind:
+        case write_intent::test::erase_blindly:
+            break;
+    }
+    return protocol::decide_blind(what, intent.makes);
+}
+
+std::optional<failure> overflow_of(const write_intent& intent, const protocol::item_sight& now) {
+    if (intent.how != write_intent::test::blind) return std::nullopt;
+    auto next = protocol::version_after(intent.core->layout(), now.state);
+    return next ? std::nullopt : std::optional(std::move(next).error());
+}
+
+}  // namespace dynalease::detail

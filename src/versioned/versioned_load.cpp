@@ -1,0 +1,141 @@
+// Reading versioned items, one or many.
+#include "database/answer.hpp"
+#include "database/backoff.hpp"
+#include "database/verb_failure.hpp"
+#include "runtime/alarm.hpp"
+#include "runtime/spawn.hpp"
+#include "versioned/versioned_core.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace dynalease::detail {
+
+namespace {
+
+using boost::asio::awaitable;
+
+/// Keys that one BatchGetItem takes.
+constexpr std::size_t batch_size = 100;
+
+/// A tombstone counts as missing. Fails if the item is not one that versions can be kept on.
+result<std::optional<stored_item>> as_stored(const versioned_core& core, std::optional<item> found) {
+    if (!found) return std::optional<stored_item>{};
+    auto sight = protocol::sight_of(core.layout(), *found);
+    if (!sight) return std::move(sight).error();
+    if (sight->gone) return std::optional<stored_item>{};
+    return std::optional<stored_item>(stored_item{std::move(sight->state), *std::move(found)});
+}
+
+awaitable<runtime::completion<std::optional<stored_item>>> run_load(std::shared_ptr<versioned_core> core,
+                                                                    key_values values, load_options options,
+                                                                    diagnostics* details) {
+    runtime::completion<std::optional<stored_item>> done;
+    auto loaded = co_await load_item(core, core->key_of(values), options.consistent);
+    if (loaded) {
+        done.value = *std::move(loaded);
+    } else {
+        auto why = std::move(loaded).error();
+        why.details.table = core->options().table;
+        done.code = report(why, details, "versioned.load", text_of(core->key_of(values)));
+    }
+    co_return done;
+}
+
+}  // namespace
+
+awaitable<result<std::optional<stored_item>>> load_item(std::shared_ptr<versioned_core> core, item_key key,
+                                                        bool consistent) {
+    if (auto why = protocol::check_key(core->layout(), key)) co_return *std::move(why);
+    auto request = core->requests().look(key, consistent);
+    auto read = co_await core->target().call(std::move(request));
+    if (!read) co_return std::move(read).error();
+    co_return as_stored(*core, std::move(read->found));
+}
+
+namespace {
+
+using stored_items = std::vector<std::optional<stored_item>>;
+
+/// Asks until every one of up to a hundred keys is answered for, and adds what is found.
+awaitable<std::optional<failure>> fetch(std::shared_ptr<versioned_core> core, keys_and_options batch,
+                                        std::vector<item>* found) {
+    const auto& table = core->options().table;
+    for (unsigned rounds = 0; !batch.keys.empty(); ++rounds) {
+        if (rounds > 0) {
+            runtime::alarm pause(core->world());
+            co_await pause.wait_until(core->world().clock->now() + retry_pause(rounds - 1));
+        }
+        batch_get_item_request request;
+        request.tables.emplace(table, batch);
+        auto answer = co_await core->target().call(std::move(request));
+        if (!answer) co_return std::move(answer).error();
+        for (auto& one : answer->items[table]) found->push_back(std::move(one));
+        batch.keys = std::move(answer->unprocessed[table].keys);
+    }
+    co_return std::nullopt;
+}
+
+awaitable<std::optional<failure>> load_each(std::shared_ptr<versioned_core> core, std::vector<item_key> keys,
+                                            bool consistent, stored_items* into) {
+    const auto& layout = core->layout();
+    for (const auto& key : keys) {
+        if (auto why = protocol::check_key(layout, key)) co_return why;
+    }
+    into->resize(keys.size());
+    for (std::size_t begin = 0; begin < keys.size(); begin += batch_size) {
+        const auto end = std::min(keys.size(), begin + batch_size);
+        keys_and_options batch{.keys = {}, .consistent_read = consistent};
+        for (auto i = begin; i < end; ++i) {
+            // The service refuses a key that is asked for twice.
+            if (std::ranges::find(batch.keys, keys[i]) == batch.keys.end()) batch.keys.push_back(keys[i]);
+        }
+        std::vector<item> found;
+        auto why = co_await fetch(core, std::move(batch), &found);
+        if (why) co_return why;
+        for (auto& one : found) {
+            const auto key = protocol::key_of(layout, one);
+            auto stored = as_stored(*core, std::move(one));
+            if (!stored) {
+                auto unfit = std::move(stored).error();
+                unfit.details.key = text_of(key);
+                co_return unfit;
+            }
+            for (auto i = begin; i < end; ++i) {
+                if (keys[i] == key) (*into)[i] = *stored;
+            }
+        }
+    }
+    co_return std::nullopt;
+}
+
+awaitable<runtime::completion<stored_items>> run_load_many(std::shared_ptr<versioned_core> core,
+                                                           std::vector<key_values> values, load_options options,
+                                                           diagnostics* details) {
+    runtime::completion<stored_items> done;
+    std::vector<item_key> keys;
+    for (const auto& value : values) keys.push_back(core->key_of(value));
+    auto why = co_await load_each(core, std::move(keys), options.consistent, &done.value);
+    if (why) {
+        why->details.table = core->options().table;
+        done.code = report(*why, details, "versioned.load_many", {});
+        done.value.clear();
+    }
+    co_return done;
+}
+
+}  // namespace
+
+void load_verb::operator()(diagnostics* details, handler_for<std::optional<stored_item>> handler) && {
+    const auto executor = core->world().executor;
+    runtime::spawn<std::optional<stored_item>>(executor, run_load(std::move(core), std::move(key), options, details),
+                                               std::move(handler));
+}
+
+void load_many_verb::operator()(diagnostics* details, handler_for<stored_items> handler) && {
+    const auto executor = core->world().executor;
+    runtime::spawn<stored_items>(executor, run_load_many(std::move(core), std::move(keys), options, details),
+                                 std::move(handler));
+}
+
+}  // namespace dynalease::detail

@@ -1,0 +1,97 @@
+// An update under the item's own lock, for the case that too many others write it.
+#include "item_lock/item_acquire.hpp"
+#include "item_lock/item_options.hpp"
+#include "runtime/cancellation.hpp"
+#include "versioned/versioned_update.hpp"
+
+#include <dynalease/dynamodb/update_expression.hpp>
+
+#include <utility>
+
+namespace dynalease::detail {
+
+namespace {
+
+/// @throws dynalease::error where another lock of the item in that session keeps its version otherwise.
+item_target lock_of_item(const versioned_core& core, const update_order& what) {
+    const auto& options = core.options();
+    return item_target_of(what.promotes, {options.table, what.key}, kept_as(options, {}));
+}
+
+update_expression as_update(const protocol::member_changes& changes) {
+    update_expression update;
+    for (const auto& [name, value] : changes.set) update += set(name, value);
+    for (const auto& name : changes.remove) update += remove(name);
+    return update;
+}
+
+result<stored_item> stored_in(const versioned_core& core, item attributes) {
+    auto sight = protocol::sight_of(core.layout(), attributes);
+    if (!sight) return std::move(sight).error();
+    return stored_item{std::move(sight->state), std::move(attributes)};
+}
+
+}  // namespace
+
+boost::asio::awaitable<write_end> update_locked(std::shared_ptr<versioned_core> core, update_order what,
+                                                item_stamp mine, dynalease::time_point deadline) {
+    write_end end;
+    item_wish wish{.target = {}, .access = protocol::item_access::exclusive};
+    try {
+        wish.target = lock_of_item(*core, what);
+    } catch (const dynalease::error& refused) {
+        end.why = failure(refused.code());
+        end.why->details = refused.diagnostics();
+        co_return end;
+    }
+    wish.wait = deadline - core->world().clock->now();
+    auto answer = co_await acquire_item(std::move(wish));
+    if (answer.why) {
+        const bool cancelled = co_await runtime::cancellation_requested();
+        const auto code = answer.why->code;
+        // Of the update nothing was sent yet, whatever becomes of the claim on the lock.
+        if (code == errc::wait_timeout || code == errc::in_doubt) answer.why->code = errc::locked;
+        if (cancelled) answer.why->code = errc::cancelled;
+        end.why = std::move(answer.why);
+        co_return end;
+    }
+    auto stored = stored_in(*core, answer.guard.item());
+    if (!stored) {
+        end.why = std::move(stored).error();
+        co_return end;
+    }
+    // A copy of the write before, made by the network, may have landed when the lock went from hand to hand.
+    if (protocol::remembers(stored->state, mine)) {
+        end.report.superseded = stored->state.stamp != mine;
+        end.report.saved = *std::move(stored);
+        co_return end;
+    }
+    // Where nothing is to be written the guard gives the item back, in the background.
+    auto step = next_write(*core, what, *stored);
+    if (!step.write) co_return std::move(step.end);
+    auto planned = plan_write(core, *std::move(step.write), mine);
+    if (!planned) {
+        end.why = std::move(planned).error();
+        co_return end;
+    }
+    const auto hold = item_hold::of(answer.guard);
+    if (!hold->let_go()) {
+        end.why = failure(hold->core()->valid() ? errc::lock_lost : errc::session_lost);
+        co_return end;
+    }
+    auto update = as_update(planned->changes);
+    condition_expression always;
+    auto written = co_await hold->front().change_and_release(hold, std::move(update), std::move(always), mine);
+    if (!written.why) {
+        auto left = stored_in(*core, std::move(written.left));
+        if (left && !left->attributes.empty()) end.report.saved = *std::move(left);
+        co_return end;
+    }
+    end.why = *written.why;
+    if (end.why->code == errc::in_doubt) {
+        end.report.pending = std::make_shared<const write_intent>(*std::move(planned));
+    }
+    co_return end;
+}
+
+}  // namespace dynalease::detail

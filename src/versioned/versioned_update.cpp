@@ -1,0 +1,169 @@
+// Load, change, save, and again from what a conflict shows, until it holds.
+#include "versioned/versioned_update.hpp"
+#include "database/backoff.hpp"
+#include "database/verb_failure.hpp"
+#include "runtime/alarm.hpp"
+#include "runtime/cancellation.hpp"
+#include "runtime/spawn.hpp"
+#include "versioned/protocol/version_decisions.hpp"
+
+#include <dynalease/session.hpp>
+
+#include <utility>
+
+namespace dynalease::detail {
+
+namespace {
+
+using boost::asio::awaitable;
+
+/// The order that brings the item to what the function wants; empty: it is as wanted.
+std::optional<write_order> order_for(const versioned_core& core, const update_order& what,
+                                     const std::optional<stored_item>& stored) {
+    auto made = what.change(stored ? &*stored : nullptr);
+    if (!made) return std::nullopt;
+    write_order order{.what = stored ? write_order::kind::save : write_order::kind::create,
+                      .key = what.key,
+                      .seen = std::move(made->seen),
+                      .members = std::move(made->wanted),
+                      .complete = what.complete,
+                      .whole = what.options.scope == save_scope::whole,
+                      .ignore_lock = what.options.ignore_lock};
+    if (!stored) return order;
+    auto members = order.members;
+    if (what.complete) {
+        members.absent = protocol::replaced_members(core.layout(), stored->attributes, members).remove;
+    }
+    const bool key_kept = what.complete ? protocol::key_of(core.layout(), members.present) == what.key
+                                        : protocol::keeps_key(core.layout(), what.key, members.present);
+    const auto& seen = order.seen ? *order.seen : stored->attributes;
+    const auto changes =
+        protocol::changed_members(core.layout(), {.stored = stored->attributes, .seen = seen, .wanted = members});
+    if (key_kept && changes.size() == 0) return std::nullopt;
+    order.base = stored->state;
+    order.stored = stored->attributes;
+    return order;
+}
+
+}  // namespace
+
+update_step next_write(const versioned_core& core, const update_order& what, const std::optional<stored_item>& stored) {
+    update_step step;
+    try {
+        step.write = order_for(core, what, stored);
+        if (step.write) return step;
+        step.end.report.saved = stored;
+        if (!stored) {
+            step.end.why = failure(errc::missing);
+            step.end.why->details.message = "the function left it so; nothing was written";
+        }
+    } catch (const error& why) {
+        step.end.report.thrown = std::current_exception();
+        step.end.why = failure(why.code());
+        step.end.why->details = why.diagnostics();
+    } catch (...) {
+        step.end.report.thrown = std::current_exception();
+        step.end.why = failure(errc::cancelled);
+        step.end.why->details.message = "the function threw, and nothing was written";
+    }
+    return step;
+}
+
+namespace {
+
+bool is_overtaken(const failure& why, const update_options& how) {
+    return why.code == errc::conflict || why.code == errc::exists || (why.code == errc::missing && how.create);
+}
+
+awaitable<write_end> run_update(std::shared_ptr<versioned_core> core, update_order what) {
+    const auto& world = core->world();
+    const auto deadline = world.clock->now() + what.options.wait;
+    write_end end;
+    if (what.options.promote && (!what.promotes || what.options.promote->after == 0)) {
+        end.why = failure(errc::invalid_option);
+        end.why->details.message = what.promotes ? "promote.after must be at least 1" : "promote.with names no session";
+        co_return end;
+    }
+
+    auto loaded = co_await load_item(core, what.key, what.options.consistent);
+    // An eventually consistent read may not know yet of an item that is there.
+    if (loaded && !*loaded && !what.options.consistent) loaded = co_await load_item(core, what.key, true);
+    if (!loaded) {
+        end.why = std::move(loaded).error();
+        co_return end;
+    }
+    auto stored = *std::move(loaded);
+    auto mine = core->new_stamp();
+    for (unsigned tries = 1, waits = 0;;) {
+        if (!stored && !what.options.create) {
+            end.why = failure(errc::missing);
+            co_return end;
+        }
+        auto step = next_write(*core, what, stored);
+        if (!step.write) co_return std::move(step.end);
+        end = co_await run_write(core, *std::move(step.write), mine);
+        if (!end.why) co_return end;
+        const bool held = end.why->code == errc::locked;
+        const bool overtaken = is_overtaken(*end.why, what.options);
+        if (!held && !overtaken) co_return end;
+        // Behind a lock the state stays, and with it the stamp: should a copy that the network made of the refused
+        // write land when the lock goes, the next try knows it for its own.
+        if (overtaken) mine = core->new_stamp();
+        // Only what is there can be locked.
+        const bool promotes = what.promotes && end.report.current && (held || tries >= what.options.promote->after);
+        if (promotes) {
+            auto under_lock = what;
+            end = co_await update_locked(core, std::move(under_lock), mine, deadline);
+            const bool gone = end.why && end.why->code == errc::missing && what.options.create;
+            if (!gone) co_return end;
+            stored.reset();
+            continue;
+        }
+        if (overtaken && tries >= what.options.tries) co_return end;
+
+        const auto longest = held ? retry_pause(waits++) : protocol::conflict_pause(++tries);
+        const std::chrono::nanoseconds pause(world.random->below(static_cast<std::uint64_t>(longest.count()) + 1));
+        const auto next = world.clock->now() + (held ? longest / 2 + pause / 2 : pause);
+        const bool cancelled = co_await runtime::cancellation_requested();
+        if (cancelled) {
+            end = {.why = failure(errc::cancelled)};
+            co_return end;
+        }
+        if (next > deadline) co_return end;
+        runtime::alarm alarm(world);
+        co_await alarm.wait_until(next);
+        const bool cancelled_meanwhile = co_await runtime::cancellation_requested();
+        if (cancelled_meanwhile) {
+            end = {.why = failure(errc::cancelled)};
+            co_return end;
+        }
+        // The refusal brought what is there: no read.
+        stored = std::move(end.report.current);
+        end = {};
+    }
+}
+
+awaitable<runtime::completion<write_report>> run_update_verb(std::shared_ptr<versioned_core> core, update_order what,
+                                                             diagnostics* details) {
+    runtime::completion<write_report> done;
+    const auto key = text_of(what.key);
+    auto end = co_await run_update(core, std::move(what));
+    if (end.why) {
+        end.why->details.table = core->options().table;
+        done.code = report(*end.why, details, "versioned.update", key);
+    }
+    done.value = std::move(end.report);
+    co_return done;
+}
+
+}  // namespace
+
+void update_verb::operator()(diagnostics* details, handler_for<write_report> handler) && {
+    const auto executor = core->world().executor;
+    update_order order{core->key_of(key), std::move(change), options, complete};
+    if (options.promote && options.promote->with) order.promotes = options.promote->with->core_;
+    runtime::spawn<write_report>(executor, run_update_verb(std::move(core), std::move(order), details),
+                                 std::move(handler));
+}
+
+}  // namespace dynalease::detail

@@ -1,0 +1,115 @@
+// One item locked by the wall clock: what a `wall_clock_guard` points to, and what all of a lock's handles share.
+#pragma once
+
+#include "database/answer.hpp"
+#include "runtime/context_end.hpp"
+#include "runtime/gate.hpp"
+#include "runtime/waiter_list.hpp"
+#include "wall_clock_lock/protocol/wall_clock.hpp"
+
+#include <dynalease/dynamodb/database.hpp>
+#include <dynalease/wall_clock_lock.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dynalease::detail {
+
+class wall_clock_core : public std::enable_shared_from_this<wall_clock_core> {
+public:
+    /// @throws dynalease::error for a name, a key or an option that cannot be.
+    wall_clock_core(database where, item_ref target, wall_clock_options options);
+
+    // ---- any thread ----
+    const environment& world() const noexcept { return database_.environment(); }
+    dynalease::time_point now() const noexcept { return world().clock->now(); }
+    /// For destructors: nothing can be posted any more.
+    bool context_ended() const noexcept { return context_->reached(); }
+    const std::string& name() const noexcept { return name_; }
+    const wall_clock_options& options() const noexcept { return options_; }
+    const protocol::wall_clock_place& place() const noexcept { return place_; }
+    const protocol::wall_clock_times& times() const noexcept { return times_; }
+
+    // ---- the database's executor ----
+    wall_time wall() const noexcept { return database_.wall(); }
+    struct answered {
+        answer kind = answer::delayed;
+        protocol::wall_clock_sight lock{};
+        dynalease::item whole{};
+        failure why{};
+        bool doubtful = false;  ///< a copy before had no answer
+    };
+    /// One copy.
+    boost::asio::awaitable<answered> send(update_item_request request, dynalease::time_point limit);
+    /// Copies of one write until one is answered. What has no answer by `limit` stays in doubt.
+    boost::asio::awaitable<answered> send_until_known(update_item_request request, dynalease::time_point limit);
+    /// Goes on until it is answered, or the lock is over for everybody. @param tell what became of it, each time
+    boost::asio::awaitable<void> give_back(update_item_request request, dynalease::time_point over,
+                                           std::function<void(error_code)> tell);
+    /// Of claims without an answer, any of which may have locked the item.
+    void take_back_in_background(std::vector<protocol::wall_clock_claim> unanswered);
+    runtime::gate& work() noexcept { return work_; }
+
+private:
+    boost::asio::awaitable<void> take_back(std::shared_ptr<wall_clock_core> self,
+                                           std::vector<protocol::wall_clock_claim> unanswered);
+
+    database database_;
+    wall_clock_options options_;
+    std::string name_;
+    protocol::wall_clock_place place_;
+    protocol::wall_clock_times times_;
+    std::shared_ptr<runtime::context_end> context_ = runtime::context_end::of(world().executor);
+    runtime::gate work_;
+};
+
+class wall_clock_hold : public std::enable_shared_from_this<wall_clock_hold> {
+public:
+    /// @param claim that locked it
+    wall_clock_hold(std::shared_ptr<wall_clock_core> core, const protocol::wall_clock_claim& claim);
+
+    // ---- any thread ----
+    guard_state state() const noexcept;
+    std::chrono::nanoseconds time_left() const noexcept;
+    const std::shared_ptr<wall_clock_core>& core() const noexcept { return core_; }
+    /// Invalid from here on. @returns false if it was lost or released before.
+    bool let_go() noexcept;
+    /// After `let_go`, on the database's executor, in the background.
+    void give_back_soon() noexcept;
+    /// The end of its guard: both, unless it was lost or released before.
+    void abandon() noexcept;
+
+    // ---- the database's executor ----
+    dynalease::item known;
+    struct change_end {
+        std::optional<failure> why{};
+        dynalease::item left{};
+    };
+    boost::asio::awaitable<change_end> change(update_expression change, condition_expression condition);
+    boost::asio::awaitable<error_code> wait_given_back();
+
+    static wall_clock_guard make_guard(std::shared_ptr<wall_clock_hold> hold) noexcept {
+        return wall_clock_guard(std::move(hold));
+    }
+
+private:
+    void give_back();
+    std::optional<failure> unfit(const update_expression& change) const;
+    change_end lost();
+    boost::asio::awaitable<void> run_give_back(std::shared_ptr<wall_clock_hold> self);
+
+    const std::shared_ptr<wall_clock_core> core_;
+    protocol::wall_clock_grant grant_;  ///< each change moves its moment on; its times stay
+    std::atomic<guard_state> state_{guard_state::held};
+    enum class writing { nothing, under_way, in_doubt } write_ = writing::nothing;
+    std::optional<error_code> given_back_;
+    runtime::waiter_list<runtime::unit> waiting_;
+};
+
+}  // namespace dynalease::detail

@@ -1,0 +1,107 @@
+// The decision tables of a lock, row by row.
+#include "lock/protocol/lock_decisions.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace dynalease::protocol {
+
+namespace {
+
+const claim mine{7, 100};
+
+want_step want(const lock_row& row, holder_is holder = holder_is::alive, bool waits = true, bool head_absent = false) {
+    return decide_want({row, "me", mine, waits, holder, head_absent}).step;
+}
+take_form form(const lock_row& row, holder_is holder = holder_is::alive, bool waits = true, bool head_absent = false) {
+    const auto next = decide_want({row, "me", mine, waits, holder, head_absent});
+    REQUIRE(next.step == want_step::take);
+    return next.form;
+}
+std::vector<std::string> full_line() {
+    return std::vector<std::string>(line_capacity, "other");
+}
+
+}  // namespace
+
+TEST_CASE("want: the claim itself") {
+    CHECK(want({.floor = 100, .token = 100, .holder = lock_holder{"me", 7}}) == want_step::granted);
+    CHECK(want({.floor = 100, .holder = lock_holder{"other", 7}}) == want_step::claim_closed);
+    CHECK(want({.floor = 100}) == want_step::claim_closed);
+    CHECK(form({.floor = 99}) == take_form{});
+}
+
+TEST_CASE("want: what our session made is told from what another made under its id") {
+    const auto seen = [](std::int64_t attempt, std::int64_t token) {
+        return want({.floor = 101, .token = token, .holder = lock_holder{"me", attempt}});
+    };
+    CHECK(seen(7, 100) == want_step::granted);
+    CHECK(seen(7, 101) == want_step::twin);
+    CHECK(seen(7, 99) == want_step::twin);
+    CHECK(seen(8, 101) == want_step::twin);
+    CHECK(seen(6, 99) == want_step::claim_closed);
+}
+
+TEST_CASE("want: the lock stands free") {
+    CHECK(form({}) == take_form{});
+    CHECK(form({.line = {"me", "x"}, .passed = 99}) == take_form{.place = 0});
+    CHECK(form({.line = {"x", "me"}, .passed = 31}) == take_form{.place = 1});
+    CHECK(want({.line = {"x", "me"}, .passed = 32}) == want_step::poll_absent);
+    CHECK(form({.floor = 5, .line = {"x", "me"}, .passed = 32}, holder_is::alive, true, true) ==
+          take_form{.place = 1, .drop_head = take_form::absent_head{"x", 5}});
+    CHECK(want({.line = {"x"}}) == want_step::join);
+    CHECK(want({.line = {"x"}}, holder_is::alive, false) == want_step::refuse);
+    CHECK(form({.floor = 5, .line = {"x"}}, holder_is::alive, false, true) ==
+          take_form{.drop_head = take_form::absent_head{"x", 5}});
+}
+
+TEST_CASE("want: the lock is held") {
+    const lock_holder other{"other", 3};
+    CHECK(form({.holder = other}, holder_is::over) == take_form{.over = other});
+    CHECK(form({.holder = other, .line = {"x", "me"}}, holder_is::over) == take_form{.place = 1, .over = other});
+    const lock_holder ghost{"me", 3};
+    CHECK(form({.holder = ghost}, holder_is::alive) == take_form{.over = ghost});
+    CHECK(want({.holder = other}, holder_is::not_known) == want_step::look);
+    CHECK(want({.holder = other}, holder_is::alive, false) == want_step::refuse);
+    CHECK(want({.holder = other}) == want_step::join);
+    CHECK(want({.holder = other, .line = {"me"}}) == want_step::poll);
+    CHECK(want({.holder = other, .line = full_line()}) == want_step::overflow);
+}
+
+TEST_CASE("give up") {
+    const auto give_up = [](const lock_row& row, bool sent, bool unanswered) {
+        return decide_give_up({row, "me", mine, sent, unanswered});
+    };
+    CHECK(give_up({}, false, false) == give_up_step::done);
+    CHECK(give_up({.floor = 100}, true, true) == give_up_step::done);
+    CHECK(give_up({.floor = 100, .holder = lock_holder{"me", 7}}, true, true) == give_up_step::settle);
+    CHECK(give_up({.line = {"x", "me"}}, true, false) == give_up_step::settle);
+    CHECK(give_up({.floor = 100, .line = {"me"}}, true, false) == give_up_step::settle);
+    CHECK(give_up({.holder = lock_holder{"x", 1}}, true, true) == give_up_step::settle);
+    CHECK(give_up({.holder = lock_holder{"x", 1}}, true, false) == give_up_step::audit);
+}
+
+TEST_CASE("settle") {
+    const auto settle = [](const lock_row& row, bool closed = false) { return decide_settle(row, "me", mine, closed); };
+    CHECK(settle({.floor = 100, .holder = lock_holder{"me", 7}}) == settle_decision{settle_step::release});
+    CHECK(settle({.floor = 100}) == settle_decision{settle_step::done});
+    CHECK(settle({.floor = 100, .line = {"x", "me"}}) == settle_decision{settle_step::leave_closed, 1});
+    CHECK(settle({.floor = 99, .line = {"x", "me"}}) == settle_decision{settle_step::leave, 1});
+    CHECK(settle({.floor = 99}) == settle_decision{settle_step::void_free});
+    // Held by another closes nothing: a copy may still land after its release.
+    CHECK(settle({.floor = 99, .holder = lock_holder{"x", 1}}) == settle_decision{settle_step::void_held});
+    CHECK(settle({.line = {"me"}}, true) == settle_decision{settle_step::leave_closed, 0});
+    CHECK(settle({}, true) == settle_decision{settle_step::done});
+}
+
+TEST_CASE("hand over, refused") {
+    const claim to{8, 101};
+    const auto hand = [&](const lock_row& row) { return decide_hand_over(row, "me", mine, to); };
+    CHECK(hand({.floor = 101, .token = 101, .holder = lock_holder{"me", 8}}) == hand_over_step::handed);
+    CHECK(hand({.floor = 102, .token = 102, .holder = lock_holder{"me", 8}}) == hand_over_step::lost);
+    CHECK(hand({.floor = 101, .holder = lock_holder{"me", 7}}) == hand_over_step::claim_closed);
+    CHECK(hand({.floor = 100, .holder = lock_holder{"me", 7}}) == hand_over_step::again);
+    CHECK(hand({.floor = 100, .holder = lock_holder{"x", 8}}) == hand_over_step::lost);
+    CHECK(hand({.floor = 100}) == hand_over_step::lost);
+}
+
+}  // namespace dynalease::protocol

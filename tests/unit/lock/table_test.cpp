@@ -1,0 +1,104 @@
+// Making the coordination table, and listing the locks that stand in it.
+#include "support/lock_steps.hpp"
+
+#include <dynalease/coordination_table.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <set>
+
+using namespace dynalease;
+using namespace dynalease::tests;
+
+namespace {
+
+asio::awaitable<void> make(node& in, std::string name) {
+    database target(in.network);
+    co_await create_table(target, std::move(name));
+}
+
+asio::awaitable<void> make_another(node& in) {
+    database target(in.network);
+    co_await create_table(target, "another");
+}
+
+asio::awaitable<void> list_all(node& in, std::string prefix, std::set<std::string>& names, std::size_t& held) {
+    database target(in.network);
+    list_locks_options options{.table = table, .prefix = std::move(prefix), .page_size = 3};
+    do {
+        auto page = co_await list_locks(target, options);
+        for (const auto& found : page.locks) {
+            names.insert(found.name);
+            held += found.info.held ? 1 : 0;
+        }
+        options.start_after = std::move(page.next);
+    } while (!options.start_after.empty());
+}
+
+}  // namespace
+
+TEST_CASE("create_table makes a table that expires rows, and is content with one that stands") {
+    world w;
+    node a(w);
+    run(w, a, make_another(a));
+    const auto made = w.apply(describe_table_request{.table_name = "another"}).table;
+    CHECK(made.key.hash.name == "pk");
+    CHECK(made.key.range->name == "sk");
+    CHECK(w.apply(describe_time_to_live_request{.table_name = "another"}).attribute_name == "ttl");
+    CHECK_NOTHROW(run(w, a, make(a, "another")));
+}
+
+TEST_CASE("create_table refuses a table with another key, and a name that is none") {
+    world w;
+    node a(w);
+    w.apply(create_table_request{.table_name = "foreign", .key = {.hash = {.name = "id"}}});
+    try {
+        run(w, a, make(a, "foreign"));
+        FAIL("it was accepted");
+    } catch (const error& e) {
+        CHECK(e.code() == errc::table_in_use);
+        CHECK(e.diagnostics().message.find("pk") != std::string::npos);
+    }
+    for (const auto* name : {"a b", "ab"}) {
+        try {
+            run(w, a, make(a, name));
+            FAIL("it was accepted");
+        } catch (const error& e) {
+            CHECK(e.code() == errc::invalid_name);
+            CHECK(e.diagnostics().message.find(name) != std::string::npos);
+        }
+    }
+}
+
+TEST_CASE("a malformed table name is told to the handler, like every other failure") {
+    world w;
+    node a(w);
+    const database target(a.network);
+    error_code made;
+    error_code listed;
+    create_table(target, "a b", {}, [&](error_code code) { made = code; });
+    list_locks_options options{.table = "a b"};
+    list_locks(target, options, [&](error_code code, const lock_page&) { listed = code; });
+    w.scheduler.run_for(1s);
+    CHECK(made == errc::invalid_name);
+    CHECK(listed == errc::invalid_name);
+}
+
+TEST_CASE("list_locks finds every lock of a prefix, page by page") {
+    world w;
+    node a(w);
+    std::vector<lock_guard> guards(12);
+    std::set<std::string> expected;
+    for (std::size_t i = 0; i < guards.size(); ++i) {
+        const auto name = (i % 2 == 0 ? "job/" : "account/") + std::to_string(i);
+        if (i % 2 == 0) expected.insert(name);
+        run(w, a, take(a, name, guards[i]));
+    }
+    guards[0] = {};
+    w.scheduler.run_for(1s);
+    std::set<std::string> found;
+    std::size_t held = 0;
+    run(w, a, list_all(a, "job/", found, held));
+    CHECK(found == expected);
+    CHECK(held == expected.size() - 1);
+}

@@ -1,0 +1,84 @@
+// Work that runs while a lock is held: cancelled on loss, released after.
+#include "support/world.hpp"
+
+#include <dynalease/lock.hpp>
+
+#include <catch2/catch.hpp>
+
+using namespace dynalease;
+using namespace dynalease::tests;
+
+namespace {
+
+
+asio::awaitable<int> work_until_cancelled(const node& in, bool& cancelled, lock_guard&) {
+    auto& clock = *in.environment.clock;
+    auto ended = co_await clock.async_wait_until(clock.now() + 1h, as_tuple);
+    cancelled = std::get<0>(ended) == asio::error::operation_aborted;
+    co_return 7;
+}
+
+struct long_work {
+    const node* in;
+    bool* cancelled;
+    asio::awaitable<int> operator()(lock_guard& guard) const { return work_until_cancelled(*in, *cancelled, guard); }
+};
+
+asio::awaitable<void> guarded(node& in, bool& cancelled, error_code& code) {
+    lock target{*in.session, "x"};
+    long_work body{&in, &cancelled};
+    try {
+        co_await with_lock(target, body);
+    } catch (const error& e) {
+        code = e.code();
+    }
+}
+
+asio::awaitable<int> answer(lock_guard& guard) {
+    CHECK(guard.valid());
+    co_return 42;
+}
+
+asio::awaitable<int> fail(lock_guard&) {
+    throw std::runtime_error("body");
+    co_return 0;
+}
+
+asio::awaitable<void> guarded_value(node& in, int& value) {
+    lock target{*in.session, "x"};
+    value = co_await with_lock(target, answer);
+}
+
+asio::awaitable<void> guarded_failure(node& in) {
+    lock target{*in.session, "x"};
+    co_await with_lock(target, fail);
+}
+
+}  // namespace
+
+TEST_CASE("with_lock cancels its body when the lock is lost") {
+    world w;
+    node a(w);
+    bool cancelled = false;
+    error_code code;
+    running body(w, a, guarded(a, cancelled, code));
+    w.scheduler.run_for(1s);
+    a.network->set_plan(
+        [](const any_request&, const call_options&) { return testing::fault{testing::fault::kind::lose_request}; });
+    body.wait(15s);
+    CHECK(cancelled);
+    CHECK(code == errc::lock_lost);
+    CHECK(code == condition::lost);
+}
+
+TEST_CASE("with_lock hands on what its body returns or throws, and releases") {
+    world w;
+    node a(w);
+    int value = 0;
+    run(w, a, guarded_value(a, value));
+    CHECK(value == 42);
+    CHECK_FALSE(find(w.row("lock#x"), "holder"));
+    CHECK_THROWS_WITH(run(w, a, guarded_failure(a)), "body");
+    w.scheduler.run_for(1s);
+    CHECK_FALSE(find(w.row("lock#x"), "holder"));
+}

@@ -1,0 +1,140 @@
+// What cannot be: each is refused by name, and leaves nothing behind.
+#include "queue_callers.hpp"
+
+#include <dynalease/queue.hpp>
+
+#include <catch2/catch.hpp>
+
+using namespace dynalease;
+using namespace dynalease::tests;
+
+namespace {
+
+error_code refusal_of(session& of, const std::string& entity, const queue_options& options) {
+    try {
+        queue made{of, entity, options};
+    } catch (const error& e) {
+        CHECK_FALSE(e.diagnostics().message.empty());
+        return e.code();
+    }
+    return {};
+}
+
+void check_refused(world& w, node& in, const enter_options& options, errc expected) {
+    error_code code;
+    queue_turn turn;
+    run(w, in, enter_code(queue{*in.session, "x"}, options, code, turn));
+    CHECK(code == expected);
+    CHECK_FALSE(turn);
+}
+
+}  // namespace
+
+TEST_CASE("names and options of a queue have limits") {
+    world w;
+    node a(w);
+    auto& s = *a.session;
+    CHECK(refusal_of(s, "", {}) == errc::invalid_name);
+    CHECK(refusal_of(s, std::string(2043, 'x'), {}) == errc::invalid_name);
+    CHECK(refusal_of(s, std::string(2042, 'x'), {}) == error_code());
+    CHECK(refusal_of(s, "x", {.reason = "a/b"}) == errc::invalid_name);
+    CHECK(refusal_of(s, "x", {.reason = std::string(986, 'r')}) == errc::invalid_name);
+    CHECK(refusal_of(s, "x", {.poll_interval = 9ms}) == errc::invalid_option);
+    CHECK(refusal_of(s, "x", {.poll_interval = 2s, .longest_poll_interval = 1s}) == errc::invalid_option);
+    check_refused(w, a, {.wait = -1ns}, errc::invalid_option);
+    CHECK(a.network->log().empty());
+}
+
+TEST_CASE("a row of somebody else where the queue's head would be is left alone") {
+    world w;
+    node a(w);
+    item foreign{{"pk", "queue#x"}, {"sk", "/"}, {"theirs", 1}};
+    w.apply(put_item_request{.table_name = table, .new_item = foreign});
+    check_refused(w, a, {}, errc::corrupt_row);
+    check_refused(w, a, {.wait = 0s}, errc::corrupt_row);
+    CHECK(head_of(w, "x") == foreign);
+
+    foreign["v"] = 2;
+    w.apply(put_item_request{.table_name = table, .new_item = foreign});
+    check_refused(w, a, {}, errc::unsupported_version);
+    w.scheduler.run_for(10s);
+    CHECK(head_of(w, "x") == foreign);
+    CHECK(ticket_rows(w, "x").empty());
+}
+
+TEST_CASE("a counter at 38 nines, or at the end of 64 bits, is refused and left as it is") {
+    world w;
+    node a(w);
+    for (const auto& end : {std::string(38, '9'), std::string("9223372036854775806")}) {
+        item head{{"pk", "queue#x"}, {"sk", "/"}, {"v", 1}, {"tail", number(end)}, {"passed", number(end)}};
+        w.apply(put_item_request{.table_name = table, .new_item = head});
+        check_refused(w, a, {}, errc::corrupt_row);
+        w.scheduler.run_for(10s);
+        CHECK(head_of(w, "x") == head);
+        CHECK(ticket_rows(w, "x").empty());
+    }
+}
+
+TEST_CASE("a foreign row in a ticket's place fails those who meet it, and nobody else") {
+    world w;
+    node a(w, 1);
+    node b(w, 2);
+    queue_turn first;
+    run(w, a, enter(queue{*a.session, "x"}, first));
+    const auto digits = std::to_string(first.ticket() + 1);
+    item foreign{{"pk", "queue#x"}, {"sk", "/" + std::string(38 - digits.size(), '0') + digits}, {"theirs", 1}};
+    w.apply(put_item_request{.table_name = table, .new_item = foreign});
+    check_refused(w, b, {}, errc::corrupt_row);
+    w.scheduler.run_for(10s);
+    CHECK(first.valid());
+    run(w, a, leave(first));
+    w.scheduler.run_for(10s);
+    CHECK(ticket_rows(w, "x") == std::vector<item>{foreign});
+}
+
+namespace {
+asio::awaitable<void> enter_all_code(std::vector<queue> queues, enter_options options, error_code& code) {
+    auto done = co_await enter_all(std::move(queues), std::move(options), asio::as_tuple(asio::deferred));
+    code = std::get<0>(done);
+}
+}  // namespace
+
+TEST_CASE("queues that cannot be entered together are refused before anything is sent") {
+    world w;
+    node a(w, 1);
+    node b(w, 2);
+    const queue x{*a.session, "x"};
+    error_code code;
+    const std::vector<queue> same{x, x};
+    run(w, a, enter_all_code(same, {}, code));
+    CHECK(code == errc::invalid_option);
+    const std::vector<queue> strangers{x, queue{*b.session, "y"}};
+    run(w, a, enter_all_code(strangers, {}, code));
+    CHECK(code == errc::invalid_option);
+    std::vector<queue> many;
+    for (int i = 0; i < 49; ++i) many.emplace_back(*a.session, "q" + std::to_string(i));
+    run(w, a, enter_all_code(many, {}, code));
+    CHECK(code == errc::invalid_option);
+    run(w, a, enter_all_code({x}, {.wait = -1s}, code));
+    CHECK(code == errc::invalid_option);
+    CHECK_THROWS_AS(enter_all(std::vector<queue>{}), error);
+    CHECK(a.network->log().empty());
+}
+
+TEST_CASE("an empty turn answers, and holds nothing") {
+    world w;
+    node a(w);
+    queue_turn none;
+    CHECK_FALSE(none);
+    CHECK(none.state() == guard_state::empty);
+    CHECK(none.ticket() == 0);
+    CHECK(none.name().empty());
+    CHECK_THROWS_AS(none.fence(), error);
+    error_code code;
+    const auto leaving = [](queue_turn& turn, error_code& into) -> asio::awaitable<void> {
+        const auto done = co_await turn.leave(asio::as_tuple(asio::deferred));
+        into = std::get<0>(done);
+    };
+    run(w, a, leaving(none, code));
+    CHECK(code == errc::not_held);
+}

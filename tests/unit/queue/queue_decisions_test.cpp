@@ -1,0 +1,203 @@
+// The decision tables of a queue, row by row, and its times.
+#include "queue/protocol/queue_decisions.hpp"
+#include "queue/protocol/queue_times.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+namespace dynalease::protocol {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+time_point at(std::chrono::milliseconds time) {
+    return time_point(time);
+}
+
+ticket_step ticket(const queue_head& head, bool applied = true, std::chrono::milliseconds now = 10ms,
+                   bool tries = false, bool unanswered = true) {
+    return decide_ticket({applied, head, "mine", unanswered, tries, at(0ms), at(now), 2975ms});
+}
+
+const std::map<std::int64_t, time_point> none;
+
+seen_ticket live(std::int64_t number, owner_is owner = owner_is::other, std::int64_t from = 0) {
+    const auto digits = std::to_string(number);
+    return {{.ticket = number, .from = from ? from : number, .session = "s" + digits, .attempt = "a" + digits}, owner};
+}
+seen_ticket voided(std::int64_t number, std::int64_t from = 0) {
+    return {{.ticket = number, .from = from ? from : number, .is_void = true, .session = "v"}, owner_is::other};
+}
+examine_decision examine(const std::vector<seen_ticket>& rows, std::int64_t until,
+                         const std::map<std::int64_t, time_point>& missing = none) {
+    return decide_examine({10, rows, until, missing, at(10s), 3026ms});
+}
+place one(std::int64_t number, std::int64_t from = 0) {
+    return {.ticket = number, .from = from ? from : number};
+}
+
+}  // namespace
+
+TEST_CASE("ticket: what the answer to the request for one says") {
+    CHECK(ticket({.tail = 11, .passed = 10}) == ticket_step::direct);
+    CHECK(ticket({.tail = 11, .passed = 10}, true, 2974ms) == ticket_step::direct);
+    CHECK(ticket({.tail = 11, .passed = 10}, true, 2975ms) == ticket_step::write_down);
+    CHECK(ticket({.tail = 12, .passed = 10}) == ticket_step::write_down);
+    CHECK(ticket({.tail = 12, .passed = 12}) == ticket_step::renew);
+    // Refused because an earlier copy of ours did it.
+    CHECK(ticket({.tail = 11, .passed = 10, .last = "mine"}, false) == ticket_step::direct);
+    CHECK(ticket({.tail = 11, .passed = 11, .last = "mine"}, false) == ticket_step::renew);
+    CHECK(ticket({.tail = 11, .passed = 10, .last = "other"}, false, 1ms, true) == ticket_step::contended);
+    CHECK(ticket({.tail = 11, .passed = 10, .last = "other"}, false) == ticket_step::exhausted);
+    // Refused though no copy of ours can have done it: a process that was cloned from ours did, and has that ticket.
+    CHECK(ticket({.tail = 11, .passed = 10, .last = "mine"}, false, 10ms, false, false) == ticket_step::renew);
+    CHECK(ticket({.tail = 11, .passed = 10, .last = "mine"}, false, 10ms, true, false) == ticket_step::renew);
+}
+
+TEST_CASE("entered: the row that stood in the way") {
+    const ticket_row own{.ticket = 11, .from = 11, .session = "s", .attempt = "mine"};
+    const ticket_row buried{.ticket = 11, .from = 11, .is_void = true, .session = "x"};
+    CHECK(decide_entered(nullptr, "mine") == entered_step::entered);
+    CHECK(decide_entered(&own, "mine") == entered_step::entered);
+    CHECK(decide_entered(&buried, "mine") == entered_step::buried);
+    CHECK(decide_entered(&own, "other") == entered_step::buried);
+}
+
+TEST_CASE("poll: the head as a waiting ticket sees it") {
+    const place mine{.ticket = 15, .from = 12, .rank = 12};
+    const auto poll = [&](std::int64_t passed) {
+        const queue_head head{.tail = 20, .passed = passed};
+        return decide_poll(&head, mine);
+    };
+    CHECK(decide_poll(nullptr, mine) == poll_step::head_lost);
+    CHECK(poll(10) == poll_step::wait);
+    CHECK(poll(11) == poll_step::turn);
+    CHECK(poll(14) == poll_step::turn);
+    CHECK(poll(15) == poll_step::place_lost);
+    CHECK(tickets_ahead({.tail = 20, .passed = 9}, mine) == 2);
+    CHECK(tickets_ahead({.tail = 20, .passed = 13}, mine) == 0);
+    CHECK(queue_head{.tail = 20, .passed = 9, .skipped = 3}.outstanding() == 8);
+}
+
+TEST_CASE("examine: what can be passed over is, up to what lives") {
+    using enum examine_step;
+    CHECK(examine({voided(11), live(12)}, 20) == examine_decision{pass, {one(11)}});
+    CHECK(examine({voided(11), live(12, owner_is::over), voided(15, 13), live(16)}, 20) ==
+          examine_decision{pass, {one(11), one(12), one(15, 13)}});
+    CHECK(examine({live(11), voided(12)}, 20).step == watch);
+    CHECK(examine({live(11)}, 20).session == "s11");
+    CHECK(examine({live(11, owner_is::ours)}, 20) == examine_decision{});
+    CHECK(examine({live(13, owner_is::ghost, 11)}, 20) == examine_decision{give_up, {one(13, 11)}, {}, "a13"});
+    CHECK(examine({live(10, owner_is::over), live(11)}, 20).step == watch);  // passed meanwhile
+    // Our own row ends it.
+    CHECK(examine({voided(11), voided(12)}, 12) == examine_decision{pass, {one(11)}});
+    CHECK(examine({}, 11) == examine_decision{});
+}
+
+TEST_CASE("examine: what is missing is remembered, and buried when nobody can rely on it any more") {
+    using enum examine_step;
+    CHECK(examine({live(13)}, 20) == examine_decision{remember, {one(11), one(12)}});
+    CHECK(examine({}, 13) == examine_decision{remember, {one(11), one(12)}});
+    CHECK(examine({live(13)}, 20, {{11, at(6975ms)}}).step == remember);
+    CHECK(examine({live(13)}, 20, {{11, at(6974ms)}}) == examine_decision{bury, {one(11)}});
+    CHECK(examine({live(13)}, 20, {{11, at(1s)}, {12, at(1s)}}) == examine_decision{bury, {one(11), one(12)}});
+    CHECK(examine({live(13)}, 20, {{12, at(1s)}}).step == remember);
+    // Numbers that a row covers were never issued.
+    CHECK(examine({live(15, owner_is::other, 12)}, 20) == examine_decision{remember, {one(11)}});
+    CHECK(examine({voided(11), live(13)}, 20).step == pass);
+    // Of numbers that seem to be missing because the row that covers them was passed and deleted there may be millions.
+    CHECK(examine({}, 100'000'000).places.size() == batch_limit);
+}
+
+TEST_CASE("leave") {
+    const auto leave = [](bool applied, std::optional<queue_head> head, bool unanswered = false) {
+        return decide_leave({applied, head ? &*head : nullptr, {.ticket = 15, .from = 12}, unanswered});
+    };
+    CHECK(leave(true, queue_head{.tail = 15, .passed = 15}) == leave_step::done);
+    CHECK(leave(false, queue_head{.tail = 16, .passed = 11}) == leave_step::again);
+    CHECK(leave(false, queue_head{.tail = 16, .passed = 14}) == leave_step::again);
+    CHECK(leave(false, queue_head{.tail = 16, .passed = 15}, true) == leave_step::done);
+    CHECK(leave(false, queue_head{.tail = 16, .passed = 15}) == leave_step::lost);
+    CHECK(leave(false, queue_head{.tail = 16, .passed = 10}) == leave_step::lost);
+    // A backup came back in which the number was not issued yet.
+    CHECK(leave(false, queue_head{.tail = 14, .passed = 14}) == leave_step::lost);
+    CHECK(leave(false, {}) == leave_step::lost);
+}
+
+TEST_CASE("leave: our own void tickets right behind are passed in the same write") {
+    CHECK(over_with(one(5), {}) == std::vector{one(5)});
+    CHECK(over_with(one(5), {{6, one(6)}, {7, one(7)}, {9, one(9)}}) == std::vector{one(5), one(6), one(7)});
+    CHECK(over_with(one(5), {{9, one(9, 6)}}) == std::vector{one(5), one(9, 6)});
+    CHECK(over_with(one(5), {{4, one(4)}, {7, one(7)}}) == std::vector{one(5)});
+}
+
+TEST_CASE("cancel") {
+    const auto cancel = [](std::optional<place> mine, bool unanswered, bool voided, std::int64_t passed) {
+        const queue_head head{.tail = 20, .passed = passed};
+        return decide_cancel({mine, unanswered, voided, head});
+    };
+    CHECK(cancel({}, false, false, 10) == cancel_step::done);
+    CHECK(cancel({}, true, false, 10) == cancel_step::ask);
+    CHECK(cancel(one(15), false, false, 10) == cancel_step::give_up);
+    CHECK(cancel(one(15), false, false, 15) == cancel_step::done);
+    CHECK(cancel(one(15), false, true, 12) == cancel_step::done);
+    CHECK(cancel(one(15), false, true, 13) == cancel_step::pass);
+    CHECK(cancel(one(15), false, true, 14) == cancel_step::pass);
+    CHECK(cancel(one(15, 12), false, true, 10) == cancel_step::pass);
+}
+
+TEST_CASE("times: whoever relies on a ticket that is not written down stops before anyone may bury it") {
+    CHECK(claim_time == 3000ms);
+    CHECK(bury_after(1000) > 3025ms);
+    CHECK(bury_after(1000) < 3027ms);
+    for (const std::uint32_t ppm : {0U, 500U, 1000U, 50'000U, 100'000U}) {
+        // The owner's clock as slow, the other's as fast as they may be.
+        const double slow = 1.0 - ppm * 1e-6;
+        const double fast = 1.0 + ppm * 1e-6;
+        CHECK(static_cast<double>(claim_held(ppm).count()) / slow <
+              static_cast<double>(bury_after(ppm).count()) / fast);
+    }
+}
+
+TEST_CASE("times: all who wait together look a bounded number of times") {
+    for (const std::int64_t waiting : {2, 10, 100, 1000, 5000}) {
+        double per_second = 0;
+        for (std::int64_t ahead = 1; ahead <= waiting; ++ahead) {
+            const auto interval = next_poll({ahead, ahead, waiting + 1, 100ms, 20min}, 170ms, 24h, 0.5);
+            per_second += 1e9 / static_cast<double>(interval.count());
+        }
+        INFO(waiting);
+        CHECK(per_second < 11.9);
+    }
+    CHECK(next_poll({1, 1, 1000, 100ms, 1h}, 170ms, 1h, 0.0) == 136ms);
+    CHECK(next_poll({1, 1, 1000, 100ms, 1h}, 170ms, 1h, 1.0) == 204ms);
+    CHECK(next_poll({500, 500, 1000, 0ms, 1h}, 170ms, 5s, 0.5) == 5s);
+    // Turns are short: be awake in time.
+    CHECK(next_poll({3, 3, 10, 200ms, 0ms}, 170ms, 1h, 0.5) == 240ms);
+    // A thousand tickets of one process are looked at by one watch.
+    CHECK(next_poll({1000, 2, 3, 0ms, 1h}, 170ms, 1h, 0.5) < 1s);
+}
+
+TEST_CASE("times: an idle head outlives every ticket it issued, also one drawn by a clock far ahead") {
+    const std::int64_t month = 30 * 24 * 3600;
+    const wall_time now{1'700'000'000'000ms};
+    CHECK(idle_head_expiry(now, 1'600'000'000'000) == 1'700'000'000 + month);
+    CHECK(idle_head_expiry(now, 1'900'000'000'001) == 1'900'000'001 + month);
+}
+
+TEST_CASE("behind: what shows less of either counter was seen earlier, or the head went back") {
+    const queue_head known{.tail = 20, .passed = 10};
+    CHECK_FALSE(behind(known, known));
+    CHECK_FALSE(behind({.tail = 21, .passed = 10}, known));
+    CHECK(behind({.tail = 20, .passed = 9}, known));
+    CHECK(behind({.tail = 19, .passed = 12}, known));
+}
+
+TEST_CASE("times: the pace follows the turns") {
+    CHECK(smoothed_pace(0ms, 50ms) == 150ms);
+    CHECK(smoothed_pace(100ms, 900ms) == 370ms);
+}
+
+}  // namespace dynalease::protocol
