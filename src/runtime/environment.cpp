@@ -1,16 +1,57 @@
 // The environment of production.
+#include "runtime/context_tenant.hpp"
 #include "runtime/system_clock.hpp"
 #include "runtime/system_random.hpp"
 
 #include <dynalease/runtime/environment.hpp>
 
+#include <boost/asio/query.hpp>
 #include <boost/asio/strand.hpp>
+
+#include <atomic>
+#include <memory>
+#include <utility>
 
 namespace dynalease {
 
+namespace {
+
+/// A strand that its context does not outlive may not end at all: its end goes to the context's service, whose memory
+/// is then somebody else's. So the last copy of such a strand stays with us for good, some hundred bytes for each client
+/// or database that was there longer than its context.
+class strand_keeper final : public runtime::context_tenant {
+public:
+    explicit strand_keeper(boost::asio::any_io_executor strand)
+        : context_tenant(boost::asio::query(strand, boost::asio::execution::context)), strand_(std::move(strand)) {}
+
+private:
+    void abandon() noexcept override {
+        static std::atomic<strand_keeper*> last{nullptr};  // so that those who look for leaks find them all
+        self_ = shared_from_this();
+        before_ = last.exchange(this);
+    }
+
+    boost::asio::any_io_executor strand_;
+    std::shared_ptr<context_tenant> self_;
+    strand_keeper* before_ = nullptr;
+};
+
+/// Members of an environment end from the last to the first: the keeper, if the context still lives, before the strand.
+struct kept_clock {
+    kept_clock(const boost::asio::any_io_executor& strand, const boost::asio::any_io_executor& executor)
+        : keeper(std::make_shared<strand_keeper>(strand)), clock(executor) {}
+
+    std::shared_ptr<strand_keeper> keeper;
+    runtime::system_clock clock;
+};
+
+}  // namespace
+
 environment environment::system(const boost::asio::any_io_executor& executor) {
-    return {boost::asio::make_strand(executor), std::make_shared<runtime::system_clock>(executor),
-            std::make_shared<runtime::kernel_random>()};
+    const boost::asio::any_io_executor strand = boost::asio::make_strand(executor);
+    auto kept = std::make_shared<kept_clock>(strand, executor);
+    std::shared_ptr<dynalease::clock> clock(kept, &kept->clock);
+    return {strand, std::move(clock), std::make_shared<runtime::kernel_random>()};
 }
 
 }  // namespace dynalease
