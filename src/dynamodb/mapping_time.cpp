@@ -45,7 +45,8 @@ utc_time as_utc(std::int64_t ticks, time_unit unit, const mapping_place& place) 
     if (whole < first_second / unit.seconds || whole > last_second / unit.seconds) {
         place.fail(no_such_year);
     }
-    const auto rest = ticks - whole * unit.parts;
+    auto rest = ticks % unit.parts;  // ticks - whole * parts would overflow near the least of all ticks
+    if (rest < 0) rest += unit.parts;
     return {std::chrono::sys_seconds(std::chrono::seconds(whole * unit.seconds)),
             std::chrono::nanoseconds(rest * (nanoseconds_of_second / unit.parts))};
 }
