@@ -18,19 +18,30 @@
 
 namespace dynalease {
 
+/// Region, endpoint, attempts and authorities that are not set here come from the environment, then from the profile in
+/// the shared files: AWS_CONFIG_FILE (or ~/.aws/config) and AWS_SHARED_CREDENTIALS_FILE (or ~/.aws/credentials). They
+/// are read once, when the client is made.
 struct client_options {
-    /// "eu-central-1"; empty: AWS_REGION, AWS_DEFAULT_REGION, then the profile's.
+    /// "eu-central-1"; empty: AWS_REGION, AWS_DEFAULT_REGION, then the profile's. A custom endpoint needs one, too, for
+    /// the signature.
     std::string region{};
-    /// "http://127.0.0.1:8000"; empty: AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, the profile's, then AWS itself.
+    /// "http://127.0.0.1:8000"; empty: AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, the profile's, unless
+    /// AWS_IGNORE_CONFIGURED_ENDPOINT_URLS is true; then AWS itself.
+    ///
+    /// AWS itself is the region's endpoint, with AWS_USE_FIPS_ENDPOINT and AWS_USE_DUALSTACK_ENDPOINT heeded. With
+    /// AWS_ACCOUNT_ID_ENDPOINT_MODE set to `preferred` or `required` it is the account's own
+    /// (`123456789012.ddb.eu-central-1.amazonaws.com`), if the account is known when the client is made: by
+    /// `credentials`, AWS_ACCOUNT_ID or the profile. Unset, the region's endpoint serves every account.
     std::string endpoint{};
     /// Fixed keys; empty: `provider`, or without one what `default_credentials` finds: the environment, the shared
-    /// files, web identity, the container, the instance. Nothing is asked before the first request.
+    /// files, web identity, the container, the instance (`aws/providers.hpp` tells more). Nothing is asked before the
+    /// first request.
     std::optional<dynalease::credentials> credentials{};
     /// A source of credentials of your own, or one shared by several clients.
     std::shared_ptr<credentials_provider> provider{};
     /// The profile of the shared files; empty: AWS_PROFILE, then "default".
     std::string profile{};
-    /// A role to take on with those keys, by STS; fetched anew ahead of its end.
+    /// A role to take on with those keys, whatever their source, by STS; fetched anew ahead of its end.
     std::optional<assumed_role> role{};
 
     /// For a whole call with its retries. A day at most, as the times below.
