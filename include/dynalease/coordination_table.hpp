@@ -32,11 +32,17 @@ struct create_table_verb {
 /// Errors: `errc::invalid_name`; `errc::table_in_use` when a table of that name has another key; `errc::access_denied`;
 /// `errc::timeout`. Cancellation: all types; the table may be left in the making. Cost: 3 requests and more.
 boost::asio::awaitable<void> create_table(database target, std::string name, create_table_options options = {});
-template <token_for<void> Token>
-auto create_table(database target, std::string name, create_table_options options, Token&& token) {
+template <class... Tail>
+    requires verb_tail<void, Tail...>
+auto create_table(database target, std::string name, create_table_options options, Tail&&... tail) {
     auto where = target.get_executor();
     return detail::initiate<void>(where, detail::create_table_verb{std::move(target), std::move(name), options},
-                                  nullptr, std::forward<Token>(token));
+                                  std::forward<Tail>(tail)...);
+}
+template <class... Tail>
+    requires verb_tail<void, Tail...>
+auto create_table(database target, std::string name, Tail&&... tail) {
+    return create_table(std::move(target), std::move(name), create_table_options{}, std::forward<Tail>(tail)...);
 }
 
 }  // namespace dynalease

@@ -1,6 +1,7 @@
 // The process's liveness: one row, one heartbeat, any number of leases under it.
 #pragma once
 
+#include <dynalease/detail/access.hpp>
 #include <dynalease/detail/initiate.hpp>
 #include <dynalease/dynamodb/database.hpp>
 #include <dynalease/error.hpp>
@@ -20,7 +21,6 @@ namespace dynalease {
 
 namespace detail {
 class session_core;
-struct update_verb;
 }  // namespace detail
 
 struct session_options {
@@ -150,9 +150,10 @@ public:
     /// session is never lost: there it tells of `close` alone. Cancellation: all types, with `errc::cancelled` and
     /// without effect on the session.
     boost::asio::awaitable<void> over() const;
-    template <token_for<void> Token>
-    auto over(Token&& token) const {
-        return detail::initiate<void>(get_executor(), over_verb{core_}, nullptr, std::forward<Token>(token));
+    template <class... Tail>
+        requires verb_tail<void, Tail...>
+    auto over(Tail&&... tail) const {
+        return detail::initiate<void>(get_executor(), over_verb{core_}, std::forward<Tail>(tail)...);
     }
 
     /// Makes every guard invalid at once, releases all locks, and ends the heartbeat. Waiting callers fail with
@@ -162,17 +163,19 @@ public:
     /// and one for the session, of which a plain one has none. Cancellation: all types; what is left goes on in the
     /// background.
     boost::asio::awaitable<close_report> close(close_options options = {});
-    template <token_for<close_report> Token>
-    auto close(close_options options, Token&& token) {
-        return detail::initiate<close_report>(get_executor(), close_verb{core_, options}, nullptr,
-                                              std::forward<Token>(token));
+    template <class... Tail>
+        requires verb_tail<close_report, Tail...>
+    auto close(close_options options, Tail&&... tail) {
+        return detail::initiate<close_report>(get_executor(), close_verb{core_, options}, std::forward<Tail>(tail)...);
+    }
+    template <class... Tail>
+        requires verb_tail<close_report, Tail...>
+    auto close(Tail&&... tail) {
+        return close(close_options{}, std::forward<Tail>(tail)...);
     }
 
 private:
-    friend class item_lock;
-    friend class lock;
-    friend class queue;
-    friend struct detail::update_verb;
+    friend struct detail::access;
     struct over_verb {
         std::shared_ptr<detail::session_core> core;
         void operator()(diagnostics* details, detail::handler_for<void> handler) &&;

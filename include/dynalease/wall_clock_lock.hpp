@@ -69,11 +69,17 @@ public:
     /// `errc::reserved_name` for the lock's attribute; `errc::in_doubt` when the answers stayed away: nothing but
     /// `release` is possible then. Cancellation: all types; what was sent is in doubt. Cost: 1 write.
     boost::asio::awaitable<dynalease::item> update(update_expression change, condition_expression condition = {});
-    template <token_for<dynalease::item> Token>
-    auto update(update_expression change, condition_expression condition, Token&& token) {
+    template <class... Tail>
+        requires verb_tail<dynalease::item, Tail...>
+    auto update(update_expression change, condition_expression condition, Tail&&... tail) {
         return detail::initiate<dynalease::item>(executor(),
                                                  update_verb{hold_.share(), std::move(change), std::move(condition)},
-                                                 nullptr, std::forward<Token>(token));
+                                                 std::forward<Tail>(tail)...);
+    }
+    template <class... Tail>
+        requires verb_tail<dynalease::item, Tail...>
+    auto update(update_expression change, Tail&&... tail) {
+        return update(std::move(change), condition_expression{}, std::forward<Tail>(tail)...);
     }
 
     /// Gives the item back: invalid from the call on.
@@ -82,9 +88,10 @@ public:
     /// away until the timeout, or the caller did not wait; and what the service refuses: the library goes on trying
     /// until the timeout. Cancellation: all types; it goes on. Cost: 1 write.
     boost::asio::awaitable<void> release();
-    template <token_for<void> Token>
-    auto release(Token&& token) {
-        return detail::initiate<void>(executor(), release_verb{hold_.share()}, nullptr, std::forward<Token>(token));
+    template <class... Tail>
+        requires verb_tail<void, Tail...>
+    auto release(Tail&&... tail) {
+        return detail::initiate<void>(executor(), release_verb{hold_.share()}, std::forward<Tail>(tail)...);
     }
 
 private:
@@ -131,17 +138,24 @@ public:
     /// back in the background, or else is over by the timeout; and what the service refuses. Cancellation: all types,
     /// at once. Cost: 1 write; behind another holder, 1 refused write at each look.
     boost::asio::awaitable<wall_clock_guard> acquire(item_acquire_options options = {}) const;
-    template <token_for<wall_clock_guard> Token>
-    auto acquire(item_acquire_options options, Token&& token) const {
-        return detail::initiate<wall_clock_guard>(get_executor(), acquire_verb{core_, options, false}, nullptr,
-                                                  std::forward<Token>(token));
+    template <class... Tail>
+        requires verb_tail<wall_clock_guard, Tail...>
+    auto acquire(item_acquire_options options, Tail&&... tail) const {
+        return detail::initiate<wall_clock_guard>(get_executor(), acquire_verb{core_, options, false},
+                                                  std::forward<Tail>(tail)...);
+    }
+    template <class... Tail>
+        requires verb_tail<wall_clock_guard, Tail...>
+    auto acquire(Tail&&... tail) const {
+        return acquire(item_acquire_options{}, std::forward<Tail>(tail)...);
     }
     /// Takes the item if it is free; an empty guard if not. Errors and cancellation as `acquire`. Cost: 1 write.
     boost::asio::awaitable<wall_clock_guard> try_acquire() const;
-    template <token_for<wall_clock_guard> Token>
-    auto try_acquire(Token&& token) const {
-        return detail::initiate<wall_clock_guard>(get_executor(), acquire_verb{core_, {}, true}, nullptr,
-                                                  std::forward<Token>(token));
+    template <class... Tail>
+        requires verb_tail<wall_clock_guard, Tail...>
+    auto try_acquire(Tail&&... tail) const {
+        return detail::initiate<wall_clock_guard>(get_executor(), acquire_verb{core_, {}, true},
+                                                  std::forward<Tail>(tail)...);
     }
 
 private:

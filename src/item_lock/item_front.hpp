@@ -46,7 +46,7 @@ struct item_place {
 /// items at once idle -> reserved -> held | settling | idle.
 class item_front final : public claiming_member, public std::enable_shared_from_this<item_front> {
 public:
-    static constexpr auto membership = member_kind::item_lock;
+    static constexpr char membership{};  ///< its address is the kind of member
 
     item_front(session_core& core, std::string name, const item_place& place);
     ~item_front() override;
@@ -91,7 +91,7 @@ public:
     };
 
     const std::string& name() const noexcept { return name_; }
-    member_key key() const noexcept override { return {membership, name_}; }
+    member_key key() const noexcept override { return {&membership, name_}; }
     protocol::item_lock_requests requests() const { return {place_.layout, place_.key, core_.id()}; }
     /// Why an update may not be written under an item's lock; empty: it may.
     std::string reserved_name_in(const update_expression& update) const {

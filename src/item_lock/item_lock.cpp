@@ -38,7 +38,7 @@ awaitable<runtime::completion<item_guard>> run_acquire_item(detail::item_wish wi
 }  // namespace
 
 item_lock::item_lock(session& session, item_ref target, item_lock_options options)
-    : target_(detail::item_target_of(session.core_, std::move(target), std::move(options))) {}
+    : target_(detail::item_target_of(detail::access::core_of(session), std::move(target), std::move(options))) {}
 
 item_lock::executor_type item_lock::get_executor() const noexcept {
     return target_.core->world().executor;

@@ -121,8 +121,8 @@ awaitable<runtime::completion<lock_info>> run_inspect(lock_target target, diagno
 }  // namespace
 
 lock::lock(session& session, std::string name, lock_options options)
-    : target_{detail::with_row(session.core_, "lock"),
-              session.core_->member<lock_front>(detail::checked_lock_name(std::move(name)), detail::checked(options))} {
+    : target_{detail::with_row(detail::access::core_of(session), "lock"),
+              detail::access::core_of(session)->member<lock_front>(detail::checked_lock_name(std::move(name)), detail::checked(options))} {
 }
 
 lock::executor_type lock::get_executor() const noexcept {

@@ -36,7 +36,7 @@ struct grant {
 /// idle -> wanting -> held -> giving back -> held | idle; wanting -> settling -> giving back | idle.
 class lock_front final : public claiming_member, public std::enable_shared_from_this<lock_front> {
 public:
-    static constexpr auto membership = member_kind::lock;
+    static constexpr char membership{};  ///< its address is the kind of member
 
     lock_front(session_core& core, std::string name, const lock_options& options);
     ~lock_front() override;
@@ -62,7 +62,7 @@ public:
     };
 
     const std::string& name() const noexcept { return name_; }
-    member_key key() const noexcept override { return {membership, name_}; }
+    member_key key() const noexcept override { return {&membership, name_}; }
     protocol::lock_requests requests() const { return {core_.options().table, name_, core_.id()}; }
 
     // ---- the database's executor ----

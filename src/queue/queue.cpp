@@ -105,7 +105,7 @@ awaitable<runtime::completion<std::size_t>> run_position(queue_target target, di
 }  // namespace
 
 queue::queue(session& session, std::string entity, queue_options options)
-    : target_{detail::with_row(session.core_, "queue"), nullptr} {
+    : target_{detail::with_row(detail::access::core_of(session), "queue"), nullptr} {
     options = detail::checked(std::move(options));
     auto name = detail::queue_front::member_name(detail::checked_entity(std::move(entity)), options.reason);
     target_.front = target_.core->member<detail::queue_front>(std::move(name), options);

@@ -31,7 +31,7 @@ namespace dynalease::detail {
 /// What must happen after the caller has gone (giving up a ticket, leaving) runs as work of the session.
 class queue_front final : public session_member, public std::enable_shared_from_this<queue_front> {
 public:
-    static constexpr auto membership = member_kind::queue;
+    static constexpr char membership{};  ///< its address is the kind of member
 
     /// @param name the reason, '/', and the entity.
     queue_front(session_core& core, std::string name, const queue_options& options);
@@ -39,7 +39,7 @@ public:
 
     static std::string member_name(std::string_view entity, std::string_view reason);
     const protocol::queue_name& queue() const noexcept { return queue_; }
-    member_key key() const noexcept override { return {membership, name_}; }
+    member_key key() const noexcept override { return {&membership, name_}; }
     protocol::queue_requests requests() const { return {core_.options().table, queue_, core_.id()}; }
 
     // ---- the database's executor ----

@@ -63,7 +63,7 @@ public:
     template <class Member, class Options>
     std::shared_ptr<Member> member(std::string name, const Options& options) {
         const std::lock_guard hold(members_mutex_);
-        if (auto known = find_member({Member::membership, name}))
+        if (auto known = find_member({&Member::membership, name}))
             return std::static_pointer_cast<Member>(std::move(known));
         auto made = std::make_shared<Member>(*this, std::move(name), options);
         members_.emplace(made->key(), made);
@@ -115,7 +115,7 @@ private:
 
     struct key_hash {
         std::size_t operator()(const member_key& key) const noexcept {
-            return std::hash<std::string_view>()(key.name) + static_cast<std::size_t>(key.kind);
+            return std::hash<std::string_view>()(key.name) + std::hash<const void*>()(key.kind);
         }
     };
     std::shared_ptr<session_member> find_member(const member_key& key);

@@ -14,11 +14,9 @@
 
 namespace dynalease::detail {
 
-enum class member_kind : unsigned char { lock, queue, item_lock };
-
 /// Names a member among those of its session.
 struct member_key {
-    member_kind kind;
+    const void* kind;  ///< the address of its class's `membership`
     std::string_view name;
     friend bool operator==(const member_key&, const member_key&) = default;
 };

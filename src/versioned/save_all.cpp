@@ -276,7 +276,7 @@ awaitable<joint_result> await_save_all(database target, versioned_writes writes)
     diagnostics details;
     const auto executor = target.get_executor();
     detail::save_all_verb verb{std::move(target), writes.entries()};
-    auto done = co_await detail::initiate<joint_result>(executor, std::move(verb), &details,
+    auto done = co_await detail::initiate<joint_result>(executor, std::move(verb), details,
                                                         boost::asio::as_tuple(boost::asio::deferred));
     const auto code = std::get<0>(done);
     auto result = std::get<1>(std::move(done));
@@ -298,13 +298,17 @@ pending_joint_write::pending_joint_write(database target, std::shared_ptr<const 
     : target_(std::move(target)), plan_(std::move(plan)) {}
 
 awaitable<settlement> pending_joint_write::settle() const {
-    if (!plan_) {
-        diagnostics details;
-        details.operation = "pending_joint_write";
-        details.message = "no write is in doubt here";
-        throw error(errc::not_held, std::move(details));
-    }
-    return detail::await_verb<settlement>(target_->get_executor(), detail::joint_settle_verb{*target_, plan_});
+    auto verb = settling();
+    auto where = target_->get_executor();
+    return detail::await_verb<settlement>(std::move(where), std::move(verb));
+}
+
+detail::joint_settle_verb pending_joint_write::settling() const {
+    if (plan_) return {*target_, plan_};
+    diagnostics details;
+    details.operation = "pending_joint_write";
+    details.message = "no write is in doubt here";
+    throw error(errc::not_held, std::move(details));
 }
 
 void detail::joint_settle_verb::operator()(diagnostics* details, handler_for<settlement> handler) && {

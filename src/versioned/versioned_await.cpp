@@ -32,7 +32,7 @@ using boost::asio::awaitable;
 template <class Verb>
 awaitable<awaited_write> await_write(boost::asio::any_io_executor executor, Verb verb) {
     awaited_write out;
-    auto done = co_await initiate<write_report>(executor, std::move(verb), &out.details,
+    auto done = co_await initiate<write_report>(executor, std::move(verb), out.details,
                                                 boost::asio::as_tuple(boost::asio::deferred));
     out.code = std::get<0>(done);
     out.report = std::get<1>(std::move(done));
@@ -61,14 +61,16 @@ awaitable<std::vector<std::optional<stored_item>>> await_verb(load_many_verb ver
     return await_verb<std::vector<std::optional<stored_item>>>(std::move(executor), std::move(verb));
 }
 
+boost::asio::any_io_executor executor_of(const std::shared_ptr<const write_intent>& intent) {
+    if (intent) return intent->core->world().executor;
+    diagnostics details;
+    details.operation = "pending_write";
+    details.message = "no write is in doubt here";
+    throw error(errc::not_held, std::move(details));
+}
+
 awaitable<settle_report> await_verb(settle_verb verb) {
-    if (!verb.intent) {
-        diagnostics details;
-        details.operation = "pending_write";
-        details.message = "no write is in doubt here";
-        throw error(errc::not_held, std::move(details));
-    }
-    auto executor = verb.intent->core->world().executor;
+    auto executor = executor_of(verb.intent);
     return await_verb<settle_report>(std::move(executor), std::move(verb));
 }
 

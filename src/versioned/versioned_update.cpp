@@ -161,7 +161,7 @@ awaitable<runtime::completion<write_report>> run_update_verb(std::shared_ptr<ver
 void update_verb::operator()(diagnostics* details, handler_for<write_report> handler) && {
     const auto executor = core->world().executor;
     update_order order{core->key_of(key), std::move(change), options, complete};
-    if (options.promote && options.promote->with) order.promotes = options.promote->with->core_;
+    if (options.promote && options.promote->with) order.promotes = access::core_of(*options.promote->with);
     runtime::spawn<write_report>(executor, run_update_verb(std::move(core), std::move(order), details),
                                  std::move(handler));
 }

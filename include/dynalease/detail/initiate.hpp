@@ -46,11 +46,17 @@ struct initiation {
     }
 };
 
-/// Starts the verb with a completion token. `details`, when given, is filled before the handler runs.
+/// Starts the verb with a completion token.
 template <class T, class Start, class Token>
-auto initiate(const boost::asio::any_io_executor& executor, Start start, diagnostics* details, Token&& token) {
+auto initiate(const boost::asio::any_io_executor& executor, Start start, Token&& token) {
+    return boost::asio::async_initiate<Token, typename verb_signature<T>::type>(initiation<T, Start>{executor, nullptr},
+                                                                                token, std::move(start));
+}
+/// The same; `details` are filled before the handler runs.
+template <class T, class Start, class Token>
+auto initiate(const boost::asio::any_io_executor& executor, Start start, diagnostics& details, Token&& token) {
     return boost::asio::async_initiate<Token, typename verb_signature<T>::type>(
-        initiation<T, Start>{executor, details}, token, std::move(start));
+        initiation<T, Start>{executor, &details}, token, std::move(start));
 }
 
 /// What a verb without a token returns. Boost 1.81 cannot await `void(exception_ptr, T)`, so that an exception
@@ -58,8 +64,7 @@ auto initiate(const boost::asio::any_io_executor& executor, Start start, diagnos
 template <class T, class Start>
 boost::asio::awaitable<T> await_verb(boost::asio::any_io_executor executor, Start start) {
     diagnostics details;
-    auto done = co_await initiate<T>(executor, std::move(start), &details,
-                                     boost::asio::as_tuple(boost::asio::deferred));
+    auto done = co_await initiate<T>(executor, std::move(start), details, boost::asio::as_tuple(boost::asio::deferred));
     if (std::get<0>(done)) throw error(std::get<0>(done), std::move(details));
     if constexpr (!std::is_void_v<T>) co_return std::get<1>(std::move(done));
 }
@@ -69,5 +74,19 @@ boost::asio::awaitable<T> await_verb(boost::asio::any_io_executor executor, Star
 /// A completion token for a verb that yields a T (or nothing, for void).
 template <class Token, class T>
 concept token_for = boost::asio::completion_token_for<std::decay_t<Token>, typename detail::verb_signature<T>::type>;
+
+namespace detail {
+template <class T, class... Tail>
+inline constexpr bool is_verb_tail = false;
+template <class T, class Token>
+inline constexpr bool is_verb_tail<T, Token> = token_for<Token, T>;
+template <class T, class Token>
+inline constexpr bool is_verb_tail<T, diagnostics&, Token> = token_for<Token, T>;
+}  // namespace detail
+
+/// What may follow the arguments of a verb that yields a T: a completion token, or `diagnostics` and a token. The
+/// diagnostics are filled before the handler runs, and must live until then.
+template <class T, class... Tail>
+concept verb_tail = detail::is_verb_tail<T, Tail...>;
 
 }  // namespace dynalease

@@ -61,13 +61,19 @@ struct batch_get_all_verb {
 boost::asio::awaitable<batch_write_all_response> batch_write_all(database target,
                                                                  std::map<std::string, std::vector<batch_write>> writes,
                                                                  batch_options options = {});
-template <token_for<batch_write_all_response> Token>
+template <class... Tail>
+    requires verb_tail<batch_write_all_response, Tail...>
 auto batch_write_all(database target, std::map<std::string, std::vector<batch_write>> writes, batch_options options,
-                     Token&& token) {
+                     Tail&&... tail) {
     const auto where = target.get_executor();
     return detail::initiate<batch_write_all_response>(
-        where, detail::batch_write_all_verb{std::move(target), std::move(writes), options}, nullptr,
-        std::forward<Token>(token));
+        where, detail::batch_write_all_verb{std::move(target), std::move(writes), options},
+        std::forward<Tail>(tail)...);
+}
+template <class... Tail>
+    requires verb_tail<batch_write_all_response, Tail...>
+auto batch_write_all(database target, std::map<std::string, std::vector<batch_write>> writes, Tail&&... tail) {
+    return batch_write_all(std::move(target), std::move(writes), batch_options{}, std::forward<Tail>(tail)...);
 }
 
 /// Reads all of these keys, 100 a request, one request at a time. Not a snapshot. Name each key once.
@@ -76,13 +82,18 @@ auto batch_write_all(database target, std::map<std::string, std::vector<batch_wr
 boost::asio::awaitable<batch_get_all_response> batch_get_all(database target,
                                                              std::map<std::string, keys_and_options> wanted,
                                                              batch_options options = {});
-template <token_for<batch_get_all_response> Token>
+template <class... Tail>
+    requires verb_tail<batch_get_all_response, Tail...>
 auto batch_get_all(database target, std::map<std::string, keys_and_options> wanted, batch_options options,
-                   Token&& token) {
+                   Tail&&... tail) {
     const auto where = target.get_executor();
     return detail::initiate<batch_get_all_response>(
-        where, detail::batch_get_all_verb{std::move(target), std::move(wanted), options}, nullptr,
-        std::forward<Token>(token));
+        where, detail::batch_get_all_verb{std::move(target), std::move(wanted), options}, std::forward<Tail>(tail)...);
+}
+template <class... Tail>
+    requires verb_tail<batch_get_all_response, Tail...>
+auto batch_get_all(database target, std::map<std::string, keys_and_options> wanted, Tail&&... tail) {
+    return batch_get_all(std::move(target), std::move(wanted), batch_options{}, std::forward<Tail>(tail)...);
 }
 
 }  // namespace dynalease

@@ -97,15 +97,16 @@ public:
     boost::asio::awaitable<typename Request::response> execute() const {
         return execute(Request{});
     }
-    template <operation Request, token_for<typename Request::response> Token>
-    auto execute(Request request, call_options options, Token&& token) const {
+    template <operation Request, class... Tail>
+        requires verb_tail<typename Request::response, Tail...>
+    auto execute(Request request, call_options options, Tail&&... tail) const {
         return detail::initiate<typename Request::response>(
-            get_executor(), verb<Request>{backend_, std::move(request), options}, nullptr, std::forward<Token>(token));
+            get_executor(), verb<Request>{backend_, std::move(request), options}, std::forward<Tail>(tail)...);
     }
-    template <operation Request, token_for<typename Request::response> Token>
-    auto execute(Request request, call_options options, diagnostics& details, Token&& token) const {
-        return detail::initiate<typename Request::response>(
-            get_executor(), verb<Request>{backend_, std::move(request), options}, &details, std::forward<Token>(token));
+    template <operation Request, class... Tail>
+        requires verb_tail<typename Request::response, Tail...>
+    auto execute(Request request, Tail&&... tail) const {
+        return execute(std::move(request), call_options{}, std::forward<Tail>(tail)...);
     }
 
 private:

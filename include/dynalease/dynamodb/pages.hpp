@@ -60,13 +60,10 @@ public:
     boost::asio::awaitable<std::optional<page>> next() {
         return detail::await_verb<std::optional<page>>(get_executor(), verb());
     }
-    template <token_for<std::optional<page>> Token>
-    auto next(Token&& token) {
-        return detail::initiate<std::optional<page>>(get_executor(), verb(), nullptr, std::forward<Token>(token));
-    }
-    template <token_for<std::optional<page>> Token>
-    auto next(diagnostics& details, Token&& token) {
-        return detail::initiate<std::optional<page>>(get_executor(), verb(), &details, std::forward<Token>(token));
+    template <class... Tail>
+        requires verb_tail<std::optional<page>, Tail...>
+    auto next(Tail&&... tail) {
+        return detail::initiate<std::optional<page>>(get_executor(), verb(), std::forward<Tail>(tail)...);
     }
 
     /// Whether the last page has been given.

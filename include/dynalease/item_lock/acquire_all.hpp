@@ -52,11 +52,17 @@ struct acquire_all_verb {
 /// @returns the guards in the order of the demands; of a transaction their fencing tokens are equal.
 boost::asio::awaitable<std::vector<item_guard>> acquire_all(std::vector<item_demand> wanted,
                                                             acquire_all_options options = {});
-template <token_for<std::vector<item_guard>> Token>
-auto acquire_all(std::vector<item_demand> wanted, acquire_all_options options, Token&& token) {
+template <class... Tail>
+    requires verb_tail<std::vector<item_guard>, Tail...>
+auto acquire_all(std::vector<item_demand> wanted, acquire_all_options options, Tail&&... tail) {
     auto where = detail::executor_of(wanted);
     return detail::initiate<std::vector<item_guard>>(where, detail::acquire_all_verb{std::move(wanted), options},
-                                                     nullptr, std::forward<Token>(token));
+                                                     std::forward<Tail>(tail)...);
+}
+template <class... Tail>
+    requires verb_tail<std::vector<item_guard>, Tail...>
+auto acquire_all(std::vector<item_demand> wanted, Tail&&... tail) {
+    return acquire_all(std::move(wanted), acquire_all_options{}, std::forward<Tail>(tail)...);
 }
 
 }  // namespace dynalease

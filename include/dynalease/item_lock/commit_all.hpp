@@ -38,11 +38,11 @@ struct commit_all_verb {
 /// double. Under a plain session renewals that are under way are waited for first, as by `item_guard::update`. As with
 /// `acquire_all`, name the vector before the `co_await`.
 boost::asio::awaitable<void> commit_all(std::vector<item_commit> parts);
-template <token_for<void> Token>
-auto commit_all(std::vector<item_commit> parts, Token&& token) {
+template <class... Tail>
+    requires verb_tail<void, Tail...>
+auto commit_all(std::vector<item_commit> parts, Tail&&... tail) {
     auto where = detail::executor_of(parts);
-    return detail::initiate<void>(where, detail::commit_all_verb{std::move(parts)}, nullptr,
-                                  std::forward<Token>(token));
+    return detail::initiate<void>(where, detail::commit_all_verb{std::move(parts)}, std::forward<Tail>(tail)...);
 }
 
 }  // namespace dynalease

@@ -70,11 +70,17 @@ public:
     /// was sent is in doubt. Cost: 1 write. Under a plain session a renewal that is under way is waited for first, as
     /// by all the writes below: as a rule for one answer, at the most until the lock is lost.
     boost::asio::awaitable<dynalease::item> update(update_expression change, condition_expression condition = {});
-    template <token_for<dynalease::item> Token>
-    auto update(update_expression change, condition_expression condition, Token&& token) {
+    template <class... Tail>
+        requires verb_tail<dynalease::item, Tail...>
+    auto update(update_expression change, condition_expression condition, Tail&&... tail) {
         return detail::initiate<dynalease::item>(
             executor(), update_verb{hold_.share(), std::move(change), std::move(condition), detail::guarded_end::keep},
-            nullptr, std::forward<Token>(token));
+            std::forward<Tail>(tail)...);
+    }
+    template <class... Tail>
+        requires verb_tail<dynalease::item, Tail...>
+    auto update(update_expression change, Tail&&... tail) {
+        return update(std::move(change), condition_expression{}, std::forward<Tail>(tail)...);
     }
 
     /// The last change and the release in one write: lock, change, unlock are 2 writes in all. Invalid from the call
@@ -82,29 +88,42 @@ public:
     /// cancellation as `update`; what is unsettled then is released in the background.
     boost::asio::awaitable<dynalease::item> update_and_release(update_expression change,
                                                                condition_expression condition = {});
-    template <token_for<dynalease::item> Token>
-    auto update_and_release(update_expression change, condition_expression condition, Token&& token) {
+    template <class... Tail>
+        requires verb_tail<dynalease::item, Tail...>
+    auto update_and_release(update_expression change, condition_expression condition, Tail&&... tail) {
         return detail::initiate<dynalease::item>(
             executor(),
-            update_verb{hold_.share(), std::move(change), std::move(condition), detail::guarded_end::release}, nullptr,
-            std::forward<Token>(token));
+            update_verb{hold_.share(), std::move(change), std::move(condition), detail::guarded_end::release},
+            std::forward<Tail>(tail)...);
+    }
+    template <class... Tail>
+        requires verb_tail<dynalease::item, Tail...>
+    auto update_and_release(update_expression change, Tail&&... tail) {
+        return update_and_release(std::move(change), condition_expression{}, std::forward<Tail>(tail)...);
     }
 
     /// Removes the item, and the lock with it. Errors, cancellation, cost: as `update_and_release`.
     boost::asio::awaitable<void> erase(condition_expression condition = {});
-    template <token_for<void> Token>
-    auto erase(condition_expression condition, Token&& token) {
-        return detail::initiate<void>(executor(), erase_verb{hold_.share(), std::move(condition)}, nullptr,
-                                      std::forward<Token>(token));
+    template <class... Tail>
+        requires verb_tail<void, Tail...>
+    auto erase(condition_expression condition, Tail&&... tail) {
+        return detail::initiate<void>(executor(), erase_verb{hold_.share(), std::move(condition)},
+                                      std::forward<Tail>(tail)...);
+    }
+    template <class... Tail>
+        requires verb_tail<void, Tail...>
+    auto erase(Tail&&... tail) {
+        return erase(condition_expression{}, std::forward<Tail>(tail)...);
     }
 
     /// From writer to reader, letting other readers in; valid all the way through. The other direction is not
     /// offered: two readers that both wanted it would wait for each other for ever. Release, then acquire.
     /// Errors, cancellation, cost: as `update`.
     boost::asio::awaitable<void> downgrade();
-    template <token_for<void> Token>
-    auto downgrade(Token&& token) {
-        return detail::initiate<void>(executor(), downgrade_verb{hold_.share()}, nullptr, std::forward<Token>(token));
+    template <class... Tail>
+        requires verb_tail<void, Tail...>
+    auto downgrade(Tail&&... tail) {
+        return detail::initiate<void>(executor(), downgrade_verb{hold_.share()}, std::forward<Tail>(tail)...);
     }
 
     /// Gives the item back: invalid from the call on. Touches only the lock's own attributes.
@@ -114,9 +133,10 @@ public:
     /// the session lives. Cancellation: all types; the release goes on in the background. Cost: 1 write; none when
     /// other readers of this process go on.
     boost::asio::awaitable<void> release();
-    template <token_for<void> Token>
-    auto release(Token&& token) {
-        return detail::initiate<void>(executor(), release_verb{hold_.share()}, nullptr, std::forward<Token>(token));
+    template <class... Tail>
+        requires verb_tail<void, Tail...>
+    auto release(Tail&&... tail) {
+        return detail::initiate<void>(executor(), release_verb{hold_.share()}, std::forward<Tail>(tail)...);
     }
 
     /// What became of the write of this guard that was in doubt, once `release` has succeeded: it names the step that
@@ -127,9 +147,10 @@ public:
     /// Completes with success when the item is no longer ours without our doing; with `errc::not_held` once it is
     /// released. Cancellation: all types, with `errc::cancelled` and without effect on the lock. No requests.
     boost::asio::awaitable<void> lost() const;
-    template <token_for<void> Token>
-    auto lost(Token&& token) const {
-        return detail::initiate<void>(executor(), lost_verb{hold_.share()}, nullptr, std::forward<Token>(token));
+    template <class... Tail>
+        requires verb_tail<void, Tail...>
+    auto lost(Tail&&... tail) const {
+        return detail::initiate<void>(executor(), lost_verb{hold_.share()}, std::forward<Tail>(tail)...);
     }
 
 private:

@@ -115,13 +115,15 @@ public:
     /// the poll rate, 1 write; behind readers, and behind writers that take turns, 1 write more. The first lease of a
     /// session with a row costs one write more.
     boost::asio::awaitable<item_guard> acquire(item_acquire_options options = {}) const;
-    template <token_for<item_guard> Token>
-    auto acquire(item_acquire_options options, Token&& token) const {
-        return start(options, item_way::exclusive, std::forward<Token>(token));
+    template <class... Tail>
+        requires verb_tail<item_guard, Tail...>
+    auto acquire(item_acquire_options options, Tail&&... tail) const {
+        return start(options, item_way::exclusive, std::forward<Tail>(tail)...);
     }
-    template <token_for<item_guard> Token>
-    auto acquire(Token&& token) const {
-        return acquire(item_acquire_options{}, std::forward<Token>(token));
+    template <class... Tail>
+        requires verb_tail<item_guard, Tail...>
+    auto acquire(Tail&&... tail) const {
+        return acquire(item_acquire_options{}, std::forward<Tail>(tail)...);
     }
 
     /// Waits until no writer has the item; other readers may. All readers of one process share one entry.
@@ -129,13 +131,15 @@ public:
     /// Errors, cancellation, cost: as `acquire`; where this process reads the item already none, and 1 read when it has
     /// not looked for a second whether a writer waits.
     boost::asio::awaitable<item_guard> acquire_shared(item_acquire_options options = {}) const;
-    template <token_for<item_guard> Token>
-    auto acquire_shared(item_acquire_options options, Token&& token) const {
-        return start(options, item_way::shared, std::forward<Token>(token));
+    template <class... Tail>
+        requires verb_tail<item_guard, Tail...>
+    auto acquire_shared(item_acquire_options options, Tail&&... tail) const {
+        return start(options, item_way::shared, std::forward<Tail>(tail)...);
     }
-    template <token_for<item_guard> Token>
-    auto acquire_shared(Token&& token) const {
-        return acquire_shared(item_acquire_options{}, std::forward<Token>(token));
+    template <class... Tail>
+        requires verb_tail<item_guard, Tail...>
+    auto acquire_shared(Tail&&... tail) const {
+        return acquire_shared(item_acquire_options{}, std::forward<Tail>(tail)...);
     }
 
     /// Takes the item if it is free, or if its holders are known to be dead; an empty guard if others hold it. That a
@@ -144,14 +148,16 @@ public:
     /// Errors and cancellation as `acquire`, without `wait_timeout`; `errc::in_doubt` also when two requests had no
     /// answer. Cost: 1 write; when held elsewhere, at most one read more.
     boost::asio::awaitable<item_guard> try_acquire() const;
-    template <token_for<item_guard> Token>
-    auto try_acquire(Token&& token) const {
-        return start({}, item_way::try_exclusive, std::forward<Token>(token));
+    template <class... Tail>
+        requires verb_tail<item_guard, Tail...>
+    auto try_acquire(Tail&&... tail) const {
+        return start({}, item_way::try_exclusive, std::forward<Tail>(tail)...);
     }
     boost::asio::awaitable<item_guard> try_acquire_shared() const;
-    template <token_for<item_guard> Token>
-    auto try_acquire_shared(Token&& token) const {
-        return start({}, item_way::try_shared, std::forward<Token>(token));
+    template <class... Tail>
+        requires verb_tail<item_guard, Tail...>
+    auto try_acquire_shared(Tail&&... tail) const {
+        return start({}, item_way::try_shared, std::forward<Tail>(tail)...);
     }
 
 private:
@@ -163,10 +169,10 @@ private:
         item_way way;
         void operator()(diagnostics* details, detail::handler_for<item_guard> handler) &&;
     };
-    template <class Token>
-    auto start(item_acquire_options options, item_way way, Token&& token) const {
-        return detail::initiate<item_guard>(get_executor(), acquire_verb{target_, options, way}, nullptr,
-                                            std::forward<Token>(token));
+    template <class... Tail>
+    auto start(item_acquire_options options, item_way way, Tail&&... tail) const {
+        return detail::initiate<item_guard>(get_executor(), acquire_verb{target_, options, way},
+                                            std::forward<Tail>(tail)...);
     }
 
     detail::item_target target_;

@@ -40,11 +40,12 @@ struct list_locks_verb {
 /// A page of the locks that have a row. A scan: its cost grows with the table, not with what it finds.
 /// Errors: `errc::invalid_name`, and the service's.
 boost::asio::awaitable<lock_page> list_locks(database target, list_locks_options options);
-template <token_for<lock_page> Token>
-auto list_locks(database target, list_locks_options options, Token&& token) {
+template <class... Tail>
+    requires verb_tail<lock_page, Tail...>
+auto list_locks(database target, list_locks_options options, Tail&&... tail) {
     auto where = target.get_executor();
-    return detail::initiate<lock_page>(where, detail::list_locks_verb{std::move(target), std::move(options)}, nullptr,
-                                       std::forward<Token>(token));
+    return detail::initiate<lock_page>(where, detail::list_locks_verb{std::move(target), std::move(options)},
+                                       std::forward<Tail>(tail)...);
 }
 
 }  // namespace dynalease

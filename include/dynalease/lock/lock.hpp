@@ -74,19 +74,16 @@ public:
     /// 1 to join the line, reads at the poll rate, 1 write when it is free. The first lease of a session costs
     /// one write more.
     [[nodiscard]] boost::asio::awaitable<lock_guard> acquire(acquire_options options = {}) const;
-    template <token_for<lock_guard> Token>
-    auto acquire(acquire_options options, Token&& token) const {
-        return detail::initiate<lock_guard>(get_executor(), acquire_verb{target_, std::move(options)}, nullptr,
-                                            std::forward<Token>(token));
+    template <class... Tail>
+        requires verb_tail<lock_guard, Tail...>
+    auto acquire(acquire_options options, Tail&&... tail) const {
+        return detail::initiate<lock_guard>(get_executor(), acquire_verb{target_, std::move(options)},
+                                            std::forward<Tail>(tail)...);
     }
-    template <token_for<lock_guard> Token>
-    auto acquire(acquire_options options, diagnostics& details, Token&& token) const {
-        return detail::initiate<lock_guard>(get_executor(), acquire_verb{target_, std::move(options)}, &details,
-                                            std::forward<Token>(token));
-    }
-    template <token_for<lock_guard> Token>
-    auto acquire(Token&& token) const {
-        return acquire(acquire_options{}, std::forward<Token>(token));
+    template <class... Tail>
+        requires verb_tail<lock_guard, Tail...>
+    auto acquire(Tail&&... tail) const {
+        return acquire(acquire_options{}, std::forward<Tail>(tail)...);
     }
 
     /// Takes the lock if it is free, or if its holder is known to be dead; an empty guard if another holds it.
@@ -95,22 +92,24 @@ public:
     /// once, and `errc::in_doubt` when its write went without an answer and the look after it, too. Cost: 1 write; when
     /// held elsewhere, at most one read more.
     [[nodiscard]] boost::asio::awaitable<lock_guard> try_acquire(acquire_options options = {}) const;
-    template <token_for<lock_guard> Token>
-    auto try_acquire(acquire_options options, Token&& token) const {
-        return detail::initiate<lock_guard>(get_executor(), try_verb{target_, std::move(options)}, nullptr,
-                                            std::forward<Token>(token));
+    template <class... Tail>
+        requires verb_tail<lock_guard, Tail...>
+    auto try_acquire(acquire_options options, Tail&&... tail) const {
+        return detail::initiate<lock_guard>(get_executor(), try_verb{target_, std::move(options)},
+                                            std::forward<Tail>(tail)...);
     }
-    template <token_for<lock_guard> Token>
-    auto try_acquire(Token&& token) const {
-        return try_acquire(acquire_options{}, std::forward<Token>(token));
+    template <class... Tail>
+        requires verb_tail<lock_guard, Tail...>
+    auto try_acquire(Tail&&... tail) const {
+        return try_acquire(acquire_options{}, std::forward<Tail>(tail)...);
     }
 
     /// Who holds it and who waits, without taking it. Cost: 1 read, and 1 more when it is held.
     [[nodiscard]] boost::asio::awaitable<lock_info> inspect() const;
-    template <token_for<lock_info> Token>
-    auto inspect(Token&& token) const {
-        return detail::initiate<lock_info>(get_executor(), inspect_verb{target_}, nullptr,
-                                           std::forward<Token>(token));
+    template <class... Tail>
+        requires verb_tail<lock_info, Tail...>
+    auto inspect(Tail&&... tail) const {
+        return detail::initiate<lock_info>(get_executor(), inspect_verb{target_}, std::forward<Tail>(tail)...);
     }
 
 private:

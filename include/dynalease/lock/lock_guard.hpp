@@ -54,17 +54,19 @@ public:
     /// guard or the second call; `errc::in_doubt` when the answer stayed away: the library goes on trying while
     /// the session lives. Cancellation: all types; the release goes on in the background. Cost: 1 write.
     boost::asio::awaitable<void> release();
-    template <token_for<void> Token>
-    auto release(Token&& token) {
-        return detail::initiate<void>(executor(), release_verb{hold_.share()}, nullptr, std::forward<Token>(token));
+    template <class... Tail>
+        requires verb_tail<void, Tail...>
+    auto release(Tail&&... tail) {
+        return detail::initiate<void>(executor(), release_verb{hold_.share()}, std::forward<Tail>(tail)...);
     }
 
     /// Completes with success when the lock is no longer ours without our doing; with `errc::not_held` once it is
     /// released. Cancellation: all types, without effect on the lock.
     boost::asio::awaitable<void> lost() const;
-    template <token_for<void> Token>
-    auto lost(Token&& token) const {
-        return detail::initiate<void>(executor(), lost_verb{hold_.share()}, nullptr, std::forward<Token>(token));
+    template <class... Tail>
+        requires verb_tail<void, Tail...>
+    auto lost(Tail&&... tail) const {
+        return detail::initiate<void>(executor(), lost_verb{hold_.share()}, std::forward<Tail>(tail)...);
     }
 
 private:

@@ -34,11 +34,17 @@ struct enter_all_verb {
 /// list must be named before the `co_await`: GCC 12 miscompiles it there.
 /// @returns the turns in the order of the queues; their tickets are equal.
 boost::asio::awaitable<std::vector<queue_turn>> enter_all(std::vector<queue> queues, enter_options options = {});
-template <token_for<std::vector<queue_turn>> Token>
-auto enter_all(std::vector<queue> queues, enter_options options, Token&& token) {
+template <class... Tail>
+    requires verb_tail<std::vector<queue_turn>, Tail...>
+auto enter_all(std::vector<queue> queues, enter_options options, Tail&&... tail) {
     auto where = detail::executor_of(queues);
     return detail::initiate<std::vector<queue_turn>>(
-        where, detail::enter_all_verb{std::move(queues), std::move(options)}, nullptr, std::forward<Token>(token));
+        where, detail::enter_all_verb{std::move(queues), std::move(options)}, std::forward<Tail>(tail)...);
+}
+template <class... Tail>
+    requires verb_tail<std::vector<queue_turn>, Tail...>
+auto enter_all(std::vector<queue> queues, Tail&&... tail) {
+    return enter_all(std::move(queues), enter_options{}, std::forward<Tail>(tail)...);
 }
 
 }  // namespace dynalease

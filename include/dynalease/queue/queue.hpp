@@ -94,19 +94,16 @@ public:
     /// Cost: 1 write for a free queue, and 1 more, in the background, when the turn lasts longer than a second; behind
     /// others 2 writes and reads at the poll rate. The first lease of a session costs one write more.
     boost::asio::awaitable<queue_turn> enter(enter_options options = {}) const;
-    template <token_for<queue_turn> Token>
-    auto enter(enter_options options, Token&& token) const {
-        return detail::initiate<queue_turn>(get_executor(), enter_verb{target_, std::move(options)}, nullptr,
-                                            std::forward<Token>(token));
+    template <class... Tail>
+        requires verb_tail<queue_turn, Tail...>
+    auto enter(enter_options options, Tail&&... tail) const {
+        return detail::initiate<queue_turn>(get_executor(), enter_verb{target_, std::move(options)},
+                                            std::forward<Tail>(tail)...);
     }
-    template <token_for<queue_turn> Token>
-    auto enter(enter_options options, diagnostics& details, Token&& token) const {
-        return detail::initiate<queue_turn>(get_executor(), enter_verb{target_, std::move(options)}, &details,
-                                            std::forward<Token>(token));
-    }
-    template <token_for<queue_turn> Token>
-    auto enter(Token&& token) const {
-        return enter(enter_options{}, std::forward<Token>(token));
+    template <class... Tail>
+        requires verb_tail<queue_turn, Tail...>
+    auto enter(Tail&&... tail) const {
+        return enter(enter_options{}, std::forward<Tail>(tail)...);
     }
 
     /// Takes a turn if the queue is free; an empty turn if anybody holds or waits. Draws no ticket in vain.
@@ -116,31 +113,34 @@ public:
     /// an answer; the same holds for `enter` with a wait of zero. Cost: 1 write, or 1 read if the queue was seen busy
     /// a moment ago; a busy queue is examined in the background, once a second at most: 1 query, 1 read.
     boost::asio::awaitable<queue_turn> try_enter(enter_options options = {}) const;
-    template <token_for<queue_turn> Token>
-    auto try_enter(enter_options options, Token&& token) const {
-        return detail::initiate<queue_turn>(get_executor(), try_verb{target_, std::move(options)}, nullptr,
-                                            std::forward<Token>(token));
+    template <class... Tail>
+        requires verb_tail<queue_turn, Tail...>
+    auto try_enter(enter_options options, Tail&&... tail) const {
+        return detail::initiate<queue_turn>(get_executor(), try_verb{target_, std::move(options)},
+                                            std::forward<Tail>(tail)...);
     }
-    template <token_for<queue_turn> Token>
-    auto try_enter(Token&& token) const {
-        return try_enter(enter_options{}, std::forward<Token>(token));
+    template <class... Tail>
+        requires verb_tail<queue_turn, Tail...>
+    auto try_enter(Tail&&... tail) const {
+        return try_enter(enter_options{}, std::forward<Tail>(tail)...);
     }
 
     /// How many hold or wait: the place that one who entered now would have. Cost: 1 read, and 1 query for each 100
     /// tickets when it is not free.
     boost::asio::awaitable<std::size_t> position() const;
-    template <token_for<std::size_t> Token>
-    auto position(Token&& token) const {
-        return detail::initiate<std::size_t>(get_executor(), position_verb{target_}, nullptr,
-                                             std::forward<Token>(token));
+    template <class... Tail>
+        requires verb_tail<std::size_t, Tail...>
+    auto position(Tail&&... tail) const {
+        return detail::initiate<std::size_t>(get_executor(), position_verb{target_}, std::forward<Tail>(tail)...);
     }
 
     /// Who holds and who waits, without entering. Tickets of sessions that are known here to be over are left out.
     /// Cost: as `position`.
     boost::asio::awaitable<queue_info> inspect() const;
-    template <token_for<queue_info> Token>
-    auto inspect(Token&& token) const {
-        return detail::initiate<queue_info>(get_executor(), inspect_verb{target_}, nullptr, std::forward<Token>(token));
+    template <class... Tail>
+        requires verb_tail<queue_info, Tail...>
+    auto inspect(Tail&&... tail) const {
+        return detail::initiate<queue_info>(get_executor(), inspect_verb{target_}, std::forward<Tail>(tail)...);
     }
 
 private:

@@ -58,17 +58,19 @@ public:
     /// lives. Cancellation: all types; the leaving goes on in the background. Cost: 1 write; for a turn that was
     /// written down also its share of a batch of deletes, in the background.
     boost::asio::awaitable<void> leave();
-    template <token_for<void> Token>
-    auto leave(Token&& token) {
-        return detail::initiate<void>(executor(), leave_verb{hold_.share()}, nullptr, std::forward<Token>(token));
+    template <class... Tail>
+        requires verb_tail<void, Tail...>
+    auto leave(Tail&&... tail) {
+        return detail::initiate<void>(executor(), leave_verb{hold_.share()}, std::forward<Tail>(tail)...);
     }
 
     /// Completes with success when the turn is no longer ours without our doing; with `errc::not_held` once it is
     /// left. Cancellation: all types, without effect on the turn.
     boost::asio::awaitable<void> lost() const;
-    template <token_for<void> Token>
-    auto lost(Token&& token) const {
-        return detail::initiate<void>(executor(), lost_verb{hold_.share()}, nullptr, std::forward<Token>(token));
+    template <class... Tail>
+        requires verb_tail<void, Tail...>
+    auto lost(Tail&&... tail) const {
+        return detail::initiate<void>(executor(), lost_verb{hold_.share()}, std::forward<Tail>(tail)...);
     }
 
 private:

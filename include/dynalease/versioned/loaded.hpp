@@ -56,6 +56,36 @@ std::optional<loaded<T>> as_loaded_if_possible(const versioned_core& core, std::
     }
 }
 
+/// Makes what a compiled verb yields into what the caller's handler takes.
+template <class Raw, class Typed, class Convert>
+struct typed_handler {
+    handler_for<Typed> handler;
+    Convert convert;
+
+    void operator()(error_code code, Raw raw) && {
+        Typed value{};
+        try {
+            value = convert(std::move(raw));
+        } catch (const error& why) {
+            if (!code) code = why.code();
+        } catch (const std::exception&) {
+            if (!code) code = errc::bad_attribute;
+        }
+        std::move(handler)(code, std::move(value));
+    }
+};
+
+template <class Raw, class Typed, class Verb, class Convert>
+struct typed_verb {
+    Verb verb;
+    Convert convert;
+
+    void operator()(diagnostics* details, handler_for<Typed> handler) && {
+        using wrapper = typed_handler<Raw, Typed, Convert>;
+        std::move(verb)(details, handler_for<Raw>(wrapper{std::move(handler), std::move(convert)}));
+    }
+};
+
 }  // namespace detail
 
 template <class T>
@@ -75,20 +105,44 @@ public:
     /// Whether there is one.
     explicit operator bool() const noexcept { return intent_ != nullptr; }
 
-    /// What the item says of it now. Cost: 1 read.
-    boost::asio::awaitable<settled<T>> settle() const { return run(core_, intent_, false); }
+    /// What the item says of it now. Errors: `errc::not_held` without one, thrown at the call with a token; those of a
+    /// read. Cost: 1 read.
+    boost::asio::awaitable<settled<T>> settle() const { return await_settled(core_, intent_, false); }
+    template <class... Tail>
+        requires verb_tail<settled<T>, Tail...>
+    auto settle(Tail&&... tail) const {
+        return run(false, std::forward<Tail>(tail)...);
+    }
     /// Takes the state away from it by a write of the same kind without changes, so that it can never land; then tells.
-    /// A creation, a blind update and a clobbering cannot be closed: this is `settle` for them. Cost: 1 write.
-    boost::asio::awaitable<settled<T>> close() const { return run(core_, intent_, true); }
+    /// A creation, a blind update and a clobbering cannot be closed: this is `settle` for them. Errors: as `settle`,
+    /// and those of a write. Cost: 1 write.
+    boost::asio::awaitable<settled<T>> close() const { return await_settled(core_, intent_, true); }
+    template <class... Tail>
+        requires verb_tail<settled<T>, Tail...>
+    auto close(Tail&&... tail) const {
+        return run(true, std::forward<Tail>(tail)...);
+    }
 
 private:
-    static boost::asio::awaitable<settled<T>> run(std::shared_ptr<detail::versioned_core> core,
-                                                  std::shared_ptr<const detail::write_intent> intent, bool closes) {
+    struct as_settled {
+        std::shared_ptr<detail::versioned_core> core;
+        settled<T> operator()(detail::settle_report report) const {
+            return {report.verdict, detail::as_loaded_if_possible<T>(*core, std::move(report.current))};
+        }
+    };
+
+    template <class... Tail>
+    auto run(bool closes, Tail&&... tail) const {
+        using typed = detail::typed_verb<detail::settle_report, settled<T>, detail::settle_verb, as_settled>;
+        const auto where = detail::executor_of(intent_);
+        return detail::initiate<settled<T>>(where, typed{{intent_, closes}, {core_}}, std::forward<Tail>(tail)...);
+    }
+    static boost::asio::awaitable<settled<T>> await_settled(std::shared_ptr<detail::versioned_core> core,
+                                                            std::shared_ptr<const detail::write_intent> intent,
+                                                            bool closes) {
         detail::settle_verb verb{std::move(intent), closes};
         auto report = co_await detail::await_verb(std::move(verb));
-        settled<T> out{.verdict = report.verdict};
-        out.current = detail::as_loaded_if_possible<T>(*core, std::move(report.current));
-        co_return out;
+        co_return as_settled{std::move(core)}(std::move(report));
     }
 
     std::shared_ptr<detail::versioned_core> core_;
@@ -195,36 +249,6 @@ boost::asio::awaitable<void> await_removed(std::shared_ptr<versioned_core> core,
     auto result = as_result<T>(core, std::move(done.report));
     throw_refusal(done.code, std::move(done.details), std::move(result));
 }
-
-/// Makes what a compiled verb yields into what the caller's handler takes.
-template <class Raw, class Typed, class Convert>
-struct typed_handler {
-    handler_for<Typed> handler;
-    Convert convert;
-
-    void operator()(error_code code, Raw raw) && {
-        Typed value{};
-        try {
-            value = convert(std::move(raw));
-        } catch (const error& why) {
-            if (!code) code = why.code();
-        } catch (const std::exception&) {
-            if (!code) code = errc::bad_attribute;
-        }
-        std::move(handler)(code, std::move(value));
-    }
-};
-
-template <class Raw, class Typed, class Verb, class Convert>
-struct typed_verb {
-    Verb verb;
-    Convert convert;
-
-    void operator()(diagnostics* details, handler_for<Typed> handler) && {
-        using wrapper = typed_handler<Raw, Typed, Convert>;
-        std::move(verb)(details, handler_for<Raw>(wrapper{std::move(handler), std::move(convert)}));
-    }
-};
 
 }  // namespace detail
 }  // namespace dynalease

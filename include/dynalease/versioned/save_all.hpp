@@ -89,10 +89,20 @@ public:
 
     /// Whether there is one.
     explicit operator bool() const noexcept { return plan_ != nullptr; }
-    /// What the items say of it now. Cost: a read for each item that was to be written, until one of them tells.
+    /// What the items say of it now. Errors: `errc::not_held` without one, thrown at the call; those of a read. Cost: a
+    /// read for each item that was to be written, until one of them tells.
     boost::asio::awaitable<settlement> settle() const;
+    template <class... Tail>
+        requires verb_tail<settlement, Tail...>
+    auto settle(Tail&&... tail) const {
+        auto verb = settling();
+        const auto where = verb.target.get_executor();
+        return detail::initiate<settlement>(where, std::move(verb), std::forward<Tail>(tail)...);
+    }
 
 private:
+    detail::joint_settle_verb settling() const;
+
     std::optional<database> target_;
     std::shared_ptr<const detail::joint_plan> plan_;
 };
@@ -173,11 +183,12 @@ struct save_all_verb {
 /// `errc::too_many_items`, and what each write refuses. Cancellation: all types. Cost: 1 request, of twice the price of
 /// its writes.
 boost::asio::awaitable<joint_result> save_all(database target, versioned_writes writes);
-template <token_for<joint_result> Token>
-auto save_all(database target, versioned_writes writes, Token&& token) {
+template <class... Tail>
+    requires verb_tail<joint_result, Tail...>
+auto save_all(database target, versioned_writes writes, Tail&&... tail) {
     auto where = target.get_executor();
-    return detail::initiate<joint_result>(where, detail::save_all_verb{std::move(target), writes.entries()}, nullptr,
-                                          std::forward<Token>(token));
+    return detail::initiate<joint_result>(where, detail::save_all_verb{std::move(target), writes.entries()},
+                                          std::forward<Tail>(tail)...);
 }
 
 }  // namespace dynalease

@@ -19,22 +19,13 @@ namespace dynalease {
 class versioned_writes;
 class joint_result;
 
-namespace detail {
-/// What may follow a verb's own arguments: nothing, a token, or diagnostics and a token.
-template <class Result, class... Tail>
-inline constexpr bool is_verb_tail = sizeof...(Tail) == 0;
-template <class Result, class Token>
-inline constexpr bool is_verb_tail<Result, Token> = token_for<Token, Result>;
-template <class Result, class Token>
-inline constexpr bool is_verb_tail<Result, diagnostics&, Token> = token_for<Token, Result>;
-
-template <class Result, class... Tail>
-concept verb_tail = is_verb_tail<Result, Tail...>;
-}  // namespace detail
-
 /// What can be kept in a table of versioned items: a described struct, or an item as it is.
 template <class T>
 concept versionable = std::same_as<T, item> || described<T>;
+
+/// What may follow the arguments of a write: nothing, a token, or diagnostics and a token.
+template <class T, class... Tail>
+concept write_tail = sizeof...(Tail) == 0 || verb_tail<write_result<T>, Tail...>;
 
 /// A cheap, copyable handle to one table whose items have versions.
 ///
@@ -70,13 +61,18 @@ public:
     boost::asio::awaitable<std::optional<loaded<T>>> load(key_values key, load_options how = {}) const {
         return await_load(core_, std::move(key), how);
     }
-    template <token_for<std::optional<loaded<T>>> Token>
-    auto load(key_values key, load_options how, Token&& token) const {
+    template <class... Tail>
+        requires verb_tail<std::optional<loaded<T>>, Tail...>
+    auto load(key_values key, load_options how, Tail&&... tail) const {
         using stored = std::optional<detail::stored_item>;
         return convert<stored, std::optional<loaded<T>>>(
             detail::load_verb{core_, std::move(key), how},
-            [core = core_](stored found) { return as_optional(*core, std::move(found)); }, nullptr,
-            std::forward<Token>(token));
+            [core = core_](stored found) { return as_optional(*core, std::move(found)); }, std::forward<Tail>(tail)...);
+    }
+    template <class... Tail>
+        requires verb_tail<std::optional<loaded<T>>, Tail...>
+    auto load(key_values key, Tail&&... tail) const {
+        return load(std::move(key), load_options{}, std::forward<Tail>(tail)...);
     }
 
     /// Many items, in the order of their keys. Cost: a read each, 100 to a request.
@@ -84,10 +80,24 @@ public:
                                                                             load_options how = {}) const {
         return await_load_many(core_, std::move(keys), how);
     }
+    template <class... Tail>
+        requires verb_tail<std::vector<std::optional<loaded<T>>>, Tail...>
+    auto load_many(std::vector<key_values> keys, load_options how, Tail&&... tail) const {
+        using stored = std::vector<std::optional<detail::stored_item>>;
+        return convert<stored, std::vector<std::optional<loaded<T>>>>(
+            detail::load_many_verb{core_, std::move(keys), how},
+            [core = core_](stored found) { return as_optionals(*core, std::move(found)); },
+            std::forward<Tail>(tail)...);
+    }
+    template <class... Tail>
+        requires verb_tail<std::vector<std::optional<loaded<T>>>, Tail...>
+    auto load_many(std::vector<key_values> keys, Tail&&... tail) const {
+        return load_many(std::move(keys), load_options{}, std::forward<Tail>(tail)...);
+    }
 
     /// A new item; `errc::exists` if there is one of that key.
     template <class... Tail>
-        requires detail::verb_tail<write_result<T>, Tail...>
+        requires write_tail<T, Tail...>
     auto create(const T& value, Tail&&... tail) const {
         return write(order_of(detail::write_order::kind::create, value), std::forward<Tail>(tail)...);
     }
@@ -95,19 +105,19 @@ public:
     /// Writes what was changed in a loaded value, if nobody else wrote meanwhile. The argument stays as it is; what
     /// is returned can be changed and saved again.
     template <class... Tail>
-        requires detail::verb_tail<write_result<T>, Tail...>
+        requires write_tail<T, Tail...>
     auto save(const loaded<T>& base, save_options how, Tail&&... tail) const {
         return write(save_order(base, std::move(how)), std::forward<Tail>(tail)...);
     }
     template <class... Tail>
-        requires detail::verb_tail<write_result<T>, Tail...>
+        requires write_tail<T, Tail...>
     auto save(const loaded<T>& base, Tail&&... tail) const {
         return write(save_order(base, {}), std::forward<Tail>(tail)...);
     }
     /// The same for a value whose state came back as text, from a form or as an ETag. Writes all its members, whole: what
     /// newer programs keep inside them goes.
     template <class... Tail>
-        requires detail::verb_tail<write_result<T>, Tail...>
+        requires write_tail<T, Tail...>
     auto save(const item_revision& base, const T& value, Tail&&... tail) const {
         auto order = order_of(detail::write_order::kind::save, value);
         order.base = base.state();
@@ -117,7 +127,7 @@ public:
 
     /// As a whole save, and drops what the value does not know, inside its members too.
     template <class... Tail>
-        requires detail::verb_tail<write_result<T>, Tail...>
+        requires write_tail<T, Tail...>
     auto replace(const loaded<T>& base, Tail&&... tail) const {
         auto order = save_order(base, {.scope = save_scope::whole});
         order.complete = true;
@@ -126,7 +136,7 @@ public:
 
     /// Raises the version and nothing else: whoever loaded the item before can no longer save it.
     template <class... Tail>
-        requires detail::verb_tail<write_result<T>, Tail...>
+        requires write_tail<T, Tail...>
     auto touch(const loaded<T>& base, Tail&&... tail) const {
         return write(bare_order(detail::write_order::kind::touch, base), std::forward<Tail>(tail)...);
     }
@@ -134,7 +144,7 @@ public:
     /// Removes the item in the state that was loaded. Cost under tombstones: by revision, or of more than 250 attributes,
     /// 1 write more for each 250.
     template <class... Tail>
-        requires detail::verb_tail<write_result<T>, Tail...>
+        requires write_tail<T, Tail...>
     auto remove(const loaded<T>& base, remove_options how, Tail&&... tail) const {
         auto order = bare_order(detail::write_order::kind::remove, base);
         order.condition = std::move(how.condition);
@@ -142,12 +152,12 @@ public:
         return removal(std::move(order), std::forward<Tail>(tail)...);
     }
     template <class... Tail>
-        requires detail::verb_tail<write_result<T>, Tail...>
+        requires write_tail<T, Tail...>
     auto remove(const loaded<T>& base, Tail&&... tail) const {
         return remove(base, remove_options{}, std::forward<Tail>(tail)...);
     }
     template <class... Tail>
-        requires detail::verb_tail<write_result<T>, Tail...>
+        requires write_tail<T, Tail...>
     auto remove(const item_revision& base, key_values key, Tail&&... tail) const {
         detail::write_order order{.what = detail::write_order::kind::remove, .key = std::move(key)};
         order.base = base.state();
@@ -164,14 +174,14 @@ public:
     /// nothing; those of a session, if one is to promote it. Cost: 1 read and 1 write, and 1 write more for each
     /// conflict; a promotion is 2 writes.
     template <class Function, class... Tail>
-        requires detail::verb_tail<write_result<T>, Tail...>
+        requires write_tail<T, Tail...>
     auto update(key_values key, Function change, update_options how, Tail&&... tail) const {
         auto erased = erase(std::move(change), key.named(options().key, options().sort_key));
         detail::update_verb verb{core_, std::move(key), std::move(erased), how, std::same_as<T, item>};
         return finish<loaded<T>>(std::move(verb), std::forward<Tail>(tail)...);
     }
     template <class Function, class... Tail>
-        requires detail::verb_tail<write_result<T>, Tail...>
+        requires write_tail<T, Tail...>
     auto update(key_values key, Function change, Tail&&... tail) const {
         return update(std::move(key), std::move(change), update_options{}, std::forward<Tail>(tail)...);
     }
@@ -180,7 +190,7 @@ public:
     /// that depends on no value read needs no load. It is sent once; without an answer, a read tells whether it was
     /// applied. Cost: 1 write.
     template <class... Tail>
-        requires detail::verb_tail<write_result<T>, Tail...>
+        requires write_tail<T, Tail...>
     auto blind(key_values key, update_expression change, blind_options how, Tail&&... tail) const {
         detail::write_order order{.what = detail::write_order::kind::blind, .key = std::move(key)};
         order.change = std::move(change);
@@ -190,7 +200,7 @@ public:
         return write(std::move(order), std::forward<Tail>(tail)...);
     }
     template <class... Tail>
-        requires detail::verb_tail<write_result<T>, Tail...>
+        requires write_tail<T, Tail...>
     auto blind(key_values key, update_expression change, Tail&&... tail) const {
         return blind(std::move(key), std::move(change), blind_options{}, std::forward<Tail>(tail)...);
     }
@@ -198,7 +208,7 @@ public:
     /// Writes all members, whole, without testing the version, and still raises it: those who loaded before get their
     /// conflict.
     template <class... Tail>
-        requires detail::verb_tail<write_result<T>, Tail...>
+        requires write_tail<T, Tail...>
     auto clobber(const T& value, clobber_options how, Tail&&... tail) const {
         auto order = order_of(detail::write_order::kind::clobber, value);
         order.upsert = how.upsert;
@@ -206,14 +216,14 @@ public:
         return write(std::move(order), std::forward<Tail>(tail)...);
     }
     template <class... Tail>
-        requires detail::verb_tail<write_result<T>, Tail...>
+        requires write_tail<T, Tail...>
     auto clobber(const T& value, Tail&&... tail) const {
         return clobber(value, clobber_options{}, std::forward<Tail>(tail)...);
     }
 
     /// Removes the item, whatever its version is; there need not be one.
     template <class... Tail>
-        requires detail::verb_tail<write_result<T>, Tail...>
+        requires write_tail<T, Tail...>
     auto clobber_remove(key_values key, Tail&&... tail) const {
         detail::write_order order{.what = detail::write_order::kind::clobber_remove, .key = std::move(key)};
         return removal(std::move(order), std::forward<Tail>(tail)...);
@@ -247,6 +257,13 @@ private:
                                                 std::optional<detail::stored_item> found) {
         if (!found) return std::nullopt;
         return detail::as_loaded<T>(core, *std::move(found));
+    }
+    static std::vector<std::optional<loaded<T>>> as_optionals(const detail::versioned_core& core,
+                                                              std::vector<std::optional<detail::stored_item>> found) {
+        std::vector<std::optional<loaded<T>>> out;
+        out.reserve(found.size());
+        for (auto& one : found) out.push_back(as_optional(core, std::move(one)));
+        return out;
     }
 
     static detail::write_order order_of(detail::write_order::kind what, const T& value, const item* stored = nullptr) {
@@ -323,28 +340,17 @@ private:
             else
                 return detail::await_saved<T>(core_, detail::await_verb(std::move(verb)));
         } else {
-            return with_token(std::move(verb), std::forward<Tail>(tail)...);
+            return convert<detail::write_report, write_result<T>>(
+                std::move(verb),
+                [core = core_](detail::write_report report) { return detail::as_result<T>(core, std::move(report)); },
+                std::forward<Tail>(tail)...);
         }
     }
-    template <class Verb, class Token>
-    auto with_token(Verb verb, diagnostics& details, Token&& token) const {
-        return convert<detail::write_report, write_result<T>>(
-            std::move(verb),
-            [core = core_](detail::write_report report) { return detail::as_result<T>(core, std::move(report)); },
-            &details, std::forward<Token>(token));
-    }
-    template <class Verb, class Token>
-    auto with_token(Verb verb, Token&& token) const {
-        return convert<detail::write_report, write_result<T>>(
-            std::move(verb),
-            [core = core_](detail::write_report report) { return detail::as_result<T>(core, std::move(report)); },
-            nullptr, std::forward<Token>(token));
-    }
-    template <class Raw, class Typed, class Verb, class Convert, class Token>
-    auto convert(Verb verb, Convert how, diagnostics* details, Token&& token) const {
+    template <class Raw, class Typed, class Verb, class Convert, class... Tail>
+    auto convert(Verb verb, Convert how, Tail&&... tail) const {
         using typed = detail::typed_verb<Raw, Typed, Verb, Convert>;
-        return detail::initiate<Typed>(get_executor(), typed{std::move(verb), std::move(how)}, details,
-                                       std::forward<Token>(token));
+        return detail::initiate<Typed>(get_executor(), typed{std::move(verb), std::move(how)},
+                                       std::forward<Tail>(tail)...);
     }
 
     template <class... Tail>
@@ -366,9 +372,7 @@ private:
         std::shared_ptr<detail::versioned_core> core, std::vector<key_values> keys, load_options how) {
         detail::load_many_verb verb{core, std::move(keys), how};
         auto found = co_await detail::await_verb(std::move(verb));
-        std::vector<std::optional<loaded<T>>> out;
-        for (auto& one : found) out.push_back(as_optional(*core, std::move(one)));
-        co_return out;
+        co_return as_optionals(*core, std::move(found));
     }
 
     std::shared_ptr<detail::versioned_core> core_;

@@ -108,6 +108,8 @@ struct update_verb {
     bool complete;
     void operator()(diagnostics* details, handler_for<write_report> handler) &&;
 };
+/// @throws dynalease::error with `errc::not_held` where there is no write in doubt.
+boost::asio::any_io_executor executor_of(const std::shared_ptr<const write_intent>& intent);
 struct settle_verb {
     std::shared_ptr<const write_intent> intent;
     bool closes;

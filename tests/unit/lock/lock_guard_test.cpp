@@ -48,6 +48,11 @@ asio::awaitable<void> release_codes(lock_guard& guard, std::vector<error_code>& 
     codes.push_back(std::get<0>(second));
 }
 
+asio::awaitable<void> release_told(lock_guard& guard, diagnostics& details) {
+    auto done = co_await guard.release(details, as_tuple);
+    CHECK(std::get<0>(done) == errc::lock_lost);
+}
+
 asio::awaitable<void> enter_queue(queue line, queue_turn& turn) {
     turn = co_await line.enter();
 }
@@ -81,6 +86,18 @@ TEST_CASE("a release says whether the lock was still ours") {
     lock_guard none;
     run(w, a, release_codes(none, codes));
     CHECK(codes.front() == errc::not_held);
+}
+
+TEST_CASE("diagnostics before the token are filled by the time it completes") {
+    world w;
+    node a(w);
+    lock_guard guard;
+    run(w, a, take(lock{*a.session, "x"}, guard));
+    w.apply(delete_item_request{.table_name = table, .key = {{"pk", "lock#x"}, {"sk", "-"}}});  // by hand
+    diagnostics details;
+    run(w, a, release_told(guard, details));
+    CHECK(details.key == "x");
+    CHECK_FALSE(details.operation.empty());
 }
 
 TEST_CASE("a release of what was lost with its session says that the session was") {

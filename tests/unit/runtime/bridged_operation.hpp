@@ -47,7 +47,7 @@ struct deliver {
 
 template <class Token>
 auto async_deliver(const environment& where, clock::duration time, int content, Token&& token) {
-    return dynalease::detail::initiate<parcel>(where.executor, deliver{where, time, content}, nullptr,
+    return dynalease::detail::initiate<parcel>(where.executor, deliver{where, time, content},
                                                std::forward<Token>(token));
 }
 

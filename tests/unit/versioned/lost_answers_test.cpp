@@ -52,7 +52,10 @@ TEST_CASE("a save without any answer ends in doubt, and settle tells what became
             reconnect(in.a);
             auto settled = co_await pending.settle();
             CHECK(settled.verdict == (applied ? settlement::applied : settlement::open));
-            auto closed = co_await pending.close();
+            diagnostics details;
+            auto told = co_await pending.close(details, asio::as_tuple(asio::deferred));
+            CHECK_FALSE(std::get<0>(told));
+            const auto closed = std::get<1>(std::move(told));
             CHECK(closed.verdict == (applied ? settlement::applied : settlement::not_applied));
             REQUIRE(closed.current);
             CHECK(closed.current->value.pages == (applied ? 7 : 100));

@@ -200,6 +200,7 @@ TEST_CASE("where no write is in doubt there is nothing to settle") {
             } catch (const error& why) {
                 thrown = why.code();
             }
+            CHECK_THROWS_AS(none.close([](error_code, const settled<book>&) {}), error);
         },
         code);
     CHECK(code == errc::not_held);
