@@ -1,6 +1,7 @@
 // Names of an application's items.
 #include "item/item_names.hpp"
 
+#include "database/argument_check.hpp"
 #include "database/table_name.hpp"
 
 #include <string_view>
@@ -34,14 +35,6 @@ void append_key_value(std::string& into, const attribute_value& value) {
     }
 }
 
-void require_of_key(bool holds, const char* operation, std::string message) {
-    if (holds) return;
-    diagnostics details;
-    details.operation = operation;
-    details.message = std::move(message);
-    throw error(errc::bad_attribute, std::move(details));
-}
-
 }  // namespace
 
 std::string item_name(const item_ref& target) {
@@ -55,15 +48,16 @@ std::string item_name(const item_ref& target) {
 
 void check_item(const item_ref& target, const char* operation) {
     check_table_name(target.table);
-    require_of_key(target.key.size() == 1 || target.key.size() == 2, operation,
-                   "a key has one or two attributes; this one has " + std::to_string(target.key.size()));
+    const argument_check require(operation);
+    require(target.key.size() == 1 || target.key.size() == 2, errc::bad_attribute,
+            "a key has one or two attributes; this one has " + std::to_string(target.key.size()));
     for (const auto& [name, value] : target.key) {
         const auto* text = value.get_if<std::string>();
         const auto* bytes = value.get_if<binary>();
-        require_of_key(text || bytes || value.get_if<number>(), operation,
-                       "the key attribute \"" + name + "\" must be a string, a number or a binary");
-        require_of_key(!(text && text->empty()) && !(bytes && bytes->empty()), operation,
-                       "the key attribute \"" + name + "\" is empty");
+        require(text || bytes || value.get_if<number>(), errc::bad_attribute,
+                "the key attribute \"" + name + "\" must be a string, a number or a binary");
+        require(!(text && text->empty()) && !(bytes && bytes->empty()), errc::bad_attribute,
+                "the key attribute \"" + name + "\" is empty");
     }
 }
 

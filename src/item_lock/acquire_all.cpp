@@ -7,6 +7,8 @@
 #include "runtime/cancellation.hpp"
 #include "runtime/spawn.hpp"
 
+#include "session/wait_limit.hpp"
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/deferred.hpp>
 
@@ -28,10 +30,7 @@ struct items_order {
     std::shared_ptr<session_core> core;
     std::vector<wanted_item> wanted;
     acquire_all_options options;
-    std::optional<dynalease::time_point> deadline{};
-
-    /// A wait of no time is one attempt, which a deadline would cut short.
-    bool once() const { return options.wait && *options.wait <= std::chrono::nanoseconds::zero(); }
+    wait_limit limit{};
 };
 
 std::optional<failure> fault_among_items(const std::vector<item_target>& targets) {
@@ -53,21 +52,16 @@ std::optional<failure> fault_among_items(const std::vector<item_target>& targets
 boost::asio::awaitable<joint_served> acquire_together(items_order order) {
     auto& core = *order.core;
     joint_served out;
-    const auto claim = std::make_shared<joint_claim>(order.core, std::move(order.wanted), order.once());
+    const auto claim = std::make_shared<joint_claim>(order.core, std::move(order.wanted), order.limit.once);
     if (!runtime::spawn_background(core.world().executor, core.work(), joint_claim::run(claim))) {
         out.why = core.over_failure();
         co_return out;
     }
     ++core.counters().waiting;
-    auto token = boost::asio::as_tuple(boost::asio::deferred);
     error_code waited;
-    if (order.deadline) {
-        auto got = co_await claim->served.async_wait_until(*core.world().clock, *order.deadline, token);
-        std::tie(waited, out) = std::move(got);
-    } else {
-        auto got = co_await claim->served.async_wait(token);
-        std::tie(waited, out) = std::move(got);
-    }
+    auto got = co_await claim->served.async_wait_until(*core.world().clock, order.limit.deadline,
+                                                       boost::asio::as_tuple(boost::asio::deferred));
+    std::tie(waited, out) = std::move(got);
     --core.counters().waiting;
     if (waited) {
         out.why = core.given_up(waited, claim->left());
@@ -84,7 +78,9 @@ boost::asio::awaitable<joint_served> acquire_in_order(items_order order) {
     for (const auto i : protocol::acquiring_order(names)) {
         const auto& front = order.wanted[i].front;
         item_wish wish{.target = {order.core, front}, .access = order.wanted[i].access, .wait = order.options.wait};
-        if (order.deadline) wish.wait = *order.deadline - order.core->now();
+        if (const auto end = order.limit.deadline) {
+            wish.wait = std::max(*end - order.core->now(), std::chrono::nanoseconds::zero());
+        }
         auto answer = co_await acquire_item(std::move(wish));
         if (answer.why) {
             out.why = std::move(answer.why);
@@ -104,8 +100,8 @@ boost::asio::awaitable<runtime::completion<item_guards>> run_acquire_all(items_o
         done.code = report(*fault, details, "acquire_all", {});
         co_return done;
     }
-    if (!order.once()) order.deadline = deadline_of(*order.core, order.options.wait);
-    const auto unopened = co_await order.core->open(order.deadline);
+    order.limit = limit_of(*order.core, order.options.wait);
+    const auto unopened = co_await order.core->open(order.limit.deadline);
     const bool cancelled = co_await runtime::cancellation_requested();
     joint_served out{.one_by_one = true};
     if (unopened) {

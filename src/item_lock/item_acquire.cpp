@@ -3,28 +3,20 @@
 
 #include "runtime/cancellation.hpp"
 #include "session/session_core.hpp"
+#include "session/wait_limit.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/deferred.hpp>
 
-#include <algorithm>
 #include <tuple>
 #include <utility>
 
 namespace dynalease::detail {
 
-std::optional<dynalease::time_point> deadline_of(session_core& core, std::optional<std::chrono::nanoseconds> wait) {
-    if (!wait) return std::nullopt;
-    return core.now() + std::min(*wait, dynalease::time_point::max() - core.now());
-}
-
 boost::asio::awaitable<item_answer> acquire_item(item_wish wish) {
     auto& core = *wish.target.core;
     auto& front = *wish.target.front;
-    // A wait of no time is one attempt, which a deadline would cut short.
-    const bool once = wish.tries || (wish.wait && *wish.wait <= std::chrono::nanoseconds::zero());
-    const auto deadline = once ? std::nullopt : deadline_of(core, wish.wait);
-
+    const auto [once, deadline] = limit_of(core, wish.wait, wish.tries);
     item_answer answer;
     const auto unopened = co_await core.open(deadline);
     if (unopened) {
@@ -41,14 +33,9 @@ boost::asio::awaitable<item_answer> acquire_item(item_wish wish) {
         item_front::waiter self(front, wish.access, once);
         ++core.counters().waiting;
         front.wake();
-        auto token = boost::asio::as_tuple(boost::asio::deferred);
-        if (deadline) {
-            auto got = co_await self.served.async_wait_until(*core.world().clock, *deadline, token);
-            std::tie(waited, served) = std::move(got);
-        } else {
-            auto got = co_await self.served.async_wait(token);
-            std::tie(waited, served) = std::move(got);
-        }
+        auto got = co_await self.served.async_wait_until(*core.world().clock, deadline,
+                                                         boost::asio::as_tuple(boost::asio::deferred));
+        std::tie(waited, served) = std::move(got);
         --core.counters().waiting;
         may_land = waited && front.left(self);
     }

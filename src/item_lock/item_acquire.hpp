@@ -28,7 +28,4 @@ struct item_answer {
 /// On the database's executor. Answers a cancellation at once, and leaves what must be settled to the item's front.
 boost::asio::awaitable<item_answer> acquire_item(item_wish wish);
 
-/// The end of a wait that begins now.
-std::optional<dynalease::time_point> deadline_of(session_core& core, std::optional<std::chrono::nanoseconds> wait);
-
 }  // namespace dynalease::detail

@@ -1,6 +1,7 @@
 // The limits of an item lock's options.
 #include "item_lock/item_options.hpp"
 
+#include "database/argument_check.hpp"
 #include "item/item_names.hpp"
 
 #include <limits>
@@ -13,13 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-void require_of_item_lock(bool holds, errc code, std::string message) {
-    if (holds) return;
-    diagnostics details;
-    details.operation = "item_lock";
-    details.message = std::move(message);
-    throw error(code, std::move(details));
-}
+constexpr argument_check require("item_lock");
 
 void check_attribute_names(const item_ref& target, const item_lock_options& options) {
     std::set<std::string> taken;
@@ -27,31 +22,30 @@ void check_attribute_names(const item_ref& target, const item_lock_options& opti
     for (const auto& [option, name] : {std::pair<const char*, std::string>{"prefix", options.prefix + "W"},
                                        {"version", options.version},
                                        {"stamp", options.stamp}}) {
-        require_of_item_lock(!name.empty() && name.size() <= 255, errc::invalid_name,
-                             std::string(option) + " must name an attribute of 1 to 255 bytes");
-        require_of_item_lock(taken.insert(name).second, errc::invalid_name,
-                             std::string(option) + ": the name \"" + name + "\" is used twice");
+        require(!name.empty() && name.size() <= 255, errc::invalid_name,
+                std::string(option) + " must name an attribute of 1 to 255 bytes");
+        require(taken.insert(name).second, errc::invalid_name,
+                std::string(option) + ": the name \"" + name + "\" is used twice");
     }
-    require_of_item_lock(!options.prefix.empty(), errc::invalid_name, "prefix must not be empty");
+    require(!options.prefix.empty(), errc::invalid_name, "prefix must not be empty");
 }
 
 /// @throws dynalease::error
 item_place checked_place(item_ref target, item_lock_options options) {
     check_item(target, "item_lock");
     check_attribute_names(target, options);
-    require_of_item_lock(options.step >= 1, errc::invalid_option, "step must be at least 1");
+    require(options.step >= 1, errc::invalid_option, "step must be at least 1");
     constexpr auto least = std::numeric_limits<std::int64_t>::min();
-    require_of_item_lock(options.first_version >= least + options.step, errc::invalid_option,
-                         "first_version leaves no number below it");
-    require_of_item_lock(options.version_limit >= options.first_version, errc::invalid_option,
-                         "version_limit must not lie below first_version");
-    require_of_item_lock(options.most_readers >= 1 && options.most_readers <= 1000, errc::invalid_option,
-                         "most_readers must be between 1 and 1,000");
-    require_of_item_lock(options.poll_interval >= 10ms && options.poll_interval <= 1min, errc::invalid_option,
-                         "poll_interval must be between 10 ms and 1 min");
-    require_of_item_lock(
-        options.longest_poll_interval >= options.poll_interval && options.longest_poll_interval <= 1min,
-        errc::invalid_option, "longest_poll_interval must be between poll_interval and 1 min");
+    require(options.first_version >= least + options.step, errc::invalid_option,
+            "first_version leaves no number below it");
+    require(options.version_limit >= options.first_version, errc::invalid_option,
+            "version_limit must not lie below first_version");
+    require(options.most_readers >= 1 && options.most_readers <= 1000, errc::invalid_option,
+            "most_readers must be between 1 and 1,000");
+    require(options.poll_interval >= 10ms && options.poll_interval <= 1min, errc::invalid_option,
+            "poll_interval must be between 10 ms and 1 min");
+    require(options.longest_poll_interval >= options.poll_interval && options.longest_poll_interval <= 1min,
+            errc::invalid_option, "longest_poll_interval must be between poll_interval and 1 min");
     item_place place;
     // Either key attribute tells as well as the other whether there is an item.
     place.layout = {.table = std::move(target.table),
@@ -84,9 +78,9 @@ void check_agreement(const item_front& shared, const item_place& mine) {
     if (first.step != second.step) differs = "step";
     if (first.version_limit != second.version_limit) differs = "version_limit";
     if (!differs) return;
-    require_of_item_lock(false, errc::invalid_option,
-                         std::string(differs) + ": another handle of \"" + shared.name() +
-                             "\" in this session says otherwise; make it as item_lock{session, table, key}");
+    require(false, errc::invalid_option,
+            std::string(differs) + ": another handle of \"" + shared.name() +
+                "\" in this session says otherwise; make it as item_lock{session, table, key}");
 }
 
 }  // namespace

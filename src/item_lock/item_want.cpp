@@ -197,14 +197,9 @@ protocol::holder_is item_front::judge(const protocol::item_claimant& who, bool w
     if (core_.plain()) return protocol::holder_is::alive;
     const auto& watch = core_.remotes().watch(who.session);
     if (watch.over()) return protocol::holder_is::over;
-    if (!watch.looked_at()) {
-        const bool due = !waits || core_.now() >= shown_since_ + protocol::watch_after;
-        return due ? protocol::holder_is::not_known : protocol::holder_is::alive;
-    }
-    auto due = watch.last_look() + protocol::watch_interval(watch.lease(), 1);
-    // Exactly when the lease is up it can be told whether the session is over.
-    if (watch.lease_end() > watch.last_look()) due = std::min(due, watch.lease_end());
-    return core_.now() >= due ? protocol::holder_is::not_known : protocol::holder_is::alive;
+    if (!waits && !watch.looked_at()) return protocol::holder_is::not_known;
+    const bool due = core_.now() >= watch.next_look(shown_since_, 1);
+    return due ? protocol::holder_is::not_known : protocol::holder_is::alive;
 }
 
 std::chrono::nanoseconds item_front::time_to_next_look(const protocol::item_lock_sight& lock) {

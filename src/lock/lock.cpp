@@ -9,11 +9,11 @@
 #include "session/protocol/session_requests.hpp"
 #include "session/session_core.hpp"
 #include "session/session_options.hpp"
+#include "session/wait_limit.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/deferred.hpp>
 
-#include <algorithm>
 #include <tuple>
 #include <utility>
 
@@ -35,14 +35,7 @@ awaitable<runtime::completion<lock_guard>> run_acquire(lock_target target, acqui
         done.code = detail::report(*fault, details, verb, front.name());
         co_return done;
     }
-    // A wait of no time is one attempt, which a deadline would cut short.
-    const bool once = tries || (options.wait && *options.wait == std::chrono::nanoseconds::zero());
-    std::optional<time_point> deadline;
-    if (options.wait && !once) {
-        const auto longest = time_point::max() - core.now();
-        deadline = core.now() + std::min(*options.wait, longest);
-    }
-
+    const auto [once, deadline] = detail::limit_of(core, options.wait, tries);
     const auto unopened = co_await core.open(deadline);
     if (unopened) {
         done.code = detail::report(*unopened, details, verb, front.name());
@@ -58,14 +51,9 @@ awaitable<runtime::completion<lock_guard>> run_acquire(lock_target target, acqui
         lock_front::waiter self(front, std::move(options.data), once);
         ++core.counters().waiting;
         front.wake();
-        auto token = boost::asio::as_tuple(boost::asio::deferred);
-        if (deadline) {
-            auto served = co_await self.served.async_wait_until(*core.world().clock, *deadline, token);
-            std::tie(waited, granted) = std::move(served);
-        } else {
-            auto served = co_await self.served.async_wait(token);
-            std::tie(waited, granted) = std::move(served);
-        }
+        auto served = co_await self.served.async_wait_until(*core.world().clock, deadline,
+                                                            boost::asio::as_tuple(boost::asio::deferred));
+        std::tie(waited, granted) = std::move(served);
         --core.counters().waiting;
         may_land = waited && front.left(self);
     }

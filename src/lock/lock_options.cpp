@@ -1,6 +1,7 @@
 // The limits of a lock's name and options.
 #include "lock/lock_options.hpp"
 
+#include "database/argument_check.hpp"
 #include "lock/protocol/lock_row.hpp"
 #include "lock/protocol/lock_times.hpp"
 
@@ -12,30 +13,22 @@ namespace {
 
 using namespace std::chrono_literals;
 
-[[noreturn]] void refuse_lock(errc code, std::string message) {
-    diagnostics details;
-    details.operation = "lock";
-    details.message = std::move(message);
-    throw error(code, std::move(details));
-}
+constexpr argument_check require("lock");
 
 }  // namespace
 
 lock_options checked(const lock_options& options) {
-    if (options.poll_interval < 10ms || options.poll_interval > protocol::longest_poll_interval) {
-        refuse_lock(errc::invalid_option, "poll_interval must be between 10 ms and 1 s");
-    }
+    require(options.poll_interval >= 10ms && options.poll_interval <= protocol::longest_poll_interval,
+            errc::invalid_option, "poll_interval must be between 10 ms and 1 s");
     return options;
 }
 
 std::string checked_lock_name(std::string name) {
     constexpr std::size_t longest = 2048 - protocol::lock_prefix.size();
-    if (name.empty()) refuse_lock(errc::invalid_name, "a lock needs a name");
-    if (name.size() > longest) {
-        refuse_lock(errc::invalid_name,
-               "the lock name has " + std::to_string(name.size()) + " bytes; at most " + std::to_string(longest) +
-                   " fit into a key");
-    }
+    require(!name.empty(), errc::invalid_name, "a lock needs a name");
+    require(name.size() <= longest, errc::invalid_name,
+            "the lock name has " + std::to_string(name.size()) + " bytes; at most " + std::to_string(longest) +
+                " fit into a key");
     return name;
 }
 

@@ -171,11 +171,7 @@ boost::asio::awaitable<protocol::want_decision> lock_front::next_step(const sigh
 }
 
 dynalease::time_point lock_front::watch_due(const protocol::lock_row& row) {
-    const auto& watch = core_.remotes().watch(row.holder->session);
-    if (!watch.looked_at()) return holder_since_ + protocol::watch_after;
-    const auto next = watch.last_look() + protocol::watch_interval(watch.lease(), row.line.size());
-    // Exactly when the lease is up it can be told whether the session is over.
-    return watch.lease_end() > watch.last_look() ? std::min(next, watch.lease_end()) : next;
+    return core_.remotes().watch(row.holder->session).next_look(holder_since_, row.line.size());
 }
 
 protocol::holder_is lock_front::judge_holder(const protocol::lock_row& row, bool waits) {

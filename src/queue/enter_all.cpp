@@ -8,6 +8,7 @@
 #include "queue/queue_options.hpp"
 #include "runtime/cancellation.hpp"
 #include "runtime/spawn.hpp"
+#include "session/wait_limit.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -82,12 +83,7 @@ boost::asio::awaitable<runtime::completion<turns>> run_enter_all(std::vector<que
         co_return done;
     }
     const auto core = targets.front().core;
-    // A wait of no time is one attempt, which a deadline would cut short.
-    const bool once = options.wait && *options.wait == std::chrono::nanoseconds::zero();
-    std::optional<dynalease::time_point> deadline;
-    if (options.wait && !once) {
-        deadline = core->now() + std::min(*options.wait, dynalease::time_point::max() - core->now());
-    }
+    const auto [once, deadline] = limit_of(*core, options.wait);
     const auto unopened = co_await core->open(deadline);
     if (unopened) {
         refuse(*unopened);

@@ -9,6 +9,7 @@
 #include "runtime/spawn.hpp"
 #include "session/session_core.hpp"
 #include "session/session_options.hpp"
+#include "session/wait_limit.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -41,11 +42,7 @@ awaitable<runtime::completion<queue_turn>> run_enter(queue_target target, enter_
         done.code = detail::report(*fault, details, verb, name);
         co_return done;
     }
-    // A wait of no time is one attempt, which a deadline would cut short.
-    const bool once = tries || (options.wait && *options.wait == std::chrono::nanoseconds::zero());
-    std::optional<time_point> deadline;
-    if (options.wait && !once) deadline = core.now() + std::min(*options.wait, time_point::max() - core.now());
-
+    const auto [once, deadline] = detail::limit_of(core, options.wait, tries);
     const auto unopened = co_await core.open(deadline);
     if (unopened) {
         done.code = detail::report(*unopened, details, verb, name);

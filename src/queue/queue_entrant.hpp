@@ -57,13 +57,8 @@ public:
     boost::asio::awaitable<error_code> wait(std::optional<dynalease::time_point> deadline, queue_grant& outcome) {
         error_code ended;
         if (!outcome_) {
-            auto token = boost::asio::as_tuple(boost::asio::deferred);
-            std::tuple<error_code, runtime::unit> told;
-            if (deadline) {
-                told = co_await news_.async_wait_until(*world_.clock, *deadline, token);
-            } else {
-                told = co_await news_.async_wait(token);
-            }
+            const auto told =
+                co_await news_.async_wait_until(*world_.clock, deadline, boost::asio::as_tuple(boost::asio::deferred));
             ended = std::get<0>(told);
         }
         given_up_ = true;

@@ -136,11 +136,7 @@ boost::asio::awaitable<void> queue_front::poll() {
 
 dynalease::time_point queue_front::blocker_due() {
     if (blocker_.empty() || examined_ != head_.passed) return dynalease::time_point::max();
-    const auto& watch = core_.remotes().watch(blocker_);
-    if (!watch.looked_at()) return blocked_since_ + protocol::watch_after;
-    const auto next = watch.last_look() + protocol::watch_interval(watch.lease(), 1);
-    // Exactly when the lease is up it can be told whether the session is over.
-    return watch.lease_end() > watch.last_look() ? std::min(next, watch.lease_end()) : next;
+    return core_.remotes().watch(blocker_).next_look(blocked_since_, 1);
 }
 
 boost::asio::awaitable<void> queue_front::look_at_blocker() {

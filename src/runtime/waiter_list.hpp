@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <list>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace dynalease::runtime {
@@ -52,10 +53,10 @@ public:
         return boost::asio::async_initiate<Token, void(boost::system::error_code, T)>(initiate_wait{}, token, queue_);
     }
 
-    /// The same with a deadline; one that has passed still loses to a value that is served before it is noticed.
-    /// `clock` must outlive the wait.
+    /// The same with a deadline, if there is one; one that has passed still loses to a value that is served before it
+    /// is noticed. `clock` must outlive the wait.
     template <class Token>
-    auto async_wait_until(clock& clock, clock::time_point when, Token&& token) {
+    auto async_wait_until(clock& clock, std::optional<clock::time_point> when, Token&& token) {
         return boost::asio::async_initiate<Token, void(boost::system::error_code, T)>(initiate_timed_wait{}, token,
                                                                                       queue_, &clock, when);
     }
@@ -154,15 +155,15 @@ private:
     struct initiate_timed_wait {
         template <class Handler>
         void operator()(Handler&& handler, const std::shared_ptr<queue>& where, clock* clock,
-                        clock::time_point when) const {
+                        std::optional<clock::time_point> when) const {
             auto added = where->add(handler_type(std::forward<Handler>(handler)));
-            if (added->owner == nullptr) return;
+            if (!when || added->owner == nullptr) return;
             auto on_time = [added](boost::system::error_code code) {
                 if (!code) queue::expire(added, boost::asio::error::timed_out);
             };
             clock->async_wait_until(
-                when, boost::asio::bind_cancellation_slot(
-                          added->timer.slot(), boost::asio::bind_executor(where->executor, std::move(on_time))));
+                *when, boost::asio::bind_cancellation_slot(
+                           added->timer.slot(), boost::asio::bind_executor(where->executor, std::move(on_time))));
         }
     };
 

@@ -48,16 +48,8 @@ boost::asio::awaitable<shared_failure> session_core::open(std::optional<dynaleas
         publish();
         runtime::spawn_background(world().executor, life_, open_row(shared_from_this()));
     }
-    auto token = boost::asio::as_tuple(boost::asio::deferred);
-    error_code waited;
-    shared_failure why;
-    if (deadline) {
-        auto done = co_await openers_.async_wait_until(*world().clock, *deadline, token);
-        std::tie(waited, why) = std::move(done);
-    } else {
-        auto done = co_await openers_.async_wait(token);
-        std::tie(waited, why) = std::move(done);
-    }
+    auto [waited, why] =
+        co_await openers_.async_wait_until(*world().clock, deadline, boost::asio::as_tuple(boost::asio::deferred));
     if (live()) co_return nullptr;
     if (why) co_return why;
     if (!waited) co_return std::make_shared<const failure>(over_failure());

@@ -1,6 +1,7 @@
 // The limits of a session's options.
 #include "session/session_options.hpp"
 
+#include "database/argument_check.hpp"
 #include "database/table_name.hpp"
 #include "session/protocol/lease_times.hpp"
 #include "session/session_core.hpp"
@@ -16,16 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-[[noreturn]] void refuse(errc code, std::string operation, std::string message) {
-    diagnostics details;
-    details.operation = std::move(operation);
-    details.message = std::move(message);
-    throw error(code, std::move(details));
-}
-
-void require(bool holds, const char* message) {
-    if (!holds) refuse(errc::invalid_option, "session", message);
-}
+constexpr argument_check require("session");
 
 std::string default_owner() {
     std::array<char, 256> host{};
@@ -37,30 +29,31 @@ std::string default_owner() {
 
 session_options checked(session_options options) {
     check_table_name(options.table);
-    require(options.lease >= 1s && options.lease <= 1h, "lease must be between 1 s and 1 h");
-    require(options.heartbeat >= 0ms, "heartbeat must not be negative");
-    require(options.heartbeat * 3 <= options.lease,
+    require(options.lease >= 1s && options.lease <= 1h, errc::invalid_option, "lease must be between 1 s and 1 h");
+    require(options.heartbeat >= 0ms, errc::invalid_option, "heartbeat must not be negative");
+    require(options.heartbeat * 3 <= options.lease, errc::invalid_option,
             "lease must be at least three heartbeats, so that two of them may be lost");
-    require(options.clock_drift_ppm <= 100'000, "clock_drift_ppm must be at most 100,000");
-    require(options.retention >= 24h && options.retention <= 24h * 3653, "retention must be 1 day to 10 years");
-    require(options.owner.size() <= 256, "owner must have at most 256 bytes");
+    require(options.clock_drift_ppm <= 100'000, errc::invalid_option, "clock_drift_ppm must be at most 100,000");
+    require(options.retention >= 24h && options.retention <= 24h * 3653, errc::invalid_option,
+            "retention must be 1 day to 10 years");
+    require(options.owner.size() <= 256, errc::invalid_option, "owner must have at most 256 bytes");
     const auto times = protocol::lease_times_for(options.lease, options.heartbeat, options.clock_drift_ppm);
-    require(times.hold > times.period * 2, "clock_drift_ppm leaves too little of the lease for two heartbeats");
+    require(times.hold > times.period * 2, errc::invalid_option,
+            "clock_drift_ppm leaves too little of the lease for two heartbeats");
     if (options.owner.empty()) options.owner = default_owner();
     return options;
 }
 
 plain_session_options checked(plain_session_options options) {
-    require(options.lease >= 1s && options.lease <= 1h, "lease must be between 1 s and 1 h");
-    require(options.clock_drift_ppm <= 100'000, "clock_drift_ppm must be at most 100,000");
+    require(options.lease >= 1s && options.lease <= 1h, errc::invalid_option, "lease must be between 1 s and 1 h");
+    require(options.clock_drift_ppm <= 100'000, errc::invalid_option, "clock_drift_ppm must be at most 100,000");
     return options;
 }
 
 const std::shared_ptr<session_core>& with_row(const std::shared_ptr<session_core>& core, const char* primitive) {
-    if (core->plain()) {
-        refuse(errc::invalid_option, primitive,
-               "a plain session holds locks on items only; give this one a session with a table");
-    }
+    const argument_check require_of_primitive(primitive);
+    require_of_primitive(!core->plain(), errc::invalid_option,
+                         "a plain session holds locks on items only; give this one a session with a table");
     return core;
 }
 

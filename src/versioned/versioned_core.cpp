@@ -1,6 +1,7 @@
 // The options of versioned items, and what does not depend on one write.
 #include "versioned/versioned_core.hpp"
 
+#include "database/argument_check.hpp"
 #include "database/table_name.hpp"
 
 #include <algorithm>
@@ -12,13 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-void require(bool holds, errc code, std::string message) {
-    if (holds) return;
-    diagnostics details;
-    details.operation = "versioned";
-    details.message = std::move(message);
-    throw error(code, std::move(details));
-}
+constexpr argument_check require("versioned");
 
 void check_names(const versioned_options& options) {
     std::set<std::string> taken{protocol::item_attribute::born, protocol::item_attribute::trail,

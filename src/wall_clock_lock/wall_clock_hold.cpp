@@ -1,6 +1,7 @@
 // A grant by the wall clock: what is written under it, and its end.
 #include "wall_clock_lock/wall_clock_hold.hpp"
 
+#include "database/argument_check.hpp"
 #include "database/backoff.hpp"
 #include "item/item_names.hpp"
 #include "item/protocol/item_attributes.hpp"
@@ -23,30 +24,21 @@ using namespace std::chrono_literals;
 constexpr auto settle_change_within = 10s;
 constexpr auto longest_call = 10s;
 
-void require_of_wall_clock(bool holds, errc code, const char* message) {
-    if (holds) return;
-    diagnostics details;
-    details.operation = "wall_clock_lock";
-    details.message = message;
-    throw error(code, std::move(details));
-}
+constexpr argument_check require("wall_clock_lock");
 
 void check_wall_clock(const item_ref& target, const wall_clock_options& options) {
     check_item(target, "wall_clock_lock");
-    require_of_wall_clock(!options.attribute.empty() && options.attribute.size() <= 255, errc::invalid_name,
-                          "attribute must have a name of 1 to 255 bytes");
-    require_of_wall_clock(!target.key.contains(options.attribute), errc::invalid_name,
-                          "attribute must not be one of the key");
-    require_of_wall_clock(options.timeout >= 1s && options.timeout <= 24h, errc::invalid_option,
-                          "timeout must be between 1 s and 24 h");
-    require_of_wall_clock(options.skew >= 0ms && options.skew < options.timeout / 4, errc::invalid_option,
-                          "skew must be less than a quarter of timeout");
-    require_of_wall_clock(options.clock_drift_ppm <= 100'000, errc::invalid_option,
-                          "clock_drift_ppm must be at most 100,000");
-    require_of_wall_clock(options.poll_interval >= 10ms && options.poll_interval <= options.longest_poll_interval &&
-                              options.longest_poll_interval <= 1min,
-                          errc::invalid_option,
-                          "poll_interval and longest_poll_interval must rise from 10 ms to 1 min");
+    require(!options.attribute.empty() && options.attribute.size() <= 255, errc::invalid_name,
+            "attribute must have a name of 1 to 255 bytes");
+    require(!target.key.contains(options.attribute), errc::invalid_name, "attribute must not be one of the key");
+    require(options.timeout >= 1s && options.timeout <= 24h, errc::invalid_option,
+            "timeout must be between 1 s and 24 h");
+    require(options.skew >= 0ms && options.skew < options.timeout / 4, errc::invalid_option,
+            "skew must be less than a quarter of timeout");
+    require(options.clock_drift_ppm <= 100'000, errc::invalid_option, "clock_drift_ppm must be at most 100,000");
+    require(options.poll_interval >= 10ms && options.poll_interval <= options.longest_poll_interval &&
+                options.longest_poll_interval <= 1min,
+            errc::invalid_option, "poll_interval and longest_poll_interval must rise from 10 ms to 1 min");
 }
 
 }  // namespace

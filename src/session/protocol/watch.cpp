@@ -29,4 +29,11 @@ std::optional<std::int64_t> session_watch::due_for_mark(time_point now) const {
     return beat_;
 }
 
+time_point session_watch::next_look(time_point since, std::size_t waiting) const {
+    if (!looked_at()) return since + watch_after;
+    const auto next = looked_ + watch_interval(lease_, waiting);
+    // Exactly when the lease is up it can be told whether the session is over.
+    return lease_end() > looked_ ? std::min(next, lease_end()) : next;
+}
+
 }  // namespace dynalease::protocol

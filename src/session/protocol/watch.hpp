@@ -35,6 +35,8 @@ public:
     /// When the present beat will have stood still for a whole lease.
     time_point lease_end() const { return since_ + lease_; }
     std::chrono::nanoseconds lease() const { return lease_; }
+    /// When it pays to look again. @param since it is in the way @param waiting that all look
+    time_point next_look(time_point since, std::size_t waiting) const;
 
 private:
     bool over_ = false;

@@ -1,0 +1,14 @@
+// From how long a caller waits to when that ends.
+#include "session/wait_limit.hpp"
+
+#include <algorithm>
+
+namespace dynalease::detail {
+
+wait_limit limit_of(const session_core& core, std::optional<std::chrono::nanoseconds> wait, bool tries) {
+    if (tries || (wait && *wait == std::chrono::nanoseconds::zero())) return {.once = true};
+    if (!wait) return {};
+    return {.deadline = core.now() + std::min(*wait, dynalease::time_point::max() - core.now())};
+}
+
+}  // namespace dynalease::detail

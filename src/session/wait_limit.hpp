@@ -1,0 +1,22 @@
+// How long a caller waits for others.
+#pragma once
+
+#include "session/session_core.hpp"
+
+#include <dynalease/runtime/time.hpp>
+
+#include <chrono>
+#include <optional>
+
+namespace dynalease::detail {
+
+struct wait_limit {
+    bool once = false;                                ///< one attempt, which no deadline cuts short
+    std::optional<dynalease::time_point> deadline{};  ///< of everything else; empty: the end of the session
+};
+
+/// @param wait as callers say it, and not negative: empty for ever, zero for one attempt
+/// @param tries one attempt, whatever `wait` says
+wait_limit limit_of(const session_core& core, std::optional<std::chrono::nanoseconds> wait, bool tries = false);
+
+}  // namespace dynalease::detail
