@@ -8,8 +8,8 @@
 
 namespace dynalease::detail {
 
-void run_while_held(const boost::asio::any_io_executor& executor, const lock_guard& guard,
-        boost::asio::awaitable<void> work, guarded_handler handler) {
+void granted_lock::run(const boost::asio::any_io_executor& executor, const lock_guard& guard,
+                       boost::asio::awaitable<void> work, guarded_handler handler) {
     diagnostics about;
     about.operation = "with_lock";
     about.key = guard.name();

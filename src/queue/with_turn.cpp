@@ -8,8 +8,8 @@
 
 namespace dynalease::detail {
 
-void run_in_turn(const boost::asio::any_io_executor& executor, const queue_turn& turn,
-        boost::asio::awaitable<void> work, guarded_handler handler) {
+void granted_queue::run(const boost::asio::any_io_executor& executor, const queue_turn& turn,
+                        boost::asio::awaitable<void> work, guarded_handler handler) {
     diagnostics about;
     about.operation = "with_turn";
     about.key = turn.name();

@@ -3,7 +3,7 @@
 
 #include "session/hold.hpp"
 
-#include <dynalease/lock/with_lock.hpp>
+#include <dynalease/detail/guarded_work.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>

@@ -1,0 +1,68 @@
+// Work that runs only while something is held: cancelled when that is lost, followed by giving it back.
+#pragma once
+
+#include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include <exception>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace dynalease::detail {
+
+using guarded_handler = boost::asio::any_completion_handler<void(std::exception_ptr)>;
+
+template <class Grant, class Guard>
+struct start_guarded {
+    boost::asio::any_io_executor executor;
+    const Guard* guard;
+    template <class Handler>
+    void operator()(Handler&& handler, boost::asio::awaitable<void> work) const {
+        Grant::run(executor, *guard, std::move(work), guarded_handler(std::forward<Handler>(handler)));
+    }
+};
+
+template <class T>
+struct awaited;
+template <class T>
+struct awaited<boost::asio::awaitable<T>> {
+    using type = T;
+};
+
+template <class T>
+boost::asio::awaitable<void> keep_value(boost::asio::awaitable<T> work, std::optional<T>& value) {
+    value.emplace(co_await std::move(work));
+}
+
+/// @tparam Grant what is held: `Grant::run(executor, guard, work, handler)` runs the work and cancels it (terminal)
+/// when the grant is lost or its session closes, and fails with `lock_lost` or `session_closed` then; `give_back(guard,
+/// token)` ends the grant, after a body that did not throw.
+template <class Grant, class Guard, class Body>
+auto run_guarded(Guard guard, Body body) -> std::invoke_result_t<Body&, Guard&> {
+    using value_type = typename awaited<std::invoke_result_t<Body&, Guard&>>::type;
+    constexpr auto outcome_only = boost::asio::as_tuple(boost::asio::deferred);
+
+    auto executor = co_await boost::asio::this_coro::executor;
+    const start_guarded<Grant, Guard> start{executor, &guard};
+    if constexpr (std::is_void_v<value_type>) {
+        auto run = boost::asio::async_initiate<const boost::asio::deferred_t&, void(std::exception_ptr)>(
+            start, boost::asio::deferred, body(guard));
+        co_await std::move(run);
+        co_await Grant::give_back(guard, outcome_only);
+    } else {
+        std::optional<value_type> value;
+        auto run = boost::asio::async_initiate<const boost::asio::deferred_t&, void(std::exception_ptr)>(
+            start, boost::asio::deferred, keep_value(body(guard), value));
+        co_await std::move(run);
+        co_await Grant::give_back(guard, outcome_only);
+        co_return std::move(*value);
+    }
+}
+
+}  // namespace dynalease::detail
