@@ -141,7 +141,7 @@ boost::asio::awaitable<protocol::want_decision> lock_front::next_step(const sigh
         holder_seen_ = row.holder;
         holder_since_ = core_.now();
     }
-    while (core_.may_write() && wanted()) {
+    while (core_.may_write()) {
         const bool waits = waited_for();
         const auto holder = judge_holder(row, waits);
         const bool available = row.free() || row.holder->session == core_.id() || holder == protocol::holder_is::over;
@@ -157,14 +157,16 @@ boost::asio::awaitable<protocol::want_decision> lock_front::next_step(const sigh
         } else if (next.step == want_step::claim_closed) {
             close_claim(false);
             claim_ = open_claim{next_claim(row.floor, protocol::token_lead(refusals_))};
-        } else if (next.step == want_step::look) {
+        } else if (next.step != want_step::look) {
+            co_return next;
+        } else if (!wanted()) {
+            break;
+        } else {
             auto failed = co_await core_.remotes().look(row.holder->session);
             if (failed) {
                 why = std::make_shared<const failure>(*std::move(failed));
                 break;
             }
-        } else {
-            co_return next;
         }
     }
     co_return protocol::want_decision{want_step::poll};
@@ -202,17 +204,18 @@ boost::asio::awaitable<void> lock_front::settle(protocol::lock_row& row) {
     bool closed = false;
     unsigned failures = 0;
     while (core_.may_write()) {
-        if (!closed && wanted() && core_.live()) break;  // the claim is still good for those who came
+        const bool somebody_came = wanted() && core_.live();
         const auto next = protocol::decide_settle(row, core_.id(), claim_->id, closed);
+        if (next.step == settle_step::done || (somebody_came && next.step == settle_step::leave_closed)) {
+            close_claim(false);
+            break;
+        }
+        if (somebody_came) break;  // the claim is still good for them
         if (next.step == settle_step::release) {
             held_ = claim_->id;
             floor_ = std::max(floor_, held_.token);
             close_claim(true);
             phase_ = phase::giving_back;
-            break;
-        }
-        if (next.step == settle_step::done) {
-            close_claim(false);
             break;
         }
         update_item_request request;

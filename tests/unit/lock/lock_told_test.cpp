@@ -58,36 +58,6 @@ TEST_CASE("a wait that is given up while every write was answered is not in doub
     CHECK(told == errc::wait_timeout);
 }
 
-TEST_CASE("a wait whose claim another's grant has closed is not in doubt, though its place in the line was") {
-    world w;
-    testing::virtual_clock_options ahead;
-    ahead.wall += 1s;
-    node a(w, 1);
-    node b(w, 2);
-    node c(w, 3, ahead);
-    node d(w, 4);
-    lock_guard held;
-    lock_guard next;
-    lock_guard last;
-    lock_guard mine;
-    error_code told;
-    run(w, a, take(a, "x", held));
-    running first(w, c, take(c, "x", next));
-    w.scheduler.run_for(100ms);
-    running second(w, d, take(d, "x", last));
-    w.scheduler.run_for(100ms);
-    // The first copy of the join has no answer; the second is refused, when the lock is another's.
-    b.network->set_plan(lock_writes_meet({{}, {.what = kind::lose_answer, .again = 20ms}}));
-    running waits(w, b, take_told(lock{*b.session, "x"}, {.wait = 1100ms}, mine, told));
-    w.scheduler.run_for(500ms);
-    run(w, a, give_back(held));
-    waits.wait(2s);
-    CHECK(next.valid());
-    CHECK(told == errc::wait_timeout);
-    next = {};
-    second.wait(10s);
-}
-
 TEST_CASE("a release whose hand-over has no answer is told in doubt, and the next one has the lock") {
     world w;
     node a(w);
