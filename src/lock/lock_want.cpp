@@ -206,18 +206,15 @@ boost::asio::awaitable<void> lock_front::settle(protocol::lock_row& row) {
     while (core_.may_write()) {
         const bool somebody_came = wanted() && core_.live();
         const auto next = protocol::decide_settle(row, core_.id(), claim_->id, closed);
+        if (next.step == settle_step::release) {
+            granted(false, true, std::move(row.data));
+            break;
+        }
         if (next.step == settle_step::done || (somebody_came && next.step == settle_step::leave_closed)) {
             close_claim(false);
             break;
         }
         if (somebody_came) break;  // the claim is still good for them
-        if (next.step == settle_step::release) {
-            held_ = claim_->id;
-            floor_ = std::max(floor_, held_.token);
-            close_claim(true);
-            phase_ = phase::giving_back;
-            break;
-        }
         update_item_request request;
         switch (next.step) {
             case settle_step::leave_closed:

@@ -61,7 +61,7 @@ give_up_step decide_give_up(const give_up_facts& facts) {
 }
 
 settle_decision decide_settle(const lock_row& row, std::string_view self, const claim& mine, bool closed) {
-    if (!closed && row.held_by(self, mine.attempt)) return {settle_step::release};
+    if (!closed && row.held_by(self, mine.attempt) && made_by(mine, row)) return {settle_step::release};
     const auto place = row.place_of(self);
     if (closed || row.floor >= mine.token) {
         if (place) return {settle_step::leave_closed, *place};

@@ -1,4 +1,4 @@
-// Of a claim that another's grant has closed nothing is in doubt, however its writes were answered.
+// What an answer shows of a claim holds for whoever comes: nothing is in doubt of one that is closed, or has landed.
 #include "support/lock_steps.hpp"
 
 #include <catch2/catch.hpp>
@@ -73,4 +73,19 @@ TEST_CASE("whoever comes while a given-up claim is shown closed has nothing in d
     run(w, b, take(b, "x", others));
     run(w, a, try_told(target, mine, told));
     CHECK(told == errc::throttled);
+}
+
+TEST_CASE("whoever comes while a given-up claim is shown to have landed has the lock") {
+    world w;
+    node a(w);
+    lock_guard mine;
+    error_code told;
+    // The take lands unheard; what would close it travels for long, and finds it.
+    a.network->set_plan(lock_writes_meet({{.what = kind::lose_answer}, {.before = 400ms}, throttling()}));
+    lock target{*a.session, "x"};
+    run(w, a, take_told(target, {.wait = 1010ms}, mine, told));
+    CHECK(told == errc::in_doubt);
+    run(w, a, try_told(target, mine, told));
+    CHECK_FALSE(told);
+    CHECK(mine.valid());
 }
