@@ -17,6 +17,7 @@ std::size_t demand_judge::recent::count(time_point since) {
 void demand_judge::act() {
     acts_.add(now_());
     refusals_.clear();
+    at_once_.clear();
 }
 
 void demand_judge::judge(const std::string& what, std::size_t seen, std::size_t bound) {
@@ -24,6 +25,14 @@ void demand_judge::judge(const std::string& what, std::size_t seen, std::size_t 
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(bounds_.window).count();
     broken_("S3: " + std::to_string(seen) + " " + what + " within " + std::to_string(seconds) +
             " s, where what its users did is worth " + std::to_string(bound));
+}
+
+void demand_judge::judge_at_once(const std::string& row, time_point now) {
+    auto& asked = at_once_[row];
+    asked.add(now);
+    const auto seen = asked.count(now - std::chrono::seconds(1));
+    if (seen <= bounds_.at_once) return;
+    broken_("S3: " + std::to_string(seen) + " requests about " + row + " within a second, and no user did anything");
 }
 
 void demand_judge::sent(const testing::logged_request& entry, const any_request& request) {
@@ -39,6 +48,7 @@ void demand_judge::sent(const testing::logged_request& entry, const any_request&
         judge("heartbeats of " + entry.key, same_row.count(since), bounds_.beats);
     } else {
         judge("requests about " + entry.key, same_row.count(since), bounds_.to_a_row + for_acts);
+        judge_at_once(entry.key, now);
     }
     next_->sent(entry, request);
 }

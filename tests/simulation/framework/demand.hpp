@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <string>
 #include <unordered_map>
 
@@ -19,6 +20,8 @@ struct demand_bounds {
     std::chrono::nanoseconds window = std::chrono::seconds(5);
     /// About one row, or one partition for a query, besides what users' acts cost there.
     std::size_t to_a_row = 75;
+    /// About one row within a second, in which no user does anything: a short storm, which the window averages away.
+    std::size_t at_once = std::numeric_limits<std::size_t>::max();
     /// Heartbeats of one session.
     std::size_t beats = 55;
     /// Over all rows, heartbeats included.
@@ -59,6 +62,7 @@ private:
     };
 
     void judge(const std::string& what, std::size_t seen, std::size_t bound);
+    void judge_at_once(const std::string& row, time_point now);
 
     const demand_bounds bounds_;
     const std::function<time_point()> now_;
@@ -67,6 +71,7 @@ private:
     recent acts_;
     recent in_all_;
     std::unordered_map<std::string, recent> to_a_row_;
+    std::unordered_map<std::string, recent> at_once_;  ///< by row, since the last act
     std::unordered_map<std::string, recent> beats_;
     std::unordered_map<std::string, std::size_t> refusals_;  ///< by row, since the last success or act
 };

@@ -24,7 +24,7 @@ struct asking {
     time_point now{};
     std::string broken;
     nobody others;
-    demand_judge judged{{}, [this] { return now; }, [this](const std::string& what) { broken = what; }};
+    demand_judge judged{{.at_once = 40}, [this] { return now; }, [this](const std::string& what) { broken = what; }};
 
     asking() { judged.look_for(others); }
 
@@ -59,6 +59,18 @@ TEST_CASE("demand: twenty requests a second to one row get nobody on") {
     asking one;
     one.ask_every(50ms, throttled);
     CHECK_THAT(one.broken, Catch::StartsWith("S3: "));
+}
+
+TEST_CASE("demand: a storm of less than two seconds is one, unless users act meanwhile") {
+    asking one;
+    for (int i = 0; i < 50; ++i, one.now += 15ms) one.ask("lock#x", done);
+    CHECK_THAT(one.broken, Catch::EndsWith("within a second, and no user did anything"));
+    asking busy;
+    for (int i = 0; i < 50; ++i, busy.now += 15ms) {
+        if (i % 10 == 0) busy.judged.act();
+        busy.ask("lock#x", done);
+    }
+    CHECK(busy.broken.empty());
 }
 
 TEST_CASE("demand: what users do is paid for, each time") {

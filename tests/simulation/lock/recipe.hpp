@@ -11,7 +11,7 @@
 namespace dynalease::simulation::locks {
 
 struct recipe : world_recipe {
-    recipe() : world_recipe{.shortest = 20s, .longest = 70s, .longest_mishap = 25s} {}
+    recipe() : world_recipe{.shortest = 20s, .longest = 70s, .longest_mishap = 25s} { demand.at_once = 28; }
 
     std::size_t most_users = 3;  ///< of locks, in one process
     std::size_t most_locks = 2;
