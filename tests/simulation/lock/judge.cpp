@@ -36,7 +36,31 @@ void judge::on(time_point, const lock_written& seen) {
     const bool same_grant = after.holder == before.holder && (after.holder.empty() || after.attempt == before.attempt);
     if (!same_grant && !after.holder.empty()) judge_grant(lock, seen);
     if (!same_grant && after.holder.empty()) judge_release(lock, seen);
+    judge_line(lock, after, !after.holder.empty() && after.holder != before.holder);
     lock.row = after;
+}
+
+// A head of the line is overtaken 32 times at most, then it takes the lock, or is dropped; so each of those before.
+void judge::judge_line(lock_record& lock, const row_state& after, bool taken) {
+    watch_line(lock, after);
+    if (!taken) return;
+    for (auto& [session, waits] : lock.line) {
+        const auto bound = 33 * static_cast<std::int64_t>(waits.place + 1);
+        if (++waits.overtaken > bound) {
+            fail("fair", "session " + session + " was overtaken " + std::to_string(waits.overtaken) +
+                             " times, though it joined the line at place " + std::to_string(waits.place));
+        }
+    }
+}
+
+void judge::watch_line(lock_record& lock, const row_state& after) {
+    std::map<std::string, waiting> line;
+    for (std::size_t place = 0; place < after.line.size(); ++place) {
+        const auto& session = after.line[place];
+        const auto before = lock.line.find(session);
+        line.emplace(session, before != lock.line.end() ? before->second : waiting{.place = place});
+    }
+    lock.line = std::move(line);
 }
 
 void judge::judge_grant(lock_record& lock, const lock_written& seen) {
@@ -70,6 +94,8 @@ void judge::judge_release(lock_record& lock, const lock_written& seen) {
 
 void judge::on(time_point, const lock_replaced& seen) {
     locks_[seen.lock].row = seen.after;
+    locks_[seen.lock].line.clear();
+    watch_line(locks_[seen.lock], seen.after);
 }
 
 // ---- users -------------------------------------------------------------------------------------------------

@@ -46,12 +46,17 @@ private:
         bool given = false;   ///< a user got it
         bool held = false;    ///< ... and has it still
     };
+    struct waiting {
+        std::size_t place;         ///< when it joined the line
+        std::int64_t overtaken = 0;  ///< how often another session took the lock since
+    };
     struct lock_record {
         row_state row;
         std::int64_t highest_token = 0;
         std::map<std::int64_t, grant> by_token;
         std::int64_t current = 0;                    ///< token of the last grant
         std::optional<std::uint64_t> last_accepted;  ///< outside, by order
+        std::map<std::string, waiting> line;         ///< by session
     };
     void on(time_point at, const lock_written& seen);
     void on(time_point at, const lock_replaced& seen);
@@ -67,6 +72,8 @@ private:
 
     void judge_grant(lock_record& lock, const lock_written& seen);
     void judge_release(lock_record& lock, const lock_written& seen);
+    void judge_line(lock_record& lock, const row_state& after, bool taken);
+    static void watch_line(lock_record& lock, const row_state& after);
     grant* current_grant(lock_record& lock);
     void fail(const char* promise, std::string what);
 

@@ -250,3 +250,18 @@ TEST_CASE("a write to a row of another schema is noticed") {
         return true;
     });
 }
+
+TEST_CASE("one in the line who is overtaken more often than the head may be is noticed") {
+    for (const bool hands_over : {false, true}) {
+        judge judged({.locks = 1});
+        for (std::int64_t i = 1; i <= 40; ++i) {
+            // From hand to hand inside one process nobody overtakes anew.
+            row_state row{.exists = true, .holder = "holder", .attempt = i, .token = i, .floor = i, .line = {"waits"}};
+            judged.see({.what = lock_written{.lock = 0, .writer = "holder", .after = row}});
+            if (hands_over) continue;
+            row.holder.clear();
+            judged.see({.what = lock_written{.lock = 0, .writer = "holder", .after = row}});
+        }
+        CHECK(judged.broken().value_or("").starts_with("fair") != hands_over);
+    }
+}
