@@ -63,6 +63,11 @@ void judge::watch_line(lock_record& lock, const row_state& after) {
     lock.line = std::move(line);
 }
 
+bool judge::given_back(std::size_t lock, std::int64_t token) const {
+    const auto found = locks_[lock].by_token.find(token);
+    return found != locks_[lock].by_token.end() && found->second.given_back;
+}
+
 void judge::judge_grant(lock_record& lock, const lock_written& seen) {
     const auto& after = seen.after;
     if (after.holder != seen.writer) fail("P1", "a session wrote another one into the lock");
@@ -72,7 +77,8 @@ void judge::judge_grant(lock_record& lock, const lock_written& seen) {
     if (!attempts_.emplace(after.holder, after.attempt).second) {
         fail("P9", "attempt " + std::to_string(after.attempt) + " of " + after.holder + " holds for a second time");
     }
-    const auto* former = current_grant(lock);
+    auto* former = current_grant(lock);
+    if (former != nullptr && lock.row.holder == after.holder) former->given_back = true;
     if (!lock.row.holder.empty() && lock.row.holder != after.holder && !options_.exclusion_waived &&
         !over(lock.row.holder)) {
         fail("P1", "taken from session " + lock.row.holder + ", which is not over");
@@ -88,7 +94,8 @@ void judge::judge_grant(lock_record& lock, const lock_written& seen) {
 
 void judge::judge_release(lock_record& lock, const lock_written& seen) {
     if (lock.row.holder != seen.writer) fail("P9", "a session released the lock of another");
-    const auto* former = current_grant(lock);
+    auto* former = current_grant(lock);
+    if (former != nullptr) former->given_back = true;
     if (former != nullptr && former->held) fail("P9", "released while a user still holds it");
 }
 

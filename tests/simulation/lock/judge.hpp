@@ -34,6 +34,8 @@ public:
     /// A grant is in force in the store: `holder` and `attempt` of the row.
     const row_state& row(std::size_t lock) const { return locks_[lock].row; }
     std::uint64_t grants() const noexcept { return grants_; }
+    /// A write of its own session ended the grant of that token.
+    bool given_back(std::size_t lock, std::int64_t token) const;
     bool over(const std::string& session) const { return sessions_.over(session); }
     /// When the session's row was last proof of life; true time.
     time_point last_beat(const std::string& session) const { return sessions_.last_beat(session); }
@@ -45,6 +47,7 @@ private:
         std::uint64_t order;  ///< in which the store granted
         bool given = false;   ///< a user got it
         bool held = false;    ///< ... and has it still
+        bool given_back = false;  ///< by a write of its own session
     };
     struct waiting {
         std::size_t place;         ///< when it joined the line

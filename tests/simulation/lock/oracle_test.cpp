@@ -2,6 +2,7 @@
 #include "simulation/framework/lease_watch.hpp"
 #include "simulation/framework/spoilt_histories.hpp"
 #include "simulation/lock/judge.hpp"
+#include "simulation/lock/open_writes.hpp"
 #include "simulation/lock/recipe.hpp"
 #include "simulation/lock/world.hpp"
 
@@ -264,4 +265,49 @@ TEST_CASE("one in the line who is overtaken more often than the head may be is n
         }
         CHECK(judged.broken().value_or("").starts_with("fair") != hands_over);
     }
+}
+
+TEST_CASE("a write is open until an answer says what became of it") {
+    const auto take = [](std::int64_t token) {
+        update_item_request request;
+        request.values = {{":a", 1}, {":t", token}};
+        return any_request(std::move(request));
+    };
+    const auto refused = [](std::int64_t floor, outcome known) {
+        failure why(errc::condition_failed, known);
+        why.current = item{{"floor", floor}};
+        return result<any_response>(std::move(why));
+    };
+    const result<any_response> unheard{failure(errc::in_doubt, outcome::unknown)};
+    const auto open_after = [&](std::vector<result<any_response>> answers) {
+        open_writes writes;
+        for (auto& each : answers) {
+            writes.sent(0, take(7), time_point(1s));
+            writes.answered(0, take(7), each, time_point(2s), true);
+        }
+        return writes.any_since(0, time_point(1s));
+    };
+    CHECK_FALSE(open_after({refused(3, outcome::not_applied)}));
+    CHECK(open_after({refused(3, outcome::unknown)}));
+    CHECK(open_after({unheard}));
+    CHECK(open_after({unheard, refused(3, outcome::not_applied)}));
+    CHECK_FALSE(open_after({unheard, refused(7, outcome::not_applied)}));
+    CHECK_FALSE(open_after({unheard, result<any_response>(any_response(update_item_response{}))}));
+}
+
+TEST_CASE("what a look shows closes a write for those who looked, and excuses both tellings where others may have") {
+    update_item_request take;
+    take.values = {{":a", 1}, {":t", std::int64_t{7}}};
+    const auto seen_by = [&](std::int64_t floor, bool own) {
+        open_writes writes;
+        writes.sent(0, take, time_point(1s));
+        writes.answered(0, take, failure(errc::in_doubt, outcome::unknown), time_point(2s), true);
+        get_item_response shown;
+        shown.found = item{{"floor", floor}};
+        writes.answered(0, get_item_request{}, any_response(shown), time_point(3s), own);
+        return std::pair(writes.any_since(0, time_point(1s)), writes.any_lately(0, time_point(4s)));
+    };
+    CHECK(seen_by(3, true) == std::pair(true, true));
+    CHECK(seen_by(7, true) == std::pair(false, false));
+    CHECK(seen_by(7, false) == std::pair(false, true));
 }

@@ -40,6 +40,7 @@ site::site(lock_world& where, std::size_t index)
 
 void site::begin() {
     begin_watched_session();
+    writes_.forget();
     const auto count = world_.choices().between("users of a node", 1, world_.made_of().most_users);
     for (std::uint64_t i = 0; i < count; ++i) {
         const auto lock = world_.choices().choose("lock of a user", world_.locks());
@@ -51,6 +52,7 @@ void site::begin() {
 
 void site::sent(const testing::logged_request& entry, const any_request& request) {
     ++(entry.lane == lane::heartbeat ? sent_.beats : sent_.others);
+    if (const auto lock = lock_in(entry.key)) writes_.sent(*lock, request, world_.now());
     watch_sent(entry, request);
 }
 
@@ -107,6 +109,10 @@ void site::answered(const testing::logged_request& entry, const any_request& req
         if (write != nullptr && lock_in(entry.key)) text += std::string(" (") + kind_of_write(*write) + ")";
         return text + " -> " + (answer ? "ok" : entry.code.message());
     });
+    if (const auto lock = lock_in(entry.key)) {
+        const bool own = is_write(request) || inspections_.use_count() == 1;
+        writes_.answered(*lock, request, answer, world_.now(), own);
+    }
     if (session() && session()->id() == session_in(entry.key)) watch_answered(entry, request, answer);
 }
 

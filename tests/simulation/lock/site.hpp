@@ -2,12 +2,14 @@
 #pragma once
 
 #include "simulation/framework/watched_process.hpp"
+#include "simulation/lock/open_writes.hpp"
 #include "simulation/lock/user.hpp"
 #include "simulation/lock/world.hpp"
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -24,6 +26,10 @@ public:
         std::uint64_t others = 0;
     };
     const sent_count& sent_so_far() const noexcept { return sent_; }
+    /// What of the present session's writes may yet bring it a lock.
+    const open_writes& writes() const noexcept { return writes_; }
+    /// Kept by whoever inspects a lock, until that is done or its program is no more.
+    std::shared_ptr<int> inspection() const noexcept { return inspections_; }
 
     void sent(const testing::logged_request& entry, const any_request& request) override;
     void applied(const testing::logged_request& entry, const any_request& request,
@@ -38,6 +44,8 @@ private:
     lock_world& world_;
     sent_count sent_;
     std::set<std::string> carried_out_;  ///< tokens of transactions
+    open_writes writes_;
+    std::shared_ptr<int> inspections_ = std::make_shared<int>();
 };
 
 }  // namespace dynalease::simulation::locks

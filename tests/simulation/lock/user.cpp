@@ -45,6 +45,7 @@ asio::awaitable<void> user::acquire() {
     auto& choices = world.choices();
     dynalease::lock target(*site_.session(), lock_world::lock_name(lock_));
     now_ = doing::waiting;
+    inspect();
     next_operation();
     auto way = choices.choose("user: way to acquire", 6);
     if (world.calm()) way = 0;
@@ -55,6 +56,10 @@ asio::awaitable<void> user::acquire() {
         gives_up = true;
         cancel_after(std::chrono::microseconds(choices.choose("user: when", 12'000'000)));
     }
+    const attempt call{.tries = way == 5,
+                       .was_live = site_.live(),
+                       .began = world.now(),
+                       .own_began = site_.clock_now()};
     std::tuple<error_code, lock_guard> done;
     if (way == 5) {
         auto token = cancellable();
@@ -67,6 +72,7 @@ asio::awaitable<void> user::acquire() {
     }
     next_operation();
     const auto code = std::get<0>(done);
+    judge_told(call, code);
     if (std::get<1>(done)) {
         got(std::get<1>(std::move(done)));
         co_return;
@@ -85,6 +91,53 @@ asio::awaitable<void> user::acquire() {
     if (code == condition::cancelled) census.hit("cancelled while waiting");
     if (code == errc::wait_timeout) census.hit("waited in vain");
     if (way == 5 && !code) census.hit("try refused");
+}
+
+void user::judge_told(const attempt& of, error_code told) {
+    auto& world = site_.world();
+    const bool disturbed = site_.undisturbed_since() >= of.own_began || site_.machine().paused();
+    // Three calls of the client's, each with its four attempts of a second, and the pauses between.
+    constexpr std::chrono::seconds enough(15);
+    if (of.tries && of.was_live && !disturbed && site_.clock_now() - of.own_began > enough) {
+        world.fail("told", "a try was not answered in time");
+    }
+    // Where rows are lost, what was open for them is closed without an answer.
+    if (world.made_of().breaks_assumptions) return;
+    const bool given_up = told == errc::wait_timeout || told == errc::cancelled;
+    // Others of this process that wait have the use of what is open.
+    if (given_up && alone() && site_.writes().any_since(lock_, of.began)) {
+        world.fail("told", "a call was given up while a write of it was open, and its caller was not told so");
+    }
+    if (told == errc::in_doubt && !disturbed && !site_.writes().any_lately(lock_, world.now())) {
+        world.fail("told", "a call ended in doubt though all its writes were answered");
+    }
+    if (told == errc::session_lost && !site_.session_over()) {
+        world.fail("told", "a caller was told that its session is lost, which it is not");
+    }
+}
+
+void user::judge_release(const std::string& session, std::int64_t token, error_code told) {
+    auto& world = site_.world();
+    const auto row = world.row_of(lock_);
+    const bool still_there = row.holder == session && row.token == token;
+    if (!told && still_there && !world.made_of().breaks_assumptions) {
+        world.fail("told", "a release was told done, and the lock is still held");
+    }
+    if (told == errc::lock_lost && world.given_back(lock_, token)) {
+        world.fail("told", "a release was told that the lock was lost, though it gave it back itself");
+    }
+    if (told == errc::session_lost && site_.session()->id() == session && !site_.session_over()) {
+        world.fail("told", "a release was told that its session is lost, which it is not");
+    }
+}
+
+void user::inspect() {
+    auto& world = site_.world();
+    if (world.choices().choose("user: looks at the lock", 6) != 1) return;
+    dynalease::lock target(*site_.session(), lock_world::lock_name(lock_));
+    target.inspect([&world, under_way = site_.inspection()](error_code code, const lock_info& seen) {
+        if (!code && seen.held && seen.holder.empty()) world.fail("told", "a lock is held, but by nobody");
+    });
 }
 
 void user::got(lock_guard guard) {
@@ -147,6 +200,8 @@ asio::awaitable<void> user::end_hold() {
         co_await sleep_up_to("user: holds on", std::chrono::milliseconds(world.lease() * 2));
     }
     now_ = doing::letting_go;
+    const auto session = site_.session()->id();
+    const auto fencing_token = guard_.fencing_token();
     let_go();
     next_operation();
     if (way == 6) {
@@ -158,6 +213,7 @@ asio::awaitable<void> user::end_hold() {
     const auto done = co_await guard_.release(std::move(token));
     next_operation();
     const auto code = std::get<0>(done);
+    judge_release(session, fencing_token, code);
     if (code == errc::in_doubt) census.hit("release in doubt");
     if (code == errc::lock_lost || code == errc::session_lost) census.hit("release lost the race");
     guard_ = {};

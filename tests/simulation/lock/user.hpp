@@ -7,10 +7,12 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace dynalease::simulation::locks {
 
@@ -42,9 +44,21 @@ public:
     void write_outside();
 
 private:
+    /// A call for the lock, as it began.
+    struct attempt {
+        bool tries;
+        bool was_live;         ///< its session, so that nothing but the lock was asked for
+        time_point began;      ///< true time
+        time_point own_began;  ///< by the process's clock
+    };
+
     boost::asio::awaitable<void> acquire();
     boost::asio::awaitable<void> hold();
     boost::asio::awaitable<void> end_hold();
+    /// Holds what the caller is told against what its network showed.
+    void judge_told(const attempt& of, error_code told);
+    void judge_release(const std::string& session, std::int64_t token, error_code told);
+    void inspect();
     void got(lock_guard guard);
     bool alone() const;
 

@@ -38,6 +38,8 @@ public:
     void tell(const std::string& node, decltype(event::what) what);
     /// The row of a lock as the store has it now.
     row_state row_of(std::size_t lock);
+    /// A write of its own session ended that grant.
+    bool given_back(std::size_t lock, std::int64_t token) const { return judge_.given_back(lock, token); }
     static std::string lock_name(std::size_t lock) { return "x" + std::to_string(lock); }
 
 private:
