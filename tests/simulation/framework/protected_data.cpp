@@ -14,15 +14,16 @@ bool outside_resource::accepts(std::int64_t token) {
 }
 
 void outside_resource::write(played_world& where, std::int64_t token, clock::duration longest,
-                             std::function<void()> accepted) {
+                             std::function<void()> accepted, std::function<void()> refused) {
     const auto part = static_cast<double>(where.choices().choose("user: way of a write", 1000)) / 1000;
     const auto most = static_cast<double>(longest / std::chrono::milliseconds(1));
     const std::chrono::milliseconds delay(static_cast<std::int64_t>(part * part * part * most));
-    auto arrive = [this, &where, token, accepted = std::move(accepted)] {
+    auto arrive = [this, &where, token, accepted = std::move(accepted), refused = std::move(refused)] {
         if (accepts(token)) {
             accepted();
         } else {
             where.run().census.hit("stale write refused outside");
+            refused();
         }
     };
     where.simulated().scheduler().add_timer(where.now() + delay, std::move(arrive));

@@ -19,8 +19,9 @@ namespace dynalease::simulation {
 class outside_resource {
 public:
     /// Sends a write on its way, which it goes even after a crash. It may take up to `longest`.
-    /// @param accepted is called if the resource took it.
-    void write(played_world& where, std::int64_t token, clock::duration longest, std::function<void()> accepted);
+    /// @param accepted is called if the resource took it @param refused if it did not
+    void write(played_world& where, std::int64_t token, clock::duration longest, std::function<void()> accepted,
+               std::function<void()> refused = [] {});
 
 private:
     bool accepts(std::int64_t token);

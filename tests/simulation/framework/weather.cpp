@@ -46,7 +46,7 @@ const request_fault& describe(request_fault_kind kind) {
 }
 
 weather::weather(world_run& run, testing::world& where, const weather_options& options, std::size_t nodes)
-    : run_(run), world_(where), lines_(nodes) {
+    : run_(run), world_(where), longer_ways_(options.longer_ways), lines_(nodes) {
     for (std::size_t i = 0; i < kinds; ++i) {
         const bool present = run.choices.chance(descriptions[i].swarm_label, options.presence);
         const auto strength = run.choices.choose(descriptions[i].swarm_label, 3);
@@ -78,7 +78,7 @@ fault weather::fate_of(std::size_t index, testing::node& machine, const any_requ
                        const call_options& options) {
     fault fate;
     auto& own = lines_[index];
-    draw_latency(fate);
+    draw_latency(fate, index);
     if (hit_wrong_clock(own, machine, fate) || calm_) return fate;
     if (!hit_closed_way(own, fate, options)) hit_by_chance(fate, request);
     if (fate.what == fault::kind::lose_request || fate.what == fault::kind::lose_answer) own.connected = false;
@@ -86,10 +86,10 @@ fault weather::fate_of(std::size_t index, testing::node& machine, const any_requ
     return fate;
 }
 
-void weather::draw_latency(fault& fate) {
-    const auto half = latency_ / 2;
-    fate.before = half + heavy_tailed(run_.choices, "way there", latency_);
-    fate.after = half + heavy_tailed(run_.choices, "way back", latency_);
+void weather::draw_latency(fault& fate, std::size_t index) {
+    const auto latency = latency_ * (index == 0 ? longer_ways_ : 1);
+    fate.before = latency / 2 + heavy_tailed(run_.choices, "way there", latency);
+    fate.after = latency / 2 + heavy_tailed(run_.choices, "way back", latency);
     if (calm_) return;
     // Uniform latencies miss the races at the edges of time: some arrive just when something else falls due.
     const auto edge = run_.choices.choose("edge", 20);

@@ -61,6 +61,8 @@ struct weather_options {
     double presence = 0.35;
     /// Clients send the same bytes again within a call, as ours does.
     bool sent_again = true;
+    /// By how much the ways of the first node are longer than those of the others.
+    int longer_ways = 1;
     /// Always present at their worst.
     std::vector<request_fault_kind> always{};
     std::vector<request_fault_kind> never{};
@@ -97,8 +99,8 @@ private:
     bool hit_closed_way(line& own, testing::fault& fate, const call_options& options);
     bool hit_wrong_clock(line& own, testing::node& machine, testing::fault& fate);
     void hit_by_chance(testing::fault& fate, const any_request& request);
-    void draw_latency(testing::fault& fate);
     void draw_repetition(testing::fault& fate, const call_options& options);
+    void draw_latency(testing::fault& fate, std::size_t index);
     clock::duration aligned(clock::duration otherwise);
     testing::fault& apply(request_fault_kind kind, testing::fault& fate);
 
@@ -107,6 +109,7 @@ private:
     std::array<std::uint32_t, kinds> chances_{};
     clock::duration latency_{};
     std::uint32_t again_ = 0;  ///< the chance of one more attempt
+    const int longer_ways_;
     std::vector<line> lines_;
     bool calm_ = false;
 };

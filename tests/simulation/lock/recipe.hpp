@@ -16,10 +16,14 @@ struct recipe : world_recipe {
     std::size_t most_users = 3;  ///< of locks, in one process
     std::size_t most_locks = 2;
     std::vector<std::chrono::milliseconds> leases{4s, 6s, 10s, 20s};
+    /// How often waiting processes look, by their own option.
+    std::vector<std::chrono::milliseconds> poll_intervals{140ms};
     std::chrono::milliseconds longest_hold = 3s;
     std::chrono::milliseconds longest_rest = 4s;
     /// Of one in so many attempts the caller changes its mind.
     std::uint64_t cancels = 5;
+    /// How long somebody may wait in the calm, beyond what the dead and the absent cost.
+    std::chrono::seconds patience = 60s;
     /// Clocks stop, rows are lost or edited: P1 cannot be promised, the fence is.
     bool breaks_assumptions = false;
     /// Days go by in the middle, in which TTL removes what is free, while wall clocks are wrong by hours.

@@ -102,11 +102,66 @@ recipe short_leases() {
 /// protects.
 recipe stopped_clocks() {
     recipe made = swarm();
-    made.leases = {2s, 4s};
     made.mishaps = {freeze, freeze, freeze, pause, partition, crash_new_identity};
-    made.mishap_presence = 0.9;
-    made.mishap_interval = 6s;
+    made.mishap_presence = 1;
+    made.mishap_interval = 5s;
+    made.longest_mishap = 25s;
+    made.leases = {2s, 4s};
+    made.most_locks = 1;
+    made.longest_hold = 6s;
     made.breaks_assumptions = true;
+    return made;
+}
+
+/// Locks that are given back as soon as they are had and wanted again at once, by processes whose clocks are behind and
+/// whose ways are longer than others'.
+recipe without_a_rest() {
+    recipe made = swarm();
+    made.fewest_nodes = 3;
+    made.most_users = 6;
+    made.most_locks = 1;
+    made.longest_hold = 0ms;
+    made.longest_rest = 2ms;
+    made.wall_error = 500ms;
+    made.cancels = 20;
+    made.weather.longer_ways = 4;
+    made.weather.presence = 0.1;
+    made.mishaps = {wall_step, drift_change, pause};
+    made.mishap_presence = 0.3;
+    made.longest_mishap = 5s;
+    made.shortest = 5s;
+    made.longest = 12s;
+    made.patience = 120s;  // 33 turns of others, of nine grants each
+    return made;
+}
+
+/// Every option at one end of its range or the other.
+recipe ends_of_options() {
+    recipe made = swarm();
+    made.leases = {1s, 2min};
+    made.poll_intervals = {10ms, 140ms, 1000ms};
+    // A look each 10 ms, with its jitter.
+    made.demand.at_once = 140;
+    made.demand.to_a_row = 650;
+    made.demand.in_all = 1500;
+    made.longest_hold = 300ms;
+    made.longest_rest = 500ms;
+    made.mishap_presence = 0.3;
+    made.longest = 30s;
+    return made;
+}
+
+/// A hundred callers in a process, many of whom end at the same time.
+recipe crowded_processes() {
+    recipe made = swarm();
+    made.most_nodes = 3;
+    made.most_users = 100;
+    made.longest_hold = 20ms;
+    made.longest_rest = 2s;
+    made.leases = {4s, 6s};
+    made.mishap_presence = 0.3;
+    made.longest_mishap = 8s;
+    made.longest = 25s;
     return made;
 }
 
@@ -136,7 +191,10 @@ const contribution lock_worlds{{
                   {"wrong-walls-across-expiry", 1, play<wrong_walls_across_expiry>},
                   {"exaggerated-drift", 2, play<exaggerated_drift>},
                   {"short-leases", 1, play<short_leases>},
-                  {"stopped-clocks", 1, play<stopped_clocks>},
+                  {"stopped-clocks", 2, play<stopped_clocks>},
+                  {"without-a-rest", 2, play<without_a_rest>},
+                  {"ends-of-options", 2, play<ends_of_options>},
+                  {"crowded-processes", 1, play<crowded_processes>},
                   {"lost-rows", 1, play<lost_rows>}},
     .probes = {"taken",
                "taken over",
@@ -171,7 +229,8 @@ const contribution lock_worlds{{
                "fenced transaction done",
                "fenced transaction refused",
                "holder crashed in the calm",
-               "audit waited for"},
+               "audit waited for",
+               "two believed at once, and the fence decided"},
 }};
 
 }  // namespace

@@ -109,6 +109,8 @@ void site::answered(const testing::logged_request& entry, const any_request& req
         if (write != nullptr && lock_in(entry.key)) text += std::string(" (") + kind_of_write(*write) + ")";
         return text + " -> " + (answer ? "ok" : entry.code.message());
     });
+    // Refused for a clock that has drifted too far, a heartbeat is sent anew.
+    if (entry.lane == lane::heartbeat && entry.code == errc::invalid_signature) --sent_.beats;
     if (const auto lock = lock_in(entry.key)) {
         const bool own = is_write(request) || inspections_.use_count() == 1;
         writes_.answered(*lock, request, answer, world_.now(), own);

@@ -31,6 +31,11 @@ public:
     /// Kept by whoever inspects a lock, until that is done or its program is no more.
     std::shared_ptr<int> inspection() const noexcept { return inspections_; }
 
+    /// Whoever was stopped between a look at its guard and a write goes on with the write.
+    void resumed() override {
+        watched_process::resumed();
+        for (const auto& each : users()) each->write_outside();
+    }
     void sent(const testing::logged_request& entry, const any_request& request) override;
     void applied(const testing::logged_request& entry, const any_request& request,
                  const result<any_response>& answer) override;

@@ -13,7 +13,12 @@ namespace dynalease::simulation::locks {
 namespace asio = boost::asio;
 
 user::user(site& at, std::size_t lock, std::uint64_t number)
-    : participant(at.world().choices(), at, "user: cancellation"), site_(at), lock_(lock), number_(number) {}
+    : participant(at.world().choices(), at, "user: cancellation"),
+      site_(at),
+      lock_(lock),
+      number_(number),
+      poll_interval_(at.world().made_of().poll_intervals[at.world().choices().choose(
+          "poll interval of a user", at.world().made_of().poll_intervals.size())]) {}
 
 asio::awaitable<void> user::live(std::shared_ptr<user> self) {
     auto& me = *self;
@@ -43,7 +48,7 @@ bool user::alone() const {
 asio::awaitable<void> user::acquire() {
     auto& world = site_.world();
     auto& choices = world.choices();
-    dynalease::lock target(*site_.session(), lock_world::lock_name(lock_));
+    dynalease::lock target(*site_.session(), lock_world::lock_name(lock_), {.poll_interval = poll_interval_});
     now_ = doing::waiting;
     inspect();
     next_operation();
@@ -168,9 +173,15 @@ void user::write_outside() {
     // Between this look and the write anything may happen.
     auto& world = site_.world();
     const auto token = guard_.fencing_token();
-    world.resource(lock_).write(world, token, world.made_of().longest_mishap, [&world, lock = lock_, token] {
-        world.tell("", outside_written{.lock = lock, .token = token});
-    });
+    const bool another_has_it = world.row_of(lock_).token > token;
+    world.resource(lock_).write(
+        world, token, world.made_of().longest_mishap,
+        [&world, lock = lock_, token] {
+            world.tell("", outside_written{.lock = lock, .token = token});
+        },
+        [&world, another_has_it] {
+            if (another_has_it) world.run().census.hit("two believed at once, and the fence decided");
+        });
 }
 
 asio::awaitable<void> user::hold() {

@@ -70,6 +70,7 @@ private:
     std::uint64_t handle_ = 0;
     std::uint64_t served_ = 0;
     bool told_lost_ = false;
+    const std::chrono::milliseconds poll_interval_;
 };
 
 }  // namespace dynalease::simulation::locks

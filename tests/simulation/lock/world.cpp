@@ -121,7 +121,7 @@ void lock_world::serve_everyone() {
         for (const auto& someone : each->users()) owed.add(someone);
     }
     // Leases of the dead, rows of the absent in the line, and everybody else's turns.
-    const auto limit = now() + 3 * lease_ + std::chrono::seconds(60) + recipe_.longest_mishap;
+    const auto limit = now() + 3 * lease_ + recipe_.patience + recipe_.longest_mishap;
     const auto unserved = [&] { return owed.to_whom() != nullptr; };
     if (!go_on_while(unserved, limit)) fail("P6", "somebody never gets the lock though all is well");
     throw_broken();
