@@ -24,6 +24,14 @@ public:
     const lease_watch* watch() const { return this->session() ? watches_.of(this->session()->id()) : nullptr; }
     /// Since when nothing has kept this process from running, by its own clock.
     time_point undisturbed_since() const noexcept { return undisturbed_; }
+    /// The state that the session shows, against what it may show.
+    void check_state() {
+        const auto* believed = watch();
+        if (believed == nullptr || this->machine().crashed() || this->machine().paused()) return;
+        if (undisturbed_ + std::chrono::milliseconds(1) > this->clock_now()) return;
+        const auto wrong = believed->judge(this->session()->state(), this->clock_now());
+        if (!wrong.empty()) this->where().fail("P5", wrong);
+    }
 
     void crash(bool same_owner, clock::duration down) override {
         process::crash(same_owner, down);
@@ -78,15 +86,6 @@ protected:
     }
 
 private:
-    /// The state that the session shows, against what it may show.
-    void check_state() {
-        const auto* believed = watch();
-        if (believed == nullptr || this->machine().crashed() || this->machine().paused()) return;
-        if (undisturbed_ + std::chrono::milliseconds(1) > this->clock_now()) return;
-        const auto wrong = believed->judge(this->session()->state(), this->clock_now());
-        if (!wrong.empty()) this->where().fail("P5", wrong);
-    }
-
     std::string owner_;
     const std::chrono::milliseconds lease_;
     const std::chrono::milliseconds heartbeat_;

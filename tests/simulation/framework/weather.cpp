@@ -28,6 +28,7 @@ constexpr std::array<request_fault, static_cast<std::size_t>(request_fault_kind:
     {"transaction_in_progress", "swarm: transaction_in_progress"},
     {"stale_read", "swarm: stale_read"},
     {"partial_batch", "swarm: partial_batch"},
+    {"copy_answered", "swarm: copy_answered"},
 }};
 
 constexpr std::uint64_t whole = 1'000'000;
@@ -48,6 +49,7 @@ const request_fault& describe(request_fault_kind kind) {
 weather::weather(world_run& run, testing::world& where, const weather_options& options, std::size_t nodes)
     : run_(run), world_(where), longer_ways_(options.longer_ways), lines_(nodes) {
     for (std::size_t i = 0; i < kinds; ++i) {
+        if (static_cast<request_fault_kind>(i) == request_fault_kind::copy_answered && !options.answers_copies) continue;
         const bool present = run.choices.chance(descriptions[i].swarm_label, options.presence);
         const auto strength = run.choices.choose(descriptions[i].swarm_label, 3);
         if (present)
@@ -170,9 +172,13 @@ void weather::hit_by_chance(fault& fate, const any_request& request) {
         }
         const auto kind = static_cast<request_fault_kind>(i);
         const bool write = is_write(request);
-        const bool only_writes =
-            kind == request_fault_kind::transaction_conflict || kind == request_fault_kind::transaction_in_progress;
+        const bool only_writes = kind == request_fault_kind::transaction_conflict ||
+                                 kind == request_fault_kind::transaction_in_progress ||
+                                 kind == request_fault_kind::copy_answered;
         if (only_writes && !write) return;
+        // A transaction has a token by which the service knows its copy.
+        const bool transaction = std::holds_alternative<transact_write_items_request>(request);
+        if (kind == request_fault_kind::copy_answered && transaction) return;
         if (kind == request_fault_kind::stale_read && write) return;
         const bool batch = std::holds_alternative<batch_write_item_request>(request) ||
                            std::holds_alternative<batch_get_item_request>(request);
@@ -238,6 +244,10 @@ fault& weather::apply(request_fault_kind kind, fault& fate) {
             break;
         case request_fault_kind::partial_batch:
             fate.what = fault::kind::partial_batch;
+            break;
+        case request_fault_kind::copy_answered:
+            fate.what = fault::kind::answer_copy;
+            fate.copy = heavy_tailed(choices, "how late the answered copy", 300ms);
             break;
         case request_fault_kind::count:
             break;

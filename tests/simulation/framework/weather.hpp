@@ -37,6 +37,7 @@ enum class request_fault_kind {
     transaction_in_progress,
     stale_read,
     partial_batch,
+    copy_answered,
     count,
 };
 const request_fault& describe(request_fault_kind kind);
@@ -61,6 +62,8 @@ struct weather_options {
     double presence = 0.35;
     /// Clients send the same bytes again within a call, as ours does.
     bool sent_again = true;
+    /// Whether `copy_answered` is met at all: the network repeats a write, and its caller is told how the copy fared.
+    bool answers_copies = false;
     /// By how much the ways of the first node are longer than those of the others.
     int longer_ways = 1;
     /// Always present at their worst.

@@ -11,7 +11,10 @@
 namespace dynalease::simulation::locks {
 
 struct recipe : world_recipe {
-    recipe() : world_recipe{.shortest = 20s, .longest = 70s, .longest_mishap = 25s} { demand.at_once = 28; }
+    recipe() : world_recipe{.shortest = 20s, .longest = 70s, .longest_mishap = 25s} {
+        demand.at_once = 28;
+        weather.answers_copies = true;
+    }
 
     std::size_t most_users = 3;  ///< of locks, in one process
     std::size_t most_locks = 2;

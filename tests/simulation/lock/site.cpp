@@ -41,6 +41,7 @@ site::site(lock_world& where, std::size_t index)
 void site::begin() {
     begin_watched_session();
     writes_.forget();
+    releases_repeated_.clear();
     const auto count = world_.choices().between("users of a node", 1, world_.made_of().most_users);
     for (std::uint64_t i = 0; i < count; ++i) {
         const auto lock = world_.choices().choose("lock of a user", world_.locks());
@@ -114,6 +115,7 @@ void site::answered(const testing::logged_request& entry, const any_request& req
     if (const auto lock = lock_in(entry.key)) {
         const bool own = is_write(request) || inspections_.use_count() == 1;
         writes_.answered(*lock, request, answer, world_.now(), own);
+        if (entry.applied.size() > 1 && is_release(request)) releases_repeated_.insert(*lock);
     }
     if (session() && session()->id() == session_in(entry.key)) watch_answered(entry, request, answer);
 }
