@@ -41,7 +41,7 @@ struct world_recipe {
     double mishap_presence = 0.4;
     clock::duration mishap_interval = 12s;
     clock::duration longest_mishap = 20s;
-    demand_bounds demand{.beats = 1000};  // until a heartbeat that was refused at once is not repeated at once
+    demand_bounds demand{};
 };
 
 class played_world {
