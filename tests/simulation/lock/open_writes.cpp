@@ -45,9 +45,13 @@ std::optional<shown_row> row_in(const result<any_response>& answer, const any_re
 
 }  // namespace
 
-bool is_release(const any_request& request) {
+bool is_about_a_grant(const any_request& request) {
     const auto* write = std::get_if<update_item_request>(&request);
-    return write != nullptr && write->values.contains(":a") && write->values.contains(":expiry");
+    return write != nullptr && write->values.contains(":a");
+}
+
+bool is_release(const any_request& request) {
+    return is_about_a_grant(request) && std::get<update_item_request>(request).values.contains(":expiry");
 }
 
 void open_writes::sent(std::size_t lock, const any_request& request, time_point now) {

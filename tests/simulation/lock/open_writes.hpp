@@ -12,6 +12,8 @@
 
 namespace dynalease::simulation::locks {
 
+/// A take, a hand-over or a release.
+bool is_about_a_grant(const any_request& request);
 /// It takes back, too, what a hand-over before it may have done.
 bool is_release(const any_request& request);
 

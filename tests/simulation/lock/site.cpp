@@ -115,6 +115,10 @@ void site::answered(const testing::logged_request& entry, const any_request& req
     if (const auto lock = lock_in(entry.key)) {
         const bool own = is_write(request) || inspections_.use_count() == 1;
         writes_.answered(*lock, request, answer, world_.now(), own);
+        if (!answer && entry.code != errc::condition_failed && is_about_a_grant(request)) {
+            const bool in_doubt = answer.error().outcome == outcome::unknown;
+            for (const auto& each : users()) each->write_failed(*lock, in_doubt);
+        }
         if (entry.applied.size() > 1 && is_release(request)) releases_repeated_.insert(*lock);
     }
     if (session() && session()->id() == session_in(entry.key)) watch_answered(entry, request, answer);

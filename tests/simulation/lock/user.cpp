@@ -65,6 +65,8 @@ asio::awaitable<void> user::acquire() {
                        .was_live = site_.live(),
                        .began = world.now(),
                        .own_began = site_.clock_now()};
+    tries_ = call.tries;
+    failed_.reset();
     std::tuple<error_code, lock_guard> done;
     if (way == 5) {
         auto token = cancellable();
@@ -77,6 +79,8 @@ asio::awaitable<void> user::acquire() {
     }
     next_operation();
     const auto code = std::get<0>(done);
+    judge_delay("a try");
+    tries_ = false;
     judge_told(call, code);
     if (std::get<1>(done)) {
         got(std::get<1>(std::move(done)));
@@ -136,6 +140,19 @@ void user::judge_release(const std::string& session, std::int64_t token, error_c
     }
     if (told == errc::session_lost && site_.session()->id() == session && !site_.session_over()) {
         world.fail("told", "a release was told that its session is lost, which it is not");
+    }
+}
+
+void user::write_failed(std::size_t lock, bool in_doubt) {
+    // A release waits for the answer of what surely did not happen; a try waits once for a word on what may have.
+    const bool ends_the_call = in_doubt ? now_ == doing::letting_go : tries_;
+    if (lock == lock_ && ends_the_call && !failed_) failed_ = site_.clock_now();
+}
+
+void user::judge_delay(const char* of) {
+    const bool disturbed = failed_ && (site_.undisturbed_since() >= *failed_ || site_.machine().paused());
+    if (failed_ && !disturbed && site_.clock_now() - *failed_ > std::chrono::milliseconds(1)) {
+        site_.world().fail("told", std::string(of) + " waited on after what should have ended it");
     }
 }
 
@@ -216,6 +233,7 @@ asio::awaitable<void> user::end_hold() {
     now_ = doing::letting_go;
     const auto session = site_.session()->id();
     const auto fencing_token = guard_.fencing_token();
+    failed_.reset();
     let_go();
     next_operation();
     if (way == 6) {
@@ -227,6 +245,7 @@ asio::awaitable<void> user::end_hold() {
     const auto done = co_await guard_.release(std::move(token));
     next_operation();
     const auto code = std::get<0>(done);
+    judge_delay("a release");
     judge_release(session, fencing_token, code);
     if (code == errc::in_doubt) census.hit("release in doubt");
     if (code == errc::lock_lost || code == errc::session_lost) census.hit("release lost the race");

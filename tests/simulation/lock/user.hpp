@@ -42,6 +42,8 @@ public:
     void let_go();
     /// Writes to what the lock protects: outside, where tokens are compared.
     void write_outside();
+    /// A take, a hand-over or a release of its process had no answer, or one that says to try again.
+    void write_failed(std::size_t lock, bool in_doubt);
 
 private:
     /// A call for the lock, as it began.
@@ -58,6 +60,8 @@ private:
     /// Holds what the caller is told against what its network showed.
     void judge_told(const attempt& of, error_code told);
     void judge_release(const std::string& session, std::int64_t token, error_code told);
+    /// Whether the caller is told at once of the failure that ended its call.
+    void judge_delay(const char* of);
     void inspect();
     void got(lock_guard guard);
     bool alone() const;
@@ -70,6 +74,8 @@ private:
     std::uint64_t handle_ = 0;
     std::uint64_t served_ = 0;
     bool told_lost_ = false;
+    bool tries_ = false;
+    std::optional<time_point> failed_;  ///< when the caller should have been told, by the process's clock
     const std::chrono::milliseconds poll_interval_;
 };
 
