@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -27,11 +28,18 @@ struct row_state {
     std::vector<std::string> line{};
 };
 
+/// What a process knew that claims a lock.
+struct sent_claim {
+    time_point first_sent;
+    std::int64_t floor_seen;  ///< the highest that it was shown
+};
+
 /// A write of the library changed a lock's row.
 struct lock_written {
     std::size_t lock = 0;
     std::string writer{};  ///< session
     row_state after{};
+    std::optional<sent_claim> claim{};  ///< that the write carries
 };
 
 /// An operator, a restored backup or TTL changed it: the next write is judged against this.

@@ -71,10 +71,13 @@ bool judge::given_back(std::size_t lock, std::int64_t token) const {
 void judge::judge_grant(lock_record& lock, const lock_written& seen) {
     const auto& after = seen.after;
     if (after.holder != seen.writer) fail("P1", "a session wrote another one into the lock");
-    if (after.token <= lock.highest_token) {
+    // Who sends again what it sent before the row was lost, and was shown no more of it than stands there, cannot know.
+    const bool from_before_the_loss = lock.replaced && seen.claim && seen.claim->first_sent <= *lock.replaced &&
+                                      seen.claim->floor_seen <= lock.row.floor;
+    if (after.token <= lock.highest_token && !from_before_the_loss) {
         fail("P2", "token " + std::to_string(after.token) + " after " + std::to_string(lock.highest_token));
     }
-    if (!attempts_.emplace(after.holder, after.attempt).second) {
+    if (!attempts_.emplace(after.holder, after.attempt).second && !from_before_the_loss) {
         fail("P9", "attempt " + std::to_string(after.attempt) + " of " + after.holder + " holds for a second time");
     }
     auto* former = current_grant(lock);
@@ -99,7 +102,8 @@ void judge::judge_release(lock_record& lock, const lock_written& seen) {
     if (former != nullptr && former->held) fail("P9", "released while a user still holds it");
 }
 
-void judge::on(time_point, const lock_replaced& seen) {
+void judge::on(time_point at, const lock_replaced& seen) {
+    locks_[seen.lock].replaced = at;
     locks_[seen.lock].row = seen.after;
     locks_[seen.lock].line.clear();
     watch_line(locks_[seen.lock], seen.after);

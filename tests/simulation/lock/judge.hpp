@@ -44,13 +44,13 @@ private:
     struct grant {
         std::string session;
         std::int64_t attempt;
-        std::uint64_t order;  ///< in which the store granted
-        bool given = false;   ///< a user got it
-        bool held = false;    ///< ... and has it still
+        std::uint64_t order;      ///< in which the store granted
+        bool given = false;       ///< a user got it
+        bool held = false;        ///< ... and has it still
         bool given_back = false;  ///< by a write of its own session
     };
     struct waiting {
-        std::size_t place;         ///< when it joined the line
+        std::size_t place;           ///< when it joined the line
         std::int64_t overtaken = 0;  ///< how often another session took the lock since
     };
     struct lock_record {
@@ -60,6 +60,7 @@ private:
         std::int64_t current = 0;                    ///< token of the last grant
         std::optional<std::uint64_t> last_accepted;  ///< outside, by order
         std::map<std::string, waiting> line;         ///< by session
+        std::optional<time_point> replaced;          ///< when somebody else changed the row last
     };
     void on(time_point at, const lock_written& seen);
     void on(time_point at, const lock_replaced& seen);

@@ -3,6 +3,7 @@
 
 #include "simulation/framework/request_text.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <variant>
 
@@ -57,6 +58,7 @@ bool is_release(const any_request& request) {
 void open_writes::sent(std::size_t lock, const any_request& request, time_point now) {
     const auto token = token_at_stake(request);
     if (!token) return;
+    locks_[lock].first_sent.emplace(*token, now);
     auto& write = locks_[lock].by_token[*token];
     write.sent = now;
     ++write.under_way;
@@ -82,6 +84,7 @@ void open_writes::answered(std::size_t lock, const any_request& request, const r
     }
     const auto row = row_in(answer, request);
     if (!row) return;
+    if (own) of.floor_seen = std::max(of.floor_seen, row->floor);
     if (!own) {
         // It may have travelled for long: what its row does not show says nothing.
         for (auto& [token_of, write] : of.by_token) write.seen_closed = write.seen_closed || token_of <= row->floor;
@@ -109,6 +112,14 @@ bool open_writes::any_lately(std::size_t lock, time_point now) const {
     const auto found = locks_.find(lock);
     if (found == locks_.end()) return false;
     return !found->second.by_token.empty() || now - found->second.settled <= moment;
+}
+
+std::optional<sent_claim> open_writes::claim(std::size_t lock, std::int64_t token) const {
+    const auto found = locks_.find(lock);
+    if (found == locks_.end()) return {};
+    const auto first = found->second.first_sent.find(token);
+    if (first == found->second.first_sent.end()) return {};
+    return sent_claim{.first_sent = first->second, .floor_seen = found->second.floor_seen};
 }
 
 }  // namespace dynalease::simulation::locks

@@ -1,6 +1,8 @@
 // Which writes of one session may yet bring it a lock, worked out from what its network shows.
 #pragma once
 
+#include "simulation/lock/history.hpp"
+
 #include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/dynamodb/operations.hpp>
 #include <dynalease/runtime/time.hpp>
@@ -22,7 +24,8 @@ bool is_release(const any_request& request);
 class open_writes {
 public:
     void sent(std::size_t lock, const any_request& request, time_point now);
-    /// @param own the lock asked itself; else it may have been somebody who inspects it, of which the lock knows nothing
+    /// @param own the lock asked itself; else it may have been somebody who inspects it, of which the lock knows
+    /// nothing
     void answered(std::size_t lock, const any_request& request, const result<any_response>& answer, time_point now,
                   bool own);
 
@@ -30,6 +33,8 @@ public:
     bool any_since(std::size_t lock, time_point began) const;
     /// One is open, or was a moment ago.
     bool any_lately(std::size_t lock, time_point now) const;
+    /// Empty: no write of that token was sent.
+    std::optional<sent_claim> claim(std::size_t lock, std::int64_t token) const;
     /// Another session begins.
     void forget() { locks_.clear(); }
 
@@ -38,12 +43,14 @@ private:
         time_point sent{};
         unsigned under_way = 0;
         bool unanswered = false;
-        bool seen_closed = false;  ///< by a look that may not have been the lock's own
+        bool seen_closed = false;            ///< by a look that may not have been the lock's own
         std::optional<std::int64_t> from{};  ///< of a hand-over: the attempt that it takes the place of
     };
     struct record {
         std::map<std::int64_t, open_write> by_token{};
         time_point settled{};  ///< when the last one ceased to be open
+        std::int64_t floor_seen = 0;
+        std::map<std::int64_t, time_point> first_sent{};  ///< by token
     };
 
     std::map<std::size_t, record> locks_;

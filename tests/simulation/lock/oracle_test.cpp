@@ -203,10 +203,10 @@ TEST_CASE("a session that comes back, or dies too early, is noticed") {
     must_be_noticed("P5", [](history& seen) {
         const auto ended = places<session_ended>(seen, [](const auto&) { return true; });
         if (ended.empty()) return false;
-        seen.push_back(
-            {.at = seen.back().at,
-             .what = session_beaten{
-                 .session = std::get<session_ended>(seen[ended[0]].what).session, .beat = 1'000'000, .lease = 10s}});
+        auto beaten = seen.back();
+        beaten.what = session_beaten{
+            .session = std::get<session_ended>(seen[ended[0]].what).session, .beat = 1'000'000, .lease = 10s};
+        seen.push_back(beaten);
         return true;
     });
     must_be_noticed("P1", [](history& seen) {
@@ -250,6 +250,28 @@ TEST_CASE("a write to a row of another schema is noticed") {
                     event{.at = seen[writes[0]].at, .what = lock_replaced{.lock = 0, .after = newer}});
         return true;
     });
+}
+
+TEST_CASE("a token below the last is excused where the claim is from before the row was lost, and none the wiser") {
+    const auto broken_by = [](std::optional<sent_claim> claim) {
+        judge judged({.locks = 1});
+        const row_state before{.exists = true, .holder = "a", .attempt = 1, .token = 9, .floor = 9};
+        const row_state restored{.exists = true, .token = 4, .floor = 4};
+        const row_state after{.exists = true, .holder = "b", .attempt = 1, .token = 8, .floor = 8};
+        event seen{.at = time_point(1s), .what = lock_written{.lock = 0, .writer = "a", .after = before}};
+        judged.see(seen);
+        seen.at = time_point(3s);
+        seen.what = lock_replaced{.lock = 0, .after = restored};
+        judged.see(seen);
+        seen.at = time_point(4s);
+        seen.what = lock_written{.lock = 0, .writer = "b", .after = after, .claim = claim};
+        judged.see(seen);
+        return judged.broken().value_or("");
+    };
+    CHECK(broken_by({}).starts_with("P2"));
+    CHECK(broken_by(sent_claim{time_point(4s), 4}).starts_with("P2"));
+    CHECK(broken_by(sent_claim{time_point(2s), 7}).starts_with("P2"));
+    CHECK(broken_by(sent_claim{time_point(2s), 4}).empty());
 }
 
 TEST_CASE("one in the line who is overtaken more often than the head may be is noticed") {

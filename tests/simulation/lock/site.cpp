@@ -79,9 +79,11 @@ void site::applied(const testing::logged_request& entry, const any_request& requ
         if (!lock) return;
         census.hit(kind_of_write(*write));
         if (late) census.hit("late lock write applied");
-        world_.tell(
-            name(),
-            lock_written{.lock = *lock, .writer = text_value(write->values, ":s"), .after = world_.row_of(*lock)});
+        const auto token = integer_value(write->values, ":t");
+        world_.tell(name(), lock_written{.lock = *lock,
+                                         .writer = text_value(write->values, ":s"),
+                                         .after = world_.row_of(*lock),
+                                         .claim = token ? writes_.claim(*lock, *token) : std::nullopt});
         return;
     }
     if (const auto* together = std::get_if<transact_write_items_request>(&request)) {
