@@ -21,7 +21,7 @@ item_front::~item_front() {
 }
 
 item_front::waiter::waiter(item_front& front, item_access what, bool only_tries)
-    : served(front.core_.world().executor), access(what), tries(only_tries), front_(front) {
+    : served(front.core_.world().executor), access(what), tries(only_tries), came(front.core_.now()), front_(front) {
     in_ = &front_.waiters_;
     position_ = in_->insert(in_->end(), this);
 }
@@ -49,14 +49,21 @@ bool item_front::waited_for() {
     return std::any_of(std::next(waiters_.begin()), waiters_.end(), [](waiter* w) { return !w->served.empty(); });
 }
 
-void item_front::fail_waiters(const shared_failure& why) {
-    for (auto* w : waiters_) w->served.complete_one(item_served{{}, why});
+void item_front::fail_waiters(const shared_failure& why, dynalease::time_point sent) {
+    for (auto* w : waiters_) {
+        if (w->came <= sent) w->served.complete_one(item_served{{}, why});
+    }
 }
 
 // A try is let in only when nobody waits: none stands behind another waiter.
-void item_front::fail_try(const shared_failure& why) {
+void item_front::fail_try(const shared_failure& why, dynalease::time_point sent) {
     auto* first = first_waiter();
-    if (first != nullptr && first->tries) first->served.complete_one(item_served{{}, why});
+    if (first != nullptr && first->tries && first->came <= sent) first->served.complete_one(item_served{{}, why});
+}
+
+bool item_front::try_came_after(dynalease::time_point sent) {
+    const auto* first = first_waiter();
+    return first != nullptr && first->tries && first->came > sent;
 }
 
 shared_failure item_front::or_doubt(const shared_failure& why) const {
@@ -281,8 +288,8 @@ boost::asio::awaitable<void> item_front::let_join(sighting& seen) {
         seen = co_await look(false);
         if (!joins()) co_return;
         if (!was_answered(seen.kind)) {
-            if (seen.kind == answer::rejected) fail_waiters(seen.why);
-            fail_try(seen.why);
+            if (seen.kind == answer::rejected) fail_waiters(seen.why, seen.sent_at);
+            fail_try(seen.why, seen.sent_at);
             co_await retry_later(failures++);
             continue;
         }
@@ -303,7 +310,8 @@ boost::asio::awaitable<void> item_front::let_join(sighting& seen) {
             open_at_ = std::max(open_at_, seen.sent_at);
             continue;
         }
-        fail_try(nullptr);
+        if (try_came_after(seen.sent_at)) continue;
+        fail_try(nullptr, seen.sent_at);
         co_await pause(time_to_next_look(seen.lock));
     }
 }

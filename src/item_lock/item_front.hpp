@@ -62,6 +62,7 @@ public:
         runtime::waiter_list<item_served> served;
         const protocol::item_access access;
         const bool tries;
+        const dynalease::time_point came;
 
     private:
         friend item_front;
@@ -318,9 +319,13 @@ private:
     void call_line();
 
     // The local queue.
-    void fail_waiters(const shared_failure& why);
-    /// @param why null: others have the item
-    void fail_try(const shared_failure& why);
+    static constexpr auto whoever_came = dynalease::time_point::max();
+    /// @param sent the request that shows why: what the item was then is no answer to those who came later.
+    void fail_waiters(const shared_failure& why, dynalease::time_point sent = whoever_came);
+    /// @param why null: others have the item. @param sent as above
+    void fail_try(const shared_failure& why, dynalease::time_point sent = whoever_came);
+    /// The first in line is a try that came after that was sent.
+    bool try_came_after(dynalease::time_point sent);
     void turn_away(const failure& why);
     /// What a waiter is told who fails of this: doubt, while a copy of the claim is unanswered.
     shared_failure or_doubt(const shared_failure& why) const;

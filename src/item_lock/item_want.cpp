@@ -40,13 +40,13 @@ boost::asio::awaitable<void> item_front::want(sighting& seen) {
             continue;
         }
         if (seen.kind == answer::rejected) {
-            fail_waiters(or_doubt(seen.why));
-            break;
+            fail_waiters(or_doubt(seen.why), seen.sent_at);
+            continue;
         }
-        if (seen.kind == answer::delayed && !claim_->unanswered) fail_try(seen.why);
+        if (seen.kind == answer::delayed && !claim_->unanswered) fail_try(seen.why, seen.sent_at);
         if (seen.kind == answer::unanswered || seen.kind == answer::delayed) {
             // What became of a try is asked for once.
-            if (++silent > 1) fail_try(or_doubt(seen.why));
+            if (++silent > 1) fail_try(or_doubt(seen.why), seen.sent_at);
             co_await retry_later(failures++);
             continue;
         }
@@ -55,11 +55,11 @@ boost::asio::awaitable<void> item_front::want(sighting& seen) {
         shared_failure why;
         next = co_await next_step(seen.lock, why);
         if (why && classify(*why) == answer::rejected) {
-            fail_waiters(or_doubt(why));
-            break;
+            fail_waiters(or_doubt(why), seen.sent_at);
+            continue;
         }
         if (why) {
-            fail_try(or_doubt(why));
+            fail_try(or_doubt(why), seen.sent_at);
             co_await pause(retry_pause(failures++));
             continue;
         }
@@ -72,11 +72,12 @@ boost::asio::awaitable<void> item_front::want(sighting& seen) {
             failure missing(errc::missing);
             missing.details.table = place_.layout.table;
             missing.details.message = "there is no item of that key to lock";
-            fail_waiters(std::make_shared<const failure>(std::move(missing)));
-            break;
+            fail_waiters(std::make_shared<const failure>(std::move(missing)), seen.sent_at);
+            continue;  // with a look, for whoever came since
         }
-        if (next.step == item_want_step::poll || next.step == item_want_step::refuse) {
-            fail_try(nullptr);
+        const bool others_have_it = next.step == item_want_step::poll || next.step == item_want_step::refuse;
+        if (others_have_it && !try_came_after(seen.sent_at)) {
+            fail_try(nullptr, seen.sent_at);
             co_await pause(time_to_next_look(seen.lock));
         }
     }
@@ -252,7 +253,7 @@ boost::asio::awaitable<bool> item_front::granted(sighting& seen, bool taken_over
             seen = std::move(again);
             break;
         }
-        if (again.kind == answer::rejected) fail_waiters(or_doubt(again.why));
+        if (again.kind == answer::rejected) fail_waiters(or_doubt(again.why), again.sent_at);
         co_await retry_later(failures);
     }
     if (!seen.whole || !core_.may_write() || !claim_) co_return false;
