@@ -69,7 +69,7 @@ bool item_front::try_came_after(dynalease::time_point sent) {
 shared_failure item_front::or_doubt(const shared_failure& why) const {
     if (!claim_ || !claim_->unanswered) return why;
     failure doubt(errc::in_doubt, outcome::unknown);
-    doubt.details = why->details;
+    if (why) doubt.details = why->details;
     return std::make_shared<const failure>(std::move(doubt));
 }
 

@@ -327,7 +327,7 @@ private:
     /// The first in line is a try that came after that was sent.
     bool try_came_after(dynalease::time_point sent);
     void turn_away(const failure& why);
-    /// What a waiter is told who fails of this: doubt, while a copy of the claim is unanswered.
+    /// What a waiter is told who fails of this: doubt, while a copy of the claim is unanswered. @param why as above
     shared_failure or_doubt(const shared_failure& why) const;
     waiter* first_waiter();
     bool may_land() const noexcept;

@@ -48,7 +48,7 @@ boost::asio::awaitable<void> item_front::hand_over(sighting& seen) {
                 note_unanswered();
                 tell_leaving(errc::in_doubt);
             } else if (answered.kind == answer::rejected) {
-                fail_waiters(answered.why, answered.sent_at);
+                fail_waiters(or_doubt(answered.why), answered.sent_at);
             }
             co_await retry_later(failures++);
             continue;

@@ -77,7 +77,7 @@ boost::asio::awaitable<void> item_front::want(sighting& seen) {
         }
         const bool others_have_it = next.step == item_want_step::poll || next.step == item_want_step::refuse;
         if (others_have_it && !try_came_after(seen.sent_at)) {
-            fail_try(nullptr, seen.sent_at);
+            fail_try(or_doubt(nullptr), seen.sent_at);
             co_await pause(time_to_next_look(seen.lock));
         }
     }

@@ -67,6 +67,13 @@ bool joint_claim::may_land() const {
     return writing_ || unanswered_ || (left_behind_ && std::ranges::all_of(wanted_, unsettled));
 }
 
+failure joint_claim::or_doubt(failure why) const {
+    if (!may_land() || why.code == errc::missing) return why;
+    failure doubt(errc::in_doubt, outcome::unknown);
+    doubt.details = std::move(why.details);
+    return doubt;
+}
+
 void joint_claim::fail(failure why) {
     served.complete_one(joint_served{.why = std::move(why)});
 }
@@ -75,14 +82,14 @@ void joint_claim::fail(failure why) {
 void joint_claim::give_up_after(answer kind, dynalease::time_point sent, const shared_failure& why) {
     outage_.note(kind, sent, why);
     if (kind != answer::rejected && !outage_.too_long()) return;
-    fail(unanswered_ ? failure(errc::in_doubt) : *why);
+    fail(or_doubt(*why));
 }
 
 /// A try is told what stands in its way, be it other writes or silence; one answer that is lost is asked for once more.
 void joint_claim::fail_try(answer kind, const shared_failure& why) {
     if (!once_) return;
     if (kind == answer::delayed && !unanswered_) fail(*why);
-    if (++silent_ > 1) fail(unanswered_ ? failure(errc::in_doubt) : *why);
+    if (++silent_ > 1) fail(or_doubt(*why));
 }
 
 /// All of the fronts or none. @returns the first that is in other hands.
@@ -112,11 +119,11 @@ boost::asio::awaitable<void> joint_claim::pause(std::chrono::nanoseconds time) {
 /// For others in this process, until the item is ours to take or nobody wants it any more.
 boost::asio::awaitable<void> joint_claim::wait_here(std::size_t item) {
     auto& front = *wanted_[item].front;
-    if (once_) fail(errc::wait_timeout);
+    if (once_) fail(or_doubt(errc::wait_timeout));
     const item_front::place_in_line place(front, came_, sleep_);
     while (wanted() && refusals_ < protocol::refusals_together && !front.open_to(came_)) {
         if (const auto why = front.forsaken()) {
-            fail(*why);
+            fail(or_doubt(*why));
             break;
         }
         // Readers that join one another may have it for ever, and so may single callers, who are served first.
@@ -130,7 +137,7 @@ boost::asio::awaitable<void> joint_claim::wait_here(std::size_t item) {
 boost::asio::awaitable<void> joint_claim::wait_for(std::size_t item) {
     auto& each = wanted_[item];
     ++refusals_;
-    if (once_) fail(may_land() ? errc::in_doubt : errc::wait_timeout);
+    if (once_) fail(or_doubt(errc::wait_timeout));
     const item_front::looking_out looks(*each.front, sleep_);
     while (wanted() && refusals_ < protocol::refusals_together) {
         co_await pause(each.front->time_to_next_look(each.seen.lock));
@@ -240,8 +247,7 @@ boost::asio::awaitable<std::optional<std::size_t>> joint_claim::claim_all() {
             }
         }
         if (!again) {
-            const bool in_doubt = unanswered_ && why.code != errc::missing;
-            fail(in_doubt ? failure(errc::in_doubt) : std::move(why));
+            fail(or_doubt(std::move(why)));
             break;
         }
         if (!shown) co_await pause(retry_pause(failures++));

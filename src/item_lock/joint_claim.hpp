@@ -59,6 +59,9 @@ public:
 private:
     bool wanted() const { return !served.empty() && core_->live(); }
     bool may_land() const;
+    /// What the caller is told who fails of this: doubt, while a copy of the transaction may still be applied. Nothing
+    /// can be locked together with an item that is not there.
+    failure or_doubt(failure why) const;
     void fail(failure why);
     std::optional<std::size_t> reserve();
     void give_free();

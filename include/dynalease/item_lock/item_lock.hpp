@@ -146,7 +146,8 @@ public:
     /// holder with a plain session is dead shows only who tries again, a lease after a try of this process.
     ///
     /// Errors and cancellation as `acquire`, without `wait_timeout`; `errc::in_doubt` also when two requests had no
-    /// answer. Cost: 1 write; when held elsewhere, at most one read more.
+    /// answer, or the write had none and others hold the item now. Cost: 1 write; when held elsewhere, at most one
+    /// read more.
     boost::asio::awaitable<item_guard> try_acquire() const;
     template <class... Tail>
         requires verb_tail<item_guard, Tail...>

@@ -1,11 +1,19 @@
-// Callers of one process share its requests: none is told what an item was before it asked.
+// Callers of one process share its requests: none is told what an item was before it asked, or before its own write.
 #include "tills.hpp"
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+
 #include <catch2/catch.hpp>
+
+#include <functional>
+#include <optional>
+#include <utility>
 
 using namespace dynalease;
 using namespace dynalease::tests;
 using testing::fault;
+using fault_kind = testing::fault::kind;
 
 namespace {
 
@@ -15,11 +23,19 @@ struct two_processes : tills_world {
         run(*this, a, take(lock_in(a), warm));
         run(*this, a, give_back(warm));
     }
+    void step_until(const std::function<bool()>& condition) {
+        while (!condition()) REQUIRE(scheduler.step());
+    }
 
     node a{*this, 1};
     node b{*this, 2};
     item_guard others;
 };
+
+bool writes_a_till(const any_request& request) {
+    const auto* update = std::get_if<update_item_request>(&request);
+    return update && update->table_name == "tills";
+}
 
 asio::awaitable<void> try_share(item_lock target, item_guard& into) {
     into = co_await target.try_acquire_shared();
@@ -76,4 +92,86 @@ TEST_CASE("a try is not told who had the item before it") {
     item_guard guard;
     run(w, w.a, joins ? try_share(lock_in(w.a), guard) : try_take(lock_in(w.a), guard));
     CHECK(guard.valid());
+}
+
+TEST_CASE("a try that others refuse is in doubt while a copy of it may still land") {
+    const bool waits_no_time = GENERATE(false, true);
+    two_processes w;
+    run(w, w.b, take(lock_in(w.b), w.others));
+    w.scheduler.run_for(1s);  // so that the token of the try is above that of the holder
+    bool lost = false;
+    w.a.network->set_plan([&](const any_request& request, const call_options&) {
+        const bool loses = writes_a_till(request) && !std::exchange(lost, true);
+        return fault{loses ? fault_kind::lose_request : fault_kind::pass};
+    });
+    item_guard guard;
+    error_code code;
+    auto trying = waits_no_time ? take(lock_in(w.a), guard, {.wait = 0s}) : try_take(lock_in(w.a), guard);
+    run(w, w.a, code_of(std::move(trying), code));
+    CHECK(lost);
+    CHECK(code == errc::in_doubt);
+    run(w, w.b, give_back(w.others));
+    w.scheduler.run_for(15s);
+    CHECK(w.all_unlocked());
+}
+
+TEST_CASE("a wait for others that is rejected is in doubt while the transaction before it may land") {
+    two_processes w;
+    run(w, w.b, take(lock_of(w.b, "south"), w.others));
+    std::size_t copies = 0;
+    w.a.network->set_plan([&](const any_request& request, const call_options&) {
+        const auto* look = std::get_if<get_item_request>(&request);
+        if (look && look->table_name == "tills") {
+            return fault{.what = fault_kind::fail, .answer = failure(errc::access_denied)};
+        }
+        const bool together = std::holds_alternative<transact_write_items_request>(request);
+        const bool loses = writes_a_till(request) || (together && ++copies == 1);
+        return fault{loses ? fault_kind::lose_request : fault_kind::pass};
+    });
+    std::vector<item_guard> guards;
+    error_code code;
+    run(w, w.a, code_of(take_all(every_till(w.a), guards), code));
+    CHECK(copies == 2);
+    CHECK(code == errc::in_doubt);
+    reconnect(w.a);
+    run(w, w.b, give_back(w.others));
+    w.scheduler.run_for(15s);
+    CHECK(w.all_unlocked());
+}
+
+TEST_CASE("whoever goes on one by one is in doubt while the transaction before it may land") {
+    two_processes w;
+    std::size_t copies = 0;
+    std::size_t looks = 0;
+    bool closing = false;
+    w.a.network->set_plan([&](const any_request& request, const call_options&) {
+        const auto* look = std::get_if<get_item_request>(&request);
+        if (look && look->table_name == "tills") ++looks;
+        if (copies == 3 && writes_a_till(request)) closing = true;
+        const bool together = std::holds_alternative<transact_write_items_request>(request);
+        const bool loses = closing || (together && ++copies == 2);
+        return fault{loses ? fault_kind::lose_request : fault_kind::pass};
+    });
+    // Refused once, and by a reader at each of three looks.
+    run(w, w.b, share(lock_of(w.b, "south"), w.others));
+    asio::cancellation_signal signal;
+    std::optional<error_code> code;
+    acquire_all(
+        every_till(w.a), acquire_all_options{},
+        asio::bind_cancellation_slot(signal.slot(), [&](error_code ec, const std::vector<item_guard>&) { code = ec; }));
+    w.step_until([&] { return looks == 3; });
+    run(w, w.b, give_back(w.others));
+    w.step_until([&] { return copies == 2; });
+    run(w, w.b, take(lock_of(w.b, "south"), w.others));
+    w.step_until([&] { return closing; });
+    w.scheduler.run_for(10ms);
+    CHECK(copies == 3);
+    signal.emit(asio::cancellation_type::total);
+    w.scheduler.run_for(10ms);
+    REQUIRE(code);
+    CHECK(*code == errc::in_doubt);
+    reconnect(w.a);
+    run(w, w.b, give_back(w.others));
+    w.scheduler.run_for(15s);
+    CHECK(w.all_unlocked());
 }
