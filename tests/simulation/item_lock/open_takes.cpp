@@ -4,51 +4,73 @@
 #include "simulation/framework/request_text.hpp"
 #include "simulation/versioned/ledger.hpp"
 
+#include <algorithm>
 #include <optional>
-#include <utility>
 
 namespace dynalease::simulation::item_locks {
 
 namespace {
 
-/// The item and the token of a take by a single claim, or of a hand-over; empty: it is none.
-std::optional<std::pair<std::size_t, std::int64_t>> take_in(const any_request& request) {
-    const auto* update = std::get_if<update_item_request>(&request);
-    if (!update) return std::nullopt;
-    const auto index = versions::ledger::item_in(update->key);
-    const bool takes = update->values.contains(":w") || update->values.contains(":me");
-    const auto token = integer_value(update->values, ":t");
-    if (!index || !takes || !token) return std::nullopt;
-    return std::pair(*index, *token);
+struct taking {
+    std::vector<std::size_t> items{};
+    std::int64_t token = 0;
+    bool intends = false;  ///< it only keeps others out
+};
+
+void note_take(const item_key& key, const attribute_values& values, bool intends, taking& into) {
+    const auto index = versions::ledger::item_in(key);
+    const bool takes = values.contains(":w") || values.contains(":me");
+    const auto token = integer_value(values, ":t");
+    if (!index || !token || !(takes || intends)) return;
+    into.intends = !takes;
+    into.items.push_back(*index);
+    into.token = *token;
+}
+
+/// The items and the token of a take, by one claim on one item or on several, of a hand-over, or of an intent; no
+/// items: it is none.
+taking take_in(const any_request& request) {
+    taking found;
+    if (const auto* update = std::get_if<update_item_request>(&request)) {
+        note_take(update->key, update->values, update->update_expression == "SET #I = :mine", found);
+    }
+    if (const auto* all = std::get_if<transact_write_items_request>(&request)) {
+        for (const auto& action : all->actions) {
+            const auto* update = std::get_if<transact_update>(&action);
+            if (update) note_take(update->key, update->values, false, found);
+        }
+    }
+    return found;
 }
 
 }  // namespace
 
 void open_takes::sent(const any_request& request, time_point now) {
-    const auto taking = take_in(request);
-    if (!taking) return;
-    auto& open = by_item_[taking->first][taking->second];
-    open.sent = now;
-    ++open.under_way;
+    const auto found = take_in(request);
+    if (found.items.empty()) return;
+    const std::pair name(found.token, found.items.size() > 1);
+    auto known = by_item_[found.items.front()][name];
+    if (!known) known = std::make_shared<take>(take{.items = found.items, .token = found.token});
+    for (const auto index : found.items) by_item_[index][name] = known;
+    known->sent = now;
+    ++known->under_way;
+}
+
+void open_takes::close(const std::shared_ptr<take>& what) {
+    for (const auto index : what->items) by_item_[index].erase({what->token, what->items.size() > 1});
 }
 
 void open_takes::note_floor(const item& shown, std::size_t index) {
     const auto floor = find_integer(shown, "_lockF").value_or(0);
-    std::erase_if(by_item_[index], [&](const auto& each) { return each.first <= floor && each.second.under_way == 0; });
+    const auto open = by_item_[index];
+    for (const auto& [name, each] : open) {
+        if (each->token > floor) continue;
+        each->shut_out = true;
+        if (each->under_way == 0) close(each);
+    }
 }
 
-void open_takes::answered(const any_request& request, const result<any_response>& answer) {
-    const auto taking = take_in(request);
-    if (taking) {
-        auto& takes = by_item_[taking->first];
-        const auto known = takes.find(taking->second);
-        if (known != takes.end()) {
-            auto& open = known->second;
-            --open.under_way;
-            if (!answer && answer.error().outcome == outcome::unknown) open.unanswered = true;
-            if (answer || (open.under_way == 0 && !open.unanswered)) takes.erase(known);
-        }
-    }
+void open_takes::note_shown(const any_request& request, const result<any_response>& answer) {
     if (const auto* read = std::get_if<get_item_request>(&request)) {
         const auto index = versions::ledger::item_in(read->key);
         const auto* shown = answer ? std::get_if<get_item_response>(&*answer) : nullptr;
@@ -61,15 +83,38 @@ void open_takes::answered(const any_request& request, const result<any_response>
         if (done) note_floor(done->attributes, *index);
         if (!answer && answer.error().current) note_floor(*answer.error().current, *index);
     }
+    const auto* all = std::get_if<transact_write_items_request>(&request);
+    if (!all || answer) return;
+    const auto& reasons = answer.error().reasons;
+    for (std::size_t i = 0; i < std::min(reasons.size(), all->actions.size()); ++i) {
+        const auto* update = std::get_if<transact_update>(&all->actions[i]);
+        const auto index = update ? versions::ledger::item_in(update->key) : std::nullopt;
+        if (index && reasons[i].current) note_floor(*reasons[i].current, *index);
+    }
 }
 
-bool open_takes::any_since(std::size_t index, time_point began) const {
-    const auto found = by_item_.find(index);
-    if (found == by_item_.end()) return false;
-    for (const auto& [token, open] : found->second) {
-        if (open.sent >= began) return true;
+void open_takes::answered(const any_request& request, const result<any_response>& answer) {
+    const auto found = take_in(request);
+    if (!found.items.empty()) {
+        const auto& takes = by_item_[found.items.front()];
+        const auto known = takes.find({found.token, found.items.size() > 1});
+        if (known != takes.end()) {
+            const auto open = known->second;
+            --open->under_way;
+            if (!answer && answer.error().outcome == outcome::unknown) open->unanswered = true;
+            const bool granted = answer && !found.intends;
+            const bool settled = open->shut_out || !open->unanswered;
+            if (granted || (open->under_way == 0 && settled)) close(open);
+        }
     }
-    return false;
+    note_shown(request, answer);
+}
+
+bool open_takes::any_since(const std::vector<std::size_t>& items, time_point began) const {
+    const auto found = by_item_.find(items.front());
+    if (found == by_item_.end()) return false;
+    return std::ranges::any_of(
+        found->second, [&](const auto& each) { return each.second->items == items && each.second->sent >= began; });
 }
 
 }  // namespace dynalease::simulation::item_locks

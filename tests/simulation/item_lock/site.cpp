@@ -51,10 +51,26 @@ void site::begin() {
     }
 }
 
-bool site::only_waiter(const user& one) const {
+bool site::only_one_for(const std::vector<std::size_t>& items, const user& one) const {
     return std::ranges::none_of(users(), [&](const auto& other) {
-        return other.get() != &one && (other->waits() || !other->hands().empty());
+        const auto is_its = [&](auto item) { return other->wants(item) || other->has(item); };
+        return other.get() != &one && std::ranges::any_of(items, is_its);
     });
+}
+
+bool site::only_one_for_all(const std::vector<std::size_t>& items, const user& one) const {
+    return std::ranges::none_of(users(), [&](const auto& other) {
+        return other.get() != &one && other->waits() && other->demanded() == items;
+    });
+}
+
+std::uint64_t site::demands_for(const std::vector<std::size_t>& items) const {
+    const auto any = [&](const auto& each) { return std::ranges::find_first_of(each, items) != each.end(); };
+    return static_cast<std::uint64_t>(std::ranges::count_if(demanded_, any));
+}
+
+std::uint64_t site::demands_for_all(const std::vector<std::size_t>& items) const {
+    return static_cast<std::uint64_t>(std::ranges::count(demanded_, items));
 }
 
 // ---- requests ------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace dynalease::simulation::item_locks {
 
@@ -19,10 +20,15 @@ public:
     site(item_world& where, std::size_t index);
 
     item_world& world() noexcept { return world_; }
-    /// Nobody else here wants or has an item that this one wants.
-    bool only_waiter(const user& one) const;
-    /// A write that was sent since then may yet lock the item.
-    bool may_yet_lock(std::size_t item, time_point began) const { return takes_.any_since(item, began); }
+    /// Nobody else here wants or has any of the items.
+    bool only_one_for(const std::vector<std::size_t>& items, const user& one) const;
+    /// Nobody else here wants the very same items in the same order.
+    bool only_one_for_all(const std::vector<std::size_t>& items, const user& one) const;
+    const open_takes& takes() const noexcept { return takes_; }
+    /// How many users have wanted any of the items, or exactly these, so far.
+    std::uint64_t demands_for(const std::vector<std::size_t>& items) const;
+    std::uint64_t demands_for_all(const std::vector<std::size_t>& items) const;
+    void note_demand(const std::vector<std::size_t>& items) { demanded_.push_back(items); }
 
     void sent(const testing::logged_request& entry, const any_request& request) override;
     void applied(const testing::logged_request& entry, const any_request& request,
@@ -38,6 +44,7 @@ private:
 
     item_world& world_;
     open_takes takes_;
+    std::vector<std::vector<std::size_t>> demanded_;
     std::unordered_map<const testing::logged_request*, std::string> sessions_;  ///< that sent a request
     std::set<std::string> carried_out_;  ///< transactions, by token: the service does not do them again
 };

@@ -99,8 +99,7 @@ asio::awaitable<void> user::lock_and_write() {
     const bool reads = choices.choose("user: reads", world.made_of().readers) == 1;
     const bool tries = choices.choose("user: tries", 6) == 1 && !world.calm();
     const item_acquire_options options{.wait = patience()};
-    waits_ = true;
-    const auto began = world.now();
+    const auto demanded = begin_demand({item_}, tries || options.wait == std::chrono::nanoseconds::zero());
     perhaps_cancel();
     auto token = cancellable();
     std::tuple<error_code, item_guard> done;
@@ -117,13 +116,11 @@ asio::awaitable<void> user::lock_and_write() {
     waits_ = false;
     note_failure(std::get<0>(done));
     auto got = std::get<1>(std::move(done));
-    const auto code = std::get<0>(done);
-    const bool given_up = code == errc::wait_timeout || code == condition::cancelled;
-    if (given_up && !tries && site_.only_waiter(*this) && site_.may_yet_lock(item_, began)) {
-        world.fail("T3", "a wait was told as given up while a write of it had no answer");
-    }
     if (tries && !std::get<0>(done) && !got) world.run().census.hit("try refused");
-    if (!got) co_return;
+    if (!got) {
+        judge_told(demanded, std::get<0>(done));
+        co_return;
+    }
     ++served_;
     take(item_, std::move(got));
     auto& mine = hands_.back();
@@ -242,15 +239,13 @@ asio::awaitable<void> user::end_hold(holding& in) {
     const auto done = co_await guard.release(std::move(token));
     next_operation();
     const auto code = std::get<0>(done);
-    // What comes back in another life of the item is another matter.
-    const bool one_life = !world.made_of().reborn && world.made_of().erasures == 0;
-    if (!code && wrote && one_life && granted_to && world.stands_in(in.item, *granted_to)) {
+    if (!code && wrote && one_life() && granted_to && world.stands_in(in.item, *granted_to)) {
         world.fail("T1", "a release was told as done, and the item is still locked by that grant");
     }
     const auto doubted = guard.doubtful_write();
     if (doubted != settlement::open) census.hit("doubt settled by the release");
     const bool told_applied = doubted == settlement::applied;
-    const bool judged = in.doubted != 0 && doubted != settlement::open && one_life;
+    const bool judged = in.doubted != 0 && doubted != settlement::open && one_life();
     if (judged && world.shows_write(in.item, in.doubted) != told_applied) {
         world.fail("T2", "a release told wrongly what became of write " + std::to_string(in.doubted));
     }
@@ -280,7 +275,7 @@ asio::awaitable<void> user::save() {
         value.insert_or_assign("entries", std::move(entries));
         return value;
     };
-    waits_ = true;
+    begin_wait({item_});
     saving_ = number;
     perhaps_cancel();
     auto token = cancellable();

@@ -10,6 +10,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -46,6 +47,10 @@ public:
     std::vector<holding>& hands() noexcept { return hands_; }
     const std::vector<holding>& hands() const noexcept { return hands_; }
     bool waits() const noexcept { return waits_; }
+    /// What it waits for, or waited for last.
+    const std::vector<std::size_t>& demanded() const noexcept { return demanded_; }
+    bool wants(std::size_t item) const { return waits_ && std::ranges::count(demanded_, item) != 0; }
+    bool has(std::size_t item) const { return std::ranges::count(hands_, item, &holding::item) != 0; }
     bool gone() const noexcept { return gone_; }
     /// The write that it saves; 0: none.
     std::int64_t saving() const noexcept { return saving_; }
@@ -64,6 +69,20 @@ private:
     boost::asio::awaitable<void> end_hold(holding& in);
     boost::asio::awaitable<void> save();
 
+    // ---- what it is told when it gets nothing: user_told.cpp ----
+    struct demand {
+        std::vector<std::size_t> items;
+        bool once = false;               ///< it does not wait for others
+        bool alone = false;              ///< nobody else of this process had or wanted any of them when it began
+        bool unlike = false;             ///< nobody else of this process wanted just these then
+        std::uint64_t number = 0;        ///< among those here who want any of them
+        std::uint64_t number_alike = 0;  ///< and among those who want just these
+        time_point began{};
+    };
+    void begin_wait(std::vector<std::size_t> items);
+    demand begin_demand(std::vector<std::size_t> items, bool once);
+    void judge_told(const demand& of, error_code code);
+
     // ---- several items: user_several.cpp ----
     boost::asio::awaitable<void> lock_several();
     boost::asio::awaitable<void> commit();
@@ -80,12 +99,15 @@ private:
     /// How long it waits for others.
     std::optional<std::chrono::nanoseconds> patience();
     void note_failure(error_code code);
+    /// What comes back in another life of an item is another matter.
+    bool one_life() const;
     void learn(std::int64_t number, std::size_t item, error_code code, const dynalease::item* left);
 
     site& site_;
     const std::size_t item_;
     const habit habit_;
     std::vector<holding> hands_;
+    std::vector<std::size_t> demanded_;
     std::uint64_t served_ = 0;
     std::int64_t saving_ = 0;
     bool waits_ = false;

@@ -6,6 +6,7 @@
 
 #include <dynalease/item_lock.hpp>
 
+#include <algorithm>
 #include <tuple>
 #include <utility>
 
@@ -37,7 +38,7 @@ asio::awaitable<void> user::lock_several() {
         wanted.push_back({lock_of(each), choices.choose("user: reads one of several", 4) == 1});
     }
     acquire_all_options how{.wait = patience(), .one_by_one = choices.choose("user: one by one", 3) == 1};
-    waits_ = true;
+    const auto demanded = begin_demand(items, how.wait == std::chrono::nanoseconds::zero());
     perhaps_cancel();
     auto token = cancellable();
     auto done = co_await acquire_all(std::move(wanted), how, std::move(token));
@@ -46,7 +47,10 @@ asio::awaitable<void> user::lock_several() {
     note_failure(std::get<0>(done));
     auto got = std::get<1>(std::move(done));
     if (std::get<0>(done) && !got.empty()) world.fail("A1", "a refusal brought guards with it");
-    if (got.empty()) co_return;
+    if (got.empty()) {
+        judge_told(demanded, std::get<0>(done));
+        co_return;
+    }
     world.run().census.hit("got several");
     ++served_;
     for (std::size_t i = 0; i < got.size(); ++i) {
@@ -73,9 +77,13 @@ asio::awaitable<void> user::lock_several() {
 asio::awaitable<void> user::commit() {
     const auto number = site_.world().ledger().next_number();
     std::vector<item_commit> parts;
+    std::vector<std::pair<std::size_t, claimant>> grants;
     std::size_t shown = 0;
     bool writes = false;
     for (auto& each : hands_) {
+        const auto granted = site_.world().grant_of(site_.session()->id(), each.item, each.guard.fencing_token());
+        // Others of this process may go on reading.
+        if (granted && each.guard.exclusive()) grants.emplace_back(each.item, *granted);
         item_commit part{.guard = std::move(each.guard), .change = {}, .condition = {}};
         if (part.guard.exclusive()) {
             part.erase = removes();
@@ -99,6 +107,10 @@ asio::awaitable<void> user::commit() {
     next_operation();
     const auto code = std::get<0>(done);
     if (code == errc::in_doubt) site_.world().run().census.hit("commit in doubt");
+    const bool stands =
+        std::ranges::any_of(grants, [&](const auto& each) { return site_.world().stands_in(each.first, each.second); });
+    if (!code && stands && one_life())
+        site_.world().fail("T1", "a commit was told as done, and an item is still locked");
     if (writes) learn(number, shown, code, nullptr);
 }
 

@@ -23,6 +23,7 @@ item_world::item_world(world_run& run, const recipe& ingredients, history* kept)
               }),
       judge_(item_count_, recipe_.plain ? std::optional(plain_bounds{lease_, recipe_.drift_ppm}) : std::nullopt,
              recipe_.most_readers),
+      standing_(item_count_),
       writer_texts_(item_count_) {
     simulated().create_table(coordination);
     for (std::size_t i = 0; i < item_count_; ++i) make_item(i);
@@ -35,6 +36,8 @@ item_world::~item_world() = default;
 void item_world::tell(const std::string& node, decltype(event::what) what) {
     event happened{.at = now(), .what = std::move(what)};
     judge_.see(happened);
+    if (const auto* seen = std::get_if<lock_written>(&happened.what)) note_standing(seen->item, seen->after);
+    if (const auto* seen = std::get_if<lock_replaced>(&happened.what)) note_standing(seen->item, seen->after);
     const auto kind = happened.what.index();
     run().trace.add(now(), node, 100 + kind, [&] {
         constexpr std::array names{"Lock",
@@ -59,6 +62,14 @@ void item_world::tell(const std::string& node, decltype(event::what) what) {
         return text;
     });
     if (kept_) kept_->push_back(std::move(happened));
+}
+
+void item_world::note_standing(std::size_t index, const lock_state& after) {
+    const bool free =
+        after.exists && after.writer == claimant() && after.readers.empty() && after.intent == claimant();
+    auto& since = standing_[index];
+    since.there_since = after.exists ? std::min(since.there_since, now()) : time_point::max();
+    since.free_since = free ? std::min(since.free_since, now()) : time_point::max();
 }
 
 const std::optional<std::string>& item_world::judged_broken() const {

@@ -55,6 +55,9 @@ public:
         const auto lock = lock_of(index);
         return lock.writer == who || lock.readers.contains(who);
     }
+    /// Nobody has had the item since then, or wanted it behind readers, and it was there.
+    bool free_since(std::size_t index, time_point then) const { return standing_[index].free_since <= then; }
+    bool there_since(std::size_t index, time_point then) const { return standing_[index].there_since <= then; }
     /// Somebody makes an item that was removed anew, after a while.
     void arm_birth(std::size_t index);
     /// Its row may say that it is over. @param key as networks log it
@@ -80,6 +83,12 @@ private:
     const std::chrono::milliseconds lease_;
     versions::ledger ledger_;
     judge judge_;
+    struct standing {
+        time_point there_since = time_point::max();
+        time_point free_since = time_point::max();
+    };
+    void note_standing(std::size_t index, const lock_state& after);
+    std::vector<standing> standing_;         ///< by item
     std::vector<std::string> writer_texts_;  ///< by item, where sessions have no rows
     std::vector<std::unique_ptr<site>> sites_;
 };

@@ -1,0 +1,61 @@
+// What callers are told who get nothing, held against what the items and the network have shown meanwhile.
+#include "simulation/item_lock/site.hpp"
+#include "simulation/item_lock/user.hpp"
+#include "simulation/item_lock/world.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace dynalease::simulation::item_locks {
+
+bool user::one_life() const {
+    const auto& made_of = site_.world().made_of();
+    return !made_of.reborn && made_of.erasures == 0;
+}
+
+void user::begin_wait(std::vector<std::size_t> items) {
+    site_.note_demand(items);
+    demanded_ = std::move(items);
+    waits_ = true;
+}
+
+user::demand user::begin_demand(std::vector<std::size_t> items, bool once) {
+    begin_wait(items);
+    return {.items = items,
+            .once = once,
+            .alone = site_.only_one_for(items, *this),
+            .unlike = site_.only_one_for_all(items, *this),
+            .number = site_.demands_for(items),
+            .number_alike = site_.demands_for_all(items),
+            .began = site_.world().now()};
+}
+
+void user::judge_told(const demand& of, error_code code) {
+    auto& world = site_.world();
+    const auto& takes = site_.takes();
+    const auto any = [&](const auto& is) { return std::ranges::any_of(of.items, is); };
+    const auto all = [&](const auto& is) { return std::ranges::all_of(of.items, is); };
+
+    // Whose a write is: all who want one item in a process share its claim, and it goes on for those who still wait.
+    const bool last_alone = site_.only_one_for(of.items, *this);
+    const bool undisturbed = of.alone && last_alone && site_.demands_for(of.items) == of.number;
+    const bool owns_single = of.items.size() == 1 ? last_alone : undisturbed;
+    // A claim on several is its caller's own. Those of two callers who want just the same cannot be told apart.
+    const bool owns_joint = of.items.size() > 1 && of.unlike && site_.demands_for_all(of.items) == of.number_alike;
+
+    const bool in_vain = code == errc::wait_timeout || code == condition::cancelled || (of.once && !code);
+    const bool single_open = owns_single && any([&](auto item) { return takes.any_since({item}, of.began); });
+    const bool joint_open = owns_joint && takes.any_since(of.items, of.began);
+    if (in_vain && (single_open || joint_open)) {
+        world.fail("T3", "a wait was told as given up while a write of it had no answer");
+    }
+    const bool refused = of.once && (!code || code == errc::wait_timeout);
+    if (refused && undisturbed && all([&](auto item) { return world.free_since(item, of.began); })) {
+        world.fail("T4", "a try was refused though nobody had any of it");
+    }
+    // Whoever else of this process asks for it: what the item was before the call is no answer.
+    const bool there = all([&](auto item) { return world.there_since(item, of.began); });
+    if (code == errc::missing && there) world.fail("T5", "an item was told as missing that was there");
+}
+
+}  // namespace dynalease::simulation::item_locks
