@@ -42,9 +42,16 @@ void played_world::throw_broken() const {
     if (broken_) throw violation(*broken_);
 }
 
+/// A world whose choices were taken away may let one process run for ever, and starve what would move the time.
+constexpr std::size_t most_steps_at_once = 500'000;
+
 bool played_world::go_on_while(const std::function<bool()>& condition, time_point limit) {
+    auto instant = now();
+    std::size_t steps = 0;
     while (condition()) {
         if (now() >= limit) return false;
+        if (std::exchange(instant, now()) != now()) steps = 0;
+        if (++steps > most_steps_at_once) fail("world", "time stands still");
         director_->before_step();
         if (!simulated_.step()) return !condition();
         check_step();
@@ -106,9 +113,9 @@ std::string played_world::left_behind(const std::function<std::string()>& look) 
     return found;
 }
 
-void played_world::expect_settled() {
+void played_world::expect_resolved() {
     for (const auto* each : processes_) {
-        const auto what = each->unsettled();
+        const auto what = each->unresolved();
         if (!what.empty()) fail("P7", each->name() + " counts " + what);
     }
     throw_broken();
