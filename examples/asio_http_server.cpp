@@ -90,7 +90,7 @@ std::string metrics(const bank& bank) {
     };
     const auto session = bank.session.counters();
     counter("locks_acquired_total", session.acquired);
-    counter("locks_handed_off_total", session.hand_offs);
+    counter("locks_handed_off_total", session.hand_overs);
     counter("locks_taken_over_total", session.take_overs);
     counter("locks_lost_total", session.lost);
     counter("heartbeats_sent_total", session.heartbeats_sent);

@@ -67,7 +67,7 @@ bool order_table::report(const std::vector<std::int64_t>& history) const {
     std::printf("\nThe turns, in the order in which they came\n  %-15s %-8s %14s %10s %22s\n", "ticket", "clerk",
                 "before it", "waited", "after the one before");
     std::vector<std::int64_t> changes;
-    std::vector<std::chrono::milliseconds> hand_offs;
+    std::vector<std::chrono::milliseconds> hand_overs;
     bool in_order = true;
     std::int64_t last = 0;
     std::chrono::milliseconds after_the_dead{};
@@ -82,12 +82,12 @@ bool order_table::report(const std::vector<std::int64_t>& history) const {
         if (behind_dead) {
             after_the_dead = row.handed;
         } else if (row.handed.count() > 0) {
-            hand_offs.push_back(row.handed);
+            hand_overs.push_back(row.handed);
         }
         behind_dead = row.killed;
     }
-    std::sort(hand_offs.begin(), hand_offs.end());
-    const auto median = hand_offs.empty() ? std::chrono::milliseconds{} : hand_offs[hand_offs.size() / 2];
+    std::sort(hand_overs.begin(), hand_overs.end());
+    const auto median = hand_overs.empty() ? std::chrono::milliseconds{} : hand_overs[hand_overs.size() / 2];
     const bool ok = in_order && after_the_dead.count() > 0 && history == changes;
     std::printf("\n  tickets in order, none twice       %s\n", in_order ? "yes" : "NO");
     std::printf("  the order lists the same tickets   %s (%zu)\n", history == changes ? "yes" : "NO", history.size());

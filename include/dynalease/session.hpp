@@ -20,7 +20,7 @@
 namespace dynalease {
 
 namespace detail {
-class session_core;
+class session_impl;
 }  // namespace detail
 
 struct session_options {
@@ -73,7 +73,7 @@ struct session_counters {
     std::uint64_t jeopardies = 0;                      ///< times the session entered `jeopardy`; plain: 0
 
     std::uint64_t acquired = 0;         ///< grants, take-overs and hand-offs together
-    std::uint64_t hand_offs = 0;        ///< grants passed on inside the process
+    std::uint64_t hand_overs = 0;        ///< grants passed on inside the process
     std::uint64_t take_overs = 0;       ///< grants taken from a session that was over
     std::uint64_t own_copies = 0;       ///< grants learnt from the row because the answer was lost
     std::uint64_t released = 0;         ///< guards given back, and not handed on; none that was lost
@@ -85,7 +85,7 @@ struct session_counters {
 
     std::uint64_t leases_held = 0;  ///< now
     std::uint64_t waiting = 0;      ///< now: callers waiting for a lock
-    std::uint64_t settling = 0;     ///< now: attempts that are being resolved in the background
+    std::uint64_t resolving = 0;     ///< now: attempts that are being resolved in the background
 };
 
 struct close_options {
@@ -122,9 +122,9 @@ public:
     /// @throws dynalease::error with `errc::invalid_option` or `errc::invalid_name`; the diagnostics name the field.
     session(database target, session_options options);
     /// Costs nothing. It is `live` until it is closed, and `over` completes no sooner; what can be lost is each lock by
-    /// itself, which its guard's `state` and `lost` tell. Others see that a lock is over only by looking at its item for
-    /// a whole lease, and a plain session never takes over from sessions that have a row: let all that lock a table's
-    /// items do so in one way.
+    /// itself, which its guard's `state` and `lost` tell. Others see that a lock is over only by looking at its item
+    /// for a whole lease, and a plain session never takes over from sessions that have a row: let all that lock a
+    /// table's items do so in one way.
     /// @throws dynalease::error with `errc::invalid_option`; the diagnostics name the field.
     session(database target, plain_session_options options);
     /// Begins `close`, if that was not done, in the background and best effort. After the end of the `io_context` it
@@ -177,16 +177,16 @@ public:
 private:
     friend struct detail::access;
     struct over_verb {
-        std::shared_ptr<detail::session_core> core;
+        std::shared_ptr<detail::session_impl> core;
         void operator()(diagnostics* details, detail::handler_for<void> handler) &&;
     };
     struct close_verb {
-        std::shared_ptr<detail::session_core> core;
+        std::shared_ptr<detail::session_impl> core;
         close_options options;
         void operator()(diagnostics* details, detail::handler_for<close_report> handler) &&;
     };
 
-    std::shared_ptr<detail::session_core> core_;
+    std::shared_ptr<detail::session_impl> core_;
 };
 
 }  // namespace dynalease

@@ -22,7 +22,7 @@
 namespace dynalease {
 
 namespace detail {
-class wall_clock_core;
+class wall_clock_impl;
 class wall_clock_hold;
 void abandon(wall_clock_hold& hold) noexcept;
 }  // namespace detail
@@ -160,13 +160,13 @@ public:
 
 private:
     struct acquire_verb {
-        std::shared_ptr<detail::wall_clock_core> core;
+        std::shared_ptr<detail::wall_clock_impl> core;
         item_acquire_options options;
         bool tries;
         void operator()(diagnostics* details, detail::handler_for<wall_clock_guard> handler) &&;
     };
 
-    std::shared_ptr<detail::wall_clock_core> core_;
+    std::shared_ptr<detail::wall_clock_impl> core_;
 };
 
 }  // namespace dynalease

@@ -2,7 +2,7 @@
 #include <dynalease/item_lock/acquire_all.hpp>
 
 #include "database/verb_failure.hpp"
-#include "item_lock/item_acquire.hpp"
+#include "item_lock/item_lock_wait.hpp"
 #include "item_lock/joint_claim.hpp"
 #include "runtime/cancellation.hpp"
 #include "runtime/spawn.hpp"
@@ -27,7 +27,7 @@ using protocol::item_access;
 using item_guards = std::vector<item_guard>;
 
 struct items_order {
-    std::shared_ptr<session_core> core;
+    std::shared_ptr<session_impl> core;
     std::vector<wanted_item> wanted;
     acquire_all_options options;
     wait_limit limit{};

@@ -6,7 +6,7 @@
 #include "database/transact_actions.hpp"
 #include "database/verb_failure.hpp"
 #include "item/fresh_stamp.hpp"
-#include "item_lock/item_front.hpp"
+#include "item_lock/item_lock_impl.hpp"
 #include "item_lock/protocol/acquire_all.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/cancellation.hpp"
@@ -26,7 +26,7 @@ using protocol::guarded_step;
 struct last_part {
     std::shared_ptr<item_hold> hold;
     item_commit what;                               ///< its guard gives back what never begins
-    std::optional<item_front::last_write> write{};  ///< of a writer; a reader only tests that it may still read
+    std::optional<item_lock_impl::last_write> write{};  ///< of a writer; a reader only tests that it may still read
     std::optional<std::size_t> action{};            ///< its place in the transaction
 };
 using last_parts = std::vector<last_part>;
@@ -140,7 +140,7 @@ boost::asio::awaitable<runtime::completion<void>> run_commit_all(last_parts part
     }
     sending.client_request_token = world.new_id();
 
-    const auto deadline = core->now() + item_front::settle_within;
+    const auto deadline = core->now() + item_lock_impl::resolve_within;
     bool clean = true;
     for (unsigned failures = 0;; ++failures) {
         auto copy = sending;

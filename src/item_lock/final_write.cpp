@@ -1,11 +1,11 @@
 // The last guarded write of a grant: the change, or the removal, and the release in one.
-#include "item_lock/item_front.hpp"
+#include "item_lock/item_lock_impl.hpp"
 
 #include <utility>
 
 namespace dynalease::detail {
 
-item_front::last_write item_front::last_change(update_expression update, condition_expression condition,
+item_lock_impl::last_write item_lock_impl::last_change(update_expression update, condition_expression condition,
                                                const item_stamp& stamp) const {
     protocol::guarded_change what{.update = std::move(update),
                                   .condition = std::move(condition),
@@ -19,11 +19,11 @@ item_front::last_write item_front::last_change(update_expression update, conditi
     return last;
 }
 
-item_front::last_write item_front::last_erase(const condition_expression& condition) const {
+item_lock_impl::last_write item_lock_impl::last_erase(const condition_expression& condition) const {
     return {.held = grant_, .request = requests().erase(grant_, condition), .erases = true};
 }
 
-boost::asio::awaitable<item_front::write_end> item_front::change_and_release(std::shared_ptr<item_hold> hold,
+boost::asio::awaitable<item_lock_impl::write_end> item_lock_impl::change_and_release(std::shared_ptr<item_hold> hold,
                                                                              update_expression update,
                                                                              condition_expression condition,
                                                                              item_stamp stamp) {
@@ -34,7 +34,7 @@ boost::asio::awaitable<item_front::write_end> item_front::change_and_release(std
     co_return end;
 }
 
-boost::asio::awaitable<item_front::write_end> item_front::erase(std::shared_ptr<item_hold> hold,
+boost::asio::awaitable<item_lock_impl::write_end> item_lock_impl::erase(std::shared_ptr<item_hold> hold,
                                                                 condition_expression condition) {
     const bool ours = co_await between_renewals(hold);
     if (!ours) co_return ran_out(hold);
@@ -43,7 +43,8 @@ boost::asio::awaitable<item_front::write_end> item_front::erase(std::shared_ptr<
     co_return end;
 }
 
-boost::asio::awaitable<item_front::write_end> item_front::end_with(std::shared_ptr<item_hold> hold, last_write last) {
+boost::asio::awaitable<item_lock_impl::write_end> item_lock_impl::end_with(std::shared_ptr<item_hold> hold,
+                                                                           last_write last) {
     auto seen = co_await send_until_known(last.request);
     if (seen.kind == answer::applied || landed(seen, last)) {
         ended(hold, {});
@@ -80,13 +81,13 @@ boost::asio::awaitable<item_front::write_end> item_front::end_with(std::shared_p
     co_return write_end{.why = unanswered ? fault(errc::in_doubt) : refused};
 }
 
-item_front::write_end item_front::ran_out(const std::shared_ptr<item_hold>& hold) {
+item_lock_impl::write_end item_lock_impl::ran_out(const std::shared_ptr<item_hold>& hold) {
     ended(hold, errc::lock_lost);
     return {.why = fault(errc::lock_lost)};
 }
 
 /// Whether the refusal of a later copy shows that an earlier one was applied.
-bool item_front::landed(const sighting& seen, const last_write& last) const {
+bool item_lock_impl::landed(const sighting& seen, const last_write& last) const {
     if (seen.kind != answer::refused || !seen.doubtful) return false;
     // While we hold it, nobody else of ours removes it.
     const bool held_on = core_.live() && (!core_.plain() || (holds(last.held) && grant_lives()));
@@ -94,13 +95,13 @@ bool item_front::landed(const sighting& seen, const last_write& last) const {
     return last.stamp && remembers(seen, *last.stamp);
 }
 
-bool item_front::remembers(const sighting& seen, const item_stamp& stamp) const {
+bool item_lock_impl::remembers(const sighting& seen, const item_stamp& stamp) const {
     if (!seen.whole) return false;
-    const auto now = protocol::sight_of(place_.layout, *seen.whole);
+    const auto now = protocol::state_of(place_.layout, *seen.whole);
     return now && protocol::remembers(now->state, stamp);
 }
 
-void item_front::ended(const std::shared_ptr<item_hold>& hold, error_code code) {
+void item_lock_impl::ended(const std::shared_ptr<item_hold>& hold, error_code code) {
     if (std::erase_if(holds_, [&](const auto& each) { return each.lock() == hold; }) > 0) {
         --core_.counters().leases_held;
         if (!code) ++core_.counters().released;

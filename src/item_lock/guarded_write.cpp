@@ -1,6 +1,6 @@
 // Guarded writes: each exactly once, and only while the grant is in force.
 #include "item/fresh_stamp.hpp"
-#include "item_lock/item_front.hpp"
+#include "item_lock/item_lock_impl.hpp"
 
 #include "database/backoff.hpp"
 
@@ -11,19 +11,19 @@ namespace dynalease::detail {
 
 using protocol::guarded_step;
 
-shared_failure item_front::fault(errc code) {
+shared_failure item_lock_impl::fault(errc code) {
     return std::make_shared<const failure>(code);
 }
 
-shared_failure item_front::why_not(const sighting& seen, bool raises) const {
+shared_failure item_lock_impl::why_not(const sighting& seen, bool raises) const {
     auto why = raises && seen.whole ? protocol::fault_of_version(place_.layout, *seen.whole) : std::nullopt;
     return why ? std::make_shared<const failure>(*std::move(why)) : fault(errc::condition_failed);
 }
 
 /// Sends copies of one write until one is answered. What has no answer in time stays in doubt.
-boost::asio::awaitable<item_front::sighting> item_front::send_until_known(guarded_request request) {
+boost::asio::awaitable<item_lock_impl::sighting> item_lock_impl::send_until_known(guarded_request request) {
     const auto begun = core_.now();
-    const auto give_up_at = begun + settle_within;
+    const auto give_up_at = begun + resolve_within;
     bool unanswered = false;
     sighting seen;
     for (unsigned failures = 0; core_.may_write(); ++failures) {
@@ -52,7 +52,7 @@ boost::asio::awaitable<item_front::sighting> item_front::send_until_known(guarde
     co_return seen;
 }
 
-item_front::write_end item_front::write_lost(const std::shared_ptr<item_hold>& hold) {
+item_lock_impl::write_end item_lock_impl::write_lost(const std::shared_ptr<item_hold>& hold) {
     if (hold->lose()) {
         std::erase_if(holds_, [&](const auto& each) { return each.lock() == hold; });
         --core_.counters().leases_held;
@@ -66,7 +66,7 @@ item_front::write_end item_front::write_lost(const std::shared_ptr<item_hold>& h
     return {.why = fault(errc::lock_lost)};
 }
 
-boost::asio::awaitable<item_front::write_end> item_front::change(std::shared_ptr<item_hold> hold,
+boost::asio::awaitable<item_lock_impl::write_end> item_lock_impl::change(std::shared_ptr<item_hold> hold,
                                                                  update_expression update,
                                                                  condition_expression condition) {
     protocol::guarded_change what{.update = std::move(update),
@@ -128,13 +128,13 @@ boost::asio::awaitable<item_front::write_end> item_front::change(std::shared_ptr
 }
 
 /// A guarded write was applied. Its grant may have run out since.
-void item_front::stepped(const protocol::item_grant& held, const sighting& seen) {
+void item_lock_impl::stepped(const protocol::item_grant& held, const sighting& seen) {
     if (!holds(held)) return;
     ++grant_.step;
     kept_on(seen.sent_at);
 }
 
-boost::asio::awaitable<item_front::write_end> item_front::downgrade(std::shared_ptr<item_hold> hold) {
+boost::asio::awaitable<item_lock_impl::write_end> item_lock_impl::downgrade(std::shared_ptr<item_hold> hold) {
     hold->write = item_hold::writing::under_way;
     const bool ours = co_await between_renewals(hold);
     if (!ours) co_return write_lost(hold);

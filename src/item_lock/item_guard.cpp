@@ -3,8 +3,8 @@
 
 #include "database/verb_failure.hpp"
 #include "item/fresh_stamp.hpp"
-#include "item_lock/item_front.hpp"
 #include "item_lock/item_hold.hpp"
+#include "item_lock/item_lock_impl.hpp"
 #include "session/guard_verbs.hpp"
 
 #include <utility>
@@ -34,7 +34,7 @@ awaitable<runtime::completion<dynalease::item>> run_update_item(guarded_update w
         done.code = detail::report(*why, details, verb, hold->name());
         co_return done;
     }
-    detail::item_front::write_end end;
+    detail::item_lock_impl::write_end end;
     if (what.last) {
         const auto stamp = detail::fresh_stamp(hold->core()->world());
         end = co_await hold->front().change_and_release(hold, std::move(what.change), std::move(what.condition), stamp);
@@ -61,7 +61,7 @@ awaitable<runtime::completion<void>> run_end_item(guarded_end_of_item what, diag
     auto why = detail::unfit(*hold, true);
     if (!why && what.erases && !hold->let_go()) why = failure(errc::not_held);
     if (why) co_return runtime::completion<void>{detail::report(*why, details, verb, hold->name())};
-    detail::item_front::write_end end;
+    detail::item_lock_impl::write_end end;
     if (what.erases) {
         end = co_await hold->front().erase(hold, std::move(what.condition));
     } else {
@@ -95,8 +95,8 @@ const dynalease::item& item_guard::item() const noexcept {
     return hold_ ? hold_->known : none;
 }
 
-settlement item_guard::doubtful_write() const noexcept {
-    return hold_ ? hold_->doubtful_write() : settlement::open;
+resolution item_guard::doubtful_write() const noexcept {
+    return hold_ ? hold_->doubtful_write() : resolution::open;
 }
 
 condition_check item_guard::fence() const {

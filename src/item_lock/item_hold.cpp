@@ -1,14 +1,14 @@
 // One grant of an item's lock.
 #include "item_lock/item_hold.hpp"
 
-#include "item_lock/item_front.hpp"
-#include "session/session_core.hpp"
+#include "item_lock/item_lock_impl.hpp"
+#include "session/session_impl.hpp"
 
 #include <utility>
 
 namespace dynalease::detail {
 
-item_hold::item_hold(std::shared_ptr<session_core> core, std::shared_ptr<item_front> front,
+item_hold::item_hold(std::shared_ptr<session_impl> core, std::shared_ptr<item_lock_impl> front,
                      const protocol::item_grant& granted)
     : hold(std::move(core)),
       front_(std::move(front)),
@@ -36,9 +36,9 @@ void item_hold::doubt(std::optional<std::int64_t> step) noexcept {
     doubtful_step_ = step;
 }
 
-void item_hold::settle(std::int64_t step) noexcept {
+void item_hold::resolve(std::int64_t step) noexcept {
     if (!doubtful_step_ || (step != *doubtful_step_ && step != *doubtful_step_ - 1)) return;
-    doubtful_write_ = step == *doubtful_step_ ? settlement::applied : settlement::not_applied;
+    doubtful_write_ = step == *doubtful_step_ ? resolution::applied : resolution::not_applied;
 }
 
 bool item_hold::past(const std::atomic<instant>& when) const noexcept {
@@ -68,7 +68,7 @@ std::optional<failure> unfit(const item_hold& hold, bool writes) {
     if (now == guard_state::lost) return failure(hold.core()->valid() ? errc::lock_lost : errc::session_lost);
     if (hold.write == item_hold::writing::in_doubt) {
         failure why(errc::in_doubt);
-        why.details.message = "an earlier write of this guard has had no answer; release it to settle that";
+        why.details.message = "an earlier write of this guard has had no answer; release it to resolve that";
         return why;
     }
     if (hold.write == item_hold::writing::under_way) {

@@ -17,18 +17,18 @@
 
 namespace dynalease::detail {
 
-class item_front;
+class item_lock_impl;
 
 class item_hold final : public hold {
 public:
-    item_hold(std::shared_ptr<session_core> core, std::shared_ptr<item_front> front,
+    item_hold(std::shared_ptr<session_impl> core, std::shared_ptr<item_lock_impl> front,
               const protocol::item_grant& granted);
 
     // ---- any thread ----
     std::int64_t token() const noexcept { return token_; }
-    settlement doubtful_write() const noexcept { return doubtful_write_; }
+    resolution doubtful_write() const noexcept { return doubtful_write_; }
     bool exclusive() const noexcept { return exclusive_; }
-    item_front& front() const noexcept { return *front_; }
+    item_lock_impl& front() const noexcept { return *front_; }
     const std::string& name() const noexcept override;
     /// True only while this very grant is in force.
     condition_check fence() const;
@@ -42,7 +42,7 @@ public:
     /// A write had no answer. @param step that it makes; empty: nothing in the item will tell
     void doubt(std::optional<std::int64_t> step) noexcept;
     /// The item was at that step when no copy of the write could land any more.
-    void settle(std::int64_t step) noexcept;
+    void resolve(std::int64_t step) noexcept;
     /// The grant keeps itself alive, as far as this.
     void keep(std::int64_t attempt, dynalease::time_point risk, dynalease::time_point end) noexcept;
 
@@ -59,12 +59,12 @@ private:
     using instant = dynalease::time_point::rep;
     bool past(const std::atomic<instant>& when) const noexcept;
 
-    std::shared_ptr<item_front> front_;
+    std::shared_ptr<item_lock_impl> front_;
     std::int64_t token_;
     std::atomic<std::int64_t> attempt_;
     std::atomic<bool> exclusive_;
     std::optional<std::int64_t> doubtful_step_;
-    std::atomic<settlement> doubtful_write_{settlement::open};
+    std::atomic<resolution> doubtful_write_{resolution::open};
     std::atomic<instant> risk_{std::numeric_limits<instant>::max()};
     std::atomic<instant> end_{std::numeric_limits<instant>::max()};
 };

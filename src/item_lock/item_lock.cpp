@@ -2,10 +2,10 @@
 #include <dynalease/item_lock/item_lock.hpp>
 
 #include "database/verb_failure.hpp"
-#include "item_lock/item_acquire.hpp"
-#include "item_lock/item_options.hpp"
+#include "item_lock/item_lock_options.hpp"
+#include "item_lock/item_lock_wait.hpp"
 #include "runtime/spawn.hpp"
-#include "session/session_core.hpp"
+#include "session/session_impl.hpp"
 
 #include <utility>
 
@@ -14,7 +14,7 @@ namespace dynalease {
 namespace {
 
 using boost::asio::awaitable;
-using detail::item_front;
+using detail::item_lock_impl;
 using detail::item_target;
 using protocol::item_access;
 

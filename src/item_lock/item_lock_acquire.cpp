@@ -1,8 +1,8 @@
-// Wanting an item until it is granted or nobody here wants it any more; then settling what is still out there.
-#include "item_lock/item_front.hpp"
+// Wanting an item until it is granted or nobody here wants it any more; then resolving what is still out there.
+#include "item_lock/item_lock_impl.hpp"
 
 #include "database/backoff.hpp"
-#include "session/protocol/watch.hpp"
+#include "session/protocol/session_watch.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,13 +11,13 @@
 namespace dynalease::detail {
 
 using protocol::item_access;
-using protocol::item_want_decision;
-using protocol::item_want_step;
+using protocol::item_acquire_decision;
+using protocol::item_acquire_step;
 
-boost::asio::awaitable<void> item_front::want(sighting& seen) {
+boost::asio::awaitable<void> item_lock_impl::want(sighting& seen) {
     put_off_audit();
     if (!claim_) claim_ = open_claim{next_claim(seen.lock.floor)};
-    item_want_decision next{item_want_step::take};
+    item_acquire_decision next{item_acquire_step::take};
     next.form.access = wants_ = first_waiter() ? first_waiter()->access : wants_;
     looks_ = 0;
     passed_over_ = 0;
@@ -26,11 +26,11 @@ boost::asio::awaitable<void> item_front::want(sighting& seen) {
     unsigned failures = 0;
     unsigned silent = 0;  // requests without an answer
     while (core_.may_write() && wanted()) {
-        const bool taking = next.step == item_want_step::take;
-        const bool claims = taking || next.step == item_want_step::intend;
+        const bool taking = next.step == item_acquire_step::take;
+        const bool claims = taking || next.step == item_acquire_step::intend;
         const bool taking_over = taking && (next.form.over_writer || !next.form.over_readers.empty());
         seen = co_await carry_out(std::move(next));
-        next = item_want_decision{item_want_step::poll};
+        next = item_acquire_decision{item_acquire_step::poll};
         if (!core_.may_write()) break;
         if (claims && (seen.kind == answer::unanswered || seen.doubtful)) note_unanswered();
         note_absence(seen, taking);
@@ -63,19 +63,19 @@ boost::asio::awaitable<void> item_front::want(sighting& seen) {
             co_await pause(retry_pause(failures++));
             continue;
         }
-        if (next.step == item_want_step::granted) {
+        if (next.step == item_acquire_step::granted) {
             const bool ours = co_await granted(seen, false, true);
             if (ours) co_return;
             continue;
         }
-        if (next.step == item_want_step::missing) {
+        if (next.step == item_acquire_step::missing) {
             failure missing(errc::missing);
             missing.details.table = place_.layout.table;
             missing.details.message = "there is no item of that key to lock";
             fail_waiters(std::make_shared<const failure>(std::move(missing)), seen.sent_at);
             continue;  // with a look, for whoever came since
         }
-        const bool others_have_it = next.step == item_want_step::poll || next.step == item_want_step::refuse;
+        const bool others_have_it = next.step == item_acquire_step::poll || next.step == item_acquire_step::refuse;
         if (others_have_it && !try_came_after(seen.sent_at)) {
             fail_try(or_doubt(nullptr), seen.sent_at);
             co_await pause(time_to_next_look(seen.lock));
@@ -88,26 +88,26 @@ boost::asio::awaitable<void> item_front::want(sighting& seen) {
     }
 }
 
-boost::asio::awaitable<item_front::sighting> item_front::carry_out(item_want_decision step) {
+boost::asio::awaitable<item_lock_impl::sighting> item_lock_impl::carry_out(item_acquire_decision step) {
     update_item_request request;
     switch (step.step) {
-        case item_want_step::take:
+        case item_acquire_step::take:
             request = requests().take(claim_->id, step.form, place_.options.most_readers);
             break;
-        case item_want_step::intend:
+        case item_acquire_step::intend:
             request = requests().intend(next_intent(), step.form.intent);
             break;
-        case item_want_step::reap:
+        case item_acquire_step::reap:
             request = requests().reap(step.who);
             break;
-        case item_want_step::free:
+        case item_acquire_step::free:
             request = requests().release({.id = {.attempt = step.attempt}});
             request.returned = return_values::all_new;
             break;
         default:
             co_return co_await look(false);
     }
-    const bool claims = step.step == item_want_step::take || step.step == item_want_step::intend;
+    const bool claims = step.step == item_acquire_step::take || step.step == item_acquire_step::intend;
     if (claims) note_sent();
     writing_ = claims;
     auto seen = co_await send(std::move(request));
@@ -115,7 +115,7 @@ boost::asio::awaitable<item_front::sighting> item_front::carry_out(item_want_dec
     co_return seen;
 }
 
-boost::asio::awaitable<item_want_decision> item_front::next_step(const protocol::item_lock_sight& lock,
+boost::asio::awaitable<item_acquire_decision> item_lock_impl::next_step(const protocol::item_lock_state& lock,
                                                                  shared_failure& why) {
     note_shown(lock);
     while (core_.may_write() && wanted()) {
@@ -123,7 +123,7 @@ boost::asio::awaitable<item_want_decision> item_front::next_step(const protocol:
         wants_ = first_waiter()->access;
         const std::function<protocol::holder_is(const protocol::item_claimant&)> judged =
             [&](const protocol::item_claimant& who) { return judge(who, waits); };
-        auto next = protocol::decide_item_want({.sight = lock,
+        auto next = protocol::decide_item_acquire({.sight = lock,
                                                 .self = core_.id(),
                                                 .mine = claim_->id,
                                                 .access = wants_,
@@ -131,27 +131,27 @@ boost::asio::awaitable<item_want_decision> item_front::next_step(const protocol:
                                                 .insists = passed_over_ >= protocol::passed_over_often,
                                                 .most_readers = place_.options.most_readers,
                                                 .judge = judged});
-        if (next.step == item_want_step::claim_closed) {
+        if (next.step == item_acquire_step::claim_closed) {
             close_claim(false);
             claim_ = open_claim{next_claim(lock.floor)};
-        } else if (next.step == item_want_step::look) {
+        } else if (next.step == item_acquire_step::look) {
             auto failed = co_await core_.remotes().look(next.who.front());
             if (failed) {
                 why = std::make_shared<const failure>(*std::move(failed));
                 break;
             }
         } else {
-            if (next.step == item_want_step::poll && intent_must_show_life(lock)) {
-                next = {item_want_step::intend, {.intent = lock.intent->text}};
+            if (next.step == item_acquire_step::poll && intent_must_show_life(lock)) {
+                next = {item_acquire_step::intend, {.intent = lock.intent->text}};
             }
             co_return next;
         }
     }
-    co_return item_want_decision{item_want_step::poll};
+    co_return item_acquire_decision{item_acquire_step::poll};
 }
 
 /// Where claimants live by their texts, each intent has one of its own, which no grant of the claim will show again.
-protocol::claim item_front::next_intent() {
+protocol::claim item_lock_impl::next_intent() {
     auto intent = claim_->id;
     if (core_.plain()) intent.attempt = core_.next_attempt();
     claim_->intended = true;
@@ -159,23 +159,23 @@ protocol::claim item_front::next_intent() {
     return intent;
 }
 
-void item_front::note_sent() {
+void item_lock_impl::note_sent() {
     if (!std::exchange(claim_->sent, true)) claim_->absent_at = core_.now();
     claim_->sent_at = core_.now();
 }
 
-void item_front::note_absent(dynalease::time_point sent) {
+void item_lock_impl::note_absent(dynalease::time_point sent) {
     if (claim_) claim_->absent_at = std::max(claim_->absent_at, sent);
 }
 
 /// When the claim was surely not granted yet.
-void item_front::note_absence(const sighting& seen, bool taking) {
+void item_lock_impl::note_absence(const sighting& seen, bool taking) {
     const bool by_this = taking && seen.kind == answer::applied;
     if (was_answered(seen.kind) && (by_this || !seen.lock.held_by(core_.id(), claim_->id.attempt)))
         note_absent(seen.sent_at);
 }
 
-void item_front::note_shown(const protocol::item_lock_sight& lock) {
+void item_lock_impl::note_shown(const protocol::item_lock_state& lock) {
     floor_ = std::max(floor_, lock.floor);
     plain_.sight(lock, core_.now());
     if (lock.writer) {
@@ -192,7 +192,7 @@ void item_front::note_shown(const protocol::item_lock_sight& lock) {
     looks_ = 0;
 }
 
-protocol::holder_is item_front::judge(const protocol::item_claimant& who, bool waits) {
+protocol::holder_is item_lock_impl::judge(const protocol::item_claimant& who, bool waits) {
     if (protocol::is_plain(who.session)) return plain_.judge(who, core_.now());
     // Which table would tell of a session that has a row?
     if (core_.plain()) return protocol::holder_is::alive;
@@ -203,7 +203,7 @@ protocol::holder_is item_front::judge(const protocol::item_claimant& who, bool w
     return due ? protocol::holder_is::not_known : protocol::holder_is::alive;
 }
 
-std::chrono::nanoseconds item_front::time_to_next_look(const protocol::item_lock_sight& lock) {
+std::chrono::nanoseconds item_lock_impl::time_to_next_look(const protocol::item_lock_state& lock) {
     constexpr double spread = 0.2;
     const auto longest = std::chrono::duration<double>(place_.options.longest_poll_interval);
     const std::chrono::duration<double> first = place_.options.poll_interval;
@@ -226,12 +226,12 @@ std::chrono::nanoseconds item_front::time_to_next_look(const protocol::item_lock
 }
 
 /// After a look: a large item costs a read unit for each 4 KB of it, however little of it is shown.
-std::chrono::nanoseconds item_front::affordable_rest() const {
+std::chrono::nanoseconds item_lock_impl::affordable_rest() const {
     const std::chrono::duration<double> rest(look_units_ / protocol::read_units_per_second);
     return std::chrono::duration_cast<std::chrono::nanoseconds>(rest);
 }
 
-void item_front::take_grant(const protocol::item_lock_sight& lock) {
+void item_lock_impl::take_grant(const protocol::item_lock_state& lock) {
     const auto* entry = lock.held_by(core_.id(), claim_->id.attempt);
     const bool as_writer = lock.writer && entry == &*lock.writer;
     grant_ = {.id = claim_->id,
@@ -245,7 +245,7 @@ void item_front::take_grant(const protocol::item_lock_sight& lock) {
 }
 
 /// @returns false if it turns out that the item is not ours after all.
-boost::asio::awaitable<bool> item_front::granted(sighting& seen, bool taken_over, bool own_copy) {
+boost::asio::awaitable<bool> item_lock_impl::granted(sighting& seen, bool taken_over, bool own_copy) {
     for (unsigned failures = 0; !seen.whole && core_.may_write() && wanted(); ++failures) {
         auto again = co_await look(true);
         if (again.kind == answer::applied) {
@@ -267,41 +267,41 @@ boost::asio::awaitable<bool> item_front::granted(sighting& seen, bool taken_over
     co_return true;
 }
 
-boost::asio::awaitable<void> item_front::settle(sighting& seen) {
-    using protocol::item_settle_step;
+boost::asio::awaitable<void> item_lock_impl::resolve(sighting& seen) {
+    using protocol::item_resolve_step;
     // An answer that shows nothing does not show that there is no item.
     if (!was_answered(seen.kind)) seen.lock.exists = true;
-    ++core_.counters().settling;
+    ++core_.counters().resolving;
     bool closed = claim_->closed;
     bool done = false;
     unsigned failures = 0;
     while (core_.may_write() && !done) {
         if (!closed && wanted() && core_.live()) break;  // the claim is still good for those who came
-        const auto next = protocol::decide_item_settle(seen.lock, core_.id(), claim_->id, closed);
+        const auto next = protocol::decide_item_resolve(seen.lock, core_.id(), claim_->id, closed);
         update_item_request request;
         switch (next) {
-            case item_settle_step::done:
+            case item_resolve_step::done:
                 done = true;
                 continue;
-            case item_settle_step::release:
+            case item_resolve_step::release:
                 take_grant(seen.lock);
                 phase_ = phase::giving_back;
-                --core_.counters().settling;
+                --core_.counters().resolving;
                 co_return;
-            case item_settle_step::leave:
+            case item_resolve_step::leave:
                 request = requests().leave(claim_->id, seen.lock.intent->text);
                 break;
-            case item_settle_step::leave_closed:
+            case item_resolve_step::leave_closed:
                 request = requests().leave_closed(seen.lock.intent->text);
                 break;
-            case item_settle_step::close:
+            case item_resolve_step::close:
                 request = requests().close(claim_->id);
                 break;
         }
         auto answered = co_await send(std::move(request));
         if (answered.kind == answer::applied) {
             closed = true;
-            if (next == item_settle_step::close) {
+            if (next == item_resolve_step::close) {
                 // It shows the item as well: an intent of ours whose answer was lost may stand there.
                 seen = std::move(answered);
             } else {
@@ -319,7 +319,7 @@ boost::asio::awaitable<void> item_front::settle(sighting& seen) {
             co_await retry_later(failures++);
         }
     }
-    --core_.counters().settling;
+    --core_.counters().resolving;
     if (!core_.may_write()) {
         drop();
         co_return;
@@ -328,7 +328,7 @@ boost::asio::awaitable<void> item_front::settle(sighting& seen) {
     rest();
 }
 
-boost::asio::awaitable<void> item_front::audit(sighting& seen) {
+boost::asio::awaitable<void> item_lock_impl::audit(sighting& seen) {
     auto found = co_await look(false);
     if (!core_.may_write()) {
         drop();
@@ -341,7 +341,7 @@ boost::asio::awaitable<void> item_front::audit(sighting& seen) {
         claim_->id.attempt = ghost->attempt;
         claim_->closed = true;
         seen = std::move(found);
-        phase_ = phase::settling;
+        phase_ = phase::resolving;
     } else if (wanted()) {
         phase_ = phase::wanting;
     } else {

@@ -1,5 +1,5 @@
 // The requests of an item's front: each answer turned into what the item now shows.
-#include "item_lock/item_front.hpp"
+#include "item_lock/item_lock_impl.hpp"
 
 #include "database/backoff.hpp"
 
@@ -19,7 +19,7 @@ dynalease::item* shown_by(const Request& request, typename Request::response& an
 }  // namespace
 
 template <class Request>
-boost::asio::awaitable<item_front::sighting> item_front::send(Request request, call_options how) {
+boost::asio::awaitable<item_lock_impl::sighting> item_lock_impl::send(Request request, call_options how) {
     auto copy = request;
     const auto sent = core_.now();
     auto answered = co_await core_.target().call(std::move(copy), how);
@@ -34,15 +34,15 @@ boost::asio::awaitable<item_front::sighting> item_front::send(Request request, c
     co_return noted(std::move(seen), sent);
 }
 
-template boost::asio::awaitable<item_front::sighting> item_front::send(update_item_request, call_options);
-template boost::asio::awaitable<item_front::sighting> item_front::send(delete_item_request, call_options);
+template boost::asio::awaitable<item_lock_impl::sighting> item_lock_impl::send(update_item_request, call_options);
+template boost::asio::awaitable<item_lock_impl::sighting> item_lock_impl::send(delete_item_request, call_options);
 
-std::optional<std::int64_t> item_front::step_in(const dynalease::item& shown) const {
+std::optional<std::int64_t> item_lock_impl::step_in(const dynalease::item& shown) const {
     const auto lock = protocol::lock_sight_of(place_.layout, &shown);
     return lock && lock->writer ? std::optional(lock->writer->step) : std::nullopt;
 }
 
-boost::asio::awaitable<item_front::sighting> item_front::look(bool whole) {
+boost::asio::awaitable<item_lock_impl::sighting> item_lock_impl::look(bool whole) {
     auto request = requests().look();
     request.report_capacity = true;
     if (whole) {
@@ -57,14 +57,14 @@ boost::asio::awaitable<item_front::sighting> item_front::look(bool whole) {
     co_return noted(std::move(seen), sent);
 }
 
-item_front::sighting item_front::noted(sighting seen, dynalease::time_point sent) {
+item_lock_impl::sighting item_lock_impl::noted(sighting seen, dynalease::time_point sent) {
     seen.sent_at = sent;
     note_others(seen);
     outage_.note(seen.kind, sent, seen.why);
     return seen;
 }
 
-item_front::sighting item_front::read_failure(failure why) const {
+item_lock_impl::sighting item_lock_impl::read_failure(failure why) const {
     core_.heed(why);
     name_size(why);
     const auto kind = classify(why);
@@ -74,7 +74,7 @@ item_front::sighting item_front::read_failure(failure why) const {
     return seen;
 }
 
-item_front::sighting item_front::read_item(answer kind, const dynalease::item* shown, bool whole) const {
+item_lock_impl::sighting item_lock_impl::read_item(answer kind, const dynalease::item* shown, bool whole) const {
     auto lock = protocol::lock_sight_of(place_.layout, shown);
     if (!lock) return {.kind = answer::rejected, .why = std::make_shared<const failure>(std::move(lock).error())};
     sighting seen{.kind = kind, .lock = *std::move(lock)};
@@ -82,13 +82,13 @@ item_front::sighting item_front::read_item(answer kind, const dynalease::item* s
     return seen;
 }
 
-boost::asio::awaitable<void> item_front::pause(std::chrono::nanoseconds time) {
+boost::asio::awaitable<void> item_lock_impl::pause(std::chrono::nanoseconds time) {
     if (!sleep_) sleep_.emplace(core_.world());
     co_await sleep_->wait_until(core_.now() + time);
 }
 
 /// After a request without an answer.
-boost::asio::awaitable<void> item_front::retry_later(unsigned failures_so_far) {
+boost::asio::awaitable<void> item_lock_impl::retry_later(unsigned failures_so_far) {
     if (const auto why = outage_.too_long()) fail_waiters(or_doubt(why));
     co_await pause(retry_pause(failures_so_far));
 }

@@ -1,5 +1,5 @@
 // The life of an item's lock in one process: its phases, its local queue, its claim and its grant.
-#include "item_lock/item_front.hpp"
+#include "item_lock/item_lock_impl.hpp"
 
 #include "runtime/spawn.hpp"
 
@@ -13,20 +13,20 @@ namespace dynalease::detail {
 
 using protocol::item_access;
 
-item_front::item_front(session_core& core, std::string name, const item_place& place)
+item_lock_impl::item_lock_impl(session_impl& core, std::string name, const item_place& place)
     : core_(core), name_(std::move(name)), place_(place), outage_(core), renewed_(core.world().executor) {}
 
-item_front::~item_front() {
+item_lock_impl::~item_lock_impl() {
     core_.forget(key());
 }
 
-item_front::waiter::waiter(item_front& front, item_access what, bool only_tries)
+item_lock_impl::waiter::waiter(item_lock_impl& front, item_access what, bool only_tries)
     : served(front.core_.world().executor), access(what), tries(only_tries), came(front.core_.now()), front_(front) {
     in_ = &front_.waiters_;
     position_ = in_->insert(in_->end(), this);
 }
 
-item_front::waiter::~waiter() {
+item_lock_impl::waiter::~waiter() {
     in_->erase(position_);
 }
 
@@ -34,7 +34,7 @@ item_front::waiter::~waiter() {
 
 // Of many who end together each is passed over once, not once for each of the others. What is open is noted for them
 // now: the next step may give it up before they run.
-item_front::waiter* item_front::first_waiter() {
+item_lock_impl::waiter* item_lock_impl::first_waiter() {
     while (!waiters_.empty() && waiters_.front()->served.empty()) {
         waiters_.front()->in_ = &ended_;
         waiters_.front()->in_doubt_ = may_land();
@@ -43,66 +43,66 @@ item_front::waiter* item_front::first_waiter() {
     return waiters_.empty() ? nullptr : waiters_.front();
 }
 
-bool item_front::waited_for() {
+bool item_lock_impl::waited_for() {
     const auto* first = first_waiter();
     if (first == nullptr || !first->tries) return first != nullptr;
     return std::any_of(std::next(waiters_.begin()), waiters_.end(), [](waiter* w) { return !w->served.empty(); });
 }
 
-void item_front::fail_waiters(const shared_failure& why, dynalease::time_point sent) {
+void item_lock_impl::fail_waiters(const shared_failure& why, dynalease::time_point sent) {
     for (auto* w : waiters_) {
         if (w->came <= sent) w->served.complete_one(item_served{{}, why});
     }
 }
 
 // A try is let in only when nobody waits: none stands behind another waiter.
-void item_front::fail_try(const shared_failure& why, dynalease::time_point sent) {
+void item_lock_impl::fail_try(const shared_failure& why, dynalease::time_point sent) {
     auto* first = first_waiter();
     if (first != nullptr && first->tries && first->came <= sent) first->served.complete_one(item_served{{}, why});
 }
 
-bool item_front::try_came_after(dynalease::time_point sent) {
+bool item_lock_impl::try_came_after(dynalease::time_point sent) {
     const auto* first = first_waiter();
     return first != nullptr && first->tries && first->came > sent;
 }
 
-shared_failure item_front::or_doubt(const shared_failure& why) const {
+shared_failure item_lock_impl::or_doubt(const shared_failure& why) const {
     if (!claim_ || !claim_->unanswered) return why;
     failure doubt(errc::in_doubt, outcome::unknown);
     if (why) doubt.details = why->details;
     return std::make_shared<const failure>(std::move(doubt));
 }
 
-void item_front::turn_away(const failure& why) {
+void item_lock_impl::turn_away(const failure& why) {
     fail_waiters(std::make_shared<const failure>(why));
     if (sleep_) sleep_->wake();
     for (const auto& [came, alarm] : line_) alarm->wake();
     if (looks_out_) looks_out_->wake();
 }
 
-bool item_front::busy(item_access access) {
+bool item_lock_impl::busy(item_access access) {
     const bool shares = access == item_access::shared && grant_.access == item_access::shared;
     return (phase_ == phase::held && !shares) || phase_ == phase::reserved || wanted();
 }
 
-void item_front::wake() {
+void item_lock_impl::wake() {
     if (phase_ == phase::idle) phase_ = phase::wanting;
     // A reader may join those of this process.
     if (phase_ != phase::held || grant_.access == item_access::shared) drive();
 }
 
-bool item_front::left(const waiter& who) {
+bool item_lock_impl::left(const waiter& who) {
     if (wanted()) return false;
     if (sleep_) sleep_->wake();
     return who.in_doubt_;
 }
 
-bool item_front::may_land() const noexcept {
+bool item_lock_impl::may_land() const noexcept {
     const bool claims = phase_ == phase::wanting || phase_ == phase::giving_back;
     return claims && claim_ && (claim_->unanswered || writing_);
 }
 
-void item_front::note_others(const sighting& seen) {
+void item_lock_impl::note_others(const sighting& seen) {
     if (!seen.lock.exists) return;
     others_intend_ = seen.lock.intent && seen.lock.intent->session != core_.id();
     if (!others_intend_) open_at_ = std::max(open_at_, seen.sent_at);
@@ -110,7 +110,7 @@ void item_front::note_others(const sighting& seen) {
 
 // ---- phases ------------------------------------------------------------------------------------------------
 
-void item_front::drive() {
+void item_lock_impl::drive() {
     if (driven_) return;
     outage_.ends();
     driven_ = runtime::spawn_background(core_.world().executor, core_.work(),
@@ -118,7 +118,7 @@ void item_front::drive() {
     if (!driven_) drop();
 }
 
-boost::asio::awaitable<void> item_front::run(item_target self) {
+boost::asio::awaitable<void> item_lock_impl::run(item_target self) {
     // Whoever woke us begins to wait after the call, not before.
     co_await boost::asio::post(core_.world().executor, boost::asio::deferred);
     sighting seen;
@@ -126,8 +126,8 @@ boost::asio::awaitable<void> item_front::run(item_target self) {
     while (phase_ != phase::idle && phase_ != phase::held) {
         if (phase_ == phase::wanting) {
             co_await want(seen);
-        } else if (phase_ == phase::settling) {
-            co_await settle(seen);
+        } else if (phase_ == phase::resolving) {
+            co_await resolve(seen);
         } else if (phase_ == phase::giving_back) {
             co_await give_back_or_hand_over(seen);
         } else {
@@ -140,18 +140,18 @@ boost::asio::awaitable<void> item_front::run(item_target self) {
     call_line();
 }
 
-void item_front::rest() {
+void item_lock_impl::rest() {
     phase_ = wanted() && core_.live() ? phase::wanting : phase::idle;
     if (phase_ == phase::idle) audit_late_copies();
     call_line();
 }
 
 /// The item is in nobody's hands here: the first of those who want it among others may.
-void item_front::call_line() {
+void item_lock_impl::call_line() {
     if (phase_ == phase::idle && !driven_ && !looks_out_ && !line_.empty()) line_.begin()->second->wake();
 }
 
-void item_front::drop() {
+void item_lock_impl::drop() {
     first_waiter();  // those who ended just now are told by what was open then
     claim_.reset();
     unlanded_.reset();
@@ -159,14 +159,14 @@ void item_front::drop() {
     phase_ = phase::idle;
 }
 
-void item_front::session_lost(const failure& why) {
+void item_lock_impl::session_lost(const failure& why) {
     turn_away(why);
     lose_holds();
     if (phase_ == phase::held) phase_ = phase::idle;
 }
 
-void item_front::session_closes(const failure& why, bool release,
-                                std::vector<std::shared_ptr<parting>>& under_way) {
+void item_lock_impl::session_closes(const failure& why, bool release,
+                                std::vector<std::shared_ptr<pending_release>>& under_way) {
     turn_away(why);
     const auto holds = holds_;
     for (const auto& each : holds) {
@@ -181,26 +181,26 @@ void item_front::session_closes(const failure& why, bool release,
     }
 }
 
-void item_front::resolve_claim(bool look_first) {
-    phase_ = look_first ? phase::auditing : phase::settling;
+void item_lock_impl::resolve_claim(bool look_first) {
+    phase_ = look_first ? phase::auditing : phase::resolving;
     drive();
 }
 
 // ---- the claim ---------------------------------------------------------------------------------------------
 
-protocol::claim item_front::next_claim(std::int64_t floor) {
+protocol::claim item_lock_impl::next_claim(std::int64_t floor) {
     floor_ = std::max(floor_, floor);
     last_token_ = protocol::choose_token(core_.wall(), last_token_, floor_);
     return {.attempt = core_.next_attempt(), .token = last_token_};
 }
 
-void item_front::note_unanswered() {
+void item_lock_impl::note_unanswered() {
     if (!claim_ || claim_->unanswered) return;
     claim_->unanswered = true;
     ++core_.counters().unknown_writes;
 }
 
-void item_front::close_claim(bool applied) {
+void item_lock_impl::close_claim(bool applied) {
     if (claim_ && claim_->unanswered) {
         ++(applied ? core_.counters().unknown_applied : core_.counters().unknown_void);
         unlanded_ = open_claim{.id = claim_->id, .sent = true, .closed = true, .sent_at = claim_->sent_at};
@@ -208,18 +208,18 @@ void item_front::close_claim(bool applied) {
     claim_.reset();
 }
 
-void item_front::audit_late_copies() {
+void item_lock_impl::audit_late_copies() {
     if (claim_ || !unlanded_) return;
     claim_ = std::exchange(unlanded_, std::nullopt);
     core_.idle().audit_later(shared_from_this());
 }
 
 /// Somebody here wants the item before the audit of a closed claim, which is put off.
-void item_front::put_off_audit() {
+void item_lock_impl::put_off_audit() {
     if (claim_ && claim_->closed) unlanded_ = std::exchange(claim_, std::nullopt);
 }
 
-void item_front::give_up(const protocol::item_lock_sight& lock) {
+void item_lock_impl::give_up(const protocol::item_lock_state& lock) {
     first_waiter();  // likewise
     const auto next = protocol::decide_item_give_up({.sight = lock,
                                                      .self = core_.id(),
@@ -227,8 +227,8 @@ void item_front::give_up(const protocol::item_lock_sight& lock) {
                                                      .sent = claim_->sent,
                                                      .unanswered = claim_->unanswered,
                                                      .intended = claim_->intended});
-    if (next == protocol::give_up_step::settle) {
-        phase_ = phase::settling;
+    if (next == protocol::give_up_step::resolve) {
+        phase_ = phase::resolving;
         return;
     }
     phase_ = phase::idle;
@@ -242,7 +242,7 @@ void item_front::give_up(const protocol::item_lock_sight& lock) {
 
 // ---- the grant ---------------------------------------------------------------------------------------------
 
-std::shared_ptr<item_hold> item_front::make_hold() {
+std::shared_ptr<item_hold> item_lock_impl::make_hold() {
     auto hold = std::make_shared<item_hold>(core_.shared_from_this(), shared_from_this(), grant_);
     hold->known = known_;
     holds_.push_back(hold);
@@ -256,7 +256,7 @@ std::shared_ptr<item_hold> item_front::make_hold() {
     return hold;
 }
 
-bool item_front::serve() {
+bool item_lock_impl::serve() {
     auto* next = core_.live() ? first_waiter() : nullptr;
     // Whoever wanted it otherwise has gone meanwhile.
     if (!next || next->access != grant_.access) return false;
@@ -270,12 +270,12 @@ bool item_front::serve() {
 }
 
 /// Without asking, as long as a writer of another process can bear it: its intent stands in the item alone.
-bool item_front::readers_may_join() const {
+bool item_lock_impl::readers_may_join() const {
     return !others_intend_ && core_.now() < open_at_ + std::max(protocol::join_unseen, affordable_rest());
 }
 
 /// Readers of this process join those that have the item.
-boost::asio::awaitable<void> item_front::let_join(sighting& seen) {
+boost::asio::awaitable<void> item_lock_impl::let_join(sighting& seen) {
     looks_ = 0;
     const auto joins = [this] {
         return phase_ == phase::held && grant_.access == item_access::shared && core_.live() && wanted();
@@ -317,7 +317,7 @@ boost::asio::awaitable<void> item_front::let_join(sighting& seen) {
 }
 
 /// As far as one look at its session tells.
-boost::asio::awaitable<bool> item_front::is_over(protocol::item_claimant who) {
+boost::asio::awaitable<bool> item_lock_impl::is_over(protocol::item_claimant who) {
     using protocol::holder_is;
     if (who.session.empty()) co_return false;  // of a version unknown to us
     auto now = judge(who, waited_for());
@@ -329,7 +329,7 @@ boost::asio::awaitable<bool> item_front::is_over(protocol::item_claimant who) {
 }
 
 // Not past a writer: readers that came after it would keep it out for ever.
-void item_front::serve_readers() {
+void item_lock_impl::serve_readers() {
     if (grant_.access != item_access::shared) return;
     while (core_.live()) {
         auto* next = first_waiter();
@@ -342,21 +342,21 @@ void item_front::serve_readers() {
     }
 }
 
-void item_front::end_grant() {
+void item_lock_impl::end_grant() {
     holds_.clear();
     phase_ = phase::idle;
     if (keeper_) keeper_->wake();
     if (sleep_) sleep_->wake();
 }
 
-void item_front::leave_to_lease(const std::shared_ptr<item_hold>& hold) {
+void item_lock_impl::leave_to_lease(const std::shared_ptr<item_hold>& hold) {
     const auto gone = std::erase_if(holds_, [&](const auto& each) { return each.lock() == hold; });
     core_.counters().leases_held -= gone;
     if (gone > 0 && holds_.empty()) end_grant();
     hold->finish(core_.may_write() ? make_error_code(errc::lock_lost) : core_.over_failure().code);
 }
 
-void item_front::give_back(const std::shared_ptr<item_hold>& hold) {
+void item_lock_impl::give_back(const std::shared_ptr<item_hold>& hold) {
     const bool ours = std::ranges::any_of(holds_, [&](const auto& each) { return each.lock() == hold; });
     if (!ours || !core_.may_write()) {
         leave_to_lease(hold);
@@ -377,20 +377,20 @@ void item_front::give_back(const std::shared_ptr<item_hold>& hold) {
 }
 
 /// What became of a guarded write without an answer, now that it can land no more.
-void item_front::settle_doubt(std::int64_t step) {
+void item_lock_impl::resolve_doubt(std::int64_t step) {
     for (const auto& each : leaving_) {
-        if (const auto hold = each.lock()) hold->settle(step);
+        if (const auto hold = each.lock()) hold->resolve(step);
     }
 }
 
 /// The first word counts.
-void item_front::tell_leaving(error_code code) {
+void item_lock_impl::tell_leaving(error_code code) {
     for (const auto& each : leaving_) {
         if (const auto hold = each.lock()) hold->finish(code);
     }
 }
 
-void item_front::finish_leaving(error_code code) {
+void item_lock_impl::finish_leaving(error_code code) {
     tell_leaving(code);
     leaving_.clear();
 }

@@ -7,9 +7,9 @@
 #include "item_lock/protocol/plain_watch.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/waiter_list.hpp"
-#include "session/idle_fronts.hpp"
+#include "session/idle_claims.hpp"
 #include "session/outage.hpp"
-#include "session/session_core.hpp"
+#include "session/session_impl.hpp"
 
 #include <dynalease/item_lock/item_lock.hpp>
 
@@ -42,19 +42,19 @@ struct item_place {
 /// As a lock's front: at most one coroutine drives it, with at most one open claim. Readers of this process share one
 /// grant; it is given back with the last of them. Guarded writes are sent by their callers, one at a time.
 ///
-/// idle -> wanting -> held -> giving back -> held | idle; wanting -> settling -> giving back | idle; and for several
-/// items at once idle -> reserved -> held | settling | idle.
-class item_front final : public claiming_member, public std::enable_shared_from_this<item_front> {
+/// idle -> wanting -> held -> giving back -> held | idle; wanting -> resolving -> giving back | idle; and for several
+/// items at once idle -> reserved -> held | resolving | idle.
+class item_lock_impl final : public claiming_member, public std::enable_shared_from_this<item_lock_impl> {
 public:
     static constexpr char membership{};  ///< its address is the kind of member
 
-    item_front(session_core& core, std::string name, const item_place& place);
-    ~item_front() override;
+    item_lock_impl(session_impl& core, std::string name, const item_place& place);
+    ~item_lock_impl() override;
 
     /// A caller that waits for the item. Registered while it lives.
     class waiter {
     public:
-        waiter(item_front& front, protocol::item_access access, bool tries);
+        waiter(item_lock_impl& front, protocol::item_access access, bool tries);
         ~waiter();
         waiter(const waiter&) = delete;
         waiter& operator=(const waiter&) = delete;
@@ -65,9 +65,9 @@ public:
         const dynalease::time_point came;
 
     private:
-        friend item_front;
+        friend item_lock_impl;
 
-        item_front& front_;
+        item_lock_impl& front_;
         std::list<waiter*>* in_;  ///< the front's list of those who wait, or of those who did
         std::list<waiter*>::iterator position_;
         bool in_doubt_ = false;  ///< when it ended, a copy of the claim might still have landed
@@ -82,7 +82,7 @@ public:
     /// The answer to one request about the item, and what it showed.
     struct sighting {
         answer kind = answer::delayed;
-        protocol::item_lock_sight lock{};
+        protocol::item_lock_state lock{};
         std::optional<dynalease::item> whole{};  ///< the item, if the answer brought all of it
         shared_failure why{};
         bool doubtful = false;            ///< refused after a copy without an answer, which may be the very reason
@@ -108,7 +108,7 @@ public:
     boost::asio::awaitable<bool> between_renewals(std::shared_ptr<item_hold> hold);
     /// Somebody waits who is not being driven yet.
     void wake();
-    /// A waiter has gone. @returns whether its write may still land: the front then settles it.
+    /// A waiter has gone. @returns whether its write may still land: the front then resolves it.
     bool left(const waiter& who);
     /// Gives the grant back, or hands it to the next local waiter.
     void give_back(const std::shared_ptr<item_hold>& hold);
@@ -130,24 +130,24 @@ public:
     /// Nobody here has the item, or looks out for it, or stands in line for it and came before that one.
     bool open_to(std::int64_t came);
     /// Those who want several items stand in line for the one that is in other hands here, in the order in which they
-    /// came to this process, wherever they stood meanwhile. The first is woken when the item is free, and with each that
-    /// leaves the line the next, which it may have kept out.
+    /// came to this process, wherever they stood meanwhile. The first is woken when the item is free, and with each
+    /// that leaves the line the next, which it may have kept out.
     class place_in_line {
     public:
         /// @param came a number that rises from one to the next of them.
-        place_in_line(item_front& front, std::int64_t came, runtime::alarm& woken);
+        place_in_line(item_lock_impl& front, std::int64_t came, runtime::alarm& woken);
         ~place_in_line();
         place_in_line(const place_in_line&) = delete;
         place_in_line& operator=(const place_in_line&) = delete;
 
     private:
-        item_front& front_;
+        item_lock_impl& front_;
         std::map<std::int64_t, runtime::alarm*>::iterator position_;
     };
     /// Looks at the item for all that stand in line for it here.
     class looking_out {
     public:
-        looking_out(item_front& front, runtime::alarm& woken) : front_(front) { front.looks_out_ = &woken; }
+        looking_out(item_lock_impl& front, runtime::alarm& woken) : front_(front) { front.looks_out_ = &woken; }
         ~looking_out() {
             front_.looks_out_ = nullptr;
             front_.call_line();
@@ -156,7 +156,7 @@ public:
         looking_out& operator=(const looking_out&) = delete;
 
     private:
-        item_front& front_;
+        item_lock_impl& front_;
     };
     /// Grants to single callers so far: how often they were served before those in line.
     std::uint64_t turns() const noexcept { return turns_; }
@@ -172,24 +172,24 @@ public:
     void note_absent(dynalease::time_point sent);
     void note_unanswered();
     /// A copy of that claim may still land, for all that is known here.
-    bool unsettled(const protocol::claim& which) const {
+    bool unresolved(const protocol::claim& which) const {
         return claim_ && claim_->id == which && claim_->unanswered && !claim_->closed;
     }
     /// No copy of the claim can land any more.
     void renew_claim();
     /// What to do about the item in this state, as for a try.
-    protocol::item_want_decision consider(const protocol::item_lock_sight& lock, const protocol::claim& mine,
+    protocol::item_acquire_decision consider(const protocol::item_lock_state& lock, const protocol::claim& mine,
                                           protocol::item_access access);
     transact_update take_together(const protocol::claim& mine, const protocol::item_take_form& form) const;
     boost::asio::awaitable<sighting> look(bool whole);
     sighting read_item(answer kind, const dynalease::item* shown, bool whole) const;
-    std::chrono::nanoseconds time_to_next_look(const protocol::item_lock_sight& lock);
-    /// The end of a reservation without a grant. What may still land is settled. @param lock the item as last seen.
-    void give_free(const protocol::item_lock_sight& lock);
+    std::chrono::nanoseconds time_to_next_look(const protocol::item_lock_state& lock);
+    /// The end of a reservation without a grant. What may still land is resolved. @param lock the item as last seen.
+    void give_free(const protocol::item_lock_state& lock);
     /// The end of a reservation with one.
     item_guard grant(sighting seen);
     /// How long a write without an answer is sent again before it is in doubt.
-    static constexpr std::chrono::seconds settle_within{10};
+    static constexpr std::chrono::seconds resolve_within{10};
     using guarded_request = std::variant<update_item_request, delete_item_request>;
     struct last_write {
         protocol::item_grant held;  ///< a plain session's may run out, and another begin, while the write is under way
@@ -209,7 +209,7 @@ public:
 
     void session_lost(const failure& why) override;
     void session_closes(const failure& why, bool release,
-                        std::vector<std::shared_ptr<parting>>& under_way) override;
+                        std::vector<std::shared_ptr<pending_release>>& under_way) override;
     bool has_idle_claim() const noexcept override { return phase_ == phase::idle && claim_.has_value(); }
     std::optional<dynalease::time_point> last_sent() const noexcept override {
         return claim_ && claim_->sent ? std::optional(claim_->sent_at) : std::nullopt;
@@ -217,7 +217,7 @@ public:
     void resolve_claim(bool look_first) override;
 
 private:
-    enum class phase { idle, reserved, wanting, held, giving_back, settling, auditing };
+    enum class phase { idle, reserved, wanting, held, giving_back, resolving, auditing };
 
     struct open_claim {
         protocol::claim id;
@@ -236,20 +236,20 @@ private:
     boost::asio::awaitable<void> let_join(sighting& seen);
     boost::asio::awaitable<bool> is_over(protocol::item_claimant who);
     boost::asio::awaitable<void> want(sighting& seen);
-    boost::asio::awaitable<void> settle(sighting& seen);
+    boost::asio::awaitable<void> resolve(sighting& seen);
     boost::asio::awaitable<void> give_back_or_hand_over(sighting& seen);
     boost::asio::awaitable<void> hand_over(sighting& seen);
     boost::asio::awaitable<void> release(sighting& seen, std::optional<protocol::claim> unresolved);
     boost::asio::awaitable<void> audit(sighting& seen);
 
     // Steps of `want`.
-    boost::asio::awaitable<sighting> carry_out(protocol::item_want_decision step);
-    boost::asio::awaitable<protocol::item_want_decision> next_step(const protocol::item_lock_sight& lock,
+    boost::asio::awaitable<sighting> carry_out(protocol::item_acquire_decision step);
+    boost::asio::awaitable<protocol::item_acquire_decision> next_step(const protocol::item_lock_state& lock,
                                                                    shared_failure& why);
     protocol::holder_is judge(const protocol::item_claimant& who, bool waits);
-    void note_shown(const protocol::item_lock_sight& lock);
+    void note_shown(const protocol::item_lock_state& lock);
     void note_absence(const sighting& seen, bool taking);
-    bool intent_must_show_life(const protocol::item_lock_sight& lock) const;
+    bool intent_must_show_life(const protocol::item_lock_state& lock) const;
     boost::asio::awaitable<bool> granted(sighting& seen, bool taken_over, bool own_copy);
 
     // Requests.
@@ -301,8 +301,8 @@ private:
     void audit_late_copies();
     void put_off_audit();
     /// The item names the open claim: that is our grant, and the claim is closed.
-    void take_grant(const protocol::item_lock_sight& lock);
-    void give_up(const protocol::item_lock_sight& lock);
+    void take_grant(const protocol::item_lock_state& lock);
+    void give_up(const protocol::item_lock_state& lock);
     bool serve();
     void serve_readers();
     bool readers_may_join() const;
@@ -311,7 +311,7 @@ private:
     std::shared_ptr<item_hold> make_hold();
     void end_grant();
     void leave_to_lease(const std::shared_ptr<item_hold>& hold);
-    void settle_doubt(std::int64_t step);
+    void resolve_doubt(std::int64_t step);
     void tell_leaving(error_code code);
     void finish_leaving(error_code code);
     void drop();
@@ -334,7 +334,7 @@ private:
     bool wanted() { return first_waiter() != nullptr; }
     bool waited_for();
 
-    session_core& core_;
+    session_impl& core_;
     const std::string name_;
     const item_place place_;
     phase phase_ = phase::idle;

@@ -1,5 +1,5 @@
 // The limits of an item lock's options.
-#include "item_lock/item_options.hpp"
+#include "item_lock/item_lock_options.hpp"
 
 #include "database/argument_check.hpp"
 #include "item/item_names.hpp"
@@ -65,7 +65,7 @@ item_place checked_place(item_ref target, item_lock_options options) {
 }
 
 /// Two that disagree about where the version stands would let a save pass over what was written under the lock.
-void check_agreement(const item_front& shared, const item_place& mine) {
+void check_agreement(const item_lock_impl& shared, const item_place& mine) {
     const auto& first = shared.place().options;
     const auto& second = mine.options;
     const char* differs = nullptr;
@@ -97,10 +97,10 @@ item_lock_options kept_as(const versioned_options& table, item_lock_options how)
     return how;
 }
 
-item_target item_target_of(const std::shared_ptr<session_core>& core, item_ref target, item_lock_options options) {
+item_target item_target_of(const std::shared_ptr<session_impl>& core, item_ref target, item_lock_options options) {
     auto name = item_name(target);
     const auto place = checked_place(std::move(target), std::move(options));
-    auto front = core->member<item_front>(std::move(name), place);
+    auto front = core->member<item_lock_impl>(std::move(name), place);
     check_agreement(*front, place);
     return {core, std::move(front)};
 }

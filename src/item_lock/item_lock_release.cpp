@@ -1,5 +1,5 @@
 // The end of an item's grant: to the next writer of this process, or back to the item.
-#include "item_lock/item_front.hpp"
+#include "item_lock/item_lock_impl.hpp"
 
 #include <utility>
 
@@ -7,7 +7,7 @@ namespace dynalease::detail {
 
 using protocol::item_access;
 
-boost::asio::awaitable<void> item_front::give_back_or_hand_over(sighting& seen) {
+boost::asio::awaitable<void> item_lock_impl::give_back_or_hand_over(sighting& seen) {
     const auto* next = core_.live() ? first_waiter() : nullptr;
     const bool both_writers = next && next->access == item_access::exclusive && grant_.access == item_access::exclusive;
     const bool turn_of_others = others_intend_ && hand_overs_ >= protocol::hand_overs_in_a_row;
@@ -18,7 +18,7 @@ boost::asio::awaitable<void> item_front::give_back_or_hand_over(sighting& seen) 
     }
 }
 
-boost::asio::awaitable<void> item_front::hand_over(sighting& seen) {
+boost::asio::awaitable<void> item_lock_impl::hand_over(sighting& seen) {
     using protocol::hand_over_step;
     claim_ = open_claim{next_claim(floor_)};
     unsigned failures = 0;
@@ -61,9 +61,9 @@ boost::asio::awaitable<void> item_front::hand_over(sighting& seen) {
             kept(claim_->absent_at);
             if (seen.whole) known_ = *std::move(seen.whole);
             close_claim(true);
-            settle_doubt(step);
+            resolve_doubt(step);
             finish_leaving({});
-            ++core_.counters().hand_offs;
+            ++core_.counters().hand_overs;
             ++hand_overs_;
             phase_ = grant_lives() && serve() ? phase::held : phase::giving_back;
             co_return;
@@ -82,7 +82,7 @@ boost::asio::awaitable<void> item_front::hand_over(sighting& seen) {
     drop();
 }
 
-boost::asio::awaitable<void> item_front::release(sighting& seen, std::optional<protocol::claim> unresolved) {
+boost::asio::awaitable<void> item_lock_impl::release(sighting& seen, std::optional<protocol::claim> unresolved) {
     auto releasing = grant_;
     bool unanswered = false;
     unsigned failures = 0;
@@ -92,19 +92,19 @@ boost::asio::awaitable<void> item_front::release(sighting& seen, std::optional<p
         if (was_answered(answered.kind)) {
             const bool freed = answered.kind == answer::applied;
             // The grant that a hand-over made counts its own steps.
-            if (answered.step_before && releasing.id == grant_.id) settle_doubt(*answered.step_before);
+            if (answered.step_before && releasing.id == grant_.id) resolve_doubt(*answered.step_before);
             if (!freed) seen = std::move(answered);
             if (!freed && unresolved && seen.lock.held_by(core_.id(), unresolved->attempt)) {
                 // The hand-over landed: what is to be given back is the grant it made.
                 releasing.id = *std::exchange(unresolved, std::nullopt);
-                settle_doubt(grant_.step);
+                resolve_doubt(grant_.step);
                 continue;
             }
             if (!freed && releasing.access == item_access::exclusive && !seen.lock.writer &&
                 seen.lock.held_by(core_.id(), releasing.id.attempt)) {
                 // A downgrade that was in doubt landed.
                 releasing.access = item_access::shared;
-                settle_doubt(releasing.step + 1);
+                resolve_doubt(releasing.step + 1);
                 continue;
             }
             // Refused after a copy that had no answer: that copy did it.

@@ -1,5 +1,5 @@
 // A plain session's grant: kept alive by writes to its own item, and over when they stay without answer.
-#include "item_lock/item_front.hpp"
+#include "item_lock/item_lock_impl.hpp"
 
 #include "database/backoff.hpp"
 #include "runtime/cancellation.hpp"
@@ -15,7 +15,7 @@ namespace dynalease::detail {
 
 using protocol::item_access;
 
-void item_front::kept(dynalease::time_point sent) {
+void item_lock_impl::kept(dynalease::time_point sent) {
     if (!core_.plain()) return;
     kept_since_ = sent;
     for (const auto& each : holds_) {
@@ -23,17 +23,17 @@ void item_front::kept(dynalease::time_point sent) {
     }
 }
 
-void item_front::kept_on(dynalease::time_point sent) {
+void item_lock_impl::kept_on(dynalease::time_point sent) {
     if (grant_lives()) kept(sent);
 }
 
-void item_front::tell_end(item_hold& hold) const {
+void item_lock_impl::tell_end(item_hold& hold) const {
     const auto& [times, renew] = *core_.plain();
     hold.keep(grant_.id.attempt, renew ? kept_since_ + times.jeopardy : grant_end(), grant_end());
 }
 
-/// Not beside a write of the guard's owner, which does as much for the grant, or which must first be settled.
-bool item_front::may_renew() const {
+/// Not beside a write of the guard's owner, which does as much for the grant, or which must first be resolved.
+bool item_lock_impl::may_renew() const {
     bool held = false;
     for (const auto& each : holds_) {
         const auto hold = each.lock();
@@ -46,11 +46,11 @@ bool item_front::may_renew() const {
     return held;
 }
 
-bool item_front::holds(const protocol::item_grant& held) const {
+bool item_lock_impl::holds(const protocol::item_grant& held) const {
     return phase_ == phase::held && grant_.id == held.id && grant_.access == held.access;
 }
 
-boost::asio::awaitable<void> item_front::keep([[maybe_unused]] item_target self) {
+boost::asio::awaitable<void> item_lock_impl::keep([[maybe_unused]] item_target self) {
     // Whoever made the grant serves it after the call.
     co_await boost::asio::post(core_.world().executor, boost::asio::deferred);
     const auto& [times, renews] = *core_.plain();
@@ -76,7 +76,7 @@ boost::asio::awaitable<void> item_front::keep([[maybe_unused]] item_target self)
     kept_ = false;
 }
 
-boost::asio::awaitable<void> item_front::renew() {
+boost::asio::awaitable<void> item_lock_impl::renew() {
     renewing_ = true;
     const auto held = grant_;
     bool ours = true;
@@ -95,7 +95,7 @@ boost::asio::awaitable<void> item_front::renew() {
 }
 
 /// @returns false if the grant is lost.
-boost::asio::awaitable<bool> item_front::extend(const protocol::item_grant& held) {
+boost::asio::awaitable<bool> item_lock_impl::extend(const protocol::item_grant& held) {
     const auto sent = core_.now();
     auto request = requests().extend(held);
     auto seen = co_await send_while_held(std::move(request), held);
@@ -110,7 +110,7 @@ boost::asio::awaitable<bool> item_front::extend(const protocol::item_grant& held
 }
 
 /// @returns false if the grant is lost.
-boost::asio::awaitable<bool> item_front::succeed(const protocol::item_grant& held) {
+boost::asio::awaitable<bool> item_lock_impl::succeed(const protocol::item_grant& held) {
     const auto sent = core_.now();
     const auto attempt = core_.next_attempt();
     const auto former = protocol::reader_text(core_.id(), held.id.attempt);
@@ -133,7 +133,7 @@ boost::asio::awaitable<bool> item_front::succeed(const protocol::item_grant& hel
 }
 
 /// Copies of one request until one is answered, or the grant is over: then the answer is `delayed`.
-boost::asio::awaitable<item_front::sighting> item_front::send_while_held(update_item_request request,
+boost::asio::awaitable<item_lock_impl::sighting> item_lock_impl::send_while_held(update_item_request request,
                                                                          const protocol::item_grant& held) {
     for (unsigned failures = 0; core_.may_write() && holds(held) && grant_lives(); ++failures) {
         // The end of the grant is told when it comes, whether or not an answer is still awaited.
@@ -154,7 +154,7 @@ boost::asio::awaitable<item_front::sighting> item_front::send_while_held(update_
     co_return sighting{};
 }
 
-boost::asio::awaitable<bool> item_front::between_renewals(std::shared_ptr<item_hold> hold) {
+boost::asio::awaitable<bool> item_lock_impl::between_renewals(std::shared_ptr<item_hold> hold) {
     for (;;) {
         // Then the write that follows is not sent.
         const bool cancelled = co_await runtime::cancellation_requested();
@@ -165,12 +165,12 @@ boost::asio::awaitable<bool> item_front::between_renewals(std::shared_ptr<item_h
 }
 
 /// The intent of a writer that waits lives by its text, as a grant does.
-bool item_front::intent_must_show_life(const protocol::item_lock_sight& lock) const {
+bool item_lock_impl::intent_must_show_life(const protocol::item_lock_state& lock) const {
     return core_.plain() && lock.intended_by(core_.id()) &&
            core_.now() >= claim_->intended_at + core_.plain()->times.period;
 }
 
-void item_front::lose_holds() {
+void item_lock_impl::lose_holds() {
     for (const auto& each : std::exchange(holds_, {})) {
         --core_.counters().leases_held;
         const auto hold = each.lock();
@@ -179,7 +179,7 @@ void item_front::lose_holds() {
 }
 
 /// The grant's own time is up. What stands in the item is given back all the same: others would have to wait for it.
-void item_front::run_out() {
+void item_lock_impl::run_out() {
     core_.log(severity::error, "item '" + name_ + "': lost: no write under it was acknowledged for a whole lease");
     lose_holds();
     end_grant();

@@ -1,8 +1,8 @@
 // Waiting for one item.
-#include "item_lock/item_acquire.hpp"
+#include "item_lock/item_lock_wait.hpp"
 
 #include "runtime/cancellation.hpp"
-#include "session/session_core.hpp"
+#include "session/session_impl.hpp"
 #include "session/wait_limit.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -30,7 +30,7 @@ boost::asio::awaitable<item_answer> acquire_item(item_wish wish) {
     if (cancelled) {
         waited = boost::asio::error::operation_aborted;
     } else if (!once || !front.busy(wish.access)) {
-        item_front::waiter self(front, wish.access, once);
+        item_lock_impl::waiter self(front, wish.access, once);
         ++core.counters().waiting;
         front.wake();
         auto got = co_await self.served.async_wait_until(*core.world().clock, deadline,

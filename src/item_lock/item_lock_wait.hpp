@@ -1,7 +1,7 @@
 // Waiting for one item: what every verb that locks items does for each of them.
 #pragma once
 
-#include "item_lock/item_front.hpp"
+#include "item_lock/item_lock_impl.hpp"
 
 #include <dynalease/dynamodb/failure.hpp>
 
@@ -25,7 +25,7 @@ struct item_answer {
     std::optional<failure> why{};
 };
 
-/// On the database's executor. Answers a cancellation at once, and leaves what must be settled to the item's front.
+/// On the database's executor. Answers a cancellation at once, and leaves what must be resolved to the item's front.
 boost::asio::awaitable<item_answer> acquire_item(item_wish wish);
 
 }  // namespace dynalease::detail

@@ -14,7 +14,7 @@ namespace dynalease::detail {
 
 using protocol::acquire_all_decision;
 using protocol::acquire_all_step;
-using protocol::item_want_step;
+using protocol::item_acquire_step;
 
 namespace {
 
@@ -26,7 +26,7 @@ std::vector<std::size_t> order_of(const std::vector<wanted_item>& wanted) {
 
 }  // namespace
 
-joint_claim::joint_claim(std::shared_ptr<session_core> core, std::vector<wanted_item> wanted, bool once)
+joint_claim::joint_claim(std::shared_ptr<session_impl> core, std::vector<wanted_item> wanted, bool once)
     : served(core->world().executor),
       core_(std::move(core)),
       wanted_(std::move(wanted)),
@@ -61,10 +61,10 @@ bool joint_claim::left() {
     return may_land();
 }
 
-/// What settles a claim on one item settles it on all.
+/// What resolves a claim on one item resolves it on all.
 bool joint_claim::may_land() const {
-    const auto unsettled = [&](const auto& each) { return each.front->unsettled(*left_behind_); };
-    return writing_ || unanswered_ || (left_behind_ && std::ranges::all_of(wanted_, unsettled));
+    const auto unresolved = [&](const auto& each) { return each.front->unresolved(*left_behind_); };
+    return writing_ || unanswered_ || (left_behind_ && std::ranges::all_of(wanted_, unresolved));
 }
 
 failure joint_claim::or_doubt(failure why) const {
@@ -106,7 +106,7 @@ std::optional<std::size_t> joint_claim::reserve() {
 
 void joint_claim::give_free() {
     for (auto& each : wanted_) each.front->give_free(each.seen.lock);
-    // While the fronts settle it, the claim is no longer ours.
+    // While the fronts resolve it, the claim is no longer ours.
     if (std::exchange(unanswered_, false)) left_behind_ = std::exchange(claim_, std::nullopt);
 }
 
@@ -120,7 +120,7 @@ boost::asio::awaitable<void> joint_claim::pause(std::chrono::nanoseconds time) {
 boost::asio::awaitable<void> joint_claim::wait_here(std::size_t item) {
     auto& front = *wanted_[item].front;
     if (once_) fail(or_doubt(errc::wait_timeout));
-    const item_front::place_in_line place(front, came_, sleep_);
+    const item_lock_impl::place_in_line place(front, came_, sleep_);
     while (wanted() && refusals_ < protocol::refusals_together && !front.open_to(came_)) {
         if (const auto why = front.forsaken()) {
             fail(or_doubt(*why));
@@ -138,7 +138,7 @@ boost::asio::awaitable<void> joint_claim::wait_for(std::size_t item) {
     auto& each = wanted_[item];
     ++refusals_;
     if (once_) fail(or_doubt(errc::wait_timeout));
-    const item_front::looking_out looks(*each.front, sleep_);
+    const item_lock_impl::looking_out looks(*each.front, sleep_);
     while (wanted() && refusals_ < protocol::refusals_together) {
         co_await pause(each.front->time_to_next_look(each.seen.lock));
         auto seen = co_await each.front->look(false);
@@ -148,11 +148,11 @@ boost::asio::awaitable<void> joint_claim::wait_for(std::size_t item) {
         // The claim was given away: the next one tells.
         if (!claim_) co_return;
         each.next = each.front->consider(each.seen.lock, *claim_, each.access);
-        if (each.next.step == item_want_step::look) {
+        if (each.next.step == item_acquire_step::look) {
             const auto failed = co_await core_->remotes().look(each.next.who.front());
             if (!failed) each.next = each.front->consider(each.seen.lock, *claim_, each.access);
         }
-        if (each.next.step != item_want_step::refuse && each.next.step != item_want_step::look) co_return;
+        if (each.next.step != item_acquire_step::refuse && each.next.step != item_acquire_step::look) co_return;
         // Readers that come and go are kept out by an intent only, which whoever holds nothing cannot leave.
         if (!each.seen.lock.readers.empty()) ++refusals_;
     }
@@ -188,7 +188,7 @@ void joint_claim::note_absent(dynalease::time_point sent) {
 /// Sends the claim until it is granted, or certain not to be for now. @returns the item to wait for.
 boost::asio::awaitable<std::optional<std::size_t>> joint_claim::claim_all() {
     for (auto& each : wanted_) {
-        if (each.next.step != item_want_step::take) each.forget();
+        if (each.next.step != item_acquire_step::take) each.forget();
     }
     if (!claim_) choose_claim();
     auto sending = draft();
@@ -281,7 +281,7 @@ bool joint_claim::read_reasons(failure& why, bool& shown) {
 /// to do.
 boost::asio::awaitable<acquire_all_decision> joint_claim::decide_all() {
     for (unsigned failures = 0;;) {
-        std::vector<protocol::item_want_decision> each_of_them;
+        std::vector<protocol::item_acquire_decision> each_of_them;
         for (auto& each : wanted_) {
             if (each.seen.kind == answer::refused || each.seen.kind == answer::applied) {
                 each.next = each.front->consider(each.seen.lock, *claim_, each.access);

@@ -1,12 +1,12 @@
 // One claim on several items, and what drives it.
 #pragma once
 
-#include "item_lock/item_front.hpp"
+#include "item_lock/item_lock_impl.hpp"
 #include "item_lock/protocol/acquire_all.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/waiter_list.hpp"
 #include "session/outage.hpp"
-#include "session/session_core.hpp"
+#include "session/session_impl.hpp"
 
 #include <dynalease/dynamodb/failure.hpp>
 
@@ -23,15 +23,15 @@
 namespace dynalease::detail {
 
 struct wanted_item {
-    std::shared_ptr<item_front> front;
+    std::shared_ptr<item_lock_impl> front;
     protocol::item_access access;
     /// As last seen, and what is to be done about it. While nothing is known it is taken to be free.
-    item_front::sighting seen{};
-    protocol::item_want_decision next{protocol::item_want_step::take};
+    item_lock_impl::sighting seen{};
+    protocol::item_acquire_decision next{protocol::item_acquire_step::take};
 
     void forget() {
         seen = {};
-        next = {protocol::item_want_step::take};
+        next = {protocol::item_acquire_step::take};
         next.form.access = access;
     }
 };
@@ -43,11 +43,11 @@ struct joint_served {
 };
 
 /// Has the items' fronts reserved while a transaction is under way, and none of them while it waits. It outlives its
-/// caller for as long as something is unsettled; after that each front settles what is its own.
+/// caller for as long as something is unresolved; after that each front resolves what is its own.
 class joint_claim {
 public:
     /// @param once give up at the first refusal.
-    joint_claim(std::shared_ptr<session_core> core, std::vector<wanted_item> wanted, bool once);
+    joint_claim(std::shared_ptr<session_impl> core, std::vector<wanted_item> wanted, bool once);
 
     /// One caller waits here.
     runtime::waiter_list<joint_served> served;
@@ -82,7 +82,7 @@ private:
     keys_by_table forget_all();
     boost::asio::awaitable<shared_failure> read_some(keys_by_table& left);
 
-    std::shared_ptr<session_core> core_;
+    std::shared_ptr<session_impl> core_;
     std::vector<wanted_item> wanted_;
     const std::vector<std::size_t> order_;  ///< the same in all claims: those who want the same stand in one line
     const bool once_;
@@ -90,7 +90,7 @@ private:
     outage outage_;
     runtime::alarm sleep_;
     std::optional<protocol::claim> claim_;
-    std::optional<protocol::claim> left_behind_;  ///< the last that the fronts had to settle, each for itself
+    std::optional<protocol::claim> left_behind_;  ///< the last that the fronts had to resolve, each for itself
     unsigned refusals_ = 0;
     unsigned silent_ = 0;  ///< requests without an answer
     bool writing_ = false;     ///< a copy of the transaction is under way

@@ -1,5 +1,5 @@
 // MD5 (RFC 1321), for its order alone: OpenSSL has none where FIPS rules.
-#include "local/scatter.hpp"
+#include "local/hash_order.hpp"
 
 #include <algorithm>
 #include <array>
@@ -95,7 +95,7 @@ private:
 
 }  // namespace
 
-std::uint64_t scatter(std::string_view hash, std::string_view range) {
+std::uint64_t hash_order(std::string_view hash, std::string_view range) {
     md5 digest;
     digest.put("Outliers");
     digest.put(hash);

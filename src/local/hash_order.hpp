@@ -7,6 +7,6 @@
 namespace dynalease::local {
 
 /// The first eight bytes of the MD5 of a word of DynamoDB's and an encoded key, its range part behind the hash part.
-std::uint64_t scatter(std::string_view hash, std::string_view range = {});
+std::uint64_t hash_order(std::string_view hash, std::string_view range = {});
 
 }  // namespace dynalease::local

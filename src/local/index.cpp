@@ -4,8 +4,8 @@
 #include "dynamodb/key_parts.hpp"
 #include "dynamodb/value_size.hpp"
 #include "local/capacity.hpp"
+#include "local/hash_order.hpp"
 #include "local/refusal.hpp"
-#include "local/scatter.hpp"
 #include "local/table.hpp"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ void check_index_part(const secondary_index& index, const key_attribute& attribu
 }  // namespace
 
 index_key::index_key(row_key index, row_key table) : at(std::move(index)), row(std::move(table)) {
-    if (!row.hash.empty()) row.slot = scatter(row.hash, row.range);
+    if (!row.hash.empty()) row.slot = hash_order(row.hash, row.range);
 }
 
 std::size_t item_change::size(const std::string& name) {

@@ -2,9 +2,9 @@
 #include "local/key.hpp"
 
 #include "dynamodb/key_parts.hpp"
+#include "local/hash_order.hpp"
 #include "local/number_key.hpp"
 #include "local/refusal.hpp"
-#include "local/scatter.hpp"
 
 #include <array>
 #include <utility>
@@ -108,7 +108,7 @@ void append_key_value(std::string& key, const attribute_value& value) {
 
 row_key hash_key(std::string encoded) {
     row_key result;
-    result.slot = scatter(encoded);
+    result.slot = hash_order(encoded);
     result.hash = std::move(encoded);
     return result;
 }

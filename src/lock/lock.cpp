@@ -2,12 +2,12 @@
 #include <dynalease/lock/lock.hpp>
 
 #include "database/verb_failure.hpp"
-#include "lock/lock_front.hpp"
+#include "lock/lock_impl.hpp"
 #include "lock/lock_options.hpp"
 #include "runtime/cancellation.hpp"
 #include "runtime/spawn.hpp"
 #include "session/protocol/session_requests.hpp"
-#include "session/session_core.hpp"
+#include "session/session_impl.hpp"
 #include "session/session_options.hpp"
 #include "session/wait_limit.hpp"
 
@@ -22,7 +22,7 @@ namespace dynalease {
 namespace {
 
 using boost::asio::awaitable;
-using detail::lock_front;
+using detail::lock_impl;
 using detail::lock_target;
 
 awaitable<runtime::completion<lock_guard>> run_acquire(lock_target target, acquire_options options, bool tries,
@@ -48,7 +48,7 @@ awaitable<runtime::completion<lock_guard>> run_acquire(lock_target target, acqui
     if (cancelled) {
         waited = boost::asio::error::operation_aborted;
     } else if (!once || !front.busy()) {
-        lock_front::waiter self(front, std::move(options.data), once);
+        lock_impl::waiter self(front, std::move(options.data), once);
         ++core.counters().waiting;
         front.wake();
         auto served = co_await self.served.async_wait_until(*core.world().clock, deadline,
@@ -110,8 +110,8 @@ awaitable<runtime::completion<lock_info>> run_inspect(lock_target target, diagno
 
 lock::lock(session& session, std::string name, lock_options options)
     : target_{detail::with_row(detail::access::core_of(session), "lock"),
-              detail::access::core_of(session)->member<lock_front>(detail::checked_lock_name(std::move(name)), detail::checked(options))} {
-}
+              detail::access::core_of(session)->member<lock_impl>(detail::checked_lock_name(std::move(name)),
+                                                                  detail::checked(options))} {}
 
 lock::executor_type lock::get_executor() const noexcept {
     return target_.core->world().executor;

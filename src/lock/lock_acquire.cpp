@@ -1,5 +1,5 @@
-// Wanting a lock until it is granted or nobody here wants it any more; then settling what is still out there.
-#include "lock/lock_front.hpp"
+// Wanting a lock until it is granted or nobody here wants it any more; then resolving what is still out there.
+#include "lock/lock_impl.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 
@@ -8,32 +8,32 @@
 
 namespace dynalease::detail {
 
-using protocol::want_step;
+using protocol::acquire_step;
 
 namespace {
 /// A lock that was just seen in other hands is looked at before it is written to.
 constexpr std::chrono::seconds recently{10};
 }  // namespace
 
-boost::asio::awaitable<void> lock_front::want(protocol::lock_row& row) {
+boost::asio::awaitable<void> lock_impl::want(protocol::lock_row& row) {
     if (!claim_) claim_ = open_claim{next_claim(row.floor)};
-    protocol::want_decision next{want_step::take};
+    protocol::acquire_decision next{acquire_step::take};
     if (row.place_of(core_.id())) {
         // We have just let others go first: leave them the time to.
-        co_await pause(time_to_next_look(row, want_step::poll));
-        next.step = want_step::poll;
+        co_await pause(time_to_next_look(row, acquire_step::poll));
+        next.step = acquire_step::poll;
     } else if (refused_at_ && core_.now() - *refused_at_ < recently) {
-        next.step = want_step::poll;
+        next.step = acquire_step::poll;
     }
 
     unsigned failures = 0;
     while (core_.may_write() && wanted()) {
         const auto sent = next.step;
-        const bool taking_over = sent == want_step::take && next.form.over.has_value();
+        const bool taking_over = sent == acquire_step::take && next.form.over.has_value();
         auto seen = co_await carry_out(std::move(next));
-        next = {want_step::poll};
+        next = {acquire_step::poll};
         if (!core_.may_write()) break;
-        if (sent == want_step::take && seen.kind == answer::applied) {
+        if (sent == acquire_step::take && seen.kind == answer::applied) {
             granted(taking_over, false, std::move(claim_->data));
             co_return;
         }
@@ -45,12 +45,12 @@ boost::asio::awaitable<void> lock_front::want(protocol::lock_row& row) {
         failures = 0;
         if (seen.doubtful) note_unanswered();
         const bool closed = seen.row.floor >= claim_->id.token;
-        if (sent == want_step::join && !closed && seen.row.place_of(core_.id()).value_or(0) > 0) {
+        if (sent == acquire_step::join && !closed && seen.row.place_of(core_.id()).value_or(0) > 0) {
             // Those before us were here first: leave them one look's time, even if the lock stands free.
             row = std::move(seen.row);
             refusals_ = 0;
             fail_try(nullptr);
-            co_await pause(time_to_next_look(row, want_step::poll));
+            co_await pause(time_to_next_look(row, acquire_step::poll));
             continue;
         }
 
@@ -69,23 +69,23 @@ boost::asio::awaitable<void> lock_front::want(protocol::lock_row& row) {
             co_await pause_after(failures++);
             continue;
         }
-        if (next.step == want_step::granted) {
+        if (next.step == acquire_step::granted) {
             granted(false, true, std::move(row.data));
             co_return;
         }
-        const bool writes = next.step == want_step::take || next.step == want_step::join;
+        const bool writes = next.step == acquire_step::take || next.step == acquire_step::join;
         if (!writes) refusals_ = 0;
         if (writes && refused && refusals_ >= 2) {
             // Others are faster, or the row is not what it seems: write no faster for that, and by a fresh sight.
             fail_try(nullptr);
             co_await pause_after(refusals_ - 2);
-            next = {want_step::poll};
+            next = {acquire_step::poll};
             continue;
         }
-        if (next.step == want_step::take) continue;
+        if (next.step == acquire_step::take) continue;
         if (!row.free()) refused_at_ = core_.now();
         fail_try(nullptr);
-        if (next.step != want_step::join && next.step != want_step::refuse) {
+        if (next.step != acquire_step::join && next.step != acquire_step::refuse) {
             co_await pause(time_to_next_look(row, next.step));
         }
     }
@@ -96,10 +96,10 @@ boost::asio::awaitable<void> lock_front::want(protocol::lock_row& row) {
     }
 }
 
-void lock_front::miss_answer(const sighting& seen, want_step sent) {
-    const bool wrote = sent == want_step::take || sent == want_step::join;
+void lock_impl::miss_answer(const sighting& seen, acquire_step sent) {
+    const bool wrote = sent == acquire_step::take || sent == acquire_step::join;
     if (seen.kind == answer::rejected) {
-        sent == want_step::take ? fail_rejected(seen.why) : fail_waiters(or_doubt(seen.why));
+        sent == acquire_step::take ? fail_rejected(seen.why) : fail_waiters(or_doubt(seen.why));
     } else if (seen.kind == answer::unanswered && wrote) {
         // A try waits for no second answer; but where it may have been granted it looks once.
         note_unanswered();
@@ -108,8 +108,8 @@ void lock_front::miss_answer(const sighting& seen, want_step sent) {
     }
 }
 
-boost::asio::awaitable<lock_front::sighting> lock_front::carry_out(protocol::want_decision step) {
-    if (step.step != want_step::take && step.step != want_step::join) {
+boost::asio::awaitable<lock_impl::sighting> lock_impl::carry_out(protocol::acquire_decision step) {
+    if (step.step != acquire_step::take && step.step != acquire_step::join) {
         auto seen = co_await look();
         co_return seen;
     }
@@ -117,7 +117,7 @@ boost::asio::awaitable<lock_front::sighting> lock_front::carry_out(protocol::wan
     claim_->audited = false;
     claim_->sent_at = core_.now();
     update_item_request request;
-    if (step.step == want_step::take) {
+    if (step.step == acquire_step::take) {
         claim_->data = first_waiter()->data;
         request = requests().take(claim_->id, step.form, claim_->data, seen_floor_);
     } else {
@@ -129,7 +129,7 @@ boost::asio::awaitable<lock_front::sighting> lock_front::carry_out(protocol::wan
     co_return seen;
 }
 
-boost::asio::awaitable<protocol::want_decision> lock_front::next_step(const sighting& seen, shared_failure& why) {
+boost::asio::awaitable<protocol::acquire_decision> lock_impl::next_step(const sighting& seen, shared_failure& why) {
     const auto& row = seen.row;
     if (row.floor < std::exchange(seen_floor_, row.floor)) {
         // The row was removed, perhaps with its table: a claim from before may bring a token below one granted since.
@@ -146,18 +146,18 @@ boost::asio::awaitable<protocol::want_decision> lock_front::next_step(const sigh
         const auto holder = judge_holder(row, waits);
         const bool available = row.free() || row.holder->session == core_.id() || holder == protocol::holder_is::over;
         const bool head_absent = head_.sight(row, available, core_.now());
-        auto next = protocol::decide_want({.row = row,
+        auto next = protocol::decide_acquire({.row = row,
                                            .self = core_.id(),
                                            .mine = claim_->id,
                                            .waits = waits,
                                            .holder = holder,
                                            .head_absent = head_absent});
-        if (next.step == want_step::twin) {
+        if (next.step == acquire_step::twin) {
             core_.lose("another process uses this session's id");
-        } else if (next.step == want_step::claim_closed) {
+        } else if (next.step == acquire_step::claim_closed) {
             close_claim(false);
             claim_ = open_claim{next_claim(row.floor, protocol::token_lead(refusals_))};
-        } else if (next.step != want_step::look) {
+        } else if (next.step != acquire_step::look) {
             co_return next;
         } else if (!wanted()) {
             break;
@@ -169,14 +169,14 @@ boost::asio::awaitable<protocol::want_decision> lock_front::next_step(const sigh
             }
         }
     }
-    co_return protocol::want_decision{want_step::poll};
+    co_return protocol::acquire_decision{acquire_step::poll};
 }
 
-dynalease::time_point lock_front::watch_due(const protocol::lock_row& row) {
+dynalease::time_point lock_impl::watch_due(const protocol::lock_row& row) {
     return core_.remotes().watch(row.holder->session).next_look(holder_since_, row.line.size());
 }
 
-protocol::holder_is lock_front::judge_holder(const protocol::lock_row& row, bool waits) {
+protocol::holder_is lock_impl::judge_holder(const protocol::lock_row& row, bool waits) {
     if (row.free()) return protocol::holder_is::over;
     const auto& watch = core_.remotes().watch(row.holder->session);
     if (watch.over()) return protocol::holder_is::over;
@@ -184,9 +184,9 @@ protocol::holder_is lock_front::judge_holder(const protocol::lock_row& row, bool
     return core_.now() >= watch_due(row) ? protocol::holder_is::not_known : protocol::holder_is::alive;
 }
 
-std::chrono::nanoseconds lock_front::time_to_next_look(const protocol::lock_row& row, want_step step) {
+std::chrono::nanoseconds lock_impl::time_to_next_look(const protocol::lock_row& row, acquire_step step) {
     const auto unit = core_.world().random->unit();
-    if (step == want_step::overflow) return protocol::overflow_interval(overflows_++, unit);
+    if (step == acquire_step::overflow) return protocol::overflow_interval(overflows_++, unit);
     const std::size_t served_now = row.free() ? 1 : 0;
     const auto waiting = std::max(row.line.size(), served_now + 1) - served_now;
     const auto interval = protocol::poll_interval(waiting, options_.poll_interval, unit);
@@ -198,32 +198,32 @@ std::chrono::nanoseconds lock_front::time_to_next_look(const protocol::lock_row&
     return std::min(interval, lease_left);
 }
 
-boost::asio::awaitable<void> lock_front::settle(protocol::lock_row& row) {
-    using protocol::settle_step;
-    ++core_.counters().settling;
+boost::asio::awaitable<void> lock_impl::resolve(protocol::lock_row& row) {
+    using protocol::resolve_step;
+    ++core_.counters().resolving;
     bool closed = false;
     unsigned failures = 0;
     while (core_.may_write()) {
         const bool somebody_came = wanted() && core_.live();
-        const auto next = protocol::decide_settle(row, core_.id(), claim_->id, closed);
-        if (next.step == settle_step::release) {
+        const auto next = protocol::decide_resolve(row, core_.id(), claim_->id, closed);
+        if (next.step == resolve_step::release) {
             granted(false, true, std::move(row.data));
             break;
         }
-        if (next.step == settle_step::done || (somebody_came && next.step == settle_step::leave_closed)) {
+        if (next.step == resolve_step::done || (somebody_came && next.step == resolve_step::leave_closed)) {
             close_claim(false);
             break;
         }
         if (somebody_came) break;  // the claim is still good for them
         update_item_request request;
         switch (next.step) {
-            case settle_step::leave_closed:
+            case resolve_step::leave_closed:
                 request = requests().leave_closed(next.place);
                 break;
-            case settle_step::leave:
+            case resolve_step::leave:
                 request = requests().leave(claim_->id, next.place);
                 break;
-            case settle_step::void_held:
+            case resolve_step::void_held:
                 request = requests().void_held(claim_->id);
                 break;
             default:
@@ -246,15 +246,15 @@ boost::asio::awaitable<void> lock_front::settle(protocol::lock_row& row) {
             co_await pause_after(failures++);
         }
     }
-    --core_.counters().settling;
+    --core_.counters().resolving;
     if (!core_.may_write()) {
         drop();
-    } else if (phase_ == phase::settling) {
+    } else if (phase_ == phase::resolving) {
         rest();
     }
 }
 
-boost::asio::awaitable<void> lock_front::audit(protocol::lock_row& row) {
+boost::asio::awaitable<void> lock_impl::audit(protocol::lock_row& row) {
     auto seen = co_await look();
     if (!core_.may_write()) {
         drop();
@@ -262,9 +262,9 @@ boost::asio::awaitable<void> lock_front::audit(protocol::lock_row& row) {
         phase_ = phase::wanting;
     } else if (seen.kind == answer::applied &&
                (seen.row.held_by(core_.id(), claim_->id.attempt) || seen.row.place_of(core_.id()))) {
-        // A copy of the take landed after all, or one of the join: settling gives back the one and leaves the other.
+        // A copy of the take landed after all, or one of the join: resolving gives back the one and leaves the other.
         row = std::move(seen.row);
-        phase_ = phase::settling;
+        phase_ = phase::resolving;
     } else if (was_answered(seen.kind)) {
         close_claim(false);
         phase_ = phase::idle;

@@ -1,10 +1,10 @@
 // The public handle of a grant.
 #include <dynalease/lock/lock_guard.hpp>
 
-#include "lock/lock_front.hpp"
 #include "lock/lock_hold.hpp"
+#include "lock/lock_impl.hpp"
 #include "session/guard_verbs.hpp"
-#include "session/session_core.hpp"
+#include "session/session_impl.hpp"
 
 #include <utility>
 

@@ -1,14 +1,14 @@
 // One grant of a lock.
 #include "lock/lock_hold.hpp"
 
-#include "lock/lock_front.hpp"
-#include "session/session_core.hpp"
+#include "lock/lock_impl.hpp"
+#include "session/session_impl.hpp"
 
 #include <utility>
 
 namespace dynalease::detail {
 
-lock_hold::lock_hold(std::shared_ptr<session_core> session, std::shared_ptr<lock_front> front,
+lock_hold::lock_hold(std::shared_ptr<session_impl> session, std::shared_ptr<lock_impl> front,
                      const protocol::claim& claim)
     : hold(std::move(session)), front_(std::move(front)), claim_(claim) {}
 

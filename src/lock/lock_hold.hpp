@@ -12,15 +12,15 @@
 
 namespace dynalease::detail {
 
-class lock_front;
+class lock_impl;
 
 class lock_hold final : public hold {
 public:
-    lock_hold(std::shared_ptr<session_core> core, std::shared_ptr<lock_front> front, const protocol::claim& claim);
+    lock_hold(std::shared_ptr<session_impl> core, std::shared_ptr<lock_impl> front, const protocol::claim& claim);
 
     // ---- any thread ----
     const protocol::claim& claim() const noexcept { return claim_; }
-    lock_front& front() const noexcept { return *front_; }
+    lock_impl& front() const noexcept { return *front_; }
     const std::string& name() const noexcept override;
 
     static const std::shared_ptr<lock_hold>& of(const lock_guard& guard) noexcept { return guard.hold_.share(); }
@@ -29,7 +29,7 @@ public:
 private:
     void give_back() override;
 
-    std::shared_ptr<lock_front> front_;
+    std::shared_ptr<lock_impl> front_;
     protocol::claim claim_;
 };
 

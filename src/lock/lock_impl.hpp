@@ -8,7 +8,7 @@
 #include "runtime/alarm.hpp"
 #include "runtime/spawn.hpp"
 #include "runtime/waiter_list.hpp"
-#include "session/session_core.hpp"
+#include "session/session_impl.hpp"
 
 #include <dynalease/lock/lock.hpp>
 
@@ -33,18 +33,18 @@ struct grant {
 /// It has at most one write of its own under way, and at most one open claim, so that no copy of anything this
 /// process ever sent for the lock can surprise it.
 ///
-/// idle -> wanting -> held -> giving back -> held | idle; wanting -> settling -> giving back | idle.
-class lock_front final : public claiming_member, public std::enable_shared_from_this<lock_front> {
+/// idle -> wanting -> held -> giving back -> held | idle; wanting -> resolving -> giving back | idle.
+class lock_impl final : public claiming_member, public std::enable_shared_from_this<lock_impl> {
 public:
     static constexpr char membership{};  ///< its address is the kind of member
 
-    lock_front(session_core& core, std::string name, const lock_options& options);
-    ~lock_front() override;
+    lock_impl(session_impl& core, std::string name, const lock_options& options);
+    ~lock_impl() override;
 
     /// A caller that waits for the lock. Registered while it lives.
     class waiter {
     public:
-        waiter(lock_front& front, item data, bool tries);
+        waiter(lock_impl& front, item data, bool tries);
         ~waiter();
         waiter(const waiter&) = delete;
         waiter& operator=(const waiter&) = delete;
@@ -54,8 +54,8 @@ public:
         const bool tries;
 
     private:
-        friend class lock_front;
-        lock_front& front_;
+        friend class lock_impl;
+        lock_impl& front_;
         std::list<waiter*>* in_;  ///< the front's list of those who wait, or of those who did
         std::list<waiter*>::iterator position_;
         bool in_doubt_ = false;  ///< when it ended, a copy of the claim might still have landed
@@ -70,13 +70,13 @@ public:
     bool busy();
     /// Somebody waits who is not being driven yet.
     void wake();
-    /// A waiter goes that was not served. @returns whether its write may still land: the front then settles it.
+    /// A waiter goes that was not served. @returns whether its write may still land: the front then resolves it.
     bool left(const waiter& who);
     /// Gives the grant back, or hands it to the next local waiter.
     void give_back(const std::shared_ptr<lock_hold>& hold);
     void session_lost(const failure& why) override;
     void session_closes(const failure& why, bool release,
-                        std::vector<std::shared_ptr<parting>>& under_way) override;
+                        std::vector<std::shared_ptr<pending_release>>& under_way) override;
     void resolve_claim(bool look_first) override;
     bool has_idle_claim() const noexcept override { return phase_ == phase::idle && claim_.has_value(); }
     std::optional<dynalease::time_point> last_sent() const noexcept override {
@@ -84,7 +84,7 @@ public:
     }
 
 private:
-    enum class phase { idle, wanting, held, giving_back, settling, auditing };
+    enum class phase { idle, wanting, held, giving_back, resolving, auditing };
 
     struct open_claim {
         protocol::claim id;
@@ -108,19 +108,19 @@ private:
     void drive();
     boost::asio::awaitable<void> run(lock_target self);
     boost::asio::awaitable<void> want(protocol::lock_row& row);
-    boost::asio::awaitable<void> settle(protocol::lock_row& row);
+    boost::asio::awaitable<void> resolve(protocol::lock_row& row);
     boost::asio::awaitable<void> give_back_or_hand_over(protocol::lock_row& row);
     boost::asio::awaitable<void> hand_over(protocol::lock_row& row);
     boost::asio::awaitable<void> release(protocol::lock_row& row, std::optional<protocol::claim> unresolved);
     boost::asio::awaitable<void> audit(protocol::lock_row& row);
 
     // Steps of `want`.
-    boost::asio::awaitable<sighting> carry_out(protocol::want_decision step);
-    void miss_answer(const sighting& seen, protocol::want_step sent);
-    boost::asio::awaitable<protocol::want_decision> next_step(const sighting& seen, shared_failure& why);
+    boost::asio::awaitable<sighting> carry_out(protocol::acquire_decision step);
+    void miss_answer(const sighting& seen, protocol::acquire_step sent);
+    boost::asio::awaitable<protocol::acquire_decision> next_step(const sighting& seen, shared_failure& why);
     protocol::holder_is judge_holder(const protocol::lock_row& row, bool waits);
     dynalease::time_point watch_due(const protocol::lock_row& row);
-    std::chrono::nanoseconds time_to_next_look(const protocol::lock_row& row, protocol::want_step step);
+    std::chrono::nanoseconds time_to_next_look(const protocol::lock_row& row, protocol::acquire_step step);
 
     // Requests.
     boost::asio::awaitable<sighting> send(update_item_request request);
@@ -164,7 +164,7 @@ private:
     bool waited_for();
     std::int64_t row_expiry() const;
 
-    session_core& core_;
+    session_impl& core_;
     const std::string name_;
     const lock_options options_;
     phase phase_ = phase::idle;

@@ -1,5 +1,5 @@
 // The end of a grant: to the next waiter of this process, or back to the table.
-#include "lock/lock_front.hpp"
+#include "lock/lock_impl.hpp"
 
 #include <utility>
 
@@ -17,7 +17,7 @@ shared_failure for_a_newcomer(const shared_failure& why) {
 
 }  // namespace
 
-boost::asio::awaitable<void> lock_front::give_back_or_hand_over(protocol::lock_row& row) {
+boost::asio::awaitable<void> lock_impl::give_back_or_hand_over(protocol::lock_row& row) {
     const bool turn_of_others = others_wait_ && hand_overs_ >= protocol::hand_overs_in_a_row;
     if (wanted() && core_.live() && !turn_of_others) {
         co_await hand_over(row);
@@ -26,7 +26,7 @@ boost::asio::awaitable<void> lock_front::give_back_or_hand_over(protocol::lock_r
     }
 }
 
-boost::asio::awaitable<void> lock_front::hand_over(protocol::lock_row& row) {
+boost::asio::awaitable<void> lock_impl::hand_over(protocol::lock_row& row) {
     using protocol::hand_over_step;
     claim_ = open_claim{next_claim(row.floor)};
     unsigned failures = 0;
@@ -86,19 +86,19 @@ boost::asio::awaitable<void> lock_front::hand_over(protocol::lock_row& row) {
     drop();
 }
 
-void lock_front::handed(const protocol::lock_row& row, item written) {
+void lock_impl::handed(const protocol::lock_row& row, item written) {
     const auto to = claim_->id;
     close_claim(true);
     floor_ = seen_floor_ = to.token;
     finish_leaving({});
-    ++core_.counters().hand_offs;
+    ++core_.counters().hand_overs;
     // From the moment that others are seen in line, they are passed over a bounded number of times.
     hand_overs_ = others_wait_ ? hand_overs_ + 1 : 0;
     others_wait_ = !row.line.empty();
     phase_ = serve(to, written) ? phase::held : phase::giving_back;
 }
 
-boost::asio::awaitable<void> lock_front::release(protocol::lock_row& row, std::optional<protocol::claim> unresolved) {
+boost::asio::awaitable<void> lock_impl::release(protocol::lock_row& row, std::optional<protocol::claim> unresolved) {
     const bool rejoin = others_wait_ && waited_for() && core_.live();
     const auto expiry = row_expiry();
     bool unanswered = false;
@@ -128,7 +128,7 @@ boost::asio::awaitable<void> lock_front::release(protocol::lock_row& row, std::o
             if (phase_ == phase::idle && row.place_of(core_.id())) {
                 // Those for whom we stood in line again have gone meanwhile.
                 claim_ = open_claim{next_claim(row.floor)};
-                phase_ = phase::settling;
+                phase_ = phase::resolving;
             }
             co_return;
         }

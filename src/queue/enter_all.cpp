@@ -4,7 +4,7 @@
 #include "database/verb_failure.hpp"
 #include "queue/joint_ticket.hpp"
 #include "queue/protocol/enter_all.hpp"
-#include "queue/queue_front.hpp"
+#include "queue/queue_impl.hpp"
 #include "queue/queue_options.hpp"
 #include "runtime/cancellation.hpp"
 #include "runtime/spawn.hpp"

@@ -2,7 +2,7 @@
 #include "queue/joint_ticket.hpp"
 
 #include "queue/protocol/enter_all.hpp"
-#include "queue/queue_front.hpp"
+#include "queue/queue_impl.hpp"
 #include "runtime/spawn.hpp"
 
 #include <dynalease/dynamodb/batches.hpp>
@@ -53,7 +53,7 @@ std::string text_of(const item_key& key) {
 }
 
 /// As the service answers: `batch_get_all` pauses where it leaves keys unprocessed.
-boost::asio::awaitable<result<std::vector<item>>> read_rows(session_core& core, std::vector<item_key> keys) {
+boost::asio::awaitable<result<std::vector<item>>> read_rows(session_impl& core, std::vector<item_key> keys) {
     const auto& table = core.options().table;
     std::map<std::string, keys_and_options> wanted;
     wanted.emplace(table, keys_and_options{.keys = std::move(keys), .consistent_read = true});
@@ -131,7 +131,7 @@ void join_all(const joint_ticket& entry, const chosen_places& chosen) {
 }
 
 /// The pause between requests that are in each other's way.
-boost::asio::awaitable<void> back_off(session_core& core, unsigned failures) {
+boost::asio::awaitable<void> back_off(session_impl& core, unsigned failures) {
     const auto step = std::chrono::milliseconds(10) * (1u << std::min(failures, 5u));
     const std::chrono::duration<double> spread = step * (0.5 + core.world().random->unit());
     runtime::alarm pause(core.world());
@@ -225,7 +225,7 @@ boost::asio::awaitable<void> draw_for_all(std::shared_ptr<joint_ticket> entry) {
 /// Callers of this process that want some of the same queues draw one after the other: their numbers would make each
 /// other's void. Each waits for its queues in one and the same order, so that no circle closes.
 boost::asio::awaitable<void> draw_in_line(std::shared_ptr<joint_ticket> entry) {
-    std::vector<queue_front*> fronts;
+    std::vector<queue_impl*> fronts;
     for (const auto& target : entry->targets) fronts.push_back(target.front.get());
     if (entry->once && std::ranges::any_of(fronts, [](const auto* front) { return front->drawing(); })) {
         entry->fail(nullptr);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "queue/queue_entrant.hpp"
-#include "session/session_core.hpp"
+#include "session/session_impl.hpp"
 
 #include <dynalease/queue/queue.hpp>
 
@@ -15,7 +15,7 @@ namespace dynalease::detail {
 
 /// An entrant in each of them, of which all have the same number or none has any.
 struct joint_ticket {
-    std::shared_ptr<session_core> core;
+    std::shared_ptr<session_impl> core;
     std::vector<queue_target> targets;
     std::vector<std::shared_ptr<queue_entrant>> entrants;
     bool once = false;         ///< only wanted if all of them are free

@@ -2,12 +2,12 @@
 #include <dynalease/queue/queue.hpp>
 
 #include "database/verb_failure.hpp"
-#include "queue/queue_front.hpp"
-#include "queue/queue_look.hpp"
+#include "queue/queue_impl.hpp"
+#include "queue/queue_inspect.hpp"
 #include "queue/queue_options.hpp"
 #include "runtime/cancellation.hpp"
 #include "runtime/spawn.hpp"
-#include "session/session_core.hpp"
+#include "session/session_impl.hpp"
 #include "session/session_options.hpp"
 #include "session/wait_limit.hpp"
 
@@ -104,8 +104,8 @@ awaitable<runtime::completion<std::size_t>> run_position(queue_target target, di
 queue::queue(session& session, std::string entity, queue_options options)
     : target_{detail::with_row(detail::access::core_of(session), "queue"), nullptr} {
     options = detail::checked(std::move(options));
-    auto name = detail::queue_front::member_name(detail::checked_entity(std::move(entity)), options.reason);
-    target_.front = target_.core->member<detail::queue_front>(std::move(name), options);
+    auto name = detail::queue_impl::member_name(detail::checked_entity(std::move(entity)), options.reason);
+    target_.front = target_.core->member<detail::queue_impl>(std::move(name), options);
 }
 
 queue::executor_type queue::get_executor() const noexcept {

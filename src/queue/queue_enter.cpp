@@ -1,6 +1,6 @@
 // Entering a queue: drawing a ticket, and writing it down where it has to wait.
 #include "database/backoff.hpp"
-#include "queue/queue_front.hpp"
+#include "queue/queue_impl.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -18,7 +18,7 @@ shared_failure counter_at_its_end() {
 }
 }  // namespace
 
-boost::asio::awaitable<void> queue_front::admit([[maybe_unused]] queue_target self,
+boost::asio::awaitable<void> queue_impl::admit([[maybe_unused]] queue_target self,
                                                 std::shared_ptr<queue_entrant> who) {
     while (core_.may_write()) {
         // The first may be bad luck. More of it means that the table is not what it was: no storm of tickets then.
@@ -46,7 +46,7 @@ boost::asio::awaitable<void> queue_front::admit([[maybe_unused]] queue_target se
 }
 
 // Direct, to be written down, or to be renewed. Empty: the end, and whoever waits has been told.
-boost::asio::awaitable<std::optional<ticket_step>> queue_front::draw(std::shared_ptr<queue_entrant> who) {
+boost::asio::awaitable<std::optional<ticket_step>> queue_impl::draw(std::shared_ptr<queue_entrant> who) {
     unsigned failures = 0;
     unsigned silent = 0;
     while (core_.may_write() && core_.live() && who->wanted()) {
@@ -114,14 +114,14 @@ boost::asio::awaitable<std::optional<ticket_step>> queue_front::draw(std::shared
 }
 
 // A queue that was just seen busy is read before it is written to, and examined: those before may be dead.
-boost::asio::awaitable<bool> queue_front::still_busy() {
+boost::asio::awaitable<bool> queue_impl::still_busy() {
     const auto* known = fresh_head();
     if (!known || known->free()) co_return false;
     const auto seen = co_await look();
     co_return seen.kind == answer::applied&& seen.head && !seen.head->free();
 }
 
-boost::asio::awaitable<queue_front::written> queue_front::write_down(const std::shared_ptr<queue_entrant>& who) {
+boost::asio::awaitable<queue_impl::written> queue_impl::write_down(const std::shared_ptr<queue_entrant>& who) {
     const auto ticket = who->ticket;
     unsigned failures = 0;
     while (core_.live() && who->wanted()) {
@@ -144,7 +144,7 @@ boost::asio::awaitable<queue_front::written> queue_front::write_down(const std::
     co_return written::not_yet;
 }
 
-boost::asio::awaitable<queue_front::written> queue_front::put_row(std::shared_ptr<drawn_ticket> ticket,
+boost::asio::awaitable<queue_impl::written> queue_impl::put_row(std::shared_ptr<drawn_ticket> ticket,
                                                                   shared_failure& why, call_options options) {
     ticket->row_sent = true;
     auto request = requests().enter(ticket->mine, ticket->attempt, ticket->face);
@@ -159,7 +159,7 @@ boost::asio::awaitable<queue_front::written> queue_front::put_row(std::shared_pt
 }
 
 // A turn that came with its ticket is protected by time alone until its row is in the table.
-boost::asio::awaitable<void> queue_front::write_down_later([[maybe_unused]] queue_target self,
+boost::asio::awaitable<void> queue_impl::write_down_later([[maybe_unused]] queue_target self,
                                                            std::shared_ptr<queue_hold> hold) {
     const auto ticket = hold->ticket();
     const auto still_held = [&] { return hold_.lock() == hold && core_.may_write(); };

@@ -3,7 +3,7 @@
 
 #include "queue/queue_hold.hpp"
 #include "runtime/waiter_list.hpp"
-#include "session/session_core.hpp"
+#include "session/session_impl.hpp"
 
 #include <dynalease/queue/queue_turn.hpp>
 #include <dynalease/runtime/environment.hpp>

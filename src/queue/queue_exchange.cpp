@@ -1,20 +1,20 @@
 // The requests of a queue's front, each answer turned into what the rows now show.
 #include "database/backoff.hpp"
-#include "queue/queue_front.hpp"
+#include "queue/queue_impl.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace dynalease::detail {
 
-boost::asio::awaitable<queue_front::head_answer> queue_front::send(update_item_request request) {
+boost::asio::awaitable<queue_impl::head_answer> queue_impl::send(update_item_request request) {
     const auto asked = sights_;
     auto answered = co_await core_.target().call(std::move(request));
     if (answered) co_return read_head(answer::applied, &answered->attributes, asked);
     co_return read_head_failure(std::move(answered).error(), asked);
 }
 
-boost::asio::awaitable<queue_front::head_answer> queue_front::look() {
+boost::asio::awaitable<queue_impl::head_answer> queue_impl::look() {
     auto request = requests().look();
     const auto asked = sights_;
     auto answered = co_await core_.target().call(std::move(request));
@@ -22,7 +22,7 @@ boost::asio::awaitable<queue_front::head_answer> queue_front::look() {
     co_return read_head_failure(std::move(answered).error(), asked);
 }
 
-queue_front::head_answer queue_front::read_head(answer kind, const item* shown, std::uint64_t asked) {
+queue_impl::head_answer queue_impl::read_head(answer kind, const item* shown, std::uint64_t asked) {
     const bool newest = asked == sights_;
     head_answer seen{.kind = kind};
     if (shown) {
@@ -37,7 +37,7 @@ queue_front::head_answer queue_front::read_head(answer kind, const item* shown, 
     return seen;
 }
 
-queue_front::head_answer queue_front::read_head_failure(failure why, std::uint64_t asked) {
+queue_impl::head_answer queue_impl::read_head_failure(failure why, std::uint64_t asked) {
     core_.heed(why);
     const auto kind = classify(why);
     if (kind != answer::refused) return {.kind = kind, .why = std::make_shared<const failure>(std::move(why))};
@@ -47,7 +47,7 @@ queue_front::head_answer queue_front::read_head_failure(failure why, std::uint64
     return seen;
 }
 
-boost::asio::awaitable<queue_front::row_answer> queue_front::put(put_item_request request, call_options options) {
+boost::asio::awaitable<queue_impl::row_answer> queue_impl::put(put_item_request request, call_options options) {
     auto answered = co_await core_.target().call(std::move(request), options);
     if (answered) co_return row_answer{.kind = answer::applied};
     auto why = std::move(answered).error();
@@ -66,7 +66,7 @@ boost::asio::awaitable<queue_front::row_answer> queue_front::put(put_item_reques
     co_return seen;
 }
 
-boost::asio::awaitable<queue_front::page> queue_front::read_ahead(std::int64_t first, std::int64_t last,
+boost::asio::awaitable<queue_impl::page> queue_impl::read_ahead(std::int64_t first, std::int64_t last,
                                                                   std::int32_t rows) {
     auto request = requests().ahead(first, last, rows);
     auto answered = co_await core_.target().call(std::move(request));
@@ -92,12 +92,12 @@ boost::asio::awaitable<queue_front::page> queue_front::read_ahead(std::int64_t f
     co_return seen;
 }
 
-boost::asio::awaitable<void> queue_front::pause(unsigned failures) {
+boost::asio::awaitable<void> queue_impl::pause(unsigned failures) {
     runtime::alarm sleep(core_.world());
     co_await sleep.wait_until(core_.now() + retry_pause(failures));
 }
 
-protocol::owner_is queue_front::owner_of(const protocol::ticket_row& row) {
+protocol::owner_is queue_impl::owner_of(const protocol::ticket_row& row) {
     if (row.session == core_.id()) {
         const auto known = drawn_.find(row.attempt);
         const bool alive = known != drawn_.end() && !known->second.ticket.expired();
@@ -106,7 +106,7 @@ protocol::owner_is queue_front::owner_of(const protocol::ticket_row& row) {
     return core_.remotes().over(row.session) ? protocol::owner_is::over : protocol::owner_is::other;
 }
 
-void queue_front::sight(const std::optional<protocol::queue_head>& head, std::uint64_t asked) {
+void queue_impl::sight(const std::optional<protocol::queue_head>& head, std::uint64_t asked) {
     // Before it went back, or was gone, it was another queue.
     if (asked < began_) return;
     // What was asked for after the last sight is newer than that, whatever it shows: also that the row was deleted, or
@@ -120,7 +120,7 @@ void queue_front::sight(const std::optional<protocol::queue_head>& head, std::ui
     }
 }
 
-void queue_front::take_in(const protocol::queue_head& head, std::uint64_t asked) {
+void queue_impl::take_in(const protocol::queue_head& head, std::uint64_t asked) {
     ++sights_;
     const auto now = core_.now();
     seen_at_ = now;
@@ -148,7 +148,7 @@ void queue_front::take_in(const protocol::queue_head& head, std::uint64_t asked)
 }
 
 // Somebody deleted the row; whoever waits begins again.
-void queue_front::head_gone() {
+void queue_impl::head_gone() {
     ++sights_;
     seen_at_ = core_.now();
     // Where there was none yet, a request that is under way may make it.
@@ -162,7 +162,7 @@ void queue_front::head_gone() {
 
 // Numbers that were issued since are issued again, and rows that were passed may stand there again: what we know of
 // either counts no more, and who waits with one of them has lost its place.
-void queue_front::went_back() {
+void queue_impl::went_back() {
     core_.log(severity::warning, "queue '" + name_ + "' is as it was before: those who wait draw new tickets");
     began_ = sights_;
     missing_since_.clear();

@@ -1,14 +1,14 @@
 // One turn in a queue.
 #include "queue/queue_hold.hpp"
 
-#include "queue/queue_front.hpp"
-#include "session/session_core.hpp"
+#include "queue/queue_impl.hpp"
+#include "session/session_impl.hpp"
 
 #include <utility>
 
 namespace dynalease::detail {
 
-queue_hold::queue_hold(std::shared_ptr<session_core> session, std::shared_ptr<queue_front> front,
+queue_hold::queue_hold(std::shared_ptr<session_impl> session, std::shared_ptr<queue_impl> front,
                        std::shared_ptr<drawn_ticket> ticket, std::optional<dynalease::time_point> unwritten_until)
     : hold(std::move(session)),
       front_(std::move(front)),

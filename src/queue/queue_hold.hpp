@@ -17,8 +17,8 @@
 
 namespace dynalease::detail {
 
-class queue_front;
-class session_core;
+class queue_impl;
+class session_impl;
 
 /// Lives while anybody here waits with it, has its turn, or still gives it back.
 struct drawn_ticket {
@@ -38,13 +38,13 @@ struct drawn_ticket {
 class queue_hold final : public hold {
 public:
     /// @param unwritten_until how long the turn is valid if it is not written down; empty: it is.
-    queue_hold(std::shared_ptr<session_core> core, std::shared_ptr<queue_front> front,
+    queue_hold(std::shared_ptr<session_impl> core, std::shared_ptr<queue_impl> front,
                std::shared_ptr<drawn_ticket> ticket, std::optional<dynalease::time_point> unwritten_until);
 
     // ---- any thread ----
     const protocol::place& mine() const noexcept { return ticket_->mine; }
     std::size_t position() const noexcept { return ticket_->position; }
-    queue_front& front() const noexcept { return *front_; }
+    queue_impl& front() const noexcept { return *front_; }
     const std::string& name() const noexcept override;
 
     // ---- the database's executor ----
@@ -64,7 +64,7 @@ private:
     void give_back() override;
     bool expired() const noexcept override;
 
-    std::shared_ptr<queue_front> front_;
+    std::shared_ptr<queue_impl> front_;
     std::shared_ptr<drawn_ticket> ticket_;
     dynalease::time_point granted_at_;
     dynalease::time_point unwritten_until_;

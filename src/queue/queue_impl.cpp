@@ -1,5 +1,5 @@
 // The life of a queue in one process: who is here, who is served, and how it ends with its session.
-#include "queue/queue_front.hpp"
+#include "queue/queue_impl.hpp"
 
 #include "runtime/spawn.hpp"
 
@@ -20,7 +20,7 @@ protocol::queue_name split(const std::string& name) {
 }
 }  // namespace
 
-queue_front::queue_front(session_core& core, std::string name, const queue_options& options)
+queue_impl::queue_impl(session_impl& core, std::string name, const queue_options& options)
     : core_(core),
       name_(std::move(name)),
       queue_(split(name_)),
@@ -28,32 +28,32 @@ queue_front::queue_front(session_core& core, std::string name, const queue_optio
       drawers_(core.world().executor),
       leftovers_(*this) {}
 
-queue_front::~queue_front() {
+queue_impl::~queue_impl() {
     core_.forget(key());
 }
 
-std::string queue_front::member_name(std::string_view entity, std::string_view reason) {
+std::string queue_impl::member_name(std::string_view entity, std::string_view reason) {
     std::string name(reason);
     name += '/';
     name += entity;
     return name;
 }
 
-bool queue_front::start(boost::asio::awaitable<void> body) {
+bool queue_impl::start(boost::asio::awaitable<void> body) {
     return runtime::spawn_background(core_.world().executor, core_.work(), std::move(body));
 }
 
-const protocol::queue_head* queue_front::fresh_head() const {
+const protocol::queue_head* queue_impl::fresh_head() const {
     return head_known_ && core_.now() - seen_at_ < lately ? &head_ : nullptr;
 }
 
 // ---- who is here -------------------------------------------------------------------------------------------
 
-bool queue_front::busy() const {
+bool queue_impl::busy() const {
     return !hold_.expired() || leaving_ || !waiting_.empty() || entering_ > 0;
 }
 
-void queue_front::enter(std::shared_ptr<queue_entrant> who) {
+void queue_impl::enter(std::shared_ptr<queue_entrant> who) {
     begin_entering(who);
     new_ticket(who);
     if (start(admit(self(), who))) return;
@@ -61,22 +61,22 @@ void queue_front::enter(std::shared_ptr<queue_entrant> who) {
     who->complete({{}, std::make_shared<const failure>(core_.over_failure())});
 }
 
-void queue_front::begin_entering(const std::shared_ptr<queue_entrant>& who) {
+void queue_impl::begin_entering(const std::shared_ptr<queue_entrant>& who) {
     if (!std::exchange(who->entering, true)) ++entering_;
 }
 
-void queue_front::end_entering(const std::shared_ptr<queue_entrant>& who) {
+void queue_impl::end_entering(const std::shared_ptr<queue_entrant>& who) {
     if (std::exchange(who->entering, false)) --entering_;
 }
 
-void queue_front::new_ticket(const std::shared_ptr<queue_entrant>& who) {
+void queue_impl::new_ticket(const std::shared_ptr<queue_entrant>& who) {
     auto ticket = std::make_shared<drawn_ticket>(drawn_ticket{who->ticket->face});
     ticket->attempt = core_.world().new_id();
     know(ticket, who);
     who->ticket = std::move(ticket);
 }
 
-void queue_front::know(const std::shared_ptr<drawn_ticket>& ticket, const std::shared_ptr<queue_entrant>& who) {
+void queue_impl::know(const std::shared_ptr<drawn_ticket>& ticket, const std::shared_ptr<queue_entrant>& who) {
     if (drawn_.size() >= crowded_) {
         std::erase_if(drawn_, [](const auto& entry) { return entry.second.ticket.expired(); });
         crowded_ = std::max<std::size_t>(few, 2 * drawn_.size());
@@ -84,7 +84,7 @@ void queue_front::know(const std::shared_ptr<drawn_ticket>& ticket, const std::s
     drawn_.insert_or_assign(ticket->attempt, known_ticket{ticket, who});
 }
 
-bool queue_front::gave_up(const std::shared_ptr<queue_entrant>& who) {
+bool queue_impl::gave_up(const std::shared_ptr<queue_entrant>& who) {
     end_entering(who);
     const auto waits = waiting_.find(who->ticket->mine.ticket);
     if (waits != waiting_.end() && waits->second == who) {
@@ -97,14 +97,14 @@ bool queue_front::gave_up(const std::shared_ptr<queue_entrant>& who) {
     return !who->ticket->known() && who->ticket->unanswered;
 }
 
-void queue_front::expect(const std::shared_ptr<queue_entrant>& who, const std::string& attempt) {
+void queue_impl::expect(const std::shared_ptr<queue_entrant>& who, const std::string& attempt) {
     // Known before it is sent: whoever of us sees its row first must not take it for one that nobody wants.
     if (who->wanted()) begin_entering(who);
     who->ticket->attempt = attempt;
     know(who->ticket, who);
 }
 
-void queue_front::join(std::shared_ptr<queue_entrant> who, const protocol::queue_head& head, std::uint64_t asked) {
+void queue_impl::join(std::shared_ptr<queue_entrant> who, const protocol::queue_head& head, std::uint64_t asked) {
     who->ticket->row_sent = true;
     who->ticket->drawn_at = asked;
     // Computed, not seen: it counts as far as it shows more than is known.
@@ -113,7 +113,7 @@ void queue_front::join(std::shared_ptr<queue_entrant> who, const protocol::queue
     wait_in_line(who);
 }
 
-void queue_front::wait_in_line(const std::shared_ptr<queue_entrant>& who) {
+void queue_impl::wait_in_line(const std::shared_ptr<queue_entrant>& who) {
     end_entering(who);
     if (!who->wanted()) {
         begin_withdraw(who->ticket);
@@ -140,7 +140,7 @@ void queue_front::wait_in_line(const std::shared_ptr<queue_entrant>& who) {
     watch_on();
 }
 
-void queue_front::serve() {
+void queue_impl::serve() {
     while (!waiting_.empty()) {
         const auto first = waiting_.begin()->second;
         const auto next = protocol::decide_poll(head_known_ ? &head_ : nullptr, first->ticket->mine);
@@ -157,7 +157,7 @@ void queue_front::serve() {
     if (sleep_) sleep_->wake();
 }
 
-void queue_front::draw_again(const std::shared_ptr<queue_entrant>& who) {
+void queue_impl::draw_again(const std::shared_ptr<queue_entrant>& who) {
     const auto former = who->ticket;
     if (!who->lose_all_places()) {
         ++who->places_lost;
@@ -171,16 +171,16 @@ void queue_front::draw_again(const std::shared_ptr<queue_entrant>& who) {
     }
 }
 
-boost::asio::awaitable<void> queue_front::begin_drawing() {
+boost::asio::awaitable<void> queue_impl::begin_drawing() {
     if (!std::exchange(drawing_, true)) co_return;
     co_await drawers_.async_wait(boost::asio::as_tuple(boost::asio::deferred));
 }
 
-void queue_front::end_drawing() {
+void queue_impl::end_drawing() {
     if (!drawers_.complete_one({})) drawing_ = false;
 }
 
-void queue_front::grant(const std::shared_ptr<queue_entrant>& who,
+void queue_impl::grant(const std::shared_ptr<queue_entrant>& who,
                         std::optional<dynalease::time_point> unwritten_until) {
     auto hold =
         std::make_shared<queue_hold>(core_.shared_from_this(), shared_from_this(), who->ticket, unwritten_until);
@@ -188,14 +188,14 @@ void queue_front::grant(const std::shared_ptr<queue_entrant>& who,
     end_entering(who);
     ++core_.counters().leases_held;
     ++core_.counters().acquired;
-    if (leaving_) ++core_.counters().hand_offs;
+    if (leaving_) ++core_.counters().hand_overs;
     if (unwritten_until) start(write_down_later(self(), hold));
     // Where nobody wants it any more, the turn's own end gives it back.
     auto turn = queue_hold::make_turn(std::move(hold));
     if (core_.live()) who->complete({std::move(turn), nullptr});
 }
 
-void queue_front::end_turn(const std::shared_ptr<queue_hold>& hold) {
+void queue_impl::end_turn(const std::shared_ptr<queue_hold>& hold) {
     hold->over().wake();
     if (hold_.lock() != hold) return;
     hold_.reset();
@@ -204,7 +204,7 @@ void queue_front::end_turn(const std::shared_ptr<queue_hold>& hold) {
 
 // ---- the session's end -------------------------------------------------------------------------------------
 
-void queue_front::fail_waiting(const shared_failure& why) {
+void queue_impl::fail_waiting(const shared_failure& why) {
     const auto waiting = std::exchange(waiting_, {});
     for (const auto& [ticket, who] : waiting) {
         who->complete({{}, why});
@@ -213,7 +213,7 @@ void queue_front::fail_waiting(const shared_failure& why) {
     if (sleep_) sleep_->wake();
 }
 
-void queue_front::session_lost(const failure& why) {
+void queue_impl::session_lost(const failure& why) {
     const auto shared = std::make_shared<const failure>(why);
     waiting_.clear();
     for (const auto& [attempt, known] : drawn_) {
@@ -226,8 +226,8 @@ void queue_front::session_lost(const failure& why) {
     if (hold->lose()) ++core_.counters().lost;
 }
 
-void queue_front::session_closes(const failure& why, bool release,
-                                 std::vector<std::shared_ptr<parting>>& under_way) {
+void queue_impl::session_closes(const failure& why, bool release,
+                                 std::vector<std::shared_ptr<pending_release>>& under_way) {
     const auto shared = std::make_shared<const failure>(why);
     for (const auto& [attempt, known] : drawn_) {
         if (const auto who = known.who.lock()) who->complete({{}, shared});

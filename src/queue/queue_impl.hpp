@@ -9,7 +9,7 @@
 #include "queue/queue_leftovers.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/waiter_list.hpp"
-#include "session/session_core.hpp"
+#include "session/session_impl.hpp"
 
 #include <dynalease/queue/queue.hpp>
 
@@ -29,13 +29,13 @@ namespace dynalease::detail {
 /// An entrant draws its ticket and writes it down in a coroutine of its own; then it waits in `waiting_`, and one watch
 /// looks at the table for the lowest of them all. A turn that is held costs no coroutine once it is written down.
 /// What must happen after the caller has gone (giving up a ticket, leaving) runs as work of the session.
-class queue_front final : public session_member, public std::enable_shared_from_this<queue_front> {
+class queue_impl final : public session_member, public std::enable_shared_from_this<queue_impl> {
 public:
     static constexpr char membership{};  ///< its address is the kind of member
 
     /// @param name the reason, '/', and the entity.
-    queue_front(session_core& core, std::string name, const queue_options& options);
-    ~queue_front() override;
+    queue_impl(session_impl& core, std::string name, const queue_options& options);
+    ~queue_impl() override;
 
     static std::string member_name(std::string_view entity, std::string_view reason);
     const protocol::queue_name& queue() const noexcept { return queue_; }
@@ -65,7 +65,7 @@ public:
     void end_drawing();
     void session_lost(const failure& why) override;
     void session_closes(const failure& why, bool release,
-                        std::vector<std::shared_ptr<parting>>& under_way) override;
+                        std::vector<std::shared_ptr<pending_release>>& under_way) override;
 
     /// One answer about the head row.
     struct head_answer {
@@ -164,7 +164,7 @@ private:
     std::chrono::nanoseconds time_to_bury() const { return protocol::bury_after(core_.options().clock_drift_ppm); }
     std::int64_t expiry() const { return protocol::idle_head_expiry(core_.wall(), head_.tail); }
 
-    session_core& core_;
+    session_impl& core_;
     const std::string name_;
     const protocol::queue_name queue_;
     const queue_options options_;

@@ -1,7 +1,7 @@
 // Looking at a queue without entering it.
-#include "queue/queue_look.hpp"
+#include "queue/queue_inspect.hpp"
 
-#include "queue/queue_front.hpp"
+#include "queue/queue_impl.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,11 +1,11 @@
 // The ends of a ticket: a turn is left, runs out, or a place is given up. Each goes on until it is known to be done.
-#include "queue/queue_front.hpp"
+#include "queue/queue_impl.hpp"
 
 #include <utility>
 
 namespace dynalease::detail {
 
-void queue_front::leave(const std::shared_ptr<queue_hold>& hold) {
+void queue_impl::leave(const std::shared_ptr<queue_hold>& hold) {
     end_turn(hold);
     leaving_ = hold->mine();
     if (core_.may_write() && start(give_turn_back(self(), hold))) return;
@@ -13,7 +13,7 @@ void queue_front::leave(const std::shared_ptr<queue_hold>& hold) {
     hold->finish(core_.over_failure().code);
 }
 
-boost::asio::awaitable<void> queue_front::give_turn_back([[maybe_unused]] queue_target self,
+boost::asio::awaitable<void> queue_impl::give_turn_back([[maybe_unused]] queue_target self,
                                                          std::shared_ptr<queue_hold> hold) {
     using protocol::leave_step;
     const auto mine = hold->mine();
@@ -67,7 +67,7 @@ boost::asio::awaitable<void> queue_front::give_turn_back([[maybe_unused]] queue_
     watch_on();
 }
 
-void queue_front::lose_turn(const std::shared_ptr<queue_hold>& hold, std::string_view why) {
+void queue_impl::lose_turn(const std::shared_ptr<queue_hold>& hold, std::string_view why) {
     end_turn(hold);
     if (!hold->lose()) return;
     ++core_.counters().lost;
@@ -77,14 +77,14 @@ void queue_front::lose_turn(const std::shared_ptr<queue_hold>& hold, std::string
 
 // ---- giving up a place -------------------------------------------------------------------------------------
 
-void queue_front::begin_withdraw(std::shared_ptr<drawn_ticket> ticket) {
+void queue_impl::begin_withdraw(std::shared_ptr<drawn_ticket> ticket) {
     if (ticket->known() || ticket->unanswered) start(withdraw(self(), std::move(ticket)));
 }
 
-boost::asio::awaitable<void> queue_front::withdraw([[maybe_unused]] queue_target self,
+boost::asio::awaitable<void> queue_impl::withdraw([[maybe_unused]] queue_target self,
                                                    std::shared_ptr<drawn_ticket> ticket) {
     using protocol::cancel_step;
-    ++core_.counters().settling;
+    ++core_.counters().resolving;
     std::optional<std::uint64_t> voided_in;  // which of the queue's beginnings
     unsigned failures = 0;
     while (core_.may_write()) {
@@ -108,7 +108,8 @@ boost::asio::awaitable<void> queue_front::withdraw([[maybe_unused]] queue_target
                 ++(ours ? core_.counters().unknown_applied : core_.counters().unknown_void);
             }
         } else if (next == cancel_step::give_up) {
-            // In a queue that is as it was before the number may be another's, and only our own row tells that it is not.
+            // In a queue that is as it was before the number may be another's, and only our own row tells that it is
+            // not.
             const auto began = began_;
             auto request = counts(*ticket) ? requests().cancel(ticket->mine, ticket->attempt)
                                            : requests().cancel_written(ticket->mine, ticket->attempt);
@@ -141,18 +142,18 @@ boost::asio::awaitable<void> queue_front::withdraw([[maybe_unused]] queue_target
         }
         if (answered != answer::applied && answered != answer::refused) co_await pause(failures++);
     }
-    --core_.counters().settling;
+    --core_.counters().resolving;
     watch_on();
 }
 
 // ---- after `passed` was moved by us ------------------------------------------------------------------------
 
-bool queue_front::has_turn() const {
+bool queue_impl::has_turn() const {
     const auto hold = hold_.lock();
     return hold && hold->mine().ticket > head_.passed;
 }
 
-void queue_front::after_moving() {
+void queue_impl::after_moving() {
     if (head_.free()) {
         start(rest(self(), head_.tail));
     } else if (!has_turn()) {
@@ -160,13 +161,13 @@ void queue_front::after_moving() {
     }
 }
 
-boost::asio::awaitable<void> queue_front::rest([[maybe_unused]] queue_target self, std::int64_t tail) {
+boost::asio::awaitable<void> queue_impl::rest([[maybe_unused]] queue_target self, std::int64_t tail) {
     auto request = requests().rest(tail, expiry());
     co_await send(std::move(request));
 }
 
 // Whoever has the turn now may be one who gave up too late to be passed by anybody.
-boost::asio::awaitable<void> queue_front::usher([[maybe_unused]] queue_target self) {
+boost::asio::awaitable<void> queue_impl::usher([[maybe_unused]] queue_target self) {
     for (auto rows = protocol::page_of_rows; !head_.free() && !has_turn(); rows = protocol::page_of_survey) {
         const auto passed = head_.passed;
         const auto until = head_.tail + 1;

@@ -2,7 +2,7 @@
 #include "queue/queue_leftovers.hpp"
 
 #include "database/backoff.hpp"
-#include "queue/queue_front.hpp"
+#include "queue/queue_impl.hpp"
 
 #include <algorithm>
 #include <utility>

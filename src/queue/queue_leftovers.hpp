@@ -19,7 +19,7 @@ namespace dynalease::detail {
 /// for each batch, however many tickets were passed over.
 class queue_leftovers {
 public:
-    explicit queue_leftovers(queue_front& front) noexcept : front_(front) {}
+    explicit queue_leftovers(queue_impl& front) noexcept : front_(front) {}
 
     /// The ticket was passed, and its row may stand in the table. After many of them the queue is swept.
     void discard(std::int64_t ticket);
@@ -39,7 +39,7 @@ private:
     boost::asio::awaitable<bool> remove(std::vector<std::int64_t> tickets);
     boost::asio::awaitable<void> sweep();
 
-    queue_front& front_;
+    queue_impl& front_;
     std::set<std::int64_t> tickets_;  ///< each once, as the service demands
     bool tidying_ = false;
     std::optional<runtime::alarm> gathering_;

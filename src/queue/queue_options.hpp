@@ -1,7 +1,7 @@
 // The limits of a queue's options.
 #pragma once
 
-#include "session/session_core.hpp"
+#include "session/session_impl.hpp"
 
 #include <dynalease/queue/queue.hpp>
 

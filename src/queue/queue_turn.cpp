@@ -1,10 +1,10 @@
 // The public handle of a turn in a queue.
 #include <dynalease/queue/queue_turn.hpp>
 
-#include "queue/queue_front.hpp"
 #include "queue/queue_hold.hpp"
+#include "queue/queue_impl.hpp"
 #include "session/guard_verbs.hpp"
-#include "session/session_core.hpp"
+#include "session/session_impl.hpp"
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 // The watch: looks at the queue for the lowest waiting ticket of this process, at the pace of its place.
 #include "database/backoff.hpp"
-#include "queue/queue_front.hpp"
-#include "session/protocol/watch.hpp"
+#include "queue/queue_impl.hpp"
+#include "session/protocol/session_watch.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -10,14 +10,14 @@
 
 namespace dynalease::detail {
 
-void queue_front::watch_on() {
+void queue_impl::watch_on() {
     if (waiting_.empty()) return;
     if (sleep_) sleep_->wake();
     if (std::exchange(watching_, true)) return;
     if (!start(watch(self()))) watching_ = false;
 }
 
-boost::asio::awaitable<void> queue_front::watch([[maybe_unused]] queue_target self) {
+boost::asio::awaitable<void> queue_impl::watch([[maybe_unused]] queue_target self) {
     sleep_.emplace(core_.world());
     while (!waiting_.empty() && core_.may_write()) {
         const auto mine = waiting_.begin()->second->ticket->mine;
@@ -47,7 +47,7 @@ boost::asio::awaitable<void> queue_front::watch([[maybe_unused]] queue_target se
 }
 
 // Our own turn, or the end of it, tells when the next one of ours begins.
-bool queue_front::blocked_by_ourselves() const {
+bool queue_impl::blocked_by_ourselves() const {
     const auto next = waiting_.begin()->second->ticket->mine.from;
     if (leaving_ && leaving_->ticket + 1 == next) return true;
     const auto hold = hold_.lock();
@@ -55,12 +55,12 @@ bool queue_front::blocked_by_ourselves() const {
 }
 
 // Whoever has only such before it that are over is next in line, however many they are: it passes them over.
-std::int64_t queue_front::ahead_of(const protocol::place& mine) const {
+std::int64_t queue_impl::ahead_of(const protocol::place& mine) const {
     return protocol::tickets_ahead(head_, mine) -
            (std::lower_bound(gone_.begin(), gone_.end(), mine.from) - gone_.begin());
 }
 
-void queue_front::found_gone(std::int64_t ticket) {
+void queue_impl::found_gone(std::int64_t ticket) {
     const auto where = std::lower_bound(gone_.begin(), gone_.end(), ticket);
     if (ticket <= head_.passed || (where != gone_.end() && *where == ticket)) return;
     gone_.insert(where, ticket);
@@ -69,7 +69,7 @@ void queue_front::found_gone(std::int64_t ticket) {
     next_poll_ = std::min(planned, next_poll_);
 }
 
-void queue_front::plan_poll() {
+void queue_impl::plan_poll() {
     if (waiting_.empty()) return;
     const auto now = core_.now();
     const auto ahead = std::max<std::int64_t>(1, ahead_of(waiting_.begin()->second->ticket->mine));
@@ -87,7 +87,7 @@ void queue_front::plan_poll() {
     if (survey_due_ && failed_polls_ == 0) next_poll_ = std::min(next_poll_, *survey_due_);
 }
 
-void queue_front::count_processes(const std::vector<protocol::seen_ticket>& rows) {
+void queue_impl::count_processes(const std::vector<protocol::seen_ticket>& rows) {
     std::unordered_set<std::string_view> sessions;
     crowd_ = {};
     for (const auto& seen : rows) {
@@ -101,12 +101,12 @@ void queue_front::count_processes(const std::vector<protocol::seen_ticket>& rows
 }
 
 // As many as the tickets, as long as nothing is known.
-std::int64_t queue_front::processes_of(std::int64_t tickets) const {
+std::int64_t queue_impl::processes_of(std::int64_t tickets) const {
     if (crowd_.tickets == 0) return tickets;
     return (tickets * crowd_.processes + crowd_.tickets - 1) / crowd_.tickets;
 }
 
-boost::asio::awaitable<void> queue_front::poll() {
+boost::asio::awaitable<void> queue_impl::poll() {
     const auto mine = waiting_.begin()->second->ticket->mine;
     const bool next_in_line = ahead_of(mine) <= 1;
     const bool survey_due = survey_due_ && core_.now() >= *survey_due_;
@@ -134,12 +134,12 @@ boost::asio::awaitable<void> queue_front::poll() {
 
 // ---- the session before us ---------------------------------------------------------------------------------
 
-dynalease::time_point queue_front::blocker_due() {
+dynalease::time_point queue_impl::blocker_due() {
     if (blocker_.empty() || examined_ != head_.passed) return dynalease::time_point::max();
     return core_.remotes().watch(blocker_).next_look(blocked_since_, 1);
 }
 
-boost::asio::awaitable<void> queue_front::look_at_blocker() {
+boost::asio::awaitable<void> queue_impl::look_at_blocker() {
     const auto blocker = blocker_;
     const auto failed = co_await core_.remotes().look(blocker);
     if (failed) {
@@ -152,11 +152,11 @@ boost::asio::awaitable<void> queue_front::look_at_blocker() {
     }
 }
 
-void queue_front::examine_again(std::chrono::nanoseconds after) {
+void queue_impl::examine_again(std::chrono::nanoseconds after) {
     next_examination_ = core_.now() + after;
 }
 
-boost::asio::awaitable<void> queue_front::look_at_sessions(const std::vector<protocol::seen_ticket>& rows,
+boost::asio::awaitable<void> queue_impl::look_at_sessions(const std::vector<protocol::seen_ticket>& rows,
                                                            std::int64_t until) {
     // Who holds up everybody, and of the others the one least lately looked at.
     std::vector<std::string> line;
@@ -201,7 +201,7 @@ boost::asio::awaitable<void> queue_front::look_at_sessions(const std::vector<pro
 
 // ---- what stands before us ---------------------------------------------------------------------------------
 
-boost::asio::awaitable<void> queue_front::examine(std::int64_t until, bool sample) {
+boost::asio::awaitable<void> queue_impl::examine(std::int64_t until, bool sample) {
     auto rows = sample ? protocol::page_of_survey : protocol::page_of_rows;
     for (bool more = true; more; rows = protocol::page_of_survey) {
         const auto passed = head_.passed;
@@ -240,7 +240,7 @@ boost::asio::awaitable<void> queue_front::examine(std::int64_t until, bool sampl
     }
 }
 
-boost::asio::awaitable<void> queue_front::carry_out(protocol::examine_decision next) {
+boost::asio::awaitable<void> queue_impl::carry_out(protocol::examine_decision next) {
     using protocol::examine_step;
     switch (next.step) {
         case examine_step::pass: {
@@ -284,7 +284,7 @@ boost::asio::awaitable<void> queue_front::carry_out(protocol::examine_decision n
     }
 }
 
-boost::asio::awaitable<bool> queue_front::bury(std::vector<protocol::place> missing) {
+boost::asio::awaitable<bool> queue_impl::bury(std::vector<protocol::place> missing) {
     for (const auto& each : missing) {
         auto request = requests().bury(each.ticket);
         const auto seen = co_await put(std::move(request));
@@ -294,7 +294,7 @@ boost::asio::awaitable<bool> queue_front::bury(std::vector<protocol::place> miss
     co_return true;
 }
 
-boost::asio::awaitable<bool> queue_front::pass_over(std::vector<protocol::place> over) {
+boost::asio::awaitable<bool> queue_impl::pass_over(std::vector<protocol::place> over) {
     auto request = requests().pass(over);
     const auto seen = co_await send(std::move(request));
     // Without an answer the next look shows whether it was done.
@@ -304,7 +304,7 @@ boost::asio::awaitable<bool> queue_front::pass_over(std::vector<protocol::place>
 }
 
 // For tries, which wait for nobody: what this finds is of use to the next of them.
-void queue_front::examine_soon() {
+void queue_impl::examine_soon() {
     const auto now = core_.now();
     if (examining_for_try_ || !head_known_ || head_.free() || now < next_try_examination_) return;
     next_try_examination_ = now + protocol::look_for_row;
@@ -312,7 +312,7 @@ void queue_front::examine_soon() {
     if (!start(examine_for_try(self()))) examining_for_try_ = false;
 }
 
-boost::asio::awaitable<void> queue_front::examine_for_try([[maybe_unused]] queue_target self) {
+boost::asio::awaitable<void> queue_impl::examine_for_try([[maybe_unused]] queue_target self) {
     co_await examine(head_.tail + 1, true);
     examining_for_try_ = false;
 }

@@ -7,7 +7,7 @@
 #include "database/verb_failure.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/spawn.hpp"
-#include "session/protocol/rows.hpp"
+#include "session/protocol/row.hpp"
 
 #include <utility>
 

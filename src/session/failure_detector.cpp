@@ -1,5 +1,5 @@
 // Looks at other sessions, and marks those dead that stood still for their whole lease.
-#include "session/remote_sessions.hpp"
+#include "session/failure_detector.hpp"
 
 #include "database/answer.hpp"
 #include "session/protocol/session_requests.hpp"
@@ -11,24 +11,24 @@
 
 namespace dynalease::detail {
 
-remote_sessions::remote_sessions(database target, std::string table, const std::string& self,
+failure_detector::failure_detector(database target, std::string table, const std::string& self,
                                  session_counters& counters)
     : database_(std::move(target)), table_(std::move(table)), self_(self), counters_(counters) {}
 
-dynalease::time_point remote_sessions::now() const {
+dynalease::time_point failure_detector::now() const {
     return database_.environment().clock->now();
 }
 
-const protocol::session_watch& remote_sessions::watch(std::string_view id) {
+const protocol::session_watch& failure_detector::watch(std::string_view id) {
     return find(id)->watch;
 }
 
-const protocol::session_watch* remote_sessions::known(const std::string& id) const {
+const protocol::session_watch* failure_detector::known(const std::string& id) const {
     const auto found = records_.find(id);
     return found == records_.end() ? nullptr : &found->second->watch;
 }
 
-std::shared_ptr<remote_sessions::record> remote_sessions::find(std::string_view id) {
+std::shared_ptr<failure_detector::record> failure_detector::find(std::string_view id) {
     std::string key(id);
     if (const auto known = records_.find(key); known != records_.end()) {
         by_age_.splice(by_age_.end(), by_age_, known->second->age);
@@ -44,7 +44,7 @@ std::shared_ptr<remote_sessions::record> remote_sessions::find(std::string_view 
     return made;
 }
 
-boost::asio::awaitable<std::optional<failure>> remote_sessions::look(std::string id) {
+boost::asio::awaitable<std::optional<failure>> failure_detector::look(std::string id) {
     auto about = find(id);
     if (about->looking) {
         auto told = co_await about->done.async_wait(boost::asio::as_tuple(boost::asio::deferred));
@@ -58,7 +58,7 @@ boost::asio::awaitable<std::optional<failure>> remote_sessions::look(std::string
     co_return why;
 }
 
-boost::asio::awaitable<std::optional<failure>> remote_sessions::look_once(std::string id,
+boost::asio::awaitable<std::optional<failure>> failure_detector::look_once(std::string id,
                                                                           std::shared_ptr<record> about) {
     auto request = protocol::look_at_session(table_, id);
     auto seen = co_await database_.call(std::move(request));
@@ -75,7 +75,7 @@ boost::asio::awaitable<std::optional<failure>> remote_sessions::look_once(std::s
     co_return std::nullopt;
 }
 
-boost::asio::awaitable<void> remote_sessions::mark(std::string id, std::shared_ptr<record> about, std::int64_t beat) {
+boost::asio::awaitable<void> failure_detector::mark(std::string id, std::shared_ptr<record> about, std::int64_t beat) {
     auto request = protocol::mark_session_dead(table_, id, beat, self_, database_.wall());
     auto marked = co_await database_.call(std::move(request));
     if (marked) {

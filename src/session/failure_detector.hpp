@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/waiter_list.hpp"
-#include "session/protocol/watch.hpp"
+#include "session/protocol/session_watch.hpp"
 
 #include <dynalease/dynamodb/database.hpp>
 #include <dynalease/session.hpp>
@@ -20,9 +20,9 @@
 namespace dynalease::detail {
 
 /// Records live on between calls, so that repeated tries can take over a dead lock. No timer runs for them.
-class remote_sessions {
+class failure_detector {
 public:
-    remote_sessions(database target, std::string table, const std::string& self, session_counters& counters);
+    failure_detector(database target, std::string table, const std::string& self, session_counters& counters);
 
     /// What is known of a session now; remembered from now on.
     const protocol::session_watch& watch(std::string_view id);

@@ -2,7 +2,7 @@
 #include "session/guard_verbs.hpp"
 
 #include "database/verb_failure.hpp"
-#include "session/session_core.hpp"
+#include "session/session_impl.hpp"
 
 #include <boost/asio/post.hpp>
 

@@ -3,7 +3,7 @@
 
 #include "runtime/spawn.hpp"
 #include "session/guard_verbs.hpp"
-#include "session/session_core.hpp"
+#include "session/session_impl.hpp"
 
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/associated_executor.hpp>

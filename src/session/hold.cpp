@@ -1,7 +1,7 @@
 // The states of a grant, and who waits for them to change.
 #include "session/hold.hpp"
 
-#include "session/session_core.hpp"
+#include "session/session_impl.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/deferred.hpp>
@@ -12,7 +12,7 @@
 
 namespace dynalease::detail {
 
-hold::hold(std::shared_ptr<session_core> core) noexcept : core_(std::move(core)) {}
+hold::hold(std::shared_ptr<session_impl> core) noexcept : core_(std::move(core)) {}
 
 hold::~hold() = default;
 
@@ -26,9 +26,9 @@ guard_state hold::state() const noexcept {
     switch (core_->state()) {
         case session_state::live:
             if (expired()) return guard_state::lost;
-            return overdue() ? guard_state::at_risk : guard_state::held;
+            return overdue() ? guard_state::jeopardy : guard_state::held;
         case session_state::jeopardy:
-            return expired() ? guard_state::lost : guard_state::at_risk;
+            return expired() ? guard_state::lost : guard_state::jeopardy;
         case session_state::closed:
             return guard_state::released;
         default:
@@ -88,7 +88,7 @@ boost::asio::awaitable<void> hold::wait_finished_until(dynalease::time_point unt
 boost::asio::awaitable<error_code> hold::wait_lost() {
     // A guard whose deadline has passed is lost, even before anybody has said so.
     auto now = state();
-    if (now == guard_state::held || now == guard_state::at_risk) {
+    if (now == guard_state::held || now == guard_state::jeopardy) {
         auto done = co_await waiters(lost_).async_wait(boost::asio::as_tuple(boost::asio::deferred));
         now = state();
         if (std::get<0>(done)) co_return std::get<0>(done);

@@ -14,20 +14,20 @@
 
 namespace dynalease::detail {
 
-class session_core;
+class session_impl;
 
-class hold : public parting, public std::enable_shared_from_this<hold> {
+class hold : public pending_release, public std::enable_shared_from_this<hold> {
 public:
-    explicit hold(std::shared_ptr<session_core> core) noexcept;
+    explicit hold(std::shared_ptr<session_impl> core) noexcept;
     ~hold() override;
 
     // ---- any thread ----
     bool valid() const noexcept;
     guard_state state() const noexcept;
-    const std::shared_ptr<session_core>& core() const noexcept { return core_; }
+    const std::shared_ptr<session_impl>& core() const noexcept { return core_; }
     /// Neither given back nor lost, whatever has become of its session.
     bool kept() const noexcept { return state_ == guard_state::held; }
-    /// See `session_core::begin_work`.
+    /// See `session_impl::begin_work`.
     void use(bool begins) noexcept { in_use_ = begins; }
     bool in_use() const noexcept override { return in_use_; }
     /// Invalid from here on. @returns false if it was lost or released before.
@@ -61,7 +61,7 @@ private:
     /// Few holds are ever waited for, and there may be a hundred thousand.
     event& waiters(std::unique_ptr<event>& list);
 
-    std::shared_ptr<session_core> core_;
+    std::shared_ptr<session_impl> core_;
     std::atomic<guard_state> state_{guard_state::held};
     std::atomic<bool> in_use_{false};
     std::optional<error_code> finished_;

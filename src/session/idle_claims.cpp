@@ -1,23 +1,23 @@
 // Locks and items that nobody here uses at the moment.
-#include "session/idle_fronts.hpp"
+#include "session/idle_claims.hpp"
 
 #include "runtime/spawn.hpp"
 #include "session/protocol/lease_times.hpp"
-#include "session/session_core.hpp"
+#include "session/session_impl.hpp"
 
 #include <utility>
 
 namespace dynalease::detail {
 
-idle_fronts::idle_fronts(session_core& core) : core_(core), alarm_(core.world()) {}
+idle_claims::idle_claims(session_impl& core) : core_(core), alarm_(core.world()) {}
 
-void idle_fronts::remember(std::shared_ptr<claiming_member> front) {
+void idle_claims::remember(std::shared_ptr<claiming_member> front) {
     if (!recent_.empty() && recent_.back() == front) return;
     recent_.push_back(std::move(front));
     if (recent_.size() > capacity) recent_.pop_front();
 }
 
-void idle_fronts::audit_later(std::shared_ptr<claiming_member> front) {
+void idle_claims::audit_later(std::shared_ptr<claiming_member> front) {
     const auto due = protocol::audit_due(front->last_sent().value_or(core_.now()));
     audits_.push_back({std::move(front), due});
     if (audits_.size() > capacity) {
@@ -32,7 +32,7 @@ void idle_fronts::audit_later(std::shared_ptr<claiming_member> front) {
     if (!begun) auditing_ = false;
 }
 
-void idle_fronts::take_up(due_audit audit, bool look_first) {
+void idle_claims::take_up(due_audit audit, bool look_first) {
     const auto sent = audit.front->last_sent();
     // Closed meanwhile, or sent again: then there is an entry of that time.
     if (!sent || protocol::audit_due(*sent) > audit.due) return;
@@ -41,13 +41,13 @@ void idle_fronts::take_up(due_audit audit, bool look_first) {
     audits_.push_back({std::move(audit.front), protocol::audit_due(core_.now())});
 }
 
-void idle_fronts::clear() {
+void idle_claims::clear() {
     recent_.clear();
     audits_.clear();
     alarm_.wake();
 }
 
-boost::asio::awaitable<void> idle_fronts::audit(std::shared_ptr<session_core> core) {
+boost::asio::awaitable<void> idle_claims::audit(std::shared_ptr<session_impl> core) {
     auto& audits = core->idle().audits_;
     while (!audits.empty() && core->live()) {
         co_await core->idle().alarm_.wait_until(audits.front().due);

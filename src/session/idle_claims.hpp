@@ -14,14 +14,14 @@
 
 namespace dynalease::detail {
 
-class session_core;
+class session_impl;
 
 /// Two reasons to remember: the last token keeps a quick re-acquire at one request; and a failed try leaves a claim
 /// whose every copy was refused, but of which the network may have made one more. That claim stays open, for the
 /// next acquire to use, and is checked once no copy can land any more (the audit).
-class idle_fronts {
+class idle_claims {
 public:
-    explicit idle_fronts(session_core& core);
+    explicit idle_claims(session_impl& core);
 
     void remember(std::shared_ptr<claiming_member> front);
     /// Checks the front's claim after the late window.
@@ -37,9 +37,9 @@ private:
 
     /// An audit whose time has come, or that there is no room for.
     void take_up(due_audit audit, bool look_first);
-    static boost::asio::awaitable<void> audit(std::shared_ptr<session_core> core);
+    static boost::asio::awaitable<void> audit(std::shared_ptr<session_impl> core);
 
-    session_core& core_;
+    session_impl& core_;
     std::deque<std::shared_ptr<claiming_member>> recent_;
     std::deque<due_audit> audits_;
     runtime::alarm alarm_;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "database/answer.hpp"
-#include "session/session_core.hpp"
+#include "session/session_impl.hpp"
 
 #include <optional>
 #include <utility>
@@ -12,7 +12,7 @@ namespace dynalease::detail {
 /// Under a session with a row whoever waits is told when the session is lost. A plain one has no such end.
 class outage {
 public:
-    explicit outage(const session_core& core) noexcept : core_(core) {}
+    explicit outage(const session_impl& core) noexcept : core_(core) {}
 
     void ends() noexcept { since_.reset(); }
     /// What became of a request whose first copy was sent then.
@@ -32,7 +32,7 @@ public:
     }
 
 private:
-    const session_core& core_;
+    const session_impl& core_;
     std::optional<dynalease::time_point> since_;
     shared_failure last_;
 };

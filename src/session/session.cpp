@@ -2,7 +2,7 @@
 #include <dynalease/session.hpp>
 
 #include "runtime/spawn.hpp"
-#include "session/session_core.hpp"
+#include "session/session_impl.hpp"
 
 #include <boost/asio/post.hpp>
 
@@ -14,19 +14,19 @@ namespace {
 
 using boost::asio::awaitable;
 
-awaitable<runtime::completion<void>> run_over(std::shared_ptr<detail::session_core> core) {
+awaitable<runtime::completion<void>> run_over(std::shared_ptr<detail::session_impl> core) {
     auto code = co_await core->wait_over();
     if (code == boost::asio::error::operation_aborted) code = errc::cancelled;
     co_return runtime::completion<void>{code};
 }
 
-awaitable<runtime::completion<close_report>> run_close(std::shared_ptr<detail::session_core> core) {
+awaitable<runtime::completion<close_report>> run_close(std::shared_ptr<detail::session_impl> core) {
     auto report = co_await core->wait_closed();
     if (!report) co_return runtime::completion<close_report>{report.error().code, {}};
     co_return runtime::completion<close_report>{{}, *std::move(report)};
 }
 
-void close_in_background(std::shared_ptr<detail::session_core> core) {
+void close_in_background(std::shared_ptr<detail::session_impl> core) {
     if (!core || core->context_ended()) return;
     const auto executor = core->world().executor;
     boost::asio::post(executor, [core = std::move(core)] { core->begin_close({}); });
@@ -35,10 +35,10 @@ void close_in_background(std::shared_ptr<detail::session_core> core) {
 }  // namespace
 
 session::session(database target, session_options options)
-    : core_(std::make_shared<detail::session_core>(std::move(target), std::move(options))) {}
+    : core_(std::make_shared<detail::session_impl>(std::move(target), std::move(options))) {}
 
 session::session(database target, plain_session_options options)
-    : core_(std::make_shared<detail::session_core>(std::move(target), std::move(options))) {}
+    : core_(std::make_shared<detail::session_impl>(std::move(target), std::move(options))) {}
 
 session::~session() {
     if (core_) close_in_background(std::move(core_));

@@ -4,7 +4,7 @@
 #include "runtime/fork_count.hpp"
 #include "runtime/spawn.hpp"
 #include "session/protocol/session_requests.hpp"
-#include "session/session_core.hpp"
+#include "session/session_impl.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/deferred.hpp>
@@ -37,7 +37,7 @@ std::string reason_of_death(const std::optional<item>& row) {
 
 // ---- opening -----------------------------------------------------------------------------------------------
 
-boost::asio::awaitable<shared_failure> session_core::open(std::optional<dynalease::time_point> deadline) {
+boost::asio::awaitable<shared_failure> session_impl::open(std::optional<dynalease::time_point> deadline) {
     if (live()) co_return nullptr;
     const bool forked = runtime::fork_count() != born_in_fork_;
     if (closing_ || ended_ || forked || lease_.at(now()) == protocol::session_lease::phase::lost) {
@@ -57,7 +57,7 @@ boost::asio::awaitable<shared_failure> session_core::open(std::optional<dynaleas
                                                                                       : errc::cancelled);
 }
 
-boost::asio::awaitable<void> session_core::open_row([[maybe_unused]] std::shared_ptr<session_core> self) {
+boost::asio::awaitable<void> session_impl::open_row([[maybe_unused]] std::shared_ptr<session_impl> self) {
     co_await boost::asio::post(world().executor, boost::asio::deferred);  // the opener waits first
     const auto why = co_await create_row();
     if (why) {
@@ -72,7 +72,7 @@ boost::asio::awaitable<void> session_core::open_row([[maybe_unused]] std::shared
     }
 }
 
-boost::asio::awaitable<shared_failure> session_core::create_row() {
+boost::asio::awaitable<shared_failure> session_impl::create_row() {
     const auto give_up_at = now() + lease_.times().lease;
     std::optional<dynalease::time_point> first_send;  // under this id
     std::string creation;
@@ -120,14 +120,14 @@ boost::asio::awaitable<shared_failure> session_core::create_row() {
     }
 }
 
-shared_failure session_core::explain(failure why) const {
+shared_failure session_impl::explain(failure why) const {
     // The session's row is in doubt, but nothing that the caller asked for is.
     if (why.code == errc::in_doubt) why.code = errc::unreachable;
     why.outcome = outcome::not_applied;
     return std::make_shared<const failure>(std::move(why));
 }
 
-void session_core::go_live() {
+void session_impl::go_live() {
     log(severity::info, "live");
     publish();
     runtime::spawn_background(world().executor, life_, beat(shared_from_this()));
@@ -136,7 +136,7 @@ void session_core::go_live() {
 
 // ---- the heartbeat -----------------------------------------------------------------------------------------
 
-boost::asio::awaitable<void> session_core::beat([[maybe_unused]] std::shared_ptr<session_core> self) {
+boost::asio::awaitable<void> session_impl::beat([[maybe_unused]] std::shared_ptr<session_impl> self) {
     // The answer of the creation may have taken most of the lease: its send counts.
     auto next = lease_.deadline() - lease_.times().hold + lease_.times().period;
     while (may_write()) {
@@ -158,7 +158,7 @@ boost::asio::awaitable<void> session_core::beat([[maybe_unused]] std::shared_ptr
     }
 }
 
-boost::asio::awaitable<bool> session_core::beat_once() {
+boost::asio::awaitable<bool> session_impl::beat_once() {
     const auto sending = beats_.next(now());
     auto request = protocol::beat_session(options_.table, id_, sending.number);
     ++counters_.heartbeats_sent;
@@ -193,7 +193,7 @@ boost::asio::awaitable<bool> session_core::beat_once() {
     co_return true;
 }
 
-boost::asio::awaitable<void> session_core::watch_deadline([[maybe_unused]] std::shared_ptr<session_core> self) {
+boost::asio::awaitable<void> session_impl::watch_deadline([[maybe_unused]] std::shared_ptr<session_impl> self) {
     using phase = protocol::session_lease::phase;
     bool in_jeopardy = false;
     while (!ended_) {

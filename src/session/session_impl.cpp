@@ -1,5 +1,5 @@
 // The state behind a `session`: what it tells, and how it ends.
-#include "session/session_core.hpp"
+#include "session/session_impl.hpp"
 
 #include "database/answer.hpp"
 #include "database/backoff.hpp"
@@ -36,17 +36,17 @@ plain_keeping keeping_of(const plain_session_options& options) {
 
 }  // namespace
 
-session_core::session_core(database target, session_options options)
-    : session_core(std::move(target), checked(std::move(options)), std::nullopt) {}
+session_impl::session_impl(database target, session_options options)
+    : session_impl(std::move(target), checked(std::move(options)), std::nullopt) {}
 
-session_core::session_core(database target, plain_session_options options)
-    : session_core(std::move(target), options_without_row(checked(options)), keeping_of(options)) {
+session_impl::session_impl(database target, plain_session_options options)
+    : session_impl(std::move(target), options_without_row(checked(options)), keeping_of(options)) {
     lease_.open();
     lease_.acknowledge(now(), now());
     publish();
 }
 
-session_core::session_core(database target, session_options options, std::optional<plain_keeping> plain)
+session_impl::session_impl(database target, session_options options, std::optional<plain_keeping> plain)
     : database_(std::move(target)),
       options_(std::move(options)),
       plain_(plain),
@@ -69,11 +69,11 @@ session_core::session_core(database target, session_options options, std::option
       close_waiters_(world().executor),
       idle_(*this) {}
 
-session_core::~session_core() = default;
+session_impl::~session_impl() = default;
 
 // ---- any thread --------------------------------------------------------------------------------------------
 
-session_state session_core::state() const noexcept {
+session_state session_impl::state() const noexcept {
     const auto said = published_.load();
     if (said != session_state::live) return said;
     // The deadline counts by itself: no timer has to fire, and no coroutine has to run.
@@ -82,12 +82,12 @@ session_state session_core::state() const noexcept {
     return now >= jeopardy_ ? session_state::jeopardy : session_state::live;
 }
 
-bool session_core::valid() const noexcept {
+bool session_impl::valid() const noexcept {
     const auto current = state();
     return current == session_state::live || current == session_state::jeopardy;
 }
 
-std::shared_ptr<session_member> session_core::find_member(const member_key& key) {
+std::shared_ptr<session_member> session_impl::find_member(const member_key& key) {
     const auto known = members_.find(key);
     if (known == members_.end()) return nullptr;
     auto alive = known->second.lock();
@@ -95,14 +95,14 @@ std::shared_ptr<session_member> session_core::find_member(const member_key& key)
     return alive;
 }
 
-void session_core::forget(const member_key& key) noexcept {
+void session_impl::forget(const member_key& key) noexcept {
     const std::lock_guard hold(members_mutex_);
     const auto known = members_.find(key);
     // The name may belong to a successor by now.
     if (known != members_.end() && known->first.name.data() == key.name.data()) members_.erase(known);
 }
 
-bool session_core::begin_work(const std::shared_ptr<bound_work>& work, hold& grant) {
+bool session_impl::begin_work(const std::shared_ptr<bound_work>& work, hold& grant) {
     const std::lock_guard guard(members_mutex_);
     if (published_ == session_state::closed) return false;
     works_.insert(work);
@@ -110,7 +110,7 @@ bool session_core::begin_work(const std::shared_ptr<bound_work>& work, hold& gra
     return true;
 }
 
-void session_core::end_work(const std::shared_ptr<bound_work>& work, hold& grant) noexcept {
+void session_impl::end_work(const std::shared_ptr<bound_work>& work, hold& grant) noexcept {
     const std::lock_guard guard(members_mutex_);
     works_.erase(work);
     grant.use(false);
@@ -118,35 +118,35 @@ void session_core::end_work(const std::shared_ptr<bound_work>& work, hold& grant
 
 // ---- the database's executor -------------------------------------------------------------------------------
 
-bool session_core::may_write() const noexcept {
+bool session_impl::may_write() const noexcept {
     return !ended_ && runtime::fork_count() == born_in_fork_ && lease_.live_at(now());
 }
 
-failure session_core::over_failure() const {
+failure session_impl::over_failure() const {
     failure why(closing_ ? errc::session_closed : errc::session_lost);
     why.details.table = options_.table;
     return why;
 }
 
-void session_core::heed(const failure& why) {
+void session_impl::heed(const failure& why) {
     if (why.code == errc::shut_down) lose("the client was closed");
 }
 
-failure session_core::given_up(error_code waited, bool may_land) const {
+failure session_impl::given_up(error_code waited, bool may_land) const {
     if (may_land) return failure(errc::in_doubt);
     if (!live()) return over_failure();
     return failure(waited == boost::asio::error::timed_out ? errc::wait_timeout : errc::cancelled);
 }
 
-void session_core::log(severity level, const std::string& line) const {
+void session_impl::log(severity level, const std::string& line) const {
     if (options_.log) options_.log(level, "session " + id_ + ": " + line);
 }
 
-session_counters session_core::snapshot() const {
+session_counters session_impl::snapshot() const {
     return counters_;
 }
 
-std::vector<std::shared_ptr<session_member>> session_core::all_members() {
+std::vector<std::shared_ptr<session_member>> session_impl::all_members() {
     const std::lock_guard hold(members_mutex_);
     std::vector<std::shared_ptr<session_member>> alive;
     alive.reserve(members_.size());
@@ -156,7 +156,7 @@ std::vector<std::shared_ptr<session_member>> session_core::all_members() {
     return alive;
 }
 
-void session_core::publish() noexcept {
+void session_impl::publish() noexcept {
     using phase = protocol::session_lease::phase;
     deadline_ = lease_.deadline().time_since_epoch().count();
     jeopardy_ = lease_.jeopardy().time_since_epoch().count();
@@ -184,7 +184,7 @@ void session_core::publish() noexcept {
     }
 }
 
-void session_core::lose(const std::string& why) {
+void session_impl::lose(const std::string& why) {
     if (ended_) return;
     log(severity::error, "lost: " + why);
     lease_.lose();
@@ -195,7 +195,7 @@ void session_core::lose(const std::string& why) {
     end();
 }
 
-void session_core::end() {
+void session_impl::end() {
     ended_ = true;
     work_.close();
     idle_.clear();
@@ -205,7 +205,7 @@ void session_core::end() {
     over_waiters_.complete_all({});
 }
 
-boost::asio::awaitable<error_code> session_core::wait_over() {
+boost::asio::awaitable<error_code> session_impl::wait_over() {
     if (!ended_) {
         auto done = co_await over_waiters_.async_wait(boost::asio::as_tuple(boost::asio::deferred));
         if (!ended_) co_return std::get<0>(done);
@@ -215,7 +215,7 @@ boost::asio::awaitable<error_code> session_core::wait_over() {
 
 // ---- closing -----------------------------------------------------------------------------------------------
 
-void session_core::begin_close(const close_options& options) {
+void session_impl::begin_close(const close_options& options) {
     if (closing_) return;
     closing_ = true;
     if (ended_) {
@@ -228,7 +228,7 @@ void session_core::begin_close(const close_options& options) {
     runtime::spawn_background(world().executor, life_, close(shared_from_this(), options));
 }
 
-void session_core::tell_works() {
+void session_impl::tell_works() {
     const auto present = [this] {
         const std::lock_guard guard(members_mutex_);
         return works_;
@@ -236,7 +236,7 @@ void session_core::tell_works() {
     for (const auto& work : present) work->session_closes();
 }
 
-boost::asio::awaitable<result<close_report>> session_core::wait_closed() {
+boost::asio::awaitable<result<close_report>> session_impl::wait_closed() {
     if (!closed_) {
         auto done = co_await close_waiters_.async_wait(boost::asio::as_tuple(boost::asio::deferred));
         if (!closed_ && std::get<0>(done)) co_return failure(errc::cancelled);
@@ -244,7 +244,7 @@ boost::asio::awaitable<result<close_report>> session_core::wait_closed() {
     co_return report_;
 }
 
-boost::asio::awaitable<void> session_core::close([[maybe_unused]] std::shared_ptr<session_core> self,
+boost::asio::awaitable<void> session_impl::close([[maybe_unused]] std::shared_ptr<session_impl> self,
                                                  close_options options) {
     const auto until = now() + options.timeout;
     const auto reserve = std::min<std::chrono::nanoseconds>(options.timeout / 2, longest_row_closing);
@@ -257,7 +257,7 @@ boost::asio::awaitable<void> session_core::close([[maybe_unused]] std::shared_pt
         // Work that did not end keeps its grant until the lease is over: closing the row would free that at once.
         if (idle) co_await close_row(until);
     } else {
-        std::vector<std::shared_ptr<parting>> none;
+        std::vector<std::shared_ptr<pending_release>> none;
         for (const auto& member : all_members()) member->session_closes(over_failure(), false, none);
     }
     lease_.close();
@@ -267,8 +267,8 @@ boost::asio::awaitable<void> session_core::close([[maybe_unused]] std::shared_pt
     close_waiters_.complete_all({});
 }
 
-boost::asio::awaitable<bool> session_core::release_all(dynalease::time_point until) {
-    std::vector<std::shared_ptr<parting>> under_way;
+boost::asio::awaitable<bool> session_impl::release_all(dynalease::time_point until) {
+    std::vector<std::shared_ptr<pending_release>> under_way;
     for (const auto& member : all_members()) member->session_closes(over_failure(), true, under_way);
     bool idle = true;
     for (const auto& grant : under_way) {
@@ -287,15 +287,15 @@ boost::asio::awaitable<bool> session_core::release_all(dynalease::time_point unt
     co_return idle;
 }
 
-boost::asio::awaitable<void> session_core::close_row(dynalease::time_point until) {
+boost::asio::awaitable<void> session_impl::close_row(dynalease::time_point until) {
     if (plain_) co_return;
     runtime::alarm pause(world());
     for (unsigned failures = 0; may_write() && now() < until; ++failures) {
         auto request = protocol::close_session(options_.table, id_, wall());
         auto closed = co_await database_.call(std::move(request), {.timeout = until - now()});
-        const bool settled =
+        const bool resolved =
             closed || classify(closed.error()) == answer::refused || classify(closed.error()) == answer::rejected;
-        if (settled) co_return;
+        if (resolved) co_return;
         co_await pause.wait_until(std::min(until, now() + retry_pause(failures)));
     }
 }

@@ -5,9 +5,9 @@
 #include "runtime/context_end.hpp"
 #include "runtime/gate.hpp"
 #include "runtime/waiter_list.hpp"
-#include "session/idle_fronts.hpp"
+#include "session/failure_detector.hpp"
+#include "session/idle_claims.hpp"
 #include "session/protocol/session_lease.hpp"
-#include "session/remote_sessions.hpp"
 #include "session/session_member.hpp"
 
 #include <dynalease/dynamodb/database.hpp>
@@ -41,12 +41,12 @@ struct plain_keeping {
     bool renew;
 };
 
-class session_core : public std::enable_shared_from_this<session_core> {
+class session_impl : public std::enable_shared_from_this<session_impl> {
 public:
     /// @throws dynalease::error for options out of range.
-    session_core(database target, session_options options);
-    session_core(database target, plain_session_options options);
-    ~session_core();
+    session_impl(database target, session_options options);
+    session_impl(database target, plain_session_options options);
+    ~session_impl();
 
     // ---- any thread ----
     session_state state() const noexcept;
@@ -80,10 +80,10 @@ public:
     const database& target() const noexcept { return database_; }
     session_counters& counters() noexcept { return counters_; }
     session_counters snapshot() const;
-    remote_sessions& remotes() noexcept { return remotes_; }
+    failure_detector& remotes() noexcept { return remotes_; }
     runtime::gate& work() noexcept { return work_; }
     runtime::gate& life() noexcept { return life_; }
-    idle_fronts& idle() noexcept { return idle_; }
+    idle_claims& idle() noexcept { return idle_; }
     dynalease::time_point now() const noexcept { return world().clock->now(); }
     wall_time wall() const noexcept { return database_.wall(); }
     std::int64_t next_attempt() noexcept { return ++last_attempt_; }
@@ -97,7 +97,8 @@ public:
     bool may_write() const noexcept;
     /// Why nothing can be acquired any more.
     failure over_failure() const;
-    /// Why a wait for a grant ended with `waited`, by its time or its caller. A session that is over closes every claim.
+    /// Why a wait for a grant ended with `waited`, by its time or its caller. A session that is over closes every
+    /// claim.
     failure given_up(error_code waited, bool may_land) const;
 
     /// Completes when the session is live; the first caller makes the row. Null, or why not.
@@ -111,7 +112,7 @@ public:
 
 private:
     /// @param options checked
-    session_core(database target, session_options options, std::optional<plain_keeping> plain);
+    session_impl(database target, session_options options, std::optional<plain_keeping> plain);
 
     struct key_hash {
         std::size_t operator()(const member_key& key) const noexcept {
@@ -124,14 +125,14 @@ private:
     void end();
     void tell_works();
 
-    boost::asio::awaitable<void> open_row(std::shared_ptr<session_core> self);
+    boost::asio::awaitable<void> open_row(std::shared_ptr<session_impl> self);
     boost::asio::awaitable<shared_failure> create_row();
     shared_failure explain(failure why) const;
     void go_live();
     boost::asio::awaitable<bool> beat_once();
-    boost::asio::awaitable<void> beat(std::shared_ptr<session_core> self);
-    boost::asio::awaitable<void> watch_deadline(std::shared_ptr<session_core> self);
-    boost::asio::awaitable<void> close(std::shared_ptr<session_core> self, close_options options);
+    boost::asio::awaitable<void> beat(std::shared_ptr<session_impl> self);
+    boost::asio::awaitable<void> watch_deadline(std::shared_ptr<session_impl> self);
+    boost::asio::awaitable<void> close(std::shared_ptr<session_impl> self, close_options options);
     boost::asio::awaitable<bool> release_all(dynalease::time_point until);
     boost::asio::awaitable<void> close_row(dynalease::time_point until);
 
@@ -153,7 +154,7 @@ private:
 
     mutable session_counters counters_;
     std::int64_t last_attempt_ = 0;
-    remote_sessions remotes_;
+    failure_detector remotes_;
     std::shared_ptr<runtime::context_end> context_;
     runtime::gate work_;  ///< the members' own coroutines
     runtime::gate life_;  ///< opening, heartbeat, deadline, closing
@@ -167,7 +168,7 @@ private:
     std::mutex members_mutex_;  ///< of the next two
     std::unordered_map<member_key, std::weak_ptr<session_member>, key_hash> members_;  ///< keys: the members' own names
     std::set<std::shared_ptr<bound_work>> works_;
-    idle_fronts idle_;  ///< last: its fronts ask to be forgotten when they go
+    idle_claims idle_;  ///< last: its fronts ask to be forgotten when they go
 };
 
 }  // namespace dynalease::detail

@@ -22,9 +22,9 @@ struct member_key {
 };
 
 /// A grant on its way back while the session closes.
-class parting {
+class pending_release {
 public:
-    virtual ~parting() = default;
+    virtual ~pending_release() = default;
     virtual const std::string& name() const noexcept = 0;
     /// How it ended; empty while it is not known.
     virtual const std::optional<error_code>& finished() const noexcept = 0;
@@ -56,7 +56,7 @@ public:
     /// @param release begin to give the grants back, but those in use, and add all to `under_way`; otherwise the lease
     /// ends them.
     virtual void session_closes(const failure& why, bool release,
-                                std::vector<std::shared_ptr<parting>>& under_way) = 0;
+                                std::vector<std::shared_ptr<pending_release>>& under_way) = 0;
 };
 
 /// A member that may keep a claim open while nobody uses it: its every copy was refused, but the network may have made

@@ -4,7 +4,7 @@
 #include "database/argument_check.hpp"
 #include "database/table_name.hpp"
 #include "session/protocol/lease_times.hpp"
-#include "session/session_core.hpp"
+#include "session/session_impl.hpp"
 
 #include <unistd.h>
 
@@ -50,7 +50,7 @@ plain_session_options checked(plain_session_options options) {
     return options;
 }
 
-const std::shared_ptr<session_core>& with_row(const std::shared_ptr<session_core>& core, const char* primitive) {
+const std::shared_ptr<session_impl>& with_row(const std::shared_ptr<session_impl>& core, const char* primitive) {
     const argument_check require_of_primitive(primitive);
     require_of_primitive(!core->plain(), errc::invalid_option,
                          "a plain session holds locks on items only; give this one a session with a table");

@@ -5,7 +5,7 @@
 
 namespace dynalease::detail {
 
-wait_limit limit_of(const session_core& core, std::optional<std::chrono::nanoseconds> wait, bool tries) {
+wait_limit limit_of(const session_impl& core, std::optional<std::chrono::nanoseconds> wait, bool tries) {
     if (tries || (wait && *wait == std::chrono::nanoseconds::zero())) return {.once = true};
     if (!wait) return {};
     return {.deadline = core.now() + std::min(*wait, dynalease::time_point::max() - core.now())};

@@ -1,7 +1,7 @@
 // How long a caller waits for others.
 #pragma once
 
-#include "session/session_core.hpp"
+#include "session/session_impl.hpp"
 
 #include <dynalease/runtime/time.hpp>
 
@@ -17,6 +17,6 @@ struct wait_limit {
 
 /// @param wait as callers say it, and not negative: empty for ever, zero for one attempt
 /// @param tries one attempt, whatever `wait` says
-wait_limit limit_of(const session_core& core, std::optional<std::chrono::nanoseconds> wait, bool tries = false);
+wait_limit limit_of(const session_impl& core, std::optional<std::chrono::nanoseconds> wait, bool tries = false);
 
 }  // namespace dynalease::detail

@@ -1,7 +1,7 @@
 // Versioned writes that are to happen together, as the actions of one transaction.
 #pragma once
 
-#include "versioned/versioned_core.hpp"
+#include "versioned/versioned_impl.hpp"
 
 #include <dynalease/versioned/save_all.hpp>
 

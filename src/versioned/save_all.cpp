@@ -42,9 +42,9 @@ errc code_of(verdict meant) {
     }
 }
 
-std::optional<protocol::item_sight> sight_in(const write_intent& intent, const std::optional<item>& found) {
+std::optional<protocol::item_state> sight_in(const write_intent& intent, const std::optional<item>& found) {
     if (!found) return std::nullopt;
-    auto sight = protocol::sight_of(intent.core->layout(), *found);
+    auto sight = protocol::state_of(intent.core->layout(), *found);
     return sight ? std::optional(*std::move(sight)) : std::nullopt;
 }
 
@@ -86,9 +86,9 @@ part_verdict judge_part(const joint_plan::part& part, const cancellation_reason&
     if (kind != detail::joint_reason::condition || !part.intent) return for_now;
 
     const auto& intent = *part.intent;
-    std::optional<protocol::item_sight> sight;
+    std::optional<protocol::item_state> sight;
     if (reason.current) {
-        auto seen = protocol::sight_of(intent.core->layout(), *reason.current);
+        auto seen = protocol::state_of(intent.core->layout(), *reason.current);
         if (!seen) {
             entry.code = seen.error().code;
             return for_now;
@@ -195,7 +195,7 @@ awaitable<runtime::completion<joint_result>> run_save_all(database target, std::
         done.value = {};  // no entry is to blame
         if (!clean) {
             why.code = errc::in_doubt;
-            why.details.advice = "settle() the pending write, or load the items and decide";
+            why.details.advice = "resolve() the pending write, or load the items and decide";
             done.value.pending() = pending_joint_write(target, plan);
         }
         done.code = detail::report(why, details, "save_all", {});
@@ -251,23 +251,24 @@ awaitable<runtime::completion<joint_result>> run_save_all(database target, std::
 }
 
 /// Any one item may tell of all.
-awaitable<runtime::completion<settlement>> run_settle(database target, std::shared_ptr<const joint_plan> plan,
+awaitable<runtime::completion<resolution>> run_resolve(database target, std::shared_ptr<const joint_plan> plan,
                                                       diagnostics* details) {
-    runtime::completion<settlement> done;
-    done.value = settlement::open;
+    runtime::completion<resolution> done;
+    done.value = resolution::open;
     for (const auto& part : plan->parts) {
         if (!part.intent || part.only_checks) continue;
         const auto& intent = *part.intent;
         auto request = intent.core->requests().look(intent.key, true);
         auto read = co_await target.call(std::move(request));
         if (!read) {
-            done.code = detail::report(read.error(), details, "pending_joint_write.settle", detail::text_of(intent.key));
+            done.code =
+                detail::report(read.error(), details, "pending_joint_write.resolve", detail::text_of(intent.key));
             co_return done;
         }
         const auto sight = sight_in(intent, read->found);
         const auto meant = detail::decide(intent, sight ? &*sight : nullptr, false);
-        done.value = detail::settlement_of(meant);
-        if (done.value != settlement::open) break;
+        done.value = detail::resolution_of(meant);
+        if (done.value != resolution::open) break;
     }
     co_return done;
 }
@@ -297,13 +298,13 @@ void detail::save_all_verb::operator()(diagnostics* details, handler_for<joint_r
 pending_joint_write::pending_joint_write(database target, std::shared_ptr<const detail::joint_plan> plan)
     : target_(std::move(target)), plan_(std::move(plan)) {}
 
-awaitable<settlement> pending_joint_write::settle() const {
-    auto verb = settling();
+awaitable<resolution> pending_joint_write::resolve() const {
+    auto verb = resolving();
     auto where = target_->get_executor();
-    return detail::await_verb<settlement>(std::move(where), std::move(verb));
+    return detail::await_verb<resolution>(std::move(where), std::move(verb));
 }
 
-detail::joint_settle_verb pending_joint_write::settling() const {
+detail::joint_resolve_verb pending_joint_write::resolving() const {
     if (plan_) return {*target_, plan_};
     diagnostics details;
     details.operation = "pending_joint_write";
@@ -311,9 +312,9 @@ detail::joint_settle_verb pending_joint_write::settling() const {
     throw error(errc::not_held, std::move(details));
 }
 
-void detail::joint_settle_verb::operator()(diagnostics* details, handler_for<settlement> handler) && {
+void detail::joint_resolve_verb::operator()(diagnostics* details, handler_for<resolution> handler) && {
     const auto executor = target.get_executor();
-    runtime::spawn<settlement>(executor, run_settle(std::move(target), std::move(plan), details), std::move(handler));
+    runtime::spawn<resolution>(executor, run_resolve(std::move(target), std::move(plan), details), std::move(handler));
 }
 
 awaitable<joint_result> save_all(database target, versioned_writes writes) {

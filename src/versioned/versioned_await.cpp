@@ -1,5 +1,5 @@
 // The verbs of versioned items awaited without a token: compiled once, whatever struct the items become.
-#include "versioned/versioned_core.hpp"
+#include "versioned/versioned_impl.hpp"
 
 #include <dynalease/versioned/loaded.hpp>
 
@@ -69,9 +69,9 @@ boost::asio::any_io_executor executor_of(const std::shared_ptr<const write_inten
     throw error(errc::not_held, std::move(details));
 }
 
-awaitable<settle_report> await_verb(settle_verb verb) {
+awaitable<resolve_report> await_verb(resolve_verb verb) {
     auto executor = executor_of(verb.intent);
-    return await_verb<settle_report>(std::move(executor), std::move(verb));
+    return await_verb<resolve_report>(std::move(executor), std::move(verb));
 }
 
 }  // namespace dynalease::detail

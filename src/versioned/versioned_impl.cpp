@@ -1,5 +1,5 @@
 // The options of versioned items, and what does not depend on one write.
-#include "versioned/versioned_core.hpp"
+#include "versioned/versioned_impl.hpp"
 
 #include "database/argument_check.hpp"
 #include "database/table_name.hpp"
@@ -34,7 +34,7 @@ void check_names(const versioned_options& options) {
 
 }  // namespace
 
-versioned_core::versioned_core(database target, versioned_options options)
+versioned_impl::versioned_impl(database target, versioned_options options)
     : target_(std::move(target)), options_(std::move(options)) {
     check_table_name(options_.table);
     check_names(options_);
@@ -45,7 +45,7 @@ versioned_core::versioned_core(database target, versioned_options options)
             errc::invalid_option, "first_version must lie between the least integer and version_limit");
     // A copy of a request may be late by five minutes and its caller by as much; TTL's own clock may run ahead a bit.
     require(options_.tombstone_lifetime >= 660s, errc::invalid_option, "tombstone_lifetime must be at least 11 min");
-    require(options_.settle_within >= 0ms, errc::invalid_option, "settle_within must not be negative");
+    require(options_.resolve_within >= 0ms, errc::invalid_option, "resolve_within must not be negative");
     layout_ = {.table = options_.table,
                .key = options_.key,
                .sort = options_.sort_key,
@@ -59,30 +59,30 @@ versioned_core::versioned_core(database target, versioned_options options)
                .stamps = options_.stamps};
 }
 
-std::int64_t versioned_core::tombstone_expiry() const {
+std::int64_t versioned_impl::tombstone_expiry() const {
     const auto now = std::chrono::ceil<std::chrono::seconds>(target_.wall().time_since_epoch());
     return (now + options_.tombstone_lifetime).count();
 }
 
-std::shared_ptr<versioned_core> make_versioned_core(database target, versioned_options options) {
-    return std::make_shared<versioned_core>(std::move(target), std::move(options));
+std::shared_ptr<versioned_impl> make_versioned_impl(database target, versioned_options options) {
+    return std::make_shared<versioned_impl>(std::move(target), std::move(options));
 }
 
-const versioned_options& options_of(const versioned_core& core) {
+const versioned_options& options_of(const versioned_impl& core) {
     return core.options();
 }
 
-boost::asio::any_io_executor executor_of(const versioned_core& core) {
+boost::asio::any_io_executor executor_of(const versioned_impl& core) {
     return core.world().executor;
 }
 
-item user_attributes(const versioned_core& core, const item& attributes) {
+item user_attributes(const versioned_impl& core, const item& attributes) {
     auto own = attributes;
     std::erase_if(own, [&](const auto& entry) { return protocol::is_reserved(core.layout(), entry.first); });
     return own;
 }
 
-error unfit_item(const versioned_core& core, const item& attributes, const std::exception& why) {
+error unfit_item(const versioned_impl& core, const item& attributes, const std::exception& why) {
     diagnostics details;
     details.operation = "versioned";
     details.table = core.options().table;
@@ -103,7 +103,7 @@ std::string text_of(const item_key& key) {
     return text;
 }
 
-protocol::verdict decide(const write_intent& intent, const protocol::item_sight* now, bool clean) {
+protocol::verdict decide(const write_intent& intent, const protocol::item_state* now, bool clean) {
     const protocol::refusal what{.base = intent.write.base,
                                  .mine = intent.write.mine,
                                  .target = intent.write.target,
@@ -125,7 +125,7 @@ protocol::verdict decide(const write_intent& intent, const protocol::item_sight*
     return protocol::decide_blind(what, intent.makes);
 }
 
-std::optional<failure> overflow_of(const write_intent& intent, const protocol::item_sight& now) {
+std::optional<failure> overflow_of(const write_intent& intent, const protocol::item_state& now) {
     if (intent.how != write_intent::test::blind) return std::nullopt;
     auto next = protocol::version_after(intent.core->layout(), now.state);
     return next ? std::nullopt : std::optional(std::move(next).error());

@@ -16,10 +16,10 @@
 
 namespace dynalease::detail {
 
-class versioned_core {
+class versioned_impl {
 public:
     /// @throws dynalease::error that names the option at fault.
-    versioned_core(database target, versioned_options options);
+    versioned_impl(database target, versioned_options options);
 
     const database& target() const noexcept { return target_; }
     const environment& world() const noexcept { return target_.environment(); }
@@ -42,7 +42,7 @@ private:
 struct write_intent {
     enum class test { create, create_over, checked, blind, erase_blindly };
 
-    std::shared_ptr<versioned_core> core;
+    std::shared_ptr<versioned_impl> core;
     test how{};
     std::string_view verb{};
     item_key key{};
@@ -64,27 +64,27 @@ struct write_end {
 
 /// Makes the intent, or says what is wrong with the order. Sends nothing.
 /// @param mine the stamp of the write; empty: a new one.
-result<write_intent> plan_write(std::shared_ptr<versioned_core> core, write_order order,
+result<write_intent> plan_write(std::shared_ptr<versioned_impl> core, write_order order,
                                 std::optional<item_stamp> mine = {});
 /// The item as the write leaves it, if that can be known without asking: nothing else can have changed.
 std::optional<item> item_after(const write_intent& intent);
 /// Turns what makes an item into a creation over the tombstone just seen, or back.
-std::optional<failure> plan_create_over(write_intent& intent, const item& tombstone, const protocol::item_sight& sight);
+std::optional<failure> plan_create_over(write_intent& intent, const item& tombstone, const protocol::item_state& sight);
 void plan_without_tombstone(write_intent& intent);
 /// What of the user's stays on the tombstone of an item that was so.
 std::vector<std::string> left_on_tombstone(const write_intent& intent, const item& before);
 
 /// What a verdict on a write in doubt says of it.
-settlement settlement_of(protocol::verdict meant);
-protocol::verdict decide(const write_intent& intent, const protocol::item_sight* now, bool clean);
+resolution resolution_of(protocol::verdict meant);
+protocol::verdict decide(const write_intent& intent, const protocol::item_state* now, bool clean);
 /// That a write which tests no version met one that may not be raised; empty: it met no such.
-std::optional<failure> overflow_of(const write_intent& intent, const protocol::item_sight& now);
+std::optional<failure> overflow_of(const write_intent& intent, const protocol::item_state& now);
 
 /// The item under the key; a tombstone counts as none.
-boost::asio::awaitable<result<std::optional<stored_item>>> load_item(std::shared_ptr<versioned_core> core, item_key key,
+boost::asio::awaitable<result<std::optional<stored_item>>> load_item(std::shared_ptr<versioned_impl> core, item_key key,
                                                                      bool consistent);
 /// @param mine the stamp of the write.
-boost::asio::awaitable<write_end> run_write(std::shared_ptr<versioned_core> core, write_order order, item_stamp mine);
+boost::asio::awaitable<write_end> run_write(std::shared_ptr<versioned_impl> core, write_order order, item_stamp mine);
 
 /// The key as text, for diagnostics.
 std::string text_of(const item_key& key);

@@ -4,7 +4,7 @@
 #include "database/verb_failure.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/spawn.hpp"
-#include "versioned/versioned_core.hpp"
+#include "versioned/versioned_impl.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -19,15 +19,15 @@ using boost::asio::awaitable;
 constexpr std::size_t batch_size = 100;
 
 /// A tombstone counts as missing. Fails if the item is not one that versions can be kept on.
-result<std::optional<stored_item>> as_stored(const versioned_core& core, std::optional<item> found) {
+result<std::optional<stored_item>> as_stored(const versioned_impl& core, std::optional<item> found) {
     if (!found) return std::optional<stored_item>{};
-    auto sight = protocol::sight_of(core.layout(), *found);
+    auto sight = protocol::state_of(core.layout(), *found);
     if (!sight) return std::move(sight).error();
     if (sight->gone) return std::optional<stored_item>{};
     return std::optional<stored_item>(stored_item{std::move(sight->state), *std::move(found)});
 }
 
-awaitable<runtime::completion<std::optional<stored_item>>> run_load(std::shared_ptr<versioned_core> core,
+awaitable<runtime::completion<std::optional<stored_item>>> run_load(std::shared_ptr<versioned_impl> core,
                                                                     key_values values, load_options options,
                                                                     diagnostics* details) {
     runtime::completion<std::optional<stored_item>> done;
@@ -44,7 +44,7 @@ awaitable<runtime::completion<std::optional<stored_item>>> run_load(std::shared_
 
 }  // namespace
 
-awaitable<result<std::optional<stored_item>>> load_item(std::shared_ptr<versioned_core> core, item_key key,
+awaitable<result<std::optional<stored_item>>> load_item(std::shared_ptr<versioned_impl> core, item_key key,
                                                         bool consistent) {
     if (auto why = protocol::check_key(core->layout(), key)) co_return *std::move(why);
     auto request = core->requests().look(key, consistent);
@@ -58,7 +58,7 @@ namespace {
 using stored_items = std::vector<std::optional<stored_item>>;
 
 /// Asks until every one of up to a hundred keys is answered for, and adds what is found.
-awaitable<std::optional<failure>> fetch(std::shared_ptr<versioned_core> core, keys_and_options batch,
+awaitable<std::optional<failure>> fetch(std::shared_ptr<versioned_impl> core, keys_and_options batch,
                                         std::vector<item>* found) {
     const auto& table = core->options().table;
     for (unsigned rounds = 0; !batch.keys.empty(); ++rounds) {
@@ -76,7 +76,7 @@ awaitable<std::optional<failure>> fetch(std::shared_ptr<versioned_core> core, ke
     co_return std::nullopt;
 }
 
-awaitable<std::optional<failure>> load_each(std::shared_ptr<versioned_core> core, std::vector<item_key> keys,
+awaitable<std::optional<failure>> load_each(std::shared_ptr<versioned_impl> core, std::vector<item_key> keys,
                                             bool consistent, stored_items* into) {
     const auto& layout = core->layout();
     for (const auto& key : keys) {
@@ -109,7 +109,7 @@ awaitable<std::optional<failure>> load_each(std::shared_ptr<versioned_core> core
     co_return std::nullopt;
 }
 
-awaitable<runtime::completion<stored_items>> run_load_many(std::shared_ptr<versioned_core> core,
+awaitable<runtime::completion<stored_items>> run_load_many(std::shared_ptr<versioned_impl> core,
                                                            std::vector<key_values> values, load_options options,
                                                            diagnostics* details) {
     runtime::completion<stored_items> done;

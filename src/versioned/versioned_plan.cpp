@@ -1,5 +1,5 @@
 // From what a caller orders to the one request that does it.
-#include "versioned/versioned_core.hpp"
+#include "versioned/versioned_impl.hpp"
 
 #include "database/transact_actions.hpp"
 
@@ -45,7 +45,7 @@ bool has_members(const write_order& order) {
 }
 
 /// The key that the order speaks of, and completes the members by it: a struct need not know its key.
-result<item_key> key_for(const versioned_core& core, write_order& order) {
+result<item_key> key_for(const versioned_impl& core, write_order& order) {
     const auto& layout = core.layout();
     auto key = order.key ? core.key_of(*order.key) : protocol::key_of(layout, order.stored);
     auto& members = order.members.present;
@@ -196,7 +196,7 @@ std::vector<std::string> left_on_tombstone(const write_intent& intent, const ite
 }
 
 std::optional<failure> plan_create_over(write_intent& intent, const item& tombstone,
-                                        const protocol::item_sight& sight) {
+                                        const protocol::item_state& sight) {
     const auto& layout = intent.core->layout();
     intent.how = write_intent::test::create_over;
     intent.repeatable = true;
@@ -215,7 +215,7 @@ std::optional<failure> plan_create_over(write_intent& intent, const item& tombst
     return std::nullopt;
 }
 
-result<write_intent> plan_write(std::shared_ptr<versioned_core> core, write_order order,
+result<write_intent> plan_write(std::shared_ptr<versioned_impl> core, write_order order,
                                 std::optional<item_stamp> mine) {
     if (order.invalid) return *std::move(order.invalid);
     write_intent intent{.core = std::move(core), .verb = verb_of(order.what)};

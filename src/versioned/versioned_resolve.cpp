@@ -2,23 +2,23 @@
 #include "database/answer.hpp"
 #include "database/verb_failure.hpp"
 #include "runtime/spawn.hpp"
-#include "versioned/versioned_core.hpp"
+#include "versioned/versioned_impl.hpp"
 
 #include <utility>
 
 namespace dynalease::detail {
 
-settlement settlement_of(protocol::verdict meant) {
+resolution resolution_of(protocol::verdict meant) {
     switch (meant) {
         case protocol::verdict::applied:
         case protocol::verdict::superseded:
-            return settlement::applied;
+            return resolution::applied;
         case protocol::verdict::conflict:
         case protocol::verdict::exists:
         case protocol::verdict::missing:
-            return settlement::not_applied;
+            return resolution::not_applied;
         default:
-            return settlement::open;
+            return resolution::open;
     }
 }
 
@@ -27,20 +27,20 @@ namespace {
 using boost::asio::awaitable;
 using protocol::verdict;
 
-result<settle_report> judge_item(const write_intent& intent, std::optional<item> found) {
-    settle_report report;
-    std::optional<protocol::item_sight> sight;
+result<resolve_report> judge_item(const write_intent& intent, std::optional<item> found) {
+    resolve_report report;
+    std::optional<protocol::item_state> sight;
     if (found) {
-        auto seen = protocol::sight_of(intent.core->layout(), *found);
+        auto seen = protocol::state_of(intent.core->layout(), *found);
         if (!seen) return std::move(seen).error();
         sight = *std::move(seen);
     }
-    report.verdict = settlement_of(decide(intent, sight ? &*sight : nullptr, false));
+    report.verdict = resolution_of(decide(intent, sight ? &*sight : nullptr, false));
     if (sight && !sight->gone) report.current = stored_item{std::move(sight->state), *std::move(found)};
     return report;
 }
 
-awaitable<result<settle_report>> ask(std::shared_ptr<const write_intent> intent) {
+awaitable<result<resolve_report>> ask(std::shared_ptr<const write_intent> intent) {
     auto request = intent->core->requests().look(intent->key, true);
     auto read = co_await intent->core->target().call(std::move(request));
     if (!read) co_return std::move(read).error();
@@ -48,15 +48,15 @@ awaitable<result<settle_report>> ask(std::shared_ptr<const write_intent> intent)
 }
 
 /// A write onto the same state takes it away from every copy that may still be on its way.
-awaitable<result<settle_report>> take_state_away(std::shared_ptr<const write_intent> intent) {
+awaitable<result<resolve_report>> take_state_away(std::shared_ptr<const write_intent> intent) {
     auto write = intent->write;
     write.mine = intent->core->new_stamp();
     auto touch = intent->core->requests().save(intent->key, write, {});
     touch.returned = return_values::all_new;
     auto answer = co_await intent->core->target().call(std::move(touch));
     if (answer) {
-        settle_report report{.verdict = settlement::not_applied};
-        auto sight = protocol::sight_of(intent->core->layout(), answer->attributes);
+        resolve_report report{.verdict = resolution::not_applied};
+        auto sight = protocol::state_of(intent->core->layout(), answer->attributes);
         if (sight) report.current = stored_item{std::move(sight->state), std::move(answer->attributes)};
         co_return report;
     }
@@ -65,28 +65,29 @@ awaitable<result<settle_report>> take_state_away(std::shared_ptr<const write_int
     co_return why;
 }
 
-awaitable<runtime::completion<settle_report>> run_settle(std::shared_ptr<const write_intent> intent, bool closes,
+awaitable<runtime::completion<resolve_report>> run_resolve(std::shared_ptr<const write_intent> intent, bool closes,
                                                          diagnostics* details) {
-    runtime::completion<settle_report> done;
+    runtime::completion<resolve_report> done;
     // Nothing can take the place of an item that is not there, or of a write that tests no state.
     const bool can_close = closes && intent->how == write_intent::test::checked;
-    auto settled = can_close ? take_state_away(intent) : ask(intent);
-    auto outcome = co_await std::move(settled);
+    auto resolved = can_close ? take_state_away(intent) : ask(intent);
+    auto outcome = co_await std::move(resolved);
     if (outcome) {
         done.value = *std::move(outcome);
     } else {
         auto why = std::move(outcome).error();
         why.details.table = intent->core->options().table;
-        done.code = report(why, details, closes ? "pending_write.close" : "pending_write.settle", text_of(intent->key));
+        done.code =
+            report(why, details, closes ? "pending_write.close" : "pending_write.resolve", text_of(intent->key));
     }
     co_return done;
 }
 
 }  // namespace
 
-void settle_verb::operator()(diagnostics* details, handler_for<settle_report> handler) && {
+void resolve_verb::operator()(diagnostics* details, handler_for<resolve_report> handler) && {
     const auto executor = intent->core->world().executor;
-    runtime::spawn<settle_report>(executor, run_settle(std::move(intent), closes, details), std::move(handler));
+    runtime::spawn<resolve_report>(executor, run_resolve(std::move(intent), closes, details), std::move(handler));
 }
 
 }  // namespace dynalease::detail

@@ -18,7 +18,7 @@ namespace {
 using boost::asio::awaitable;
 
 /// The order that brings the item to what the function wants; empty: it is as wanted.
-std::optional<write_order> order_for(const versioned_core& core, const update_order& what,
+std::optional<write_order> order_for(const versioned_impl& core, const update_order& what,
                                      const std::optional<stored_item>& stored) {
     auto made = what.change(stored ? &*stored : nullptr);
     if (!made) return std::nullopt;
@@ -47,7 +47,7 @@ std::optional<write_order> order_for(const versioned_core& core, const update_or
 
 }  // namespace
 
-update_step next_write(const versioned_core& core, const update_order& what, const std::optional<stored_item>& stored) {
+update_step next_write(const versioned_impl& core, const update_order& what, const std::optional<stored_item>& stored) {
     update_step step;
     try {
         step.write = order_for(core, what, stored);
@@ -75,7 +75,7 @@ bool is_overtaken(const failure& why, const update_options& how) {
     return why.code == errc::conflict || why.code == errc::exists || (why.code == errc::missing && how.create);
 }
 
-awaitable<write_end> run_update(std::shared_ptr<versioned_core> core, update_order what) {
+awaitable<write_end> run_update(std::shared_ptr<versioned_impl> core, update_order what) {
     const auto& world = core->world();
     const auto deadline = world.clock->now() + what.options.wait;
     write_end end;
@@ -143,7 +143,7 @@ awaitable<write_end> run_update(std::shared_ptr<versioned_core> core, update_ord
     }
 }
 
-awaitable<runtime::completion<write_report>> run_update_verb(std::shared_ptr<versioned_core> core, update_order what,
+awaitable<runtime::completion<write_report>> run_update_verb(std::shared_ptr<versioned_impl> core, update_order what,
                                                              diagnostics* details) {
     runtime::completion<write_report> done;
     const auto key = text_of(what.key);

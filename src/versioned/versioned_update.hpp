@@ -1,8 +1,8 @@
 // An update on its way: what is asked for, and what its function says to an item.
 #pragma once
 
-#include "session/session_core.hpp"
-#include "versioned/versioned_core.hpp"
+#include "session/session_impl.hpp"
+#include "versioned/versioned_impl.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
@@ -16,7 +16,7 @@ struct update_order {
     update_function change;
     update_options options;
     bool complete;
-    std::shared_ptr<session_core> promotes{};  ///< the session that may lock the item; null: none
+    std::shared_ptr<session_impl> promotes{};  ///< the session that may lock the item; null: none
 };
 
 /// What is to be written; or, without that, how the update ends.
@@ -25,12 +25,12 @@ struct update_step {
     write_end end{};
 };
 /// Asks the function. @param stored empty: there is no item.
-update_step next_write(const versioned_core& core, const update_order& what, const std::optional<stored_item>& stored);
+update_step next_write(const versioned_impl& core, const update_order& what, const std::optional<stored_item>& stored);
 
 /// Waits for the item's lock, asks the function what to do with the item that came with it, and does it. Nobody can
 /// come between.
 /// @param mine the stamp of the write, and of the one before it that found the item locked.
-boost::asio::awaitable<write_end> update_locked(std::shared_ptr<versioned_core> core, update_order what,
+boost::asio::awaitable<write_end> update_locked(std::shared_ptr<versioned_impl> core, update_order what,
                                                 item_stamp mine, dynalease::time_point deadline);
 
 }  // namespace dynalease::detail

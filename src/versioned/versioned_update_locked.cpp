@@ -1,6 +1,6 @@
 // An update under the item's own lock, for the case that too many others write it.
-#include "item_lock/item_acquire.hpp"
-#include "item_lock/item_options.hpp"
+#include "item_lock/item_lock_options.hpp"
+#include "item_lock/item_lock_wait.hpp"
 #include "runtime/cancellation.hpp"
 #include "versioned/versioned_update.hpp"
 
@@ -13,7 +13,7 @@ namespace dynalease::detail {
 namespace {
 
 /// @throws dynalease::error where another lock of the item in that session keeps its version otherwise.
-item_target lock_of_item(const versioned_core& core, const update_order& what) {
+item_target lock_of_item(const versioned_impl& core, const update_order& what) {
     const auto& options = core.options();
     return item_target_of(what.promotes, {options.table, what.key}, kept_as(options, {}));
 }
@@ -25,15 +25,15 @@ update_expression as_update(const protocol::member_changes& changes) {
     return update;
 }
 
-result<stored_item> stored_in(const versioned_core& core, item attributes) {
-    auto sight = protocol::sight_of(core.layout(), attributes);
+result<stored_item> stored_in(const versioned_impl& core, item attributes) {
+    auto sight = protocol::state_of(core.layout(), attributes);
     if (!sight) return std::move(sight).error();
     return stored_item{std::move(sight->state), std::move(attributes)};
 }
 
 }  // namespace
 
-boost::asio::awaitable<write_end> update_locked(std::shared_ptr<versioned_core> core, update_order what,
+boost::asio::awaitable<write_end> update_locked(std::shared_ptr<versioned_impl> core, update_order what,
                                                 item_stamp mine, dynalease::time_point deadline) {
     write_end end;
     item_wish wish{.target = {}, .access = protocol::item_access::exclusive};

@@ -6,7 +6,7 @@
 #include "runtime/alarm.hpp"
 #include "runtime/cancellation.hpp"
 #include "runtime/spawn.hpp"
-#include "versioned/versioned_core.hpp"
+#include "versioned/versioned_impl.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -48,7 +48,7 @@ void look_through_transaction(failure& why) {
 class delivery {
 public:
     explicit delivery(write_intent intent)
-        : intent_(std::move(intent)), core_(*intent_.core), deadline_(core_.world().clock->now() + settle_time()) {}
+        : intent_(std::move(intent)), core_(*intent_.core), deadline_(core_.world().clock->now() + resolve_time()) {}
 
     awaitable<write_end> run() {
         co_await send();
@@ -60,10 +60,10 @@ private:
     enum class step { done, again, at_once };
 
     /// The service knows a transaction by its token for ten minutes, and the last copy may be late by five.
-    std::chrono::nanoseconds settle_time() const {
-        const std::chrono::nanoseconds settles = core_.options().settle_within;
+    std::chrono::nanoseconds resolve_time() const {
+        const std::chrono::nanoseconds resolves = core_.options().resolve_within;
         const bool by_token = std::holds_alternative<transact_write_items_request>(intent_.request);
-        return by_token ? std::min<std::chrono::nanoseconds>(settles, std::chrono::minutes(5)) : settles;
+        return by_token ? std::min<std::chrono::nanoseconds>(resolves, std::chrono::minutes(5)) : resolves;
     }
 
     awaitable<void> send() {
@@ -133,7 +133,7 @@ private:
 
     /// The write is done, whatever another writer has made of the item since: even a tombstone, or none.
     void saved(item attributes) {
-        auto sight = protocol::sight_of(core_.layout(), attributes);
+        auto sight = protocol::state_of(core_.layout(), attributes);
         if (!sight) {
             end_.report.unread = sight.error().details.message;
         } else if (attributes.empty() || sight->gone) {
@@ -158,9 +158,9 @@ private:
 
     /// Judges a refusal.
     step refused(failure& why) {
-        std::optional<protocol::item_sight> sight;
+        std::optional<protocol::item_state> sight;
         if (why.current) {
-            auto seen = protocol::sight_of(core_.layout(), *why.current);
+            auto seen = protocol::state_of(core_.layout(), *why.current);
             if (!seen) {
                 fail(std::move(seen).error());
                 return step::done;
@@ -191,15 +191,15 @@ private:
 
     /// A write that must not be sent again: what does the item say of it?
     awaitable<void> look() {
-        deadline_ = core_.world().clock->now() + core_.options().settle_within;
+        deadline_ = core_.world().clock->now() + core_.options().resolve_within;
         auto read = co_await read_until_answered();
         if (!read) {
             doubt({});
             co_return;
         }
-        std::optional<protocol::item_sight> sight;
+        std::optional<protocol::item_state> sight;
         if (read->found) {
-            auto seen = protocol::sight_of(core_.layout(), *read->found);
+            auto seen = protocol::state_of(core_.layout(), *read->found);
             if (seen) sight = *std::move(seen);
         }
         const auto meant = decide(intent_, sight ? &*sight : nullptr, false);
@@ -219,7 +219,7 @@ private:
         }
     }
 
-    void conclude(verdict meant, const protocol::item_sight* sight, std::optional<item> current) {
+    void conclude(verdict meant, const protocol::item_state* sight, std::optional<item> current) {
         auto& report = end_.report;
         const auto& base = intent_.write.base;
         if (intent_.how == write_intent::test::checked) report.expected = base.version;
@@ -281,20 +281,20 @@ private:
     void doubt(diagnostics details) {
         failure why(errc::in_doubt, outcome::unknown);
         why.details = std::move(details);
-        why.details.advice = "settle() or close() the pending write, or load the item and decide";
+        why.details.advice = "resolve() or close() the pending write, or load the item and decide";
         end_.why = std::move(why);
         end_.report.pending = std::make_shared<const write_intent>(std::move(intent_));
     }
 
     write_intent intent_;
-    const versioned_core& core_;
+    const versioned_impl& core_;
     bool clean_ = true;
     dynalease::time_point deadline_;
     item before_;  ///< what a tombstone took the place of, as far as it is known
     write_end end_;
 };
 
-awaitable<runtime::completion<write_report>> run_write_verb(std::shared_ptr<versioned_core> core, write_order order,
+awaitable<runtime::completion<write_report>> run_write_verb(std::shared_ptr<versioned_impl> core, write_order order,
                                                             diagnostics* details) {
     runtime::completion<write_report> done;
     auto planned = plan_write(core, std::move(order));
@@ -318,7 +318,7 @@ awaitable<runtime::completion<write_report>> run_write_verb(std::shared_ptr<vers
 
 }  // namespace
 
-awaitable<write_end> run_write(std::shared_ptr<versioned_core> core, write_order order, item_stamp mine) {
+awaitable<write_end> run_write(std::shared_ptr<versioned_impl> core, write_order order, item_stamp mine) {
     auto planned = plan_write(std::move(core), std::move(order), mine);
     if (!planned) {
         write_end refused{.why = std::move(planned).error()};

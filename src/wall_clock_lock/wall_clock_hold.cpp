@@ -21,7 +21,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto settle_change_within = 10s;
+constexpr auto resolve_change_within = 10s;
 constexpr auto longest_call = 10s;
 
 constexpr argument_check require("wall_clock_lock");
@@ -45,7 +45,7 @@ void check_wall_clock(const item_ref& target, const wall_clock_options& options)
 
 // ---- what all handles of one lock share ----------------------------------------------------------------------
 
-wall_clock_core::wall_clock_core(database where, item_ref target, wall_clock_options options)
+wall_clock_impl::wall_clock_impl(database where, item_ref target, wall_clock_options options)
     : database_(std::move(where)), work_(world().executor) {
     check_wall_clock(target, options);
     name_ = item_name(target);
@@ -54,7 +54,7 @@ wall_clock_core::wall_clock_core(database where, item_ref target, wall_clock_opt
     options_ = std::move(options);
 }
 
-boost::asio::awaitable<wall_clock_core::answered> wall_clock_core::send(update_item_request request,
+boost::asio::awaitable<wall_clock_impl::answered> wall_clock_impl::send(update_item_request request,
                                                                         dynalease::time_point limit) {
     const call_options patience{.timeout = std::clamp<std::chrono::nanoseconds>(limit - now(), 1ms, longest_call)};
     auto done = co_await database_.call(std::move(request), patience);
@@ -68,7 +68,7 @@ boost::asio::awaitable<wall_clock_core::answered> wall_clock_core::send(update_i
     seen.kind = classify(seen.why);
     seen.doubtful = seen.why.outcome == outcome::unknown;
     if (seen.kind != answer::refused) co_return seen;
-    auto lock = protocol::wall_clock_sight_of(place_, seen.why.current ? &*seen.why.current : nullptr);
+    auto lock = protocol::wall_clock_state_of(place_, seen.why.current ? &*seen.why.current : nullptr);
     if (lock) {
         seen.lock = *std::move(lock);
     } else {
@@ -78,7 +78,7 @@ boost::asio::awaitable<wall_clock_core::answered> wall_clock_core::send(update_i
     co_return seen;
 }
 
-boost::asio::awaitable<wall_clock_core::answered> wall_clock_core::send_until_known(update_item_request request,
+boost::asio::awaitable<wall_clock_impl::answered> wall_clock_impl::send_until_known(update_item_request request,
                                                                                     dynalease::time_point limit) {
     bool unanswered = false;
     answered seen;
@@ -96,7 +96,7 @@ boost::asio::awaitable<wall_clock_core::answered> wall_clock_core::send_until_kn
     co_return seen;
 }
 
-boost::asio::awaitable<void> wall_clock_core::give_back(update_item_request request, dynalease::time_point over,
+boost::asio::awaitable<void> wall_clock_impl::give_back(update_item_request request, dynalease::time_point over,
                                                         std::function<void(error_code)> tell) {
     bool doubtful = false;
     for (unsigned failures = 0;; ++failures) {
@@ -115,20 +115,20 @@ boost::asio::awaitable<void> wall_clock_core::give_back(update_item_request requ
     }
 }
 
-boost::asio::awaitable<void> wall_clock_core::take_back([[maybe_unused]] std::shared_ptr<wall_clock_core> self,
+boost::asio::awaitable<void> wall_clock_impl::take_back([[maybe_unused]] std::shared_ptr<wall_clock_impl> self,
                                                         std::vector<protocol::wall_clock_claim> unanswered) {
     const auto over = unanswered.back().sent + times_.over;
     auto request = protocol::wall_clock_take_back(place_, unanswered);
     co_await give_back(std::move(request), over, [](error_code) {});
 }
 
-void wall_clock_core::take_back_in_background(std::vector<protocol::wall_clock_claim> unanswered) {
+void wall_clock_impl::take_back_in_background(std::vector<protocol::wall_clock_claim> unanswered) {
     runtime::spawn_background(world().executor, work_, take_back(shared_from_this(), std::move(unanswered)));
 }
 
 // ---- one grant ------------------------------------------------------------------------------------------------
 
-wall_clock_hold::wall_clock_hold(std::shared_ptr<wall_clock_core> core, const protocol::wall_clock_claim& claim)
+wall_clock_hold::wall_clock_hold(std::shared_ptr<wall_clock_impl> core, const protocol::wall_clock_claim& claim)
     : core_(std::move(core)),
       grant_(protocol::wall_clock_granted(claim, core_->times())),
       waiting_(core_->world().executor) {}
@@ -186,7 +186,7 @@ std::optional<failure> wall_clock_hold::unfit(const update_expression& change) c
     if (now == guard_state::released) return failure(errc::not_held);
     if (now == guard_state::lost) return failure(errc::lock_lost);
     failure why(errc::in_doubt);
-    why.details.message = "an earlier write of this guard has had no answer; release it to settle that";
+    why.details.message = "an earlier write of this guard has had no answer; release it to resolve that";
     if (write_ == writing::in_doubt) return why;
     why.code = errc::invalid_option;
     why.details.message = "another write of this guard is under way; they go one at a time";
@@ -211,7 +211,7 @@ boost::asio::awaitable<wall_clock_hold::change_end> wall_clock_hold::change(upda
     if (unfitting) co_return change_end{.why = std::move(unfitting)};
     const auto held = grant_.held;
     const auto next = protocol::next_moment(held);
-    const auto limit = std::min(grant_.end, core_->now() + settle_change_within);
+    const auto limit = std::min(grant_.end, core_->now() + resolve_change_within);
     write_ = writing::under_way;
     auto request = protocol::wall_clock_change(core_->place(), held, change, condition);
     auto seen = co_await core_->send_until_known(std::move(request), limit);

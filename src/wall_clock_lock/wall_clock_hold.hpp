@@ -21,10 +21,10 @@
 
 namespace dynalease::detail {
 
-class wall_clock_core : public std::enable_shared_from_this<wall_clock_core> {
+class wall_clock_impl : public std::enable_shared_from_this<wall_clock_impl> {
 public:
     /// @throws dynalease::error for a name, a key or an option that cannot be.
-    wall_clock_core(database where, item_ref target, wall_clock_options options);
+    wall_clock_impl(database where, item_ref target, wall_clock_options options);
 
     // ---- any thread ----
     const environment& world() const noexcept { return database_.environment(); }
@@ -40,7 +40,7 @@ public:
     wall_time wall() const noexcept { return database_.wall(); }
     struct answered {
         answer kind = answer::delayed;
-        protocol::wall_clock_sight lock{};
+        protocol::wall_clock_state lock{};
         dynalease::item whole{};
         failure why{};
         bool doubtful = false;  ///< a copy before had no answer
@@ -57,7 +57,7 @@ public:
     runtime::gate& work() noexcept { return work_; }
 
 private:
-    boost::asio::awaitable<void> take_back(std::shared_ptr<wall_clock_core> self,
+    boost::asio::awaitable<void> take_back(std::shared_ptr<wall_clock_impl> self,
                                            std::vector<protocol::wall_clock_claim> unanswered);
 
     database database_;
@@ -72,12 +72,12 @@ private:
 class wall_clock_hold : public std::enable_shared_from_this<wall_clock_hold> {
 public:
     /// @param claim that locked it
-    wall_clock_hold(std::shared_ptr<wall_clock_core> core, const protocol::wall_clock_claim& claim);
+    wall_clock_hold(std::shared_ptr<wall_clock_impl> core, const protocol::wall_clock_claim& claim);
 
     // ---- any thread ----
     guard_state state() const noexcept;
     std::chrono::nanoseconds time_left() const noexcept;
-    const std::shared_ptr<wall_clock_core>& core() const noexcept { return core_; }
+    const std::shared_ptr<wall_clock_impl>& core() const noexcept { return core_; }
     /// Invalid from here on. @returns false if it was lost or released before.
     bool let_go() noexcept;
     /// After `let_go`, on the database's executor, in the background.
@@ -104,7 +104,7 @@ private:
     change_end lost();
     boost::asio::awaitable<void> run_give_back(std::shared_ptr<wall_clock_hold> self);
 
-    const std::shared_ptr<wall_clock_core> core_;
+    const std::shared_ptr<wall_clock_impl> core_;
     protocol::wall_clock_grant grant_;  ///< each change moves its moment on; its times stay
     std::atomic<guard_state> state_{guard_state::held};
     enum class writing { nothing, under_way, in_doubt } write_ = writing::nothing;

@@ -21,11 +21,11 @@ namespace {
 
 using boost::asio::awaitable;
 using detail::answer;
-using detail::wall_clock_core;
+using detail::wall_clock_impl;
 using detail::wall_clock_hold;
 
 struct wall_clock_wish {
-    std::shared_ptr<wall_clock_core> core;
+    std::shared_ptr<wall_clock_impl> core;
     item_acquire_options options;
     bool tries;
     std::vector<protocol::wall_clock_claim> unanswered{};
@@ -219,7 +219,7 @@ boost::asio::awaitable<void> wall_clock_guard::release() {
 // ---- lock --------------------------------------------------------------------------------------------------------
 
 wall_clock_lock::wall_clock_lock(database where, item_ref target, wall_clock_options options)
-    : core_(std::make_shared<wall_clock_core>(std::move(where), std::move(target), std::move(options))) {}
+    : core_(std::make_shared<wall_clock_impl>(std::move(where), std::move(target), std::move(options))) {}
 
 wall_clock_lock::executor_type wall_clock_lock::get_executor() const noexcept {
     return core_->world().executor;

@@ -90,7 +90,7 @@ void print(const char* name, std::size_t waiting, double value, const char* unit
         .add("reference", "budget")
         .add("reference_value", budget)
         .add("ratio", value / budget)
-        .add("hand_offs", seen.idle_ms.size())
+        .add("hand_overs", seen.idle_ms.size())
         .add("taken_again", seen.taken_again)
         .print();
 }

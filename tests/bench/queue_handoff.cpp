@@ -78,7 +78,7 @@ double median(std::vector<double> values) {
 }
 
 void print(const char* name, std::size_t waiting, std::size_t sessions, double value, const char* unit, double budget,
-           std::size_t hand_offs, bool simulated) {
+           std::size_t hand_overs, bool simulated) {
     reached.at_most(name, value, budget);
     support::json_line()
         .add("bench", name)
@@ -89,7 +89,7 @@ void print(const char* name, std::size_t waiting, std::size_t sessions, double v
         .add("reference", "budget")
         .add("reference_value", budget)
         .add("ratio", value / budget)
-        .add("hand_offs", hand_offs)
+        .add("hand_overs", hand_overs)
         .add("simulated", simulated)
         .print();
 }

@@ -3,12 +3,12 @@
 #include "fuzz/target.hpp"
 
 #include "dynamodb/codec.hpp"
-#include "item/protocol/item_sight.hpp"
-#include "item_lock/protocol/item_lock_rows.hpp"
+#include "item/protocol/item_state.hpp"
+#include "item_lock/protocol/item_lock_state.hpp"
 #include "item_lock/protocol/plain_watch.hpp"
 #include "lock/protocol/lock_row.hpp"
 #include "queue/protocol/queue_rows.hpp"
-#include "session/protocol/watch.hpp"
+#include "session/protocol/session_watch.hpp"
 #include "wall_clock_lock/protocol/wall_clock.hpp"
 
 #include <algorithm>
@@ -81,7 +81,7 @@ void read_item_lock(const item& row) {
 }
 
 void read_version(const item& row) {
-    const auto got = protocol::sight_of({.table = "t", .key = "pk"}, row);
+    const auto got = protocol::state_of({.table = "t", .key = "pk"}, row);
     if (!readable(got)) return;
     fuzz::require(got->state.trail.size() <= protocol::trail_length, "a trail is short");
     const item_revision travelled(got->state.revision());
@@ -90,7 +90,7 @@ void read_version(const item& row) {
 }
 
 void read_wall_clock(const item& row) {
-    readable(protocol::wall_clock_sight_of({.table = "t", .key = {}, .attribute = "lock"}, &row));
+    readable(protocol::wall_clock_state_of({.table = "t", .key = {}, .attribute = "lock"}, &row));
 }
 
 }  // namespace

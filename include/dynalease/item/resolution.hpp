@@ -4,7 +4,7 @@
 namespace dynalease {
 
 /// What is known of a write that was in doubt.
-enum class settlement {
+enum class resolution {
     applied,
     not_applied,  ///< and it never will be
     open,         ///< a copy may land yet, or nobody can tell any more

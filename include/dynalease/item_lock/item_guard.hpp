@@ -8,7 +8,7 @@
 #include <dynalease/dynamodb/update_expression.hpp>
 #include <dynalease/error.hpp>
 #include <dynalease/guard_state.hpp>
-#include <dynalease/item/settlement.hpp>
+#include <dynalease/item/resolution.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -38,7 +38,7 @@ public:
     /// or without a network. The deadline is the session's; of a plain one, a lease after the last acknowledged renewal
     /// or write under this very lock. No I/O; any thread.
     bool valid() const noexcept;
-    /// As `valid`; a plain lock that is not renewed is never `at_risk`.
+    /// As `valid`; a plain lock that is not renewed is never in `jeopardy`.
     guard_state state() const noexcept;
     /// False for a reader's guard, and from the call of `downgrade` on, unless that surely failed.
     bool exclusive() const noexcept;
@@ -57,7 +57,7 @@ public:
     condition_check fence() const;
 
     /// Changes the item while it is ours: refused if it no longer is, whatever was paused or delayed. Exactly once: an
-    /// answer that was lost is settled by the write's own step number. Raises the item's version, so that nobody's
+    /// answer that was lost is resolved by the write's own step number. Raises the item's version, so that nobody's
     /// optimistic save passes over it (option `versioned`). @returns the item after it.
     ///
     /// Errors: `errc::condition_failed` when the caller's own condition was false: the guard stays valid;
@@ -65,7 +65,7 @@ public:
     /// `errc::reserved_name` for an attribute of the library; `errc::bad_version` where the item's version is none, or
     /// goes by another name than the lock's options say, `errc::version_overflow` where it is at their limit;
     /// `errc::item_too_large`; `errc::in_doubt` when the answers stayed away for 10 s, also if the lock was lost after
-    /// that: no other write of this guard is sent then, `release` settles it, and `doubtful_write` says how;
+    /// that: no other write of this guard is sent then, `release` resolves it, and `doubtful_write` says how;
     /// `errc::invalid_option` beside another write of this guard: they go one at a time. Cancellation: all types; what
     /// was sent is in doubt. Cost: 1 write. Under a plain session a renewal that is under way is waited for first, as
     /// by all the writes below: as a rule for one answer, at the most until the lock is lost.
@@ -85,7 +85,7 @@ public:
 
     /// The last change and the release in one write: lock, change, unlock are 2 writes in all. Invalid from the call
     /// on; when the caller's own condition is false, the guard is released all the same, by 1 write more. Errors and
-    /// cancellation as `update`; what is unsettled then is released in the background.
+    /// cancellation as `update`; what is unresolved then is released in the background.
     boost::asio::awaitable<dynalease::item> update_and_release(update_expression change,
                                                                condition_expression condition = {});
     template <class... Tail>
@@ -142,7 +142,7 @@ public:
     /// What became of the write of this guard that was in doubt, once `release` has succeeded: it names the step that
     /// the item was at. `open` before that, without such a write, where the release itself had no answer, and where a
     /// condition of the caller's was in doubt as well. Any thread.
-    settlement doubtful_write() const noexcept;
+    resolution doubtful_write() const noexcept;
 
     /// Completes with success when the item is no longer ours without our doing; with `errc::not_held` once it is
     /// released. Cancellation: all types, with `errc::cancelled` and without effect on the lock. No requests.

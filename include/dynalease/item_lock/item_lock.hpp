@@ -20,13 +20,13 @@
 namespace dynalease {
 
 namespace detail {
-class item_front;
+class item_lock_impl;
 struct acquire_all_verb;
 
 /// All users of one item in a process share one front; whoever may call it keeps its session alive.
 struct item_target {
-    std::shared_ptr<session_core> core;
-    std::shared_ptr<item_front> front;
+    std::shared_ptr<session_impl> core;
+    std::shared_ptr<item_lock_impl> front;
 };
 }  // namespace detail
 

@@ -13,12 +13,12 @@
 namespace dynalease {
 
 namespace detail {
-class lock_front;
+class lock_impl;
 
 /// All users of one name in a process share one front; whoever may call it keeps its session alive.
 struct lock_target {
-    std::shared_ptr<session_core> core;
-    std::shared_ptr<lock_front> front;
+    std::shared_ptr<session_impl> core;
+    std::shared_ptr<lock_impl> front;
 };
 }  // namespace detail
 
@@ -88,9 +88,9 @@ public:
 
     /// Takes the lock if it is free, or if its holder is known to be dead; an empty guard if another holds it.
     ///
-    /// Errors and cancellation as `acquire`, without `wait_timeout`; what others are told after retries a try is told at
-    /// once, and `errc::in_doubt` when its write went without an answer and the look after it, too. Cost: 1 write; when
-    /// held elsewhere, at most one read more.
+    /// Errors and cancellation as `acquire`, without `wait_timeout`; what others are told after retries a try is told
+    /// at once, and `errc::in_doubt` when its write went without an answer and the look after it, too. Cost: 1 write;
+    /// when held elsewhere, at most one read more.
     [[nodiscard]] boost::asio::awaitable<lock_guard> try_acquire(acquire_options options = {}) const;
     template <class... Tail>
         requires verb_tail<lock_guard, Tail...>

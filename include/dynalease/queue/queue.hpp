@@ -17,13 +17,13 @@
 namespace dynalease {
 
 namespace detail {
-class queue_front;
+class queue_impl;
 struct enter_all_verb;
 
 /// All users of one queue in a process share one front; whoever may call it keeps its session alive.
 struct queue_target {
-    std::shared_ptr<session_core> core;
-    std::shared_ptr<queue_front> front;
+    std::shared_ptr<session_impl> core;
+    std::shared_ptr<queue_impl> front;
 };
 }  // namespace detail
 
@@ -109,9 +109,9 @@ public:
     /// Takes a turn if the queue is free; an empty turn if anybody holds or waits. Draws no ticket in vain.
     /// Repeated tries find out, in the background, whether those before are dead, and pass them over.
     ///
-    /// Errors and cancellation as `enter`, without `wait_timeout`, and in doubt already after its second request without
-    /// an answer; the same holds for `enter` with a wait of zero. Cost: 1 write, or 1 read if the queue was seen busy
-    /// a moment ago; a busy queue is examined in the background, once a second at most: 1 query, 1 read.
+    /// Errors and cancellation as `enter`, without `wait_timeout`, and in doubt already after its second request
+    /// without an answer; the same holds for `enter` with a wait of zero. Cost: 1 write, or 1 read if the queue was
+    /// seen busy a moment ago; a busy queue is examined in the background, once a second at most: 1 query, 1 read.
     boost::asio::awaitable<queue_turn> try_enter(enter_options options = {}) const;
     template <class... Tail>
         requires verb_tail<queue_turn, Tail...>

@@ -29,7 +29,7 @@ namespace detail {
 
 /// @throws dynalease::error with `errc::bad_attribute` that names table, key and member.
 template <class T>
-loaded<T> as_loaded(const versioned_core& core, stored_item stored) {
+loaded<T> as_loaded(const versioned_impl& core, stored_item stored) {
     if constexpr (std::same_as<T, item>) {
         auto own = user_attributes(core, stored.attributes);
         return {std::move(stored.state), std::move(own), std::move(stored.attributes)};
@@ -43,9 +43,10 @@ loaded<T> as_loaded(const versioned_core& core, stored_item stored) {
     }
 }
 
-/// Empty where another writer's item is no T: a conflict stays one all the same. @param unfit null, or where to say why.
+/// Empty where another writer's item is no T: a conflict stays one all the same. @param unfit null, or where to say
+/// why.
 template <class T>
-std::optional<loaded<T>> as_loaded_if_possible(const versioned_core& core, std::optional<stored_item> stored,
+std::optional<loaded<T>> as_loaded_if_possible(const versioned_impl& core, std::optional<stored_item> stored,
                                                std::string* unfit = nullptr) {
     if (!stored) return std::nullopt;
     try {
@@ -89,8 +90,8 @@ struct typed_verb {
 }  // namespace detail
 
 template <class T>
-struct settled {
-    settlement verdict = settlement::open;
+struct resolved {
+    resolution verdict = resolution::open;
     std::optional<loaded<T>> current{};  ///< the item as it was found, or left
 };
 
@@ -99,7 +100,7 @@ template <class T>
 class pending_write {
 public:
     pending_write() = default;
-    pending_write(std::shared_ptr<detail::versioned_core> core, std::shared_ptr<const detail::write_intent> intent)
+    pending_write(std::shared_ptr<detail::versioned_impl> core, std::shared_ptr<const detail::write_intent> intent)
         : core_(std::move(core)), intent_(std::move(intent)) {}
 
     /// Whether there is one.
@@ -107,45 +108,45 @@ public:
 
     /// What the item says of it now. Errors: `errc::not_held` without one, thrown at the call with a token; those of a
     /// read. Cost: 1 read.
-    boost::asio::awaitable<settled<T>> settle() const { return await_settled(core_, intent_, false); }
+    boost::asio::awaitable<resolved<T>> resolve() const { return await_resolved(core_, intent_, false); }
     template <class... Tail>
-        requires verb_tail<settled<T>, Tail...>
-    auto settle(Tail&&... tail) const {
+        requires verb_tail<resolved<T>, Tail...>
+    auto resolve(Tail&&... tail) const {
         return run(false, std::forward<Tail>(tail)...);
     }
     /// Takes the state away from it by a write of the same kind without changes, so that it can never land; then tells.
-    /// A creation, a blind update and a clobbering cannot be closed: this is `settle` for them. Errors: as `settle`,
+    /// A creation, a blind update and a clobbering cannot be closed: this is `resolve` for them. Errors: as `resolve`,
     /// and those of a write. Cost: 1 write.
-    boost::asio::awaitable<settled<T>> close() const { return await_settled(core_, intent_, true); }
+    boost::asio::awaitable<resolved<T>> close() const { return await_resolved(core_, intent_, true); }
     template <class... Tail>
-        requires verb_tail<settled<T>, Tail...>
+        requires verb_tail<resolved<T>, Tail...>
     auto close(Tail&&... tail) const {
         return run(true, std::forward<Tail>(tail)...);
     }
 
 private:
-    struct as_settled {
-        std::shared_ptr<detail::versioned_core> core;
-        settled<T> operator()(detail::settle_report report) const {
+    struct as_resolved {
+        std::shared_ptr<detail::versioned_impl> core;
+        resolved<T> operator()(detail::resolve_report report) const {
             return {report.verdict, detail::as_loaded_if_possible<T>(*core, std::move(report.current))};
         }
     };
 
     template <class... Tail>
     auto run(bool closes, Tail&&... tail) const {
-        using typed = detail::typed_verb<detail::settle_report, settled<T>, detail::settle_verb, as_settled>;
+        using typed = detail::typed_verb<detail::resolve_report, resolved<T>, detail::resolve_verb, as_resolved>;
         const auto where = detail::executor_of(intent_);
-        return detail::initiate<settled<T>>(where, typed{{intent_, closes}, {core_}}, std::forward<Tail>(tail)...);
+        return detail::initiate<resolved<T>>(where, typed{{intent_, closes}, {core_}}, std::forward<Tail>(tail)...);
     }
-    static boost::asio::awaitable<settled<T>> await_settled(std::shared_ptr<detail::versioned_core> core,
+    static boost::asio::awaitable<resolved<T>> await_resolved(std::shared_ptr<detail::versioned_impl> core,
                                                             std::shared_ptr<const detail::write_intent> intent,
                                                             bool closes) {
-        detail::settle_verb verb{std::move(intent), closes};
+        detail::resolve_verb verb{std::move(intent), closes};
         auto report = co_await detail::await_verb(std::move(verb));
-        co_return as_settled{std::move(core)}(std::move(report));
+        co_return as_resolved{std::move(core)}(std::move(report));
     }
 
-    std::shared_ptr<detail::versioned_core> core_;
+    std::shared_ptr<detail::versioned_impl> core_;
     std::shared_ptr<const detail::write_intent> intent_;
 };
 
@@ -209,7 +210,7 @@ namespace detail {
 
 /// The typed form of a report. A write that was applied stays applied, whatever stands there now.
 template <class T>
-write_result<T> as_result(const std::shared_ptr<versioned_core>& core, write_report report) {
+write_result<T> as_result(const std::shared_ptr<versioned_impl>& core, write_report report) {
     write_result<T> result;
     result.unread = std::move(report.unread);
     result.saved = as_loaded_if_possible<T>(*core, std::move(report.saved), &result.unread);
@@ -233,7 +234,7 @@ template <class T>
 
 /// A write that is awaited without a token.
 template <class T>
-boost::asio::awaitable<loaded<T>> await_saved(std::shared_ptr<versioned_core> core,
+boost::asio::awaitable<loaded<T>> await_saved(std::shared_ptr<versioned_impl> core,
                                               boost::asio::awaitable<awaited_write> write) {
     auto done = co_await std::move(write);
     auto result = as_result<T>(core, std::move(done.report));
@@ -242,7 +243,7 @@ boost::asio::awaitable<loaded<T>> await_saved(std::shared_ptr<versioned_core> co
     co_return *std::move(result.saved);
 }
 template <class T>
-boost::asio::awaitable<void> await_removed(std::shared_ptr<versioned_core> core,
+boost::asio::awaitable<void> await_removed(std::shared_ptr<versioned_impl> core,
                                            boost::asio::awaitable<awaited_write> write) {
     auto done = co_await std::move(write);
     if (!done.code) co_return;

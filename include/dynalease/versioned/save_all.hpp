@@ -16,16 +16,16 @@ namespace dynalease {
 namespace detail {
 
 struct joint_write {
-    std::shared_ptr<versioned_core> core;
+    std::shared_ptr<versioned_impl> core;
     write_order order;
     bool only_checks = false;  ///< nothing is written: the item must be as it was loaded
 };
 using joint_entry = std::variant<joint_write, transact_write>;
 struct joint_plan;
-struct joint_settle_verb {
+struct joint_resolve_verb {
     database target;
     std::shared_ptr<const joint_plan> plan;
-    void operator()(diagnostics* details, handler_for<settlement> handler) &&;
+    void operator()(diagnostics* details, handler_for<resolution> handler) &&;
 };
 
 }  // namespace detail
@@ -91,17 +91,17 @@ public:
     explicit operator bool() const noexcept { return plan_ != nullptr; }
     /// What the items say of it now. Errors: `errc::not_held` without one, thrown at the call; those of a read. Cost: a
     /// read for each item that was to be written, until one of them tells.
-    boost::asio::awaitable<settlement> settle() const;
+    boost::asio::awaitable<resolution> resolve() const;
     template <class... Tail>
-        requires verb_tail<settlement, Tail...>
-    auto settle(Tail&&... tail) const {
-        auto verb = settling();
+        requires verb_tail<resolution, Tail...>
+    auto resolve(Tail&&... tail) const {
+        auto verb = resolving();
         const auto where = verb.target.get_executor();
-        return detail::initiate<settlement>(where, std::move(verb), std::forward<Tail>(tail)...);
+        return detail::initiate<resolution>(where, std::move(verb), std::forward<Tail>(tail)...);
     }
 
 private:
-    detail::joint_settle_verb settling() const;
+    detail::joint_resolve_verb resolving() const;
 
     std::optional<database> target_;
     std::shared_ptr<const detail::joint_plan> plan_;
@@ -178,10 +178,9 @@ struct save_all_verb {
 /// One TransactWriteItems for all entries.
 ///
 /// Errors: `joint_conflict` with the code of the first entry that was refused; `joint_in_doubt` when for 10 s no answer
-/// came, or none that keeps an earlier copy from landing: its `pending().settle()` asks the items. A version alone tells
-/// nothing: another may have written it. Before anything is sent `errc::duplicate_item`,
-/// `errc::too_many_items`, and what each write refuses. Cancellation: all types. Cost: 1 request, of twice the price of
-/// its writes.
+/// came, or none that keeps an earlier copy from landing: its `pending().resolve()` asks the items. A version alone
+/// tells nothing: another may have written it. Before anything is sent `errc::duplicate_item`, `errc::too_many_items`,
+/// and what each write refuses. Cancellation: all types. Cost: 1 request, of twice the price of its writes.
 boost::asio::awaitable<joint_result> save_all(database target, versioned_writes writes);
 template <class... Tail>
     requires verb_tail<joint_result, Tail...>

@@ -39,11 +39,11 @@ concept write_tail = sizeof...(Tail) == 0 || verb_tail<write_result<T>, Tail...>
 /// like, its signature is `void(error_code, write_result<T>)`, and nothing throws.
 ///
 /// Errors of every write, beside those: `errc::missing`; `errc::bad_version`, `version_overflow`; and before anything
-/// is sent `errc::bad_attribute`, `reserved_name`, `item_too_large`, `too_many_members`. A write that was applied is never
-/// told as refused: what it left may be no T any more, be removed by another or not be read; then an awaited verb throws
-/// `applied_unread`, and one with a token succeeds without `saved`. Cancellation: all types;
-/// `errc::in_doubt` if a write may have left, else `errc::cancelled`. Thread safety: verbs may be called on any thread.
-/// Cost: 1 write each; after a lost answer 1 more.
+/// is sent `errc::bad_attribute`, `reserved_name`, `item_too_large`, `too_many_members`. A write that was applied is
+/// never told as refused: what it left may be no T any more, be removed by another or not be read; then an awaited verb
+/// throws `applied_unread`, and one with a token succeeds without `saved`. Cancellation: all types; `errc::in_doubt` if
+/// a write may have left, else `errc::cancelled`. Thread safety: verbs may be called on any thread. Cost: 1 write each;
+/// after a lost answer 1 more.
 template <versionable T>
 class versioned {
 public:
@@ -52,7 +52,7 @@ public:
 
     /// @throws dynalease::error with `errc::invalid_option` or `errc::invalid_name`.
     versioned(database target, versioned_options options)
-        : core_(detail::make_versioned_core(std::move(target), with_version_member(std::move(options)))) {}
+        : core_(detail::make_versioned_impl(std::move(target), with_version_member(std::move(options)))) {}
 
     executor_type get_executor() const noexcept { return detail::executor_of(*core_); }
     const versioned_options& options() const noexcept { return detail::options_of(*core_); }
@@ -114,8 +114,8 @@ public:
     auto save(const loaded<T>& base, Tail&&... tail) const {
         return write(save_order(base, {}), std::forward<Tail>(tail)...);
     }
-    /// The same for a value whose state came back as text, from a form or as an ETag. Writes all its members, whole: what
-    /// newer programs keep inside them goes.
+    /// The same for a value whose state came back as text, from a form or as an ETag. Writes all its members, whole:
+    /// what newer programs keep inside them goes.
     template <class... Tail>
         requires write_tail<T, Tail...>
     auto save(const item_revision& base, const T& value, Tail&&... tail) const {
@@ -141,8 +141,8 @@ public:
         return write(bare_order(detail::write_order::kind::touch, base), std::forward<Tail>(tail)...);
     }
 
-    /// Removes the item in the state that was loaded. Cost under tombstones: by revision, or of more than 250 attributes,
-    /// 1 write more for each 250.
+    /// Removes the item in the state that was loaded. Cost under tombstones: by revision, or of more than 250
+    /// attributes, 1 write more for each 250.
     template <class... Tail>
         requires write_tail<T, Tail...>
     auto remove(const loaded<T>& base, remove_options how, Tail&&... tail) const {
@@ -253,12 +253,12 @@ private:
         }
     }
 
-    static std::optional<loaded<T>> as_optional(const detail::versioned_core& core,
+    static std::optional<loaded<T>> as_optional(const detail::versioned_impl& core,
                                                 std::optional<detail::stored_item> found) {
         if (!found) return std::nullopt;
         return detail::as_loaded<T>(core, *std::move(found));
     }
-    static std::vector<std::optional<loaded<T>>> as_optionals(const detail::versioned_core& core,
+    static std::vector<std::optional<loaded<T>>> as_optionals(const detail::versioned_impl& core,
                                                               std::vector<std::optional<detail::stored_item>> found) {
         std::vector<std::optional<loaded<T>>> out;
         out.reserve(found.size());
@@ -362,20 +362,20 @@ private:
         return finish<void>(detail::write_verb{core_, std::move(order)}, std::forward<Tail>(tail)...);
     }
 
-    static boost::asio::awaitable<std::optional<loaded<T>>> await_load(std::shared_ptr<detail::versioned_core> core,
+    static boost::asio::awaitable<std::optional<loaded<T>>> await_load(std::shared_ptr<detail::versioned_impl> core,
                                                                        key_values key, load_options how) {
         detail::load_verb verb{core, std::move(key), how};
         auto found = co_await detail::await_verb(std::move(verb));
         co_return as_optional(*core, std::move(found));
     }
     static boost::asio::awaitable<std::vector<std::optional<loaded<T>>>> await_load_many(
-        std::shared_ptr<detail::versioned_core> core, std::vector<key_values> keys, load_options how) {
+        std::shared_ptr<detail::versioned_impl> core, std::vector<key_values> keys, load_options how) {
         detail::load_many_verb verb{core, std::move(keys), how};
         auto found = co_await detail::await_verb(std::move(verb));
         co_return as_optionals(*core, std::move(found));
     }
 
-    std::shared_ptr<detail::versioned_core> core_;
+    std::shared_ptr<detail::versioned_impl> core_;
 };
 
 /// Versioned items without a struct: the value is the item's own attributes, and one erased from it is removed.

@@ -7,7 +7,7 @@
 #include <dynalease/item/item_members.hpp>
 #include <dynalease/item/item_version.hpp>
 #include <dynalease/item/key_values.hpp>
-#include <dynalease/item/settlement.hpp>
+#include <dynalease/item/resolution.hpp>
 #include <dynalease/versioned/versioned_options.hpp>
 
 #include <exception>
@@ -21,16 +21,16 @@ namespace dynalease {
 
 namespace detail {
 
-class versioned_core;
+class versioned_impl;
 struct write_intent;
 
-std::shared_ptr<versioned_core> make_versioned_core(database target, versioned_options options);
-const versioned_options& options_of(const versioned_core& core);
-boost::asio::any_io_executor executor_of(const versioned_core& core);
+std::shared_ptr<versioned_impl> make_versioned_impl(database target, versioned_options options);
+const versioned_options& options_of(const versioned_impl& core);
+boost::asio::any_io_executor executor_of(const versioned_impl& core);
 /// The attributes of an item that are its user's.
-item user_attributes(const versioned_core& core, const item& attributes);
+item user_attributes(const versioned_impl& core, const item& attributes);
 /// What is thrown of an item that is no such value, for this reason: it names table and key.
-error unfit_item(const versioned_core& core, const item& attributes, const std::exception& why);
+error unfit_item(const versioned_impl& core, const item& attributes, const std::exception& why);
 
 struct stored_item {
     item_version state;
@@ -70,8 +70,8 @@ struct write_report {
     std::exception_ptr thrown{};
 };
 
-struct settle_report {
-    settlement verdict = settlement::open;
+struct resolve_report {
+    resolution verdict = resolution::open;
     std::optional<stored_item> current{};
 };
 
@@ -84,24 +84,24 @@ struct item_change {
 using update_function = std::function<std::optional<item_change>(const stored_item*)>;
 
 struct load_verb {
-    std::shared_ptr<versioned_core> core;
+    std::shared_ptr<versioned_impl> core;
     key_values key;
     load_options options;
     void operator()(diagnostics* details, handler_for<std::optional<stored_item>> handler) &&;
 };
 struct load_many_verb {
-    std::shared_ptr<versioned_core> core;
+    std::shared_ptr<versioned_impl> core;
     std::vector<key_values> keys;
     load_options options;
     void operator()(diagnostics* details, handler_for<std::vector<std::optional<stored_item>>> handler) &&;
 };
 struct write_verb {
-    std::shared_ptr<versioned_core> core;
+    std::shared_ptr<versioned_impl> core;
     write_order order;
     void operator()(diagnostics* details, handler_for<write_report> handler) &&;
 };
 struct update_verb {
-    std::shared_ptr<versioned_core> core;
+    std::shared_ptr<versioned_impl> core;
     key_values key;
     update_function change;
     update_options options;
@@ -110,10 +110,10 @@ struct update_verb {
 };
 /// @throws dynalease::error with `errc::not_held` where there is no write in doubt.
 boost::asio::any_io_executor executor_of(const std::shared_ptr<const write_intent>& intent);
-struct settle_verb {
+struct resolve_verb {
     std::shared_ptr<const write_intent> intent;
     bool closes;
-    void operator()(diagnostics* details, handler_for<settle_report> handler) &&;
+    void operator()(diagnostics* details, handler_for<resolve_report> handler) &&;
 };
 
 /// The same verbs awaited, compiled once. Those of writes do not throw: what became of the write comes along.
@@ -126,7 +126,7 @@ boost::asio::awaitable<awaited_write> await_verb(write_verb verb);
 boost::asio::awaitable<awaited_write> await_verb(update_verb verb);
 boost::asio::awaitable<std::optional<stored_item>> await_verb(load_verb verb);
 boost::asio::awaitable<std::vector<std::optional<stored_item>>> await_verb(load_many_verb verb);
-boost::asio::awaitable<settle_report> await_verb(settle_verb verb);
+boost::asio::awaitable<resolve_report> await_verb(resolve_verb verb);
 
 }  // namespace detail
 }  // namespace dynalease

@@ -15,9 +15,9 @@ class session;
 
 /// What `remove` leaves behind.
 enum class removal {
-    erase,      ///< nothing; a creation whose answer was lost may then bring the item back
-    /// A row that counts as missing, until TTL removes it: a late creation finds the place taken. `clobber_remove` and an
-    /// item guard's `erase` leave none.
+    erase,  ///< nothing; a creation whose answer was lost may then bring the item back
+    /// A row that counts as missing, until TTL removes it: a late creation finds the place taken. `clobber_remove` and
+    /// an item guard's `erase` leave none.
     tombstone,
 };
 
@@ -25,8 +25,8 @@ struct versioned_options {
     std::string table;               ///< of the application; it must exist
     std::string key;                 ///< name of the partition key's attribute
     std::string sort_key{};          ///< name of the sort key's attribute; empty: the table has none
-    /// Attribute of the version, a number. Under another name than this one each write also leaves that name on the item,
-    /// in "_versioned_by": locks that would raise an attribute of your own called "version" are refused then.
+    /// Attribute of the version, a number. Under another name than this one each write also leaves that name on the
+    /// item, in "_versioned_by": locks that would raise an attribute of your own called "version" are refused then.
     std::string version{"version"};
     std::string stamp{"_stamp"};     ///< attribute of the last write's stamp
     /// Leave the stamps of the last four writes on the item, about 50 bytes. Without them a write that was refused
@@ -34,18 +34,18 @@ struct versioned_options {
     bool stamps = true;
     std::string lock_prefix{"_lock"};  ///< what the names of an item lock's attributes begin with
     std::int64_t first_version = 1;    ///< of a created item; any integer
-    /// What a write adds to the version; at least 1. The same for all writers of the table, item locks included: above 1,
-    /// or where steps differ, the stamps tell less after a lost answer, and more is in doubt.
+    /// What a write adds to the version; at least 1. The same for all writers of the table, item locks included: above
+    /// 1, or where steps differ, the stamps tell less after a lost answer, and more is in doubt.
     std::int64_t step = 1;
     /// No version above: 2,147,483,647 where a Java `Integer` reads along.
     std::int64_t version_limit = std::numeric_limits<std::int64_t>::max();
     dynalease::removal removal = removal::erase;
     std::string time_to_live{"ttl"};                ///< the table's TTL attribute; used with tombstones alone
-    /// More than 11 min, and longer than any call of yours runs. Counted on this machine's own clock: one that is slow by
-    /// as much leaves tombstones that TTL may remove at once.
+    /// More than 11 min, and longer than any call of yours runs. Counted on this machine's own clock: one that is slow
+    /// by as much leaves tombstones that TTL may remove at once.
     std::chrono::seconds tombstone_lifetime{3600};
     /// How long a write without an answer is sent again before it is `errc::in_doubt`.
-    std::chrono::milliseconds settle_within{10'000};
+    std::chrono::milliseconds resolve_within{10'000};
 };
 
 struct load_options {
@@ -77,7 +77,7 @@ struct blind_options {
     condition_expression condition{};
     bool ignore_lock = false;
     /// Sent as a transaction of one, which may be repeated while the service knows its token: far less doubt, for twice
-    /// the cost. It is not sent again after 5 minutes, whatever `settle_within` says.
+    /// the cost. It is not sent again after 5 minutes, whatever `resolve_within` says.
     bool exact = false;
 };
 

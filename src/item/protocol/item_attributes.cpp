@@ -52,7 +52,7 @@ bool is_key(const item_layout& layout, std::string_view name) {
     return name == layout.key || (!layout.sort.empty() && name == layout.sort);
 }
 
-void settle_names(const item_layout& layout, attribute_names& names, std::string_view update,
+void keep_used_names(const item_layout& layout, attribute_names& names, std::string_view update,
                   std::string_view condition) {
     auto used = placeholders_in(update);
     used.merge(placeholders_in(condition));

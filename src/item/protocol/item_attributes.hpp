@@ -67,7 +67,7 @@ bool is_key(const item_layout& layout, std::string_view name);
 
 /// Keeps of the request's names those that its texts use, and adds the layout's own where they are used: #k, #ver,
 /// #by, #born, #stamp, #trail, #gone, #ttl, #W, #R, #I, #F, #tx.
-void settle_names(const item_layout& layout, attribute_names& names, std::string_view update,
+void keep_used_names(const item_layout& layout, attribute_names& names, std::string_view update,
                   std::string_view condition);
 
 }  // namespace dynalease::protocol

@@ -1,5 +1,5 @@
 // Reading and writing of stamps.
-#include "item/protocol/item_sight.hpp"
+#include "item/protocol/item_state.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -28,8 +28,8 @@ std::optional<std::vector<item_stamp>> stamps_in(const attribute_value& value) {
 
 }  // namespace
 
-result<item_sight> sight_of(const item_layout& layout, const item& attributes) {
-    item_sight sight;
+result<item_state> state_of(const item_layout& layout, const item& attributes) {
+    item_state sight;
     if (attributes.contains(layout.version)) {
         sight.state.version = find_integer(attributes, layout.version);
         if (!sight.state.version) return unreadable(errc::bad_version, layout.version, "an integer of 64 bits");
@@ -66,7 +66,7 @@ result<item_sight> sight_of(const item_layout& layout, const item& attributes) {
 }
 
 std::optional<failure> fault_of_version(const item_layout& layout, const item& attributes) {
-    const auto sight = sight_of(layout, attributes);
+    const auto sight = state_of(layout, attributes);
     if (!sight) return sight.error();
     const auto& state = sight->state;
     const auto own_name = find_string(attributes, item_attribute::versioned_by);

@@ -16,7 +16,7 @@ namespace dynalease::protocol {
 /// Stamps before the last that an item keeps: the last four writes can be told apart.
 inline constexpr std::size_t trail_length = 3;
 
-struct item_sight {
+struct item_state {
     item_version state{};
     bool gone = false;     ///< a tombstone: the item counts as missing
     std::string holder{};  ///< who locks it, or the transaction that holds it; empty: nobody
@@ -25,14 +25,14 @@ struct item_sight {
 
 /// Fails with `errc::bad_version` if the version is no integer, and with `errc::corrupt_row` if a stamp is none.
 /// Such an item is never written.
-result<item_sight> sight_of(const item_layout& layout, const item& attributes);
+result<item_state> state_of(const item_layout& layout, const item& attributes);
 
 /// The version after this one. Fails with `errc::version_overflow` at the table's limit.
 result<std::int64_t> version_after(const item_layout& layout, const item_version& base);
 
-/// Why nobody who raises `layout.version` may write this item: it is as high as it may get; no version can be read there;
-/// or the item says that its version goes by another name, or has been stamped and has none by this name. Others' saves
-/// would go by that one, and overwrite the change.
+/// Why nobody who raises `layout.version` may write this item: it is as high as it may get; no version can be read
+/// there; or the item says that its version goes by another name, or has been stamped and has none by this name.
+/// Others' saves would go by that one, and overwrite the change.
 std::optional<failure> fault_of_version(const item_layout& layout, const item& attributes);
 
 /// The trail after a write onto this state.

@@ -8,16 +8,16 @@
 
 namespace dynalease::protocol {
 
-acquire_all_decision decide_acquire_all(const std::vector<item_want_decision>& each) {
+acquire_all_decision decide_acquire_all(const std::vector<item_acquire_decision>& each) {
     // What is certain comes before what passes: one item that names the claim tells of all the others.
-    constexpr std::array<std::pair<item_want_step, acquire_all_step>, 5> order{
-        {{item_want_step::granted, acquire_all_step::granted},
-         {item_want_step::missing, acquire_all_step::missing},
-         {item_want_step::claim_closed, acquire_all_step::renew},
-         {item_want_step::look, acquire_all_step::look},
-         {item_want_step::refuse, acquire_all_step::wait}}};
+    constexpr std::array<std::pair<item_acquire_step, acquire_all_step>, 5> order{
+        {{item_acquire_step::granted, acquire_all_step::granted},
+         {item_acquire_step::missing, acquire_all_step::missing},
+         {item_acquire_step::claim_closed, acquire_all_step::renew},
+         {item_acquire_step::look, acquire_all_step::look},
+         {item_acquire_step::refuse, acquire_all_step::wait}}};
     for (const auto& [of_one, of_all] : order) {
-        const auto found = std::ranges::find(each, of_one, &item_want_decision::step);
+        const auto found = std::ranges::find(each, of_one, &item_acquire_decision::step);
         if (found == each.end()) continue;
         return {of_all, static_cast<std::size_t>(found - each.begin()),
                 found->who.empty() ? std::string() : found->who.front()};

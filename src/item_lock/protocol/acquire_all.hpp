@@ -36,7 +36,7 @@ struct acquire_all_decision {
 };
 
 /// @param each what is to be done about every single item, as for a try of it.
-acquire_all_decision decide_acquire_all(const std::vector<item_want_decision>& each);
+acquire_all_decision decide_acquire_all(const std::vector<item_acquire_decision>& each);
 
 /// In which order whoever holds some of the items waits for the others, the same in all processes: so no circle of
 /// waiting closes. @param names of the items. @returns their places

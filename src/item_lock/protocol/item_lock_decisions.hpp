@@ -1,7 +1,7 @@
 // The decision tables of an item lock: what the item and our claim say to do next.
 #pragma once
 
-#include "item_lock/protocol/item_lock_rows.hpp"
+#include "item_lock/protocol/item_lock_state.hpp"
 #include "session/protocol/claim.hpp"
 
 #include <chrono>
@@ -36,8 +36,8 @@ struct item_take_form {
     friend bool operator==(const item_take_form&, const item_take_form&) = default;
 };
 
-struct item_want_facts {
-    const item_lock_sight& sight;
+struct item_acquire_facts {
+    const item_lock_state& sight;
     std::string_view self;
     const claim& mine;
     item_access access;
@@ -49,7 +49,7 @@ struct item_want_facts {
     const std::function<holder_is(const item_claimant&)>& judge;
 };
 
-enum class item_want_step {
+enum class item_acquire_step {
     granted,       ///< the item names our claim: success, whichever copy of ours did it
     missing,       ///< there is no item to lock
     claim_closed,  ///< no copy of the claim can land any more: take a new one and decide again
@@ -62,24 +62,24 @@ enum class item_want_step {
     refuse,        ///< a try finds it taken
 };
 
-struct item_want_decision {
-    item_want_step step;
+struct item_acquire_decision {
+    item_acquire_step step;
     item_take_form form{};
     std::vector<std::string> who{};  ///< texts for `reap`, one session for `look`
     std::int64_t attempt = 0;        ///< for `free`
-    friend bool operator==(const item_want_decision&, const item_want_decision&) = default;
+    friend bool operator==(const item_acquire_decision&, const item_acquire_decision&) = default;
 };
 
-item_want_decision decide_item_want(const item_want_facts& facts);
+item_acquire_decision decide_item_acquire(const item_acquire_facts& facts);
 
 /// Readers' entries of our own session that are copies of claims that were given up: nobody here will give them back.
 /// @param but the attempt that is not one of them
-std::vector<std::string> forgotten_readers(const item_lock_sight& sight, std::string_view self, std::int64_t but);
+std::vector<std::string> forgotten_readers(const item_lock_state& sight, std::string_view self, std::int64_t but);
 
-// ---- give up, settle ---------------------------------------------------------------------------------------
+// ---- give up, resolve ---------------------------------------------------------------------------------------
 
 struct item_give_up_facts {
-    const item_lock_sight& sight;  ///< as last seen
+    const item_lock_state& sight;  ///< as last seen
     std::string_view self;
     const claim& mine;
     bool sent;        ///< a copy of the claim left this process
@@ -90,7 +90,7 @@ struct item_give_up_facts {
 /// `audit`: a copy made by the network may land yet; the claim, if open, may be used again meanwhile.
 give_up_step decide_item_give_up(const item_give_up_facts& facts);
 
-enum class item_settle_step {
+enum class item_resolve_step {
     done,
     release,       ///< it landed: give it back
     leave,         ///< take the intent back, and close the claim in one write
@@ -99,7 +99,7 @@ enum class item_settle_step {
 };
 
 /// @param closed the claim was closed by a write of ours.
-item_settle_step decide_item_settle(const item_lock_sight& sight, std::string_view self, const claim& mine,
+item_resolve_step decide_item_resolve(const item_lock_state& sight, std::string_view self, const claim& mine,
                                     bool closed);
 
 // ---- held --------------------------------------------------------------------------------------------------
@@ -111,10 +111,10 @@ enum class guarded_step {
 };
 
 /// A refused guarded write, the next step of the grant, by the item that came with the refusal.
-guarded_step decide_guarded(const item_lock_sight& sight, std::string_view self, const item_grant& held);
+guarded_step decide_guarded(const item_lock_state& sight, std::string_view self, const item_grant& held);
 
 /// A refused hand-over from one of our exclusive grants to the next inside the process.
-hand_over_step decide_item_hand_over(const item_lock_sight& sight, std::string_view self, const item_grant& from,
+hand_over_step decide_item_hand_over(const item_lock_state& sight, std::string_view self, const item_grant& from,
                                      const claim& to);
 
 }  // namespace dynalease::protocol

@@ -36,7 +36,7 @@ update_item_request item_lock_requests::draft(std::string update, std::string co
                                 .condition_expression = std::move(condition),
                                 .values = std::move(values),
                                 .current_on_refusal = true};
-    settle_names(layout_, request.names, request.update_expression, request.condition_expression);
+    keep_used_names(layout_, request.names, request.update_expression, request.condition_expression);
     return request;
 }
 
@@ -45,7 +45,7 @@ get_item_request item_lock_requests::look() const {
                              .key = key_,
                              .consistent_read = true,
                              .projection_expression = "#k, #W, #R, #I, #F, #tx, #gone, #born"};
-    settle_names(layout_, request.names, request.projection_expression, {});
+    keep_used_names(layout_, request.names, request.projection_expression, {});
     return request;
 }
 
@@ -135,7 +135,7 @@ delete_item_request item_lock_requests::erase(const item_grant& held, const cond
     delete_item_request request{.table_name = layout_.table, .key = key_, .current_on_refusal = true};
     request.values = {{":k", writer_text(self_, held.id.attempt, held.step)}};
     request.condition_expression = "#W = :k" + same_life(held, request.values);
-    settle_names(layout_, request.names, {}, request.condition_expression);
+    keep_used_names(layout_, request.names, {}, request.condition_expression);
     apply(request, condition);
     return request;
 }
@@ -195,7 +195,7 @@ condition_check item_lock_requests::fence(const item_grant& held) const {
         check.condition_expression = "contains(#R, :reader)";
         check.values.emplace(":reader", me);
     }
-    settle_names(layout_, check.names, {}, check.condition_expression);
+    keep_used_names(layout_, check.names, {}, check.condition_expression);
     return check;
 }
 

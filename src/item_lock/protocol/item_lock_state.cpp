@@ -1,5 +1,5 @@
 // Reading and writing of an item lock's attributes.
-#include "item_lock/protocol/item_lock_rows.hpp"
+#include "item_lock/protocol/item_lock_state.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -51,21 +51,21 @@ std::string writer_text(std::string_view session, std::int64_t attempt, std::int
     return reader_text(session, attempt) + "." + digits;
 }
 
-const item_claimant* item_lock_sight::held_by(std::string_view session, std::int64_t attempt) const {
+const item_claimant* item_lock_state::held_by(std::string_view session, std::int64_t attempt) const {
     if (writer && writer->is(session, attempt)) return &*writer;
     const auto reader = std::ranges::find_if(readers, [&](const auto& r) { return r.is(session, attempt); });
     return reader == readers.end() ? nullptr : &*reader;
 }
 
-const item_claimant* item_lock_sight::entry_of(std::string_view session) const {
+const item_claimant* item_lock_state::entry_of(std::string_view session) const {
     if (writer && writer->session == session) return &*writer;
     const auto reader = std::ranges::find(readers, session, &item_claimant::session);
     if (reader != readers.end()) return &*reader;
     return intended_by(session) ? &*intent : nullptr;
 }
 
-result<item_lock_sight> lock_sight_of(const item_layout& layout, const item* shown) {
-    item_lock_sight sight;
+result<item_lock_state> lock_sight_of(const item_layout& layout, const item* shown) {
+    item_lock_state sight;
     if (!shown) return sight;
     sight.exists = !shown->contains(item_attribute::gone);
     if (const auto* writer = find(*shown, layout.writer())) {
@@ -90,11 +90,11 @@ result<item_lock_sight> lock_sight_of(const item_layout& layout, const item* sho
     }
     sight.in_transaction = shown->contains(item_attribute::transaction);
     // A birth of another form is some other library's business; versioned writes refuse the item.
-    if (auto stamped = sight_of(layout, *shown)) sight.born = stamped->state.born;
+    if (auto stamped = state_of(layout, *shown)) sight.born = stamped->state.born;
     return sight;
 }
 
-bool item_grant::writes(const item_lock_sight& sight, std::string_view self) const {
+bool item_grant::writes(const item_lock_state& sight, std::string_view self) const {
     return sight.writer && sight.writer->is(self, id.attempt) && (!born || sight.born == born);
 }
 

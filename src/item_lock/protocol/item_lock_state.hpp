@@ -1,7 +1,7 @@
 // Who holds an item, and who waits for its readers, as the attributes of its lock say.
 #pragma once
 
-#include "item/protocol/item_sight.hpp"
+#include "item/protocol/item_state.hpp"
 #include "session/protocol/claim.hpp"
 
 #include <dynalease/dynamodb/failure.hpp>
@@ -27,7 +27,7 @@ struct item_claimant {
     bool is(std::string_view of, std::int64_t numbered) const { return attempt == numbered && session == of; }
 };
 
-struct item_lock_sight {
+struct item_lock_state {
     bool exists = false;                    ///< false also where a tombstone stands
     std::optional<item_claimant> writer{};  ///< attribute W; never beside readers
     std::vector<item_claimant> readers{};   ///< attribute R
@@ -53,7 +53,7 @@ struct item_grant {
     std::vector<std::string> ghosts{};
 
     /// Whether it is what stands there as the writer. In another life of the item it is but a late copy of the claim.
-    bool writes(const item_lock_sight& sight, std::string_view self) const;
+    bool writes(const item_lock_state& sight, std::string_view self) const;
 };
 
 /// "<session>.<attempt>": a reader, an intent, and what a writer's text begins with.
@@ -62,6 +62,6 @@ std::string reader_text(std::string_view session, std::int64_t attempt);
 std::string writer_text(std::string_view session, std::int64_t attempt, std::int64_t step);
 
 /// @param shown null: there is no item. Fails with `errc::corrupt_row` for attributes of another type.
-result<item_lock_sight> lock_sight_of(const item_layout& layout, const item* shown);
+result<item_lock_state> lock_sight_of(const item_layout& layout, const item* shown);
 
 }  // namespace dynalease::protocol

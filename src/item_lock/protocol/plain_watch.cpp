@@ -6,7 +6,7 @@
 
 namespace dynalease::protocol {
 
-void plain_watch::sight(const item_lock_sight& lock, time_point now) {
+void plain_watch::sight(const item_lock_state& lock, time_point now) {
     auto before = std::exchange(seen_, {});
     const auto keep = [&](const item_claimant& who) {
         if (!is_plain(who.session)) return;

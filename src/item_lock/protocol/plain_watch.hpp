@@ -19,7 +19,7 @@ namespace dynalease::protocol {
 class plain_watch {
 public:
     /// @param now after the answer was received: the text may have been written at any moment before.
-    void sight(const item_lock_sight& lock, time_point now);
+    void sight(const item_lock_state& lock, time_point now);
     /// Over once its text has stood still for its whole lease.
     holder_is judge(const item_claimant& who, time_point now) const;
     /// When the first of those in sight will be over.

@@ -15,7 +15,7 @@ namespace dynalease::protocol {
 
 // ---- want: somebody here wants the lock, and the claim is open -------------------------------------------
 
-struct want_facts {
+struct acquire_facts {
     const lock_row& row;
     std::string_view self;
     const claim& mine;
@@ -24,7 +24,7 @@ struct want_facts {
     bool head_absent;  ///< the no-show rule holds for the head of the line
 };
 
-enum class want_step {
+enum class acquire_step {
     granted,       ///< the row names our claim: success, whichever copy of ours did it
     claim_closed,  ///< no copy of the claim can land any more: take a new one and decide again
     take,          ///< send `form`
@@ -37,13 +37,13 @@ enum class want_step {
     twin,          ///< the row names us by a claim that we did not make: another process uses our session's id
 };
 
-struct want_decision {
-    want_step step;
+struct acquire_decision {
+    acquire_step step;
     take_form form{};
-    friend bool operator==(const want_decision&, const want_decision&) = default;
+    friend bool operator==(const acquire_decision&, const acquire_decision&) = default;
 };
 
-want_decision decide_want(const want_facts& facts);
+acquire_decision decide_acquire(const acquire_facts& facts);
 
 // ---- give up: nobody here wants it any more ----------------------------------------------------------------
 
@@ -57,9 +57,9 @@ struct give_up_facts {
 
 give_up_step decide_give_up(const give_up_facts& facts);
 
-// ---- settle: make sure that no copy of the claim can land ---------------------------------------------------
+// ---- resolve: make sure that no copy of the claim can land ---------------------------------------------------
 
-enum class settle_step {
+enum class resolve_step {
     done,
     leave_closed,  ///< the claim is closed, but we stand in line
     leave,         ///< leave the line and close the claim in one write
@@ -68,14 +68,14 @@ enum class settle_step {
     release,  ///< it landed: give it back
 };
 
-struct settle_decision {
-    settle_step step;
+struct resolve_decision {
+    resolve_step step;
     std::size_t place = 0;
-    friend bool operator==(const settle_decision&, const settle_decision&) = default;
+    friend bool operator==(const resolve_decision&, const resolve_decision&) = default;
 };
 
 /// @param row as last seen. A refusal with a floor below our token closes nothing: another copy may be under way.
-settle_decision decide_settle(const lock_row& row, std::string_view self, const claim& mine, bool closed);
+resolve_decision decide_resolve(const lock_row& row, std::string_view self, const claim& mine, bool closed);
 
 // ---- hand over: from one of our grants to the next, inside the process --------------------------------------
 

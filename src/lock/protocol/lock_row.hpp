@@ -1,7 +1,7 @@
 // The row of a lock: its holder, its line, and its floor.
 #pragma once
 
-#include "session/protocol/rows.hpp"
+#include "session/protocol/row.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,7 @@
 // holder: the write that moves `passed` is the grant of the next ticket, and needs to know nothing of who that is.
 #pragma once
 
-#include "session/protocol/rows.hpp"
+#include "session/protocol/row.hpp"
 
 #include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/dynamodb/item.hpp>

@@ -1,5 +1,5 @@
 // Reading rows strictly: what is not as every row of ours is, is not ours to touch.
-#include "session/protocol/rows.hpp"
+#include "session/protocol/row.hpp"
 
 namespace dynalease::protocol {
 

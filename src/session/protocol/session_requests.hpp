@@ -1,7 +1,7 @@
 // The requests of a session, exactly. Each may be sent again byte for byte, except the heartbeat.
 #pragma once
 
-#include "session/protocol/rows.hpp"
+#include "session/protocol/row.hpp"
 
 #include <dynalease/dynamodb/operations.hpp>
 #include <dynalease/runtime/time.hpp>

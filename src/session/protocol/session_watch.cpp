@@ -1,5 +1,5 @@
 // The clock of a watched session: what starts it, and what it says.
-#include "session/protocol/watch.hpp"
+#include "session/protocol/session_watch.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // What a process knows of another process's session: the sights of its heartbeat, on the watcher's own clock.
 #pragma once
 
-#include "session/protocol/rows.hpp"
+#include "session/protocol/row.hpp"
 
 #include <dynalease/runtime/time.hpp>
 

@@ -2,7 +2,7 @@
 // the very same write may be what stands there.
 #pragma once
 
-#include "item/protocol/item_sight.hpp"
+#include "item/protocol/item_state.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -21,7 +21,7 @@ struct refusal {
     /// Whether the base's stamps are known, or only its version and birth.
     bool knows_stamps = true;
     /// What the refusal, or a read after it, shows; null: no item.
-    const item_sight* now;
+    const item_state* now;
 };
 
 enum class verdict {

@@ -42,8 +42,8 @@ update_item_request version_requests::draft(const item_key& key) const {
     return {.table_name = layout_.table, .key = key, .current_on_refusal = true};
 }
 
-void version_requests::settle(update_item_request& request) const {
-    settle_names(layout_, request.names, request.update_expression, request.condition_expression);
+void version_requests::complete(update_item_request& request) const {
+    keep_used_names(layout_, request.names, request.update_expression, request.condition_expression);
 }
 
 std::string version_requests::identity(const checked_write& write, attribute_values& values) const {
@@ -116,7 +116,7 @@ put_item_request version_requests::create(const item& members, const item_stamp&
     if (layout_.names_version()) request.new_item.insert_or_assign(item_attribute::versioned_by, layout_.version);
     request.new_item.insert_or_assign(item_attribute::born, bytes_of(mine));
     if (layout_.stamps) request.new_item.insert_or_assign(layout_.stamp, bytes_of(mine));
-    settle_names(layout_, request.names, {}, request.condition_expression);
+    keep_used_names(layout_, request.names, {}, request.condition_expression);
     return request;
 }
 
@@ -133,7 +133,7 @@ update_item_request version_requests::create_over(const item_key& key, const che
     std::string also = sets_ttl ? "#gone" : "#gone, #ttl";
     if (!layout_.stamps) also += ", " + std::string(outdated());
     remove_members(request, others, also);
-    settle(request);
+    complete(request);
     return request;
 }
 
@@ -152,7 +152,7 @@ put_item_request version_requests::create_in_place(const checked_write& write, c
             seen ? " AND #" + letter + " = :" + letter : " AND attribute_not_exists(#" + letter + ")";
         if (seen) request.values.emplace(":" + letter, *seen);
     }
-    settle_names(layout_, request.names, {}, request.condition_expression);
+    keep_used_names(layout_, request.names, {}, request.condition_expression);
     return request;
 }
 
@@ -163,7 +163,7 @@ update_item_request version_requests::save(const item_key& key, const checked_wr
     request.update_expression = stamping(write, request.values);
     set_members(request, changes);
     remove_members(request, changes, outdated());
-    settle(request);
+    complete(request);
     // Without the item before, the one after must be asked for.
     if (!write.knows_stamps) request.returned = return_values::all_new;
     return request;
@@ -172,7 +172,7 @@ update_item_request version_requests::save(const item_key& key, const checked_wr
 delete_item_request version_requests::erase(const item_key& key, const checked_write& write) const {
     delete_item_request request{.table_name = layout_.table, .key = key, .current_on_refusal = true};
     request.condition_expression = guard(write, request.values);
-    settle_names(layout_, request.names, {}, request.condition_expression);
+    keep_used_names(layout_, request.names, {}, request.condition_expression);
     return request;
 }
 
@@ -186,7 +186,7 @@ update_item_request version_requests::bury(const item_key& key, const checked_wr
     auto others = changes;
     std::erase(others.remove, layout_.time_to_live);
     remove_members(request, others, outdated());
-    settle(request);
+    complete(request);
     return request;
 }
 
@@ -201,7 +201,7 @@ update_item_request version_requests::clear(const item_key& key, const checked_w
     }
     remove_members(request, {.set = {}, .remove = names});
     request.update_expression.erase(0, 1);
-    settle(request);
+    complete(request);
     return request;
 }
 
@@ -215,7 +215,7 @@ update_item_request version_requests::blind(const item_key& key, const update_ex
     }
     request.condition_expression += " AND (attribute_not_exists(#ver) OR #ver <= :top)";
     request.values.emplace(":top", layout_.version_limit - layout_.step);
-    settle(request);
+    complete(request);
     apply(request, change + raised_version(layout_, mine));
     request.returned = return_values::all_new;
     return request;
@@ -231,7 +231,7 @@ update_item_request version_requests::clobber(const item_key& key, const member_
     auto request = blind(key, all, mine, ignore_lock);
     if (may_create) {
         request.condition_expression.erase(0, std::string_view("attribute_exists(#k) AND ").size());
-        settle(request);
+        complete(request);
     }
     return request;
 }
@@ -239,7 +239,7 @@ update_item_request version_requests::clobber(const item_key& key, const member_
 delete_item_request version_requests::clobber_erase(const item_key& key, bool ignore_lock) const {
     delete_item_request request{.table_name = layout_.table, .key = key, .current_on_refusal = true};
     request.condition_expression = lock_test(ignore_lock);
-    settle_names(layout_, request.names, {}, request.condition_expression);
+    keep_used_names(layout_, request.names, {}, request.condition_expression);
     return request;
 }
 
@@ -250,7 +250,7 @@ condition_check version_requests::check(const item_key& key, const checked_write
                             .condition_expression = guard(write, values),
                             .current_on_refusal = true};
     request.values = std::move(values);
-    settle_names(layout_, request.names, {}, request.condition_expression);
+    keep_used_names(layout_, request.names, {}, request.condition_expression);
     return request;
 }
 

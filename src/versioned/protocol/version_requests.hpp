@@ -2,7 +2,7 @@
 // can be applied.
 #pragma once
 
-#include "item/protocol/item_sight.hpp"
+#include "item/protocol/item_state.hpp"
 #include "versioned/protocol/version_changes.hpp"
 
 #include <dynalease/dynamodb/operations.hpp>
@@ -59,7 +59,7 @@ public:
 
 private:
     update_item_request draft(const item_key& key) const;
-    void settle(update_item_request& request) const;
+    void complete(update_item_request& request) const;
     std::string identity(const checked_write& write, attribute_values& values) const;
     std::string guard(const checked_write& write, attribute_values& values) const;
     std::string stamping(const checked_write& write, attribute_values& values) const;

@@ -84,15 +84,15 @@ wall_clock_grant wall_clock_granted(const wall_clock_claim& claim, const wall_cl
     return {.held = claim.mine, .end = claim.sent + times.hold, .over = claim.sent + times.over};
 }
 
-std::optional<wall_clock_claim> wall_clock_claim_in(const wall_clock_sight& sight,
+std::optional<wall_clock_claim> wall_clock_claim_in(const wall_clock_state& sight,
                                                     const std::vector<wall_clock_claim>& unanswered) {
     const auto landed = std::ranges::find_if(
         unanswered, [&](const wall_clock_claim& each) { return wall_text(each.mine) == sight.text; });
     return landed == unanswered.end() ? std::nullopt : std::optional(*landed);
 }
 
-result<wall_clock_sight> wall_clock_sight_of(const wall_clock_place& place, const item* shown) {
-    wall_clock_sight sight;
+result<wall_clock_state> wall_clock_state_of(const wall_clock_place& place, const item* shown) {
+    wall_clock_state sight;
     if (!shown) return sight;
     sight.exists = !shown->contains(item_attribute::gone);
     const auto* stands = find(*shown, place.attribute);

@@ -57,15 +57,15 @@ struct wall_clock_place {
 };
 
 /// Who holds an item, by its attribute.
-struct wall_clock_sight {
+struct wall_clock_state {
     bool exists = false;
     std::string text{};  ///< empty: it is free
 };
 /// @param shown null: there is no item. Fails with `errc::corrupt_row` for an attribute of another type.
-result<wall_clock_sight> wall_clock_sight_of(const wall_clock_place& place, const item* shown);
+result<wall_clock_state> wall_clock_state_of(const wall_clock_place& place, const item* shown);
 
 /// After a refusal: the claim that locked the item all the same, without an answer; empty: it is another's.
-std::optional<wall_clock_claim> wall_clock_claim_in(const wall_clock_sight& sight,
+std::optional<wall_clock_claim> wall_clock_claim_in(const wall_clock_state& sight,
                                                     const std::vector<wall_clock_claim>& unanswered);
 
 /// Brings the item. @param overdue moments before this one are over.

@@ -98,7 +98,7 @@ protected:
     /// request that landed late has brought about is given the time in which it is audited.
     std::string left_behind(const std::function<std::string()>& look);
     /// Nobody counts anything as under way.
-    void expect_settled();
+    void expect_resolved();
     void close_programs();
     /// Everything has ended: nothing at all may be left to happen.
     void expect_stillness();

@@ -42,7 +42,7 @@ public:
     /// Whoever waits for something there is told to stop.
     virtual void interrupt() = 0;
     /// What its program still counts as under way; empty: nothing, as for one that counts nothing.
-    virtual std::string unsettled() const { return {}; }
+    virtual std::string unresolved() const { return {}; }
     /// A program that has nothing to close is closed.
     virtual void close() {}
     virtual bool closed() const { return true; }

@@ -43,10 +43,10 @@ public:
             if (each->waits()) each->interrupt();
         }
     }
-    std::string unsettled() const override {
+    std::string unresolved() const override {
         if (!live()) return {};
         const auto counters = session_->counters();
-        if (counters.settling != 0) return "something as unsettled";
+        if (counters.resolving != 0) return "something as unresolved";
         if (counters.waiting != 0) return "somebody as waiting";
         return counters.leases_held != 0 ? "something as held" : "";
     }

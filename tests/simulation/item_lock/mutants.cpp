@@ -20,26 +20,26 @@ using mutants::purpose;
 
 // ---- decisions ---------------------------------------------------------------------------------------------
 
-item_want_decision real_want(const item_want_facts& facts) asm(
-    "__real__ZN9dynalease8protocol16decide_item_wantERKNS0_15item_want_factsE");
-item_want_decision wrapped_want(const item_want_facts& facts) asm(
-    "__wrap__ZN9dynalease8protocol16decide_item_wantERKNS0_15item_want_factsE");
+item_acquire_decision real_want(const item_acquire_facts& facts) asm(
+    "__real__ZN9dynalease8protocol19decide_item_acquireERKNS0_18item_acquire_factsE");
+item_acquire_decision wrapped_want(const item_acquire_facts& facts) asm(
+    "__wrap__ZN9dynalease8protocol19decide_item_acquireERKNS0_18item_acquire_factsE");
 give_up_step real_give_up(const item_give_up_facts& facts) asm(
     "__real__ZN9dynalease8protocol19decide_item_give_upERKNS0_18item_give_up_factsE");
 give_up_step wrapped_give_up(const item_give_up_facts& facts) asm(
     "__wrap__ZN9dynalease8protocol19decide_item_give_upERKNS0_18item_give_up_factsE");
-item_settle_step real_settle(const item_lock_sight& sight, std::string_view self, const claim& mine, bool closed) asm(
-    "__real__ZN9dynalease8protocol18decide_item_settleERKNS0_15item_lock_sightESt17basic_string_viewIcSt11char_"
+item_resolve_step real_resolve(const item_lock_state& sight, std::string_view self, const claim& mine, bool closed) asm(
+    "__real__ZN9dynalease8protocol19decide_item_resolveERKNS0_15item_lock_stateESt17basic_string_viewIcSt11char_"
     "traitsIcEERKNS0_5claimEb");
-item_settle_step
-wrapped_settle(const item_lock_sight& sight, std::string_view self, const claim& mine, bool closed) asm(
-    "__wrap__ZN9dynalease8protocol18decide_item_settleERKNS0_15item_"
-    "lock_sightESt17basic_string_viewIcSt11char_traitsIcEERKNS0_5claimEb");
-guarded_step real_guarded(const item_lock_sight& sight, std::string_view self, const item_grant& held) asm(
-    "__real__ZN9dynalease8protocol14decide_guardedERKNS0_15item_lock_sightESt17basic_string_viewIcSt11char_"
+item_resolve_step
+wrapped_resolve(const item_lock_state& sight, std::string_view self, const claim& mine, bool closed) asm(
+    "__wrap__ZN9dynalease8protocol19decide_item_resolveERKNS0_15item_"
+    "lock_stateESt17basic_string_viewIcSt11char_traitsIcEERKNS0_5claimEb");
+guarded_step real_guarded(const item_lock_state& sight, std::string_view self, const item_grant& held) asm(
+    "__real__ZN9dynalease8protocol14decide_guardedERKNS0_15item_lock_stateESt17basic_string_viewIcSt11char_"
     "traitsIcEERKNS0_10item_grantE");
-guarded_step wrapped_guarded(const item_lock_sight& sight, std::string_view self, const item_grant& held) asm(
-    "__wrap__ZN9dynalease8protocol14decide_guardedERKNS0_15item_lock_sightESt17basic_string_viewIcSt11char_"
+guarded_step wrapped_guarded(const item_lock_state& sight, std::string_view self, const item_grant& held) asm(
+    "__wrap__ZN9dynalease8protocol14decide_guardedERKNS0_15item_lock_stateESt17basic_string_viewIcSt11char_"
     "traitsIcEERKNS0_10item_grantE");
 time_point real_audit_due(time_point last_sent) asm(
     "__real__ZN9dynalease8protocol9audit_dueENSt6chrono10time_pointINS_13elapsed_clockENS1_"
@@ -50,7 +50,7 @@ time_point wrapped_audit_due(time_point last_sent) asm(
 
 namespace {
 
-item_want_decision want(const item_want_facts& facts, const item_lock_sight& sight,
+item_acquire_decision want(const item_acquire_facts& facts, const item_lock_state& sight,
                         const std::function<holder_is(const item_claimant&)>& judge) {
     return real_want({.sight = sight,
                       .self = facts.self,
@@ -63,7 +63,7 @@ item_want_decision want(const item_want_facts& facts, const item_lock_sight& sig
 }
 
 /// What of the own session nobody here knows of counts as another's.
-item_lock_sight with_ghosts_of_others(const item_want_facts& facts) {
+item_lock_state with_ghosts_of_others(const item_acquire_facts& facts) {
     auto sight = facts.sight;
     const auto estrange = [&](item_claimant& who) {
         if (who.session == facts.self && who.attempt != facts.mine.attempt) who.session.clear();
@@ -76,7 +76,7 @@ item_lock_sight with_ghosts_of_others(const item_want_facts& facts) {
 
 }  // namespace
 
-item_want_decision wrapped_want(const item_want_facts& facts) {
+item_acquire_decision wrapped_want(const item_acquire_facts& facts) {
     if (active("XR_LIVE") && facts.access == item_access::exclusive && !facts.sight.writer) {
         return want(facts, facts.sight, [](const item_claimant&) { return holder_is::over; });
     }
@@ -94,17 +94,17 @@ give_up_step wrapped_give_up(const item_give_up_facts& facts) {
     return next == give_up_step::audit && active("NO_AUDIT") ? give_up_step::done : next;
 }
 
-item_settle_step wrapped_settle(const item_lock_sight& sight, std::string_view self, const claim& mine, bool closed) {
-    const auto next = real_settle(sight, self, mine, closed);
+item_resolve_step wrapped_resolve(const item_lock_state& sight, std::string_view self, const claim& mine, bool closed) {
+    const auto next = real_resolve(sight, self, mine, closed);
     const bool held_by_other = (sight.writer && sight.writer->session != self) || !sight.readers.empty();
-    if (next == item_settle_step::close && (active("NO_VOID") || active("J_NO_VOID"))) return item_settle_step::done;
-    if (next == item_settle_step::close && active("VOID_FREE_ONLY") && held_by_other) return item_settle_step::done;
-    if (next == item_settle_step::leave && active("I_STAYS")) return item_settle_step::close;
-    if (next == item_settle_step::leave_closed && active("I_STAYS")) return item_settle_step::done;
+    if (next == item_resolve_step::close && (active("NO_VOID") || active("J_NO_VOID"))) return item_resolve_step::done;
+    if (next == item_resolve_step::close && active("VOID_FREE_ONLY") && held_by_other) return item_resolve_step::done;
+    if (next == item_resolve_step::leave && active("I_STAYS")) return item_resolve_step::close;
+    if (next == item_resolve_step::leave_closed && active("I_STAYS")) return item_resolve_step::done;
     return next;
 }
 
-guarded_step wrapped_guarded(const item_lock_sight& sight, std::string_view self, const item_grant& held) {
+guarded_step wrapped_guarded(const item_lock_state& sight, std::string_view self, const item_grant& held) {
     const auto next = real_guarded(sight, self, held);
     return next == guarded_step::applied && active("G_NO_SETTLE") ? guarded_step::lost : next;
 }

@@ -103,8 +103,8 @@ void open_takes::answered(const any_request& request, const result<any_response>
             --open->under_way;
             if (!answer && answer.error().outcome == outcome::unknown) open->unanswered = true;
             const bool granted = answer && !found.intends;
-            const bool settled = open->shut_out || !open->unanswered;
-            if (granted || (open->under_way == 0 && settled)) close(open);
+            const bool resolved = open->shut_out || !open->unanswered;
+            if (granted || (open->under_way == 0 && resolved)) close(open);
         }
     }
     note_shown(request, answer);

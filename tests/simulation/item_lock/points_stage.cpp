@@ -146,7 +146,7 @@ void points_stage::check_sum() {
 void points_stage::check_counters(const actor& who) {
     if (!who.session || who.machine.crashed()) return;
     const auto counters = who.session->counters();
-    if (counters.settling != 0) fail("P7: something does not settle");
+    if (counters.resolving != 0) fail("P7: something does not resolve");
     if (counters.waiting != 0) fail("P7: somebody is counted as waiting");
     if (counters.leases_held != 0) fail("P7: a lease is counted as held");
 }

@@ -194,7 +194,7 @@ const contribution item_lock_worlds{{
                "plain lock kept alive",
                "holder crashed in the calm",
                "fenced transaction done",
-               "doubt settled by the release",
+               "doubt resolved by the release",
                "audit waited for",
                "saved by one who may promote",
                "saved under its own lock",

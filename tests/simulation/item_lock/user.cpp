@@ -243,9 +243,9 @@ asio::awaitable<void> user::end_hold(holding& in) {
         world.fail("T1", "a release was told as done, and the item is still locked by that grant");
     }
     const auto doubted = guard.doubtful_write();
-    if (doubted != settlement::open) census.hit("doubt settled by the release");
-    const bool told_applied = doubted == settlement::applied;
-    const bool judged = in.doubted != 0 && doubted != settlement::open && one_life();
+    if (doubted != resolution::open) census.hit("doubt resolved by the release");
+    const bool told_applied = doubted == resolution::applied;
+    const bool judged = in.doubted != 0 && doubted != resolution::open && one_life();
     if (judged && world.shows_write(in.item, in.doubted) != told_applied) {
         world.fail("T2", "a release told wrongly what became of write " + std::to_string(in.doubted));
     }

@@ -229,7 +229,7 @@ void item_world::check_orphans() {
     };
     const auto found = left_behind(orphan);
     if (!found.empty()) fail("P7", found);
-    expect_settled();
+    expect_resolved();
 }
 
 }  // namespace dynalease::simulation::item_locks

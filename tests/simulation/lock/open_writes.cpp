@@ -79,7 +79,7 @@ void open_writes::answered(std::size_t lock, const any_request& request, const r
         const bool granted = answer && std::get<update_item_request>(request).values.contains(":a");
         if (granted || (write.under_way == 0 && !write.unanswered)) {
             of.by_token.erase(found);
-            of.settled = now;
+            of.resolved = now;
         }
     }
     const auto row = row_in(answer, request);
@@ -95,7 +95,7 @@ void open_writes::answered(std::size_t lock, const any_request& request, const r
         const auto& [token_of, write] = each;
         return token_of <= row->floor || (write.from && (released || write.from != row->attempt));
     };
-    if (std::erase_if(of.by_token, closed) != 0) of.settled = now;
+    if (std::erase_if(of.by_token, closed) != 0) of.resolved = now;
 }
 
 bool open_writes::any_since(std::size_t lock, time_point began) const {
@@ -111,7 +111,7 @@ bool open_writes::any_lately(std::size_t lock, time_point now) const {
     constexpr std::chrono::milliseconds moment(1);
     const auto found = locks_.find(lock);
     if (found == locks_.end()) return false;
-    return !found->second.by_token.empty() || now - found->second.settled <= moment;
+    return !found->second.by_token.empty() || now - found->second.resolved <= moment;
 }
 
 std::optional<sent_claim> open_writes::claim(std::size_t lock, std::int64_t token) const {

@@ -48,7 +48,7 @@ private:
     };
     struct record {
         std::map<std::int64_t, open_write> by_token{};
-        time_point settled{};  ///< when the last one ceased to be open
+        time_point resolved{};  ///< when the last one ceased to be open
         std::int64_t floor_seen = 0;
         std::map<std::int64_t, time_point> first_sent{};  ///< by token
     };

@@ -193,7 +193,7 @@ void lock_world::check_orphans() {
     };
     const auto found = left_behind(orphan);
     if (!found.empty() && !recipe_.breaks_assumptions) fail("P7", found);
-    expect_settled();
+    expect_resolved();
 }
 
 // Locks that nobody wants cost the heartbeats of their session, and what is looked up once after lost answers.

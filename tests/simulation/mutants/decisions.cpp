@@ -7,7 +7,7 @@
 #include "lock/protocol/lock_requests.hpp"
 #include "lock/protocol/lock_times.hpp"
 #include "session/protocol/session_lease.hpp"
-#include "session/protocol/watch.hpp"
+#include "session/protocol/session_watch.hpp"
 
 #include <algorithm>
 #include <string>
@@ -64,20 +64,21 @@ std::int64_t wrapped_choose_token(wall_time wall, std::int64_t last, std::int64_
     "__wrap__ZN9dynalease8protocol12choose_tokenENSt6chrono10time_pointINS1_3_V212system_clockENS1_8durationIlSt5ratio"
     "ILl1ELl1000EEEEEEll");
 
-want_decision real_want(const want_facts& facts) asm("__real__ZN9dynalease8protocol11decide_wantERKNS0_10want_factsE");
-want_decision wrapped_want(const want_facts& facts) asm(
-    "__wrap__ZN9dynalease8protocol11decide_wantERKNS0_10want_factsE");
+acquire_decision real_want(const acquire_facts& facts) asm(
+    "__real__ZN9dynalease8protocol14decide_acquireERKNS0_13acquire_factsE");
+acquire_decision wrapped_want(const acquire_facts& facts) asm(
+    "__wrap__ZN9dynalease8protocol14decide_acquireERKNS0_13acquire_factsE");
 
 give_up_step real_give_up(const give_up_facts& facts) asm(
     "__real__ZN9dynalease8protocol14decide_give_upERKNS0_13give_up_factsE");
 give_up_step wrapped_give_up(const give_up_facts& facts) asm(
     "__wrap__ZN9dynalease8protocol14decide_give_upERKNS0_13give_up_factsE");
 
-settle_decision real_settle(const lock_row& row, std::string_view self, const claim& mine, bool closed) asm(
-    "__real__ZN9dynalease8protocol13decide_settleERKNS0_8lock_rowESt17basic_string_viewIcSt11char_traitsIcEERKNS0_5"
+resolve_decision real_resolve(const lock_row& row, std::string_view self, const claim& mine, bool closed) asm(
+    "__real__ZN9dynalease8protocol14decide_resolveERKNS0_8lock_rowESt17basic_string_viewIcSt11char_traitsIcEERKNS0_5"
     "claimEb");
-settle_decision wrapped_settle(const lock_row& row, std::string_view self, const claim& mine, bool closed) asm(
-    "__wrap__ZN9dynalease8protocol13decide_settleERKNS0_8lock_rowESt17basic_string_viewIcSt11char_traitsIcEERKNS0_5"
+resolve_decision wrapped_resolve(const lock_row& row, std::string_view self, const claim& mine, bool closed) asm(
+    "__wrap__ZN9dynalease8protocol14decide_resolveERKNS0_8lock_rowESt17basic_string_viewIcSt11char_traitsIcEERKNS0_5"
     "claimEb");
 
 update_item_request real_hand_over(const lock_requests& self, const claim& from, const claim& to, const item& data) asm(
@@ -142,12 +143,12 @@ std::int64_t wrapped_choose_token(wall_time wall, std::int64_t last, std::int64_
 
 // ---- the lock ----------------------------------------------------------------------------------------------
 
-want_decision wrapped_want(const want_facts& facts) {
+acquire_decision wrapped_want(const acquire_facts& facts) {
     const auto& row = facts.row;
     const bool own = row.holder && row.holder->session == facts.self;
     const bool waits_for_itself = (active("NO_OWN_COPY") && own && row.holder->attempt == facts.mine.attempt) ||
                                   (active("OWN_GHOST_WAITED_FOR") && own && row.holder->attempt != facts.mine.attempt);
-    if (waits_for_itself) return {facts.waits ? want_step::poll : want_step::refuse};
+    if (waits_for_itself) return {facts.waits ? acquire_step::poll : acquire_step::refuse};
     if (active("NO_PASSED")) {
         auto changed = row;
         changed.passed = 0;
@@ -159,8 +160,8 @@ want_decision wrapped_want(const want_facts& facts) {
                           .head_absent = facts.head_absent});
     }
     auto next = real_want(facts);
-    if (active("NEWCOMER_BARGES") && next.step == want_step::join && row.free()) return {want_step::take};
-    if (active("TRY_NEVER_LOOKS") && next.step == want_step::look && !facts.waits) return {want_step::refuse};
+    if (active("NEWCOMER_BARGES") && next.step == acquire_step::join && row.free()) return {acquire_step::take};
+    if (active("TRY_NEVER_LOOKS") && next.step == acquire_step::look && !facts.waits) return {acquire_step::refuse};
     return next;
 }
 
@@ -169,23 +170,23 @@ give_up_step wrapped_give_up(const give_up_facts& facts) {
     const bool in_line = facts.row.place_of(facts.self).has_value();
     const bool held_by_other = facts.row.holder && facts.row.holder->session != facts.self;
     if (next == give_up_step::audit && active("NO_AUDIT")) return give_up_step::done;
-    if (next != give_up_step::settle) return next;
+    if (next != give_up_step::resolve) return next;
     if (active("AMBIGUOUS_DROPPED")) return give_up_step::done;
     if (active("NO_VOID") && !in_line) return give_up_step::done;
     if (active("VOID_FREE_ONLY") && !in_line && held_by_other) return give_up_step::done;
     return next;
 }
 
-settle_decision wrapped_settle(const lock_row& row, std::string_view self, const claim& mine, bool closed) {
-    const auto next = real_settle(row, self, mine, closed);
+resolve_decision wrapped_resolve(const lock_row& row, std::string_view self, const claim& mine, bool closed) {
+    const auto next = real_resolve(row, self, mine, closed);
     const bool held_by_other = row.holder && row.holder->session != self;
-    if (active("NO_VOID") && (next.step == settle_step::void_free || next.step == settle_step::void_held)) {
-        return {settle_step::done};
+    if (active("NO_VOID") && (next.step == resolve_step::void_free || next.step == resolve_step::void_held)) {
+        return {resolve_step::done};
     }
-    if (active("VOID_FREE_ONLY") && next.step == settle_step::void_held && held_by_other) return {settle_step::done};
-    if (active("LINE_KEPT") && next.step == settle_step::leave_closed) return {settle_step::done};
-    if (active("LINE_KEPT") && next.step == settle_step::leave) {
-        return {row.free() ? settle_step::void_free : settle_step::void_held};
+    if (active("VOID_FREE_ONLY") && next.step == resolve_step::void_held && held_by_other) return {resolve_step::done};
+    if (active("LINE_KEPT") && next.step == resolve_step::leave_closed) return {resolve_step::done};
+    if (active("LINE_KEPT") && next.step == resolve_step::leave) {
+        return {row.free() ? resolve_step::void_free : resolve_step::void_held};
     }
     return next;
 }

@@ -96,7 +96,7 @@ void enumeration_stage::check_rows(const char* when) {
 void enumeration_stage::check_counters(const actor& who) {
     if (!who.session || who.machine.crashed()) return;
     const auto counters = who.session->counters();
-    if (counters.settling != 0) fail("P7: something does not settle");
+    if (counters.resolving != 0) fail("P7: something does not resolve");
     if (counters.waiting != 0) fail("P7: somebody is counted as waiting");
     if (counters.leases_held != 0) fail("P7: a turn is counted as held");
 }

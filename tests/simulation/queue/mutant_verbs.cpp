@@ -1,7 +1,7 @@
 // What callers do, done otherwise: the linker sends their calls of `f` to the one called `__wrap_f`, and those of
 // `__real_f` to the library's. The names are in decisions.txt; none of this is in the library.
-#include "queue/queue_front.hpp"
 #include "queue/queue_hold.hpp"
+#include "queue/queue_impl.hpp"
 #include "simulation/framework/mutant.hpp"
 #include "simulation/mutants/rewriting_database.hpp"
 #include "simulation/queue/mutant_requests.hpp"
@@ -95,7 +95,7 @@ void wrapped_enter_all(detail::enter_all_verb* verb, diagnostics* details, detai
 
 void wrapped_abandon(detail::queue_hold& hold) {
     const auto state = hold.state();
-    if (state == guard_state::held || state == guard_state::at_risk) {
+    if (state == guard_state::held || state == guard_state::jeopardy) {
         const auto fence = hold.front().requests().fence(hold.mine());
         mutants::notes_of_this_world().turns_dropped.emplace(text_of_head(fence.key), hold.mine().ticket);
     }

@@ -58,7 +58,7 @@ void site::sent(const testing::logged_request& entry, const any_request& request
     first_sends_.try_emplace(text_value(update->values, ":attempt"), clock_now());
 }
 
-// A session that closes settles what it owes while the process's next one has begun already: rows say whose they are,
+// A session that closes resolves what it owes while the process's next one has begun already: rows say whose they are,
 // attempts were first sent by it, and the end of a turn is its own.
 std::string site::sender_of(const any_request& request) {
     const auto& present = session()->id();

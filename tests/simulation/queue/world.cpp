@@ -260,7 +260,7 @@ void queue_world::check_orphans() {
             }
         }
     }
-    expect_settled();
+    expect_resolved();
 }
 
 // What all that happened has left behind keeps nobody waiting for longer than a claim and the leases of the dead.
@@ -291,7 +291,7 @@ void queue_world::note_counters() {
         if (auto* session = each->session()) {
             const auto counters = session->counters();
             census.hit("jeopardy", counters.jeopardies);
-            census.hit("handed over in the process", counters.hand_offs);
+            census.hit("handed over in the process", counters.hand_overs);
             census.hit("unknown write applied", counters.unknown_applied);
             census.hit("unknown write void", counters.unknown_void);
         }

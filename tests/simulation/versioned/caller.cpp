@@ -61,11 +61,11 @@ asio::awaitable<void> caller::act() {
     auto& choices = world.choices();
     if (doubt_ && (world.calm() || choices.choose("caller: doubt", 3) == 1)) {
         const bool closes = choices.choose("caller: close", 2) == 1;
-        co_await settle(closes);
+        co_await resolve(closes);
         co_return;
     }
     if (joint_doubt_ && (world.calm() || choices.choose("caller: joint doubt", 3) == 1)) {
-        co_await settle_joint();
+        co_await resolve_joint();
         co_return;
     }
     const auto item = choices.choose("caller: item", world.items());

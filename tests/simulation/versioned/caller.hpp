@@ -74,13 +74,13 @@ private:
     boost::asio::awaitable<void> clobber(known base, bool upsert);
     boost::asio::awaitable<void> clobber_remove(std::size_t item);
     boost::asio::awaitable<void> joint(known base);
-    boost::asio::awaitable<void> settle_joint();
+    boost::asio::awaitable<void> resolve_joint();
     void join_foreign(versioned_writes& together);
     save_options own_condition();
     /// A change of something that newer programs know more of.
     void sign(account& value);
     void join(versioned_writes& together, std::size_t item, const std::optional<known>& base);
-    boost::asio::awaitable<void> settle(bool close);
+    boost::asio::awaitable<void> resolve(bool close);
 
     /// Before the request: what is intended, and perhaps a change of mind on the way.
     void begin(std::size_t item, intent what, std::optional<serial> base = {});

@@ -241,35 +241,35 @@ asio::awaitable<void> caller::joint(known base) {
     tell(base.item, what, {});
 }
 
-asio::awaitable<void> caller::settle_joint() {
+asio::awaitable<void> caller::resolve_joint() {
     const auto of = *joint_doubt_;
-    auto verdict = settlement::open;
+    auto verdict = resolution::open;
     try {
-        auto asking = of.write.settle();
+        auto asking = of.write.resolve();
         verdict = co_await std::move(asking);
     } catch (const error&) {
         co_return;
     }
     joint_doubt_.reset();
-    site_.world().run().census.hit("several settled together");
-    if (verdict == settlement::open) co_return;
-    const bool applied = verdict == settlement::applied;
+    site_.world().run().census.hit("several resolved together");
+    if (verdict == resolution::open) co_return;
+    const bool applied = verdict == resolution::applied;
     site_.world().ledger().tell(site_.name(), told{.number = of.number,
                                                    .what = applied ? answer::superseded : answer::not_applied,
                                                    .item = of.item,
                                                    .since = 0});
 }
 
-asio::awaitable<void> caller::settle(bool close) {
+asio::awaitable<void> caller::resolve(bool close) {
     auto& world = site_.world();
     auto& census = world.run().census;
     const auto of = *doubt_;
     // What closes it is a write of its own.
     begin(of.item, intent::close);
-    settled<account> found;
+    resolved<account> found;
     bool answered = true;
     try {
-        auto asking = close ? of.write.close() : of.write.settle();
+        auto asking = close ? of.write.close() : of.write.resolve();
         found = co_await std::move(asking);
     } catch (const error&) {
         answered = false;
@@ -277,13 +277,13 @@ asio::awaitable<void> caller::settle(bool close) {
     site_.witness().requests_of(std::exchange(number_, 0));
     if (!answered) co_return;
     if (found.current) serial_of(of.item, found.current);
-    if (found.verdict == settlement::open) {
+    if (found.verdict == resolution::open) {
         census.hit("left open");
         if (close) doubt_.reset();
         co_return;
     }
-    const bool applied = found.verdict == settlement::applied;
-    census.hit(applied ? "settled: applied" : close ? "closed" : "settled: not applied");
+    const bool applied = found.verdict == resolution::applied;
+    census.hit(applied ? "resolved: applied" : close ? "closed" : "resolved: not applied");
     world.ledger().tell(site_.name(), told{.number = of.number,
                                            .what = applied ? answer::superseded : answer::not_applied,
                                            .item = of.item,

@@ -88,7 +88,7 @@ const contribution version_mutants{{
              .rule = "a stamp alone names no state: blind copies bring it back [4]",
              .wrap = editing<state_by_stamp_alone>,
              .scenario = "repeated-blind"},
-            {.name = "NO_SETTLE", .rule = "a refusal after a lost answer is settled by stamps [4]"},
+            {.name = "NO_SETTLE", .rule = "a refusal after a lost answer is resolved by stamps [4]"},
             {.name = "CHAIN_FIRST", .rule = "the own stamp is looked for before all others [4]"},
             {.name = "BASE_SEEN",
              .rule = "that the base's stamp is still known proves nothing [4]",

@@ -160,10 +160,10 @@ void write_two(points_stage& on) {
 }
 
 asio::awaitable<void> resolve(points_stage& on, pending_write<account> write, bool closes) {
-    auto asking = closes ? write.close() : write.settle();
+    auto asking = closes ? write.close() : write.resolve();
     auto found = co_await std::move(asking);
     on.a.number = 0;
-    if (closes && found.verdict == settlement::open) on.fail("O3: a write that was closed is open");
+    if (closes && found.verdict == resolution::open) on.fail("O3: a write that was closed is open");
 }
 void resolve_on(points_stage& on, bool closes) {
     // Boost 1.81 throws out of its loop when a coroutine is cancelled before its first step.
@@ -171,7 +171,7 @@ void resolve_on(points_stage& on, bool closes) {
     asio::co_spawn(on.a.machine.environment().executor, resolve(on, on.a.pending, closes),
                    on.handler([](std::exception_ptr) {}));
 }
-void settle(points_stage& on) {
+void resolve(points_stage& on) {
     resolve_on(on, false);
 }
 void close(points_stage& on) {
@@ -202,7 +202,7 @@ constexpr operation_on<points_stage> operations[] = {
     {"remove whatever is there", b_has_one, clobber_remove},
     {"remove nothing", nothing, clobber_remove},
     {"save_all", both_have_one, write_two},
-    {"settle", a_doubts, settle},
+    {"resolve", a_doubts, resolve},
     {"close", a_doubts, close},
 };
 

@@ -56,12 +56,12 @@ update_item_request wrapped_release(const wall_clock_place& place, wall_moment h
     "10time_pointINS4_3_V212system_clockENS4_8durationIlSt5ratioILl1ELl1000000EEEEEE");
 
 std::optional<wall_clock_claim>
-real_claim_in(const wall_clock_sight& sight, const std::vector<wall_clock_claim>& unanswered) asm(
-    "__real__ZN9dynalease8protocol19wall_clock_claim_inERKNS0_16wall_clock_sightERKSt6vect"
+real_claim_in(const wall_clock_state& sight, const std::vector<wall_clock_claim>& unanswered) asm(
+    "__real__ZN9dynalease8protocol19wall_clock_claim_inERKNS0_16wall_clock_stateERKSt6vect"
     "orINS0_16wall_clock_claimESaIS5_EE");
 std::optional<wall_clock_claim>
-wrapped_claim_in(const wall_clock_sight& sight, const std::vector<wall_clock_claim>& unanswered) asm(
-    "__wrap__ZN9dynalease8protocol19wall_clock_claim_inERKNS0_16wall_clock_sightERKSt6vect"
+wrapped_claim_in(const wall_clock_state& sight, const std::vector<wall_clock_claim>& unanswered) asm(
+    "__wrap__ZN9dynalease8protocol19wall_clock_claim_inERKNS0_16wall_clock_stateERKSt6vect"
     "orINS0_16wall_clock_claimESaIS5_EE");
 
 update_item_request real_take_back(const wall_clock_place& place, const std::vector<wall_clock_claim>& unanswered) asm(
@@ -138,7 +138,7 @@ update_item_request wrapped_take(const wall_clock_place& place, wall_moment mine
     return real_take(place, mine, overdue);
 }
 
-std::optional<wall_clock_claim> wrapped_claim_in(const wall_clock_sight& sight,
+std::optional<wall_clock_claim> wrapped_claim_in(const wall_clock_state& sight,
                                                  const std::vector<wall_clock_claim>& unanswered) {
     if (active("LOST_IS_REFUSED")) return std::nullopt;
     if (active("LOST_IS_GRANTED") && !unanswered.empty()) return unanswered.back();

@@ -8,7 +8,7 @@
 #include <vector>
 
 using namespace dynalease::protocol;
-using step = item_want_step;
+using step = item_acquire_step;
 
 TEST_CASE("what is certain of one item comes before what passes on another, in whatever order they stand") {
     const std::vector<std::pair<step, acquire_all_step>> by_weight{
@@ -17,7 +17,7 @@ TEST_CASE("what is certain of one item comes before what passes on another, in w
         {step::refuse, acquire_all_step::wait},        {step::take, acquire_all_step::take}};
     for (std::size_t heavy = 0; heavy < by_weight.size(); ++heavy) {
         for (std::size_t light = heavy; light < by_weight.size(); ++light) {
-            std::vector<item_want_decision> each(4, item_want_decision{by_weight[light].first});
+            std::vector<item_acquire_decision> each(4, item_acquire_decision{by_weight[light].first});
             each[2] = {by_weight[heavy].first, {}, {"somebody"}};
             const auto next = decide_acquire_all(each);
             CHECK(next.step == by_weight[heavy].second);
@@ -28,7 +28,7 @@ TEST_CASE("what is certain of one item comes before what passes on another, in w
 }
 
 TEST_CASE("items of which each may be taken are taken all together") {
-    std::vector<item_want_decision> each(3, item_want_decision{step::take});
+    std::vector<item_acquire_decision> each(3, item_acquire_decision{step::take});
     each[1].form.over_writer = "dead.1.0000000000";
     CHECK(decide_acquire_all(each) == acquire_all_decision{acquire_all_step::take});
 }

@@ -39,9 +39,9 @@ struct doubtful_till : till_world {
 TEST_CASE("the release of a guard tells what became of its write that was in doubt") {
     const bool applied = GENERATE(false, true);
     doubtful_till w;
-    CHECK(w.guard.doubtful_write() == settlement::open);
+    CHECK(w.guard.doubtful_write() == resolution::open);
     w.add_in_doubt(applied ? fault_kind::lose_answer : fault_kind::lose_request);
-    CHECK(w.guard.doubtful_write() == settlement::open);
+    CHECK(w.guard.doubtful_write() == resolution::open);
     SECTION("when it goes back to the item") {
         run(w, w.a, give_back(w.guard));
     }
@@ -53,7 +53,7 @@ TEST_CASE("the release of a guard tells what became of its write that was in dou
         waits.wait();
         CHECK(*find_integer(next.item(), "amount") == (applied ? 5 : 0));
     }
-    CHECK(w.guard.doubtful_write() == (applied ? settlement::applied : settlement::not_applied));
+    CHECK(w.guard.doubtful_write() == (applied ? resolution::applied : resolution::not_applied));
     CHECK(w.amount() == (applied ? 5 : 0));
     w.scheduler.run_for(10min);
     CHECK(w.amount() == (applied ? 5 : 0));
@@ -77,7 +77,7 @@ TEST_CASE("a hand-over without an answer that is given back tells what became of
     CHECK(waited);
     w.scheduler.run_for(10s);
     CHECK(w.unlocked());
-    CHECK(w.guard.doubtful_write() == (applied ? settlement::applied : settlement::not_applied));
+    CHECK(w.guard.doubtful_write() == (applied ? resolution::applied : resolution::not_applied));
     CHECK(w.amount() == (applied ? 5 : 0));
 }
 
@@ -90,7 +90,7 @@ TEST_CASE("a release without an answer tells nothing of a write that was in doub
     CHECK(code == errc::in_doubt);
     w.scheduler.run_for(10s);
     CHECK(w.unlocked());
-    CHECK(w.guard.doubtful_write() == settlement::open);
+    CHECK(w.guard.doubtful_write() == resolution::open);
 }
 
 namespace {
@@ -209,7 +209,8 @@ TEST_CASE("a wait for others is in doubt as long as a copy of the claim before i
     CHECK(w.all_unlocked());
 }
 
-TEST_CASE("several items of a plain session are believed in for a lease from the first copy that may have locked them") {
+TEST_CASE(
+    "several items of a plain session are believed in for a lease from the first copy that may have locked them") {
     tills_world w;
     auto a = plain_node(w, 1, {.lease = 6s, .renew = false});
     // The first copy locks them; its answer is lost, and a second is answered like the first.

@@ -139,7 +139,7 @@ TEST_CASE("whoever stops waiting leaves nothing behind") {
         REQUIRE(code);
         CHECK(*code == condition::cancelled);
         CHECK_FALSE(w.stored().contains("_lockI"));
-        CHECK(b.session->counters().settling == 0);
+        CHECK(b.session->counters().resolving == 0);
     }
     item_guard another;
     run(w, c, share(item_lock{*c.session, till()}, another), 1s);

@@ -55,7 +55,7 @@ TEST_CASE("whichever request gets no answer, the item is changed once and given 
         CHECK_FALSE(code);
         CHECK(w.amount() == 11);
         CHECK(w.unlocked());
-        CHECK(a.session->counters().settling == 0);
+        CHECK(a.session->counters().resolving == 0);
     });
 }
 
@@ -162,7 +162,7 @@ void one_world(std::uint64_t seed, kept_by alive, tally& total) {
     const auto amount = w.amount();
     if (amount < seen.surely || amount > seen.perhaps) throw std::runtime_error("a write was lost, or done twice");
     for (const auto& n : nodes) {
-        if (n->session->counters().settling != 0) throw std::runtime_error("something does not settle");
+        if (n->session->counters().resolving != 0) throw std::runtime_error("something does not resolve");
         if (n->session->state() != session_state::live) continue;
         const auto stored = w.stored();
         for (const auto* name : {"_lockW", "_lockI"}) {
@@ -377,5 +377,5 @@ TEST_CASE("an intent is taken back once the credentials are good again that had 
     w.writer.network->set_plan({});
     w.scheduler.run_for(5s);
     CHECK_FALSE(w.stored().contains("_lockI"));
-    CHECK(w.writer.session->counters().settling == 0);
+    CHECK(w.writer.session->counters().resolving == 0);
 }

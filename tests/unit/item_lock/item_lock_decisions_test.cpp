@@ -11,7 +11,7 @@ namespace dynalease::protocol::test {
 
 namespace {
 
-using step = item_want_step;
+using step = item_acquire_step;
 
 item_claimant writer_of(const std::string& session, std::int64_t attempt, std::int64_t at_step = 0) {
     return {writer_text(session, attempt, at_step), session, attempt, at_step};
@@ -22,7 +22,7 @@ item_claimant reader_of(const std::string& session, std::int64_t attempt) {
 
 /// What one who wants an item goes by.
 struct wish {
-    item_lock_sight sight{.exists = true, .floor = 10};
+    item_lock_state sight{.exists = true, .floor = 10};
     item_access access = item_access::exclusive;
     bool waits = true;
     bool insists = false;
@@ -30,12 +30,12 @@ struct wish {
     std::map<std::string, holder_is> known{};
     claim mine{7, 100};
 
-    item_want_decision decided() const {
+    item_acquire_decision decided() const {
         const std::function<holder_is(const item_claimant&)> judge = [&](const item_claimant& who) {
             const auto found = known.find(who.session);
             return found == known.end() ? holder_is::alive : found->second;
         };
-        return decide_item_want({.sight = sight,
+        return decide_item_acquire({.sight = sight,
                                  .self = "me",
                                  .mine = mine,
                                  .access = access,
@@ -55,7 +55,7 @@ wish reading(wish made = {}) {
 }  // namespace
 
 TEST_CASE("a free item is taken, and one that is not there is missing") {
-    CHECK(wish{}.decided() == item_want_decision{step::take});
+    CHECK(wish{}.decided() == item_acquire_decision{step::take});
     CHECK(reading().decided().form.access == item_access::shared);
     wish none;
     none.sight = {};
@@ -91,7 +91,8 @@ TEST_CASE("a transaction is waited for") {
     CHECK(behind.next() == step::refuse);
 }
 
-TEST_CASE("a writer is waited for while it lives, asked after while that is not known, and taken over when it is over") {
+TEST_CASE(
+    "a writer is waited for while it lives, asked after while that is not known, and taken over when it is over") {
     for (const auto access : {item_access::exclusive, item_access::shared}) {
         wish behind;
         behind.access = access;
@@ -101,7 +102,7 @@ TEST_CASE("a writer is waited for while it lives, asked after while that is not 
         CHECK(behind.next() == step::refuse);
         behind.waits = true;
         behind.known["other"] = holder_is::not_known;
-        CHECK(behind.decided() == item_want_decision{step::look, {}, {"other"}});
+        CHECK(behind.decided() == item_acquire_decision{step::look, {}, {"other"}});
         behind.known["other"] = holder_is::over;
         CHECK(behind.next() == step::take);
         CHECK(behind.decided().form.over_writer == "other.3.0000000005");
@@ -127,7 +128,7 @@ TEST_CASE("whoever was passed over by writers too often leaves an intent behind 
         behind.access = access;
         behind.insists = true;
         behind.sight.writer = writer_of("other", 3);
-        CHECK(behind.decided() == item_want_decision{step::intend});
+        CHECK(behind.decided() == item_acquire_decision{step::intend});
         behind.waits = false;
         CHECK(behind.next() == step::refuse);
         behind.waits = true;
@@ -165,25 +166,26 @@ TEST_CASE("behind another's intent what is forgotten of ours is given back: that
     wish behind;
     behind.sight.intent = reader_of("other", 3);
     behind.sight.readers = {reader_of("me", 2), reader_of("third", 4)};
-    CHECK(behind.decided() == item_want_decision{step::reap, {}, {"me.2"}});
+    CHECK(behind.decided() == item_acquire_decision{step::reap, {}, {"me.2"}});
     behind.sight.readers.clear();
     behind.sight.writer = writer_of("me", 2);
-    CHECK(behind.decided() == item_want_decision{step::free, {}, {}, 2});
+    CHECK(behind.decided() == item_acquire_decision{step::free, {}, {}, 2});
 }
 
-TEST_CASE("a writer behind readers leaves an intent, takes the dead ones away, and takes the item from none but those") {
+TEST_CASE(
+    "a writer behind readers leaves an intent, takes the dead ones away, and takes the item from none but those") {
     wish behind;
     behind.sight.readers = {reader_of("one", 1), reader_of("two", 2)};
     CHECK(behind.next() == step::intend);
     behind.waits = false;
     CHECK(behind.next() == step::refuse);
     behind.known = {{"one", holder_is::not_known}};
-    CHECK(behind.decided() == item_want_decision{step::look, {}, {"one"}});
+    CHECK(behind.decided() == item_acquire_decision{step::look, {}, {"one"}});
     behind.waits = true;
     behind.sight.intent = reader_of("me", 7);
-    CHECK(behind.decided() == item_want_decision{step::look, {}, {"one"}});
+    CHECK(behind.decided() == item_acquire_decision{step::look, {}, {"one"}});
     behind.known = {{"one", holder_is::over}};
-    CHECK(behind.decided() == item_want_decision{step::reap, {}, {"one.1"}});
+    CHECK(behind.decided() == item_acquire_decision{step::reap, {}, {"one.1"}});
     behind.known = {};
     CHECK(behind.next() == step::poll);
     behind.known = {{"one", holder_is::over}, {"two", holder_is::over}};
@@ -198,22 +200,22 @@ TEST_CASE("readers join as long as there is room, and the dead make room") {
     joins.sight.readers.push_back(reader_of("three", 3));
     CHECK(joins.next() == step::poll);
     joins.known = {{"two", holder_is::not_known}};
-    CHECK(joins.decided() == item_want_decision{step::look, {}, {"two"}});
+    CHECK(joins.decided() == item_acquire_decision{step::look, {}, {"two"}});
     joins.known = {{"two", holder_is::over}, {"three", holder_is::over}};
-    CHECK(joins.decided() == item_want_decision{step::reap, {}, {"two.2", "three.3"}});
+    CHECK(joins.decided() == item_acquire_decision{step::reap, {}, {"two.2", "three.3"}});
     // Copies of given-up claims of ours are no readers.
     joins.sight.readers = {reader_of("me", 2)};
-    CHECK(joins.decided() == item_want_decision{step::reap, {}, {"me.2"}});
+    CHECK(joins.decided() == item_acquire_decision{step::reap, {}, {"me.2"}});
 }
 
-TEST_CASE("a claim that is given up is settled, watched or forgotten, by what may be left of it") {
-    const item_lock_sight open{.exists = true, .floor = 10};
-    const item_lock_sight closed{.exists = true, .floor = 100};
-    item_lock_sight held = open;
+TEST_CASE("a claim that is given up is resolved, watched or forgotten, by what may be left of it") {
+    const item_lock_state open{.exists = true, .floor = 10};
+    const item_lock_state closed{.exists = true, .floor = 100};
+    item_lock_state held = open;
     held.readers = {reader_of("me", 7)};
-    item_lock_sight intended = closed;
+    item_lock_state intended = closed;
     intended.intent = reader_of("me", 6);
-    const auto next = [](const item_lock_sight& sight, bool sent, bool unanswered, bool intends) {
+    const auto next = [](const item_lock_state& sight, bool sent, bool unanswered, bool intends) {
         return decide_item_give_up({.sight = sight,
                                     .self = "me",
                                     .mine = {7, 100},
@@ -222,37 +224,37 @@ TEST_CASE("a claim that is given up is settled, watched or forgotten, by what ma
                                     .intended = intends});
     };
     CHECK(next(open, false, false, false) == give_up_step::done);
-    CHECK(next(held, true, false, false) == give_up_step::settle);
-    CHECK(next(intended, true, false, true) == give_up_step::settle);
-    CHECK(next(open, true, true, false) == give_up_step::settle);
+    CHECK(next(held, true, false, false) == give_up_step::resolve);
+    CHECK(next(intended, true, false, true) == give_up_step::resolve);
+    CHECK(next(open, true, true, false) == give_up_step::resolve);
     CHECK(next(closed, true, true, false) == give_up_step::audit);
-    CHECK(next(open, true, false, true) == give_up_step::settle);
+    CHECK(next(open, true, false, true) == give_up_step::resolve);
     CHECK(next(closed, true, false, true) == give_up_step::done);
     CHECK(next(open, true, false, false) == give_up_step::audit);
     CHECK(next(closed, true, false, false) == give_up_step::done);
 }
 
-TEST_CASE("a claim is settled from what stands there: the grant, the intent, then the claim itself") {
-    item_lock_sight sight{.exists = true, .floor = 10};
-    const auto next = [&](bool closed) { return decide_item_settle(sight, "me", {7, 100}, closed); };
-    CHECK(next(false) == item_settle_step::close);
-    CHECK(next(true) == item_settle_step::done);
+TEST_CASE("a claim is resolved from what stands there: the grant, the intent, then the claim itself") {
+    item_lock_state sight{.exists = true, .floor = 10};
+    const auto next = [&](bool closed) { return decide_item_resolve(sight, "me", {7, 100}, closed); };
+    CHECK(next(false) == item_resolve_step::close);
+    CHECK(next(true) == item_resolve_step::done);
     sight.floor = 100;
-    CHECK(next(false) == item_settle_step::done);
+    CHECK(next(false) == item_resolve_step::done);
     sight.intent = reader_of("me", 6);
-    CHECK(next(false) == item_settle_step::leave_closed);
+    CHECK(next(false) == item_resolve_step::leave_closed);
     sight.floor = 10;
-    CHECK(next(false) == item_settle_step::leave);
-    CHECK(next(true) == item_settle_step::leave_closed);
+    CHECK(next(false) == item_resolve_step::leave);
+    CHECK(next(true) == item_resolve_step::leave_closed);
     sight.writer = writer_of("me", 7);
-    CHECK(next(true) == item_settle_step::release);
-    CHECK(decide_item_settle({}, "me", {7, 100}, false) == item_settle_step::done);
+    CHECK(next(true) == item_resolve_step::release);
+    CHECK(decide_item_resolve({}, "me", {7, 100}, false) == item_resolve_step::done);
 }
 
 TEST_CASE("a refused guarded write was applied, found its condition false, or lost the item") {
     const item_stamp life{std::byte{1}};
     item_grant held{.id = {7, 100}, .step = 4, .born = life};
-    item_lock_sight sight{.exists = true, .writer = writer_of("me", 7, 5), .born = life};
+    item_lock_state sight{.exists = true, .writer = writer_of("me", 7, 5), .born = life};
     CHECK(decide_guarded(sight, "me", held) == guarded_step::applied);
     sight.writer = writer_of("me", 7, 4);
     CHECK(decide_guarded(sight, "me", held) == guarded_step::condition_false);
@@ -275,7 +277,7 @@ TEST_CASE("a refused guarded write was applied, found its condition false, or lo
 TEST_CASE("a refused hand-over has landed, has lost the item, must be claimed anew, or is sent again") {
     const item_grant from{.id = {7, 100}, .step = 4};
     const claim to{8, 200};
-    item_lock_sight sight{.exists = true, .writer = writer_of("me", 8), .floor = 200};
+    item_lock_state sight{.exists = true, .writer = writer_of("me", 8), .floor = 200};
     CHECK(decide_item_hand_over(sight, "me", from, to) == hand_over_step::handed);
     sight = {.exists = true, .writer = writer_of("me", 7, 5), .floor = 100};
     CHECK(decide_item_hand_over(sight, "me", from, to) == hand_over_step::again);

@@ -76,7 +76,7 @@ TEST_CASE("an item that has no room for its lock is told as too large") {
     CHECK(code == errc::item_too_large);
     w.scheduler.run_for(15min);
     CHECK(w.all_unlocked());
-    CHECK(a.session->counters().settling == 0);
+    CHECK(a.session->counters().resolving == 0);
 }
 
 TEST_CASE("a write under a lock that makes the item too large is told so, and the guard stays valid") {

@@ -100,7 +100,7 @@ TEST_CASE("a plain guard is at risk, then lost, at its own deadline and before a
     bool was_at_risk = false;
     while (!theirs) {
         REQUIRE(w.scheduler.step());
-        was_at_risk = was_at_risk || mine.state() == guard_state::at_risk;
+        was_at_risk = was_at_risk || mine.state() == guard_state::jeopardy;
         REQUIRE_FALSE((mine.valid() && theirs.valid()));
     }
     CHECK(was_at_risk);

@@ -42,7 +42,7 @@ TEST_CASE("whichever request about several items gets no answer, each is changed
             CHECK_FALSE(code);
             CHECK(w.all_hold(1));
             CHECK(w.all_unlocked());
-            CHECK(a.session->counters().settling == 0);
+            CHECK(a.session->counters().resolving == 0);
             CHECK(a.session->counters().leases_held == 0);
         });
     }
@@ -78,7 +78,7 @@ TEST_CASE("a wait for several items that is cancelled at any step leaves nothing
             guards.clear();
             w.scheduler.run_for(5s);
             CHECK(w.all_unlocked());
-            CHECK(a.session->counters().settling == 0);
+            CHECK(a.session->counters().resolving == 0);
             CHECK(a.session->counters().leases_held == 0);
         }
     }

@@ -80,7 +80,7 @@ TEST_CASE("an item that is in use in this process is waited for like any other")
     run(w, a, give_back(south));
     waits.wait(3s);
     CHECK(all_valid(guards));
-    CHECK(a.session->counters().settling == 0);
+    CHECK(a.session->counters().resolving == 0);
 }
 
 TEST_CASE("those who want the same items in any order all get them, all at once or one by one") {

@@ -115,7 +115,7 @@ std::size_t one_joint_world(std::uint64_t seed) {
     for (const auto& c : clerks) rounds += c->rounds;
     for (const auto& n : nodes) {
         const auto counters = n->session->counters();
-        if (counters.settling != 0) throw std::runtime_error("something does not settle");
+        if (counters.resolving != 0) throw std::runtime_error("something does not resolve");
         if (n->session->state() != session_state::live) continue;
         if (counters.leases_held != 0) throw std::runtime_error("something is still held");
         for (const auto* which : all_tills) {

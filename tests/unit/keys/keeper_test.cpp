@@ -59,20 +59,20 @@ struct keeper_world : key_world {
                            if (failure) std::rethrow_exception(failure);
                            got.push_back(std::move(keys));
                        });
-        settle();
+        resolve();
     }
     void answer(result<shared_credentials> with) {
-        settle();
+        resolve();
         source->answer(std::move(with));
-        settle();
+        resolve();
     }
-    void settle() {
+    void resolve() {
         io.restart();
         io.poll();
     }
     void pass(clock::duration span) {
         time->advance(span);
-        settle();
+        resolve();
     }
     /// What the last who asked got.
     std::string last() const { return got.back() ? (*got.back())->access_key_id : got.back().error().code.message(); }
@@ -105,7 +105,7 @@ TEST_CASE("keys are replaced ahead of their end, and nobody waits for it") {
     w.pass(5h + 50min);
     for (int i = 0; i < 10; ++i) {
         CHECK(w.keeper->present()->access_key_id == "A");
-        w.settle();
+        w.resolve();
     }
     CHECK(w.source->fetches == 2);
     w.answer(keys_named("B", w.time->wall() + 6h));
@@ -143,7 +143,7 @@ TEST_CASE("while its source is away nobody waits for it, not even past the end o
     for (int seconds = 0; seconds < 3600; ++seconds) {
         w.pass(1s);
         REQUIRE(w.keeper->present());
-        w.settle();
+        w.resolve();
         if (seconds % 20 == 0) w.answer(nobody_there());  // each fetch takes long
     }
     CHECK(w.source->fetches > 30);
@@ -201,7 +201,7 @@ TEST_CASE("closing answers whoever waits, once, and whoever comes later") {
     keeper_world w;
     for (int i = 0; i < 3; ++i) w.ask();
     w.keeper->close();
-    w.settle();
+    w.resolve();
     w.ask();
     REQUIRE(w.got.size() == 4);
     for (const auto& one : w.got) CHECK(one.error().code == errc::shut_down);

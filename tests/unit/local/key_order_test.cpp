@@ -1,6 +1,6 @@
 // The order of keys: numbers by value over the whole range, binaries by unsigned bytes.
+#include "local/hash_order.hpp"
 #include "local/number_key.hpp"
-#include "local/scatter.hpp"
 
 #include "engine_world.hpp"
 
@@ -55,14 +55,14 @@ TEST_CASE("a query walks numeric range keys by value and binary ones by unsigned
 }
 
 TEST_CASE("a key is scattered by MD5, however it fills the blocks") {
-    const auto of_length = [](std::size_t length) { return scatter(std::string(length, 'a')); };
+    const auto of_length = [](std::size_t length) { return hash_order(std::string(length, 'a')); };
     CHECK(of_length(0) == 0x65a4c05294be8932);
     CHECK(of_length(47) == 0x24b4102af26bb651);
     CHECK(of_length(48) == 0xf598f76bc3e9f800);
     CHECK(of_length(55) == 0xe94efa23b4b6ee96);
     CHECK(of_length(56) == 0xd0ef2609bba6ba1e);
     CHECK(of_length(200) == 0x23f9b799e72c7d6e);
-    CHECK(scatter("aa", std::string(198, 'a')) == of_length(200));
+    CHECK(hash_order("aa", std::string(198, 'a')) == of_length(200));
 }
 
 TEST_CASE("a scan goes by the service's order of hash keys") {

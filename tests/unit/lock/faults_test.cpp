@@ -69,7 +69,7 @@ TEST_CASE("whichever request gets no answer, the lock is taken once and given ba
         w.scheduler.run_for(1min);
         CHECK(work.done());
         CHECK_FALSE(find(w.row("lock#x"), "holder"));
-        CHECK(a.session->counters().settling == 0);
+        CHECK(a.session->counters().resolving == 0);
     });
 }
 
@@ -95,7 +95,7 @@ TEST_CASE("a claim in doubt is closed in the end, even if its credentials expire
     CHECK(find(w.row("lock#x"), "holder"));
     w.scheduler.run_for(60s);
     CHECK_FALSE(find(w.row("lock#x"), "holder"));
-    CHECK(a.session->counters().settling == 0);
+    CHECK(a.session->counters().resolving == 0);
 }
 
 TEST_CASE("the first heartbeat is due a period after the creation was sent, however late its answer came") {

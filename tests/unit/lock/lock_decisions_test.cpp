@@ -9,12 +9,13 @@ namespace {
 
 const claim mine{7, 100};
 
-want_step want(const lock_row& row, holder_is holder = holder_is::alive, bool waits = true, bool head_absent = false) {
-    return decide_want({row, "me", mine, waits, holder, head_absent}).step;
+acquire_step want(const lock_row& row, holder_is holder = holder_is::alive, bool waits = true,
+                  bool head_absent = false) {
+    return decide_acquire({row, "me", mine, waits, holder, head_absent}).step;
 }
 take_form form(const lock_row& row, holder_is holder = holder_is::alive, bool waits = true, bool head_absent = false) {
-    const auto next = decide_want({row, "me", mine, waits, holder, head_absent});
-    REQUIRE(next.step == want_step::take);
+    const auto next = decide_acquire({row, "me", mine, waits, holder, head_absent});
+    REQUIRE(next.step == acquire_step::take);
     return next.form;
 }
 std::vector<std::string> full_line() {
@@ -24,9 +25,9 @@ std::vector<std::string> full_line() {
 }  // namespace
 
 TEST_CASE("want: the claim itself") {
-    CHECK(want({.floor = 100, .token = 100, .holder = lock_holder{"me", 7}}) == want_step::granted);
-    CHECK(want({.floor = 100, .holder = lock_holder{"other", 7}}) == want_step::claim_closed);
-    CHECK(want({.floor = 100}) == want_step::claim_closed);
+    CHECK(want({.floor = 100, .token = 100, .holder = lock_holder{"me", 7}}) == acquire_step::granted);
+    CHECK(want({.floor = 100, .holder = lock_holder{"other", 7}}) == acquire_step::claim_closed);
+    CHECK(want({.floor = 100}) == acquire_step::claim_closed);
     CHECK(form({.floor = 99}) == take_form{});
 }
 
@@ -34,22 +35,22 @@ TEST_CASE("want: what our session made is told from what another made under its 
     const auto seen = [](std::int64_t attempt, std::int64_t token) {
         return want({.floor = 101, .token = token, .holder = lock_holder{"me", attempt}});
     };
-    CHECK(seen(7, 100) == want_step::granted);
-    CHECK(seen(7, 101) == want_step::twin);
-    CHECK(seen(7, 99) == want_step::twin);
-    CHECK(seen(8, 101) == want_step::twin);
-    CHECK(seen(6, 99) == want_step::claim_closed);
+    CHECK(seen(7, 100) == acquire_step::granted);
+    CHECK(seen(7, 101) == acquire_step::twin);
+    CHECK(seen(7, 99) == acquire_step::twin);
+    CHECK(seen(8, 101) == acquire_step::twin);
+    CHECK(seen(6, 99) == acquire_step::claim_closed);
 }
 
 TEST_CASE("want: the lock stands free") {
     CHECK(form({}) == take_form{});
     CHECK(form({.line = {"me", "x"}, .passed = 99}) == take_form{.place = 0});
     CHECK(form({.line = {"x", "me"}, .passed = 31}) == take_form{.place = 1});
-    CHECK(want({.line = {"x", "me"}, .passed = 32}) == want_step::poll_absent);
+    CHECK(want({.line = {"x", "me"}, .passed = 32}) == acquire_step::poll_absent);
     CHECK(form({.floor = 5, .line = {"x", "me"}, .passed = 32}, holder_is::alive, true, true) ==
           take_form{.place = 1, .drop_head = take_form::absent_head{"x", 5}});
-    CHECK(want({.line = {"x"}}) == want_step::join);
-    CHECK(want({.line = {"x"}}, holder_is::alive, false) == want_step::refuse);
+    CHECK(want({.line = {"x"}}) == acquire_step::join);
+    CHECK(want({.line = {"x"}}, holder_is::alive, false) == acquire_step::refuse);
     CHECK(form({.floor = 5, .line = {"x"}}, holder_is::alive, false, true) ==
           take_form{.drop_head = take_form::absent_head{"x", 5}});
 }
@@ -60,11 +61,11 @@ TEST_CASE("want: the lock is held") {
     CHECK(form({.holder = other, .line = {"x", "me"}}, holder_is::over) == take_form{.place = 1, .over = other});
     const lock_holder ghost{"me", 3};
     CHECK(form({.holder = ghost}, holder_is::alive) == take_form{.over = ghost});
-    CHECK(want({.holder = other}, holder_is::not_known) == want_step::look);
-    CHECK(want({.holder = other}, holder_is::alive, false) == want_step::refuse);
-    CHECK(want({.holder = other}) == want_step::join);
-    CHECK(want({.holder = other, .line = {"me"}}) == want_step::poll);
-    CHECK(want({.holder = other, .line = full_line()}) == want_step::overflow);
+    CHECK(want({.holder = other}, holder_is::not_known) == acquire_step::look);
+    CHECK(want({.holder = other}, holder_is::alive, false) == acquire_step::refuse);
+    CHECK(want({.holder = other}) == acquire_step::join);
+    CHECK(want({.holder = other, .line = {"me"}}) == acquire_step::poll);
+    CHECK(want({.holder = other, .line = full_line()}) == acquire_step::overflow);
 }
 
 TEST_CASE("give up") {
@@ -73,27 +74,30 @@ TEST_CASE("give up") {
     };
     CHECK(give_up({}, false, false) == give_up_step::done);
     CHECK(give_up({.floor = 100}, true, true) == give_up_step::done);
-    CHECK(give_up({.floor = 100, .holder = lock_holder{"me", 7}}, true, true) == give_up_step::settle);
-    CHECK(give_up({.line = {"x", "me"}}, true, false) == give_up_step::settle);
-    CHECK(give_up({.floor = 100, .line = {"me"}}, true, false) == give_up_step::settle);
-    CHECK(give_up({.holder = lock_holder{"x", 1}}, true, true) == give_up_step::settle);
+    CHECK(give_up({.floor = 100, .holder = lock_holder{"me", 7}}, true, true) == give_up_step::resolve);
+    CHECK(give_up({.line = {"x", "me"}}, true, false) == give_up_step::resolve);
+    CHECK(give_up({.floor = 100, .line = {"me"}}, true, false) == give_up_step::resolve);
+    CHECK(give_up({.holder = lock_holder{"x", 1}}, true, true) == give_up_step::resolve);
     CHECK(give_up({.holder = lock_holder{"x", 1}}, true, false) == give_up_step::audit);
 }
 
-TEST_CASE("settle") {
-    const auto settle = [](const lock_row& row, bool closed = false) { return decide_settle(row, "me", mine, closed); };
+TEST_CASE("resolve") {
+    const auto resolve = [](const lock_row& row, bool closed = false) {
+        return decide_resolve(row, "me", mine, closed);
+    };
     const lock_row landed{.floor = 100, .token = 100, .holder = lock_holder{"me", 7}};
-    CHECK(settle(landed) == settle_decision{settle_step::release});
+    CHECK(resolve(landed) == resolve_decision{resolve_step::release});
     // Of a copy of this process, which counts its attempts as we do: not ours to release.
-    CHECK(settle({.floor = 101, .token = 101, .holder = lock_holder{"me", 7}}) == settle_decision{settle_step::done});
-    CHECK(settle({.floor = 100}) == settle_decision{settle_step::done});
-    CHECK(settle({.floor = 100, .line = {"x", "me"}}) == settle_decision{settle_step::leave_closed, 1});
-    CHECK(settle({.floor = 99, .line = {"x", "me"}}) == settle_decision{settle_step::leave, 1});
-    CHECK(settle({.floor = 99}) == settle_decision{settle_step::void_free});
+    CHECK(resolve({.floor = 101, .token = 101, .holder = lock_holder{"me", 7}}) ==
+          resolve_decision{resolve_step::done});
+    CHECK(resolve({.floor = 100}) == resolve_decision{resolve_step::done});
+    CHECK(resolve({.floor = 100, .line = {"x", "me"}}) == resolve_decision{resolve_step::leave_closed, 1});
+    CHECK(resolve({.floor = 99, .line = {"x", "me"}}) == resolve_decision{resolve_step::leave, 1});
+    CHECK(resolve({.floor = 99}) == resolve_decision{resolve_step::void_free});
     // Held by another closes nothing: a copy may still land after its release.
-    CHECK(settle({.floor = 99, .holder = lock_holder{"x", 1}}) == settle_decision{settle_step::void_held});
-    CHECK(settle({.line = {"me"}}, true) == settle_decision{settle_step::leave_closed, 0});
-    CHECK(settle({}, true) == settle_decision{settle_step::done});
+    CHECK(resolve({.floor = 99, .holder = lock_holder{"x", 1}}) == resolve_decision{resolve_step::void_held});
+    CHECK(resolve({.line = {"me"}}, true) == resolve_decision{resolve_step::leave_closed, 0});
+    CHECK(resolve({}, true) == resolve_decision{resolve_step::done});
 }
 
 TEST_CASE("hand over, refused") {

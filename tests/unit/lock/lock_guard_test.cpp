@@ -17,7 +17,7 @@ TEST_CASE("valid turns false exactly at the deadline, though nothing runs") {
         [](const any_request&, const call_options&) { return testing::fault{testing::fault::kind::lose_request}; });
     const auto last_sent = a.network->log().front()->sent;
     w.scheduler.run_until(last_sent + 4500ms);
-    CHECK(guard.state() == guard_state::at_risk);
+    CHECK(guard.state() == guard_state::jeopardy);
     CHECK(guard.valid());
     w.scheduler.run_until(last_sent + 9975ms - 1ns);
     CHECK(guard.valid());

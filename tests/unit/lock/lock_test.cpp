@@ -110,7 +110,7 @@ TEST_CASE("inside a process the lock goes from hand to hand, in order, by one wr
         if (i + 1 < waiting) run(w, a, give_back(guard));
     }
     CHECK(a.requests("lock#x") == waiting);
-    CHECK(a.session->counters().hand_offs == waiting);
+    CHECK(a.session->counters().hand_overs == waiting);
 }
 
 TEST_CASE("a waiting process gets the lock soon after it is released") {
@@ -178,7 +178,7 @@ TEST_CASE("a wait that is too long ends with wait_timeout and leaves nothing beh
     const auto* line = find(row, "line");
     CHECK((!line || line->get_if<attribute_list>()->empty()));
     CHECK(first.valid());
-    CHECK(b.session->counters().settling == 0);
+    CHECK(b.session->counters().resolving == 0);
 }
 
 TEST_CASE("try_acquire of a held lock gives an empty guard, and takes it once its holder is dead") {

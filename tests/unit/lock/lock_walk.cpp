@@ -99,7 +99,7 @@ void lock_walk::answered(front& who, bool applied, const lock_row& row) {
         if (who.next) who.over.insert(who.next->attempt);
         who.next.reset();
         who.now = who.wants || row.place_of(who.id) ? phase::want : phase::idle;
-    } else if (who.now == phase::settling && applied) {
+    } else if (who.now == phase::resolving && applied) {
         who.closed = true;
     }
 }
@@ -118,14 +118,14 @@ void lock_walk::give_up(front& who) {
         who.now = phase::idle;
     };
     auto next = decide_give_up({who.row, who.id, *who.open, who.sent, who.unanswered});
-    if (next == give_up_step::settle && !who.row.place_of(who.id)) {
+    if (next == give_up_step::resolve && !who.row.place_of(who.id)) {
         const bool other = who.row.holder && who.row.holder->session != who.id;
         if (!rules_.voids || (!rules_.voids_under_holder && other)) next = give_up_step::done;
     }
     if (next == give_up_step::audit && !rules_.audits) next = give_up_step::done;
-    if (next == give_up_step::settle) {
+    if (next == give_up_step::resolve) {
         who.closed = false;
-        who.now = phase::settling;
+        who.now = phase::resolving;
     } else if (next == give_up_step::done) {
         done();
     } else {
@@ -146,54 +146,55 @@ void lock_walk::want(std::size_t index) {
     if (chance(2)) who.row = world_.lock(name_);
     auto holder = holder_is::alive;
     if (who.row.holder && over_sessions_.contains(who.row.holder->session)) holder = holder_is::over;
-    auto next = decide_want({who.row, who.id, *who.open, who.waits, holder, chance(6)});
-    if (next.step == want_step::granted) {
+    auto next = decide_acquire({who.row, who.id, *who.open, who.waits, holder, chance(6)});
+    if (next.step == acquire_step::granted) {
         who.held = *who.open;
         who.open.reset();
         who.now = phase::held;
         who.row = world_.lock(name_);
-    } else if (next.step == want_step::claim_closed) {
+    } else if (next.step == acquire_step::claim_closed) {
         who.over.insert(who.open->attempt);
         who.open.reset();
-    } else if (next.step == want_step::take || next.step == want_step::join) {
+    } else if (next.step == acquire_step::take || next.step == acquire_step::join) {
         who.sent = true;
         const auto requests = requests_of(who);
-        send(index, next.step == want_step::take ? requests.take(*who.open, next.form, {}) : requests.join(*who.open));
+        send(index,
+             next.step == acquire_step::take ? requests.take(*who.open, next.form, {}) : requests.join(*who.open));
     } else {
         who.row = world_.lock(name_);
         if (!who.waits) who.wants = false;
     }
 }
 
-void lock_walk::settle(std::size_t index) {
+void lock_walk::resolve(std::size_t index) {
     auto& who = fronts_[index];
     if (!who.closed && who.wants) {
         who.now = phase::want;
         return;
     }
     const auto requests = requests_of(who);
-    const auto next = decide_settle(who.row, who.id, *who.open, who.closed);
+    const auto next = decide_resolve(who.row, who.id, *who.open, who.closed);
     switch (next.step) {
-        case settle_step::done:
+        case resolve_step::done:
             who.over.insert(who.open->attempt);
             who.open.reset();
             who.now = phase::idle;
             break;
-        case settle_step::release:
+        case resolve_step::release:
             who.held = *who.open;
             who.open.reset();
             who.now = phase::releasing;
             break;
-        case settle_step::leave_closed:
+        case resolve_step::leave_closed:
             send(index, requests.leave_closed(next.place));
             break;
-        case settle_step::leave:
+        case resolve_step::leave:
             send(index, requests.leave(*who.open, next.place));
             break;
-        case settle_step::void_free:
+        case resolve_step::void_free:
             send(index, requests.void_free(*who.open, 4'000'000'000));
             break;
-        case settle_step::void_held:
+        case resolve_step::void_held:
             send(index, requests.void_held(*who.open));
             break;
     }
@@ -223,7 +224,7 @@ void lock_walk::step(std::size_t index) {
                 if (!mine && who.row.place_of(who.id)) {
                     // A late copy of a join landed.
                     who.closed = false;
-                    who.now = phase::settling;
+                    who.now = phase::resolving;
                     break;
                 }
                 if (!mine) who.over.insert(who.open->attempt);
@@ -261,8 +262,8 @@ void lock_walk::step(std::size_t index) {
             send(index, requests_of(who).release(who.held, who.next, rejoin, 4'000'000'000));
             break;
         }
-        case phase::settling:
-            settle(index);
+        case phase::resolving:
+            resolve(index);
             break;
     }
 }

@@ -39,14 +39,14 @@ public:
     unsigned take_overs = 0;
 
 private:
-    enum class phase { idle, want, held, handing, releasing, settling };
+    enum class phase { idle, want, held, handing, releasing, resolving };
     struct front {
         std::string id;
         phase now = phase::idle;
         bool wants = false;
         bool waits = false;
         bool lost = false;
-        bool closed = false;  ///< while settling
+        bool closed = false;  ///< while resolving
         bool unanswered = false;
         bool sent = false;
         bool hand_sent = false;
@@ -71,7 +71,7 @@ private:
     claim new_claim(front& who);
     void step(std::size_t index);
     void want(std::size_t index);
-    void settle(std::size_t index);
+    void resolve(std::size_t index);
     void give_up(front& who);
     void send(std::size_t index, update_item_request request);
     void deliver(std::size_t index, bool lose_answer, bool keep_copy);

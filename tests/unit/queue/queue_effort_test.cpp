@@ -217,7 +217,7 @@ double seconds_for_patience(std::size_t count) {
         }
         w.scheduler.run_for(10s);
         CHECK(std::all_of(codes.begin(), codes.end(), [](const auto& c) { return c == errc::wait_timeout; }));
-        CHECK(b.session->counters().settling == 0);
+        CHECK(b.session->counters().resolving == 0);
         run(w, a, leave(held));
         w.scheduler.run_for(10s);
         CHECK(nothing_left(w, "x"));

@@ -156,7 +156,7 @@ TEST_CASE("a wait that is too long ends with wait_timeout, at once, and the plac
     run(w, a, leave(first));
     w.scheduler.run_for(5s);
     CHECK(nothing_left(w, "x"));
-    CHECK(b.session->counters().settling == 0);
+    CHECK(b.session->counters().resolving == 0);
 }
 
 namespace {
@@ -210,7 +210,7 @@ TEST_CASE("an entry cancelled at any moment leaves nothing behind, and skips nob
             run(w, c, leave(third));
             w.scheduler.run_for(10s);
             CHECK(nothing_left(w, "x"));
-            CHECK(b.session->counters().settling == 0);
+            CHECK(b.session->counters().resolving == 0);
         }
     }
 }

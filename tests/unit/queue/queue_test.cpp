@@ -106,7 +106,7 @@ TEST_CASE("inside a process turns go from one to the next, in order, by one writ
     CHECK(sent(a, "UpdateItem") == waiting + 1);
     CHECK(sent(a, "GetItem") == 0);
     CHECK(sent(a, "Query") == 0);
-    CHECK(a.session->counters().hand_offs == waiting);
+    CHECK(a.session->counters().hand_overs == waiting);
     w.scheduler.run_for(5s);
     CHECK(nothing_left(w, "x"));
 }

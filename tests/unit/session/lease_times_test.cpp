@@ -1,8 +1,8 @@
 // The times of a lease and of those who watch it, and the tokens of claims.
-#include "session/protocol/claim.hpp"
 #include "session/protocol/lease_times.hpp"
+#include "session/protocol/claim.hpp"
 #include "session/protocol/session_lease.hpp"
-#include "session/protocol/watch.hpp"
+#include "session/protocol/session_watch.hpp"
 
 #include <catch2/catch.hpp>
 

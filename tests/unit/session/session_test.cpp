@@ -177,7 +177,7 @@ TEST_CASE("lost heartbeats within the lease cost jeopardy, not the locks") {
     run(w, a, take(a, "x", guard));
     a.network->set_plan(everything(kind::lose_answer));
     w.scheduler.run_for(7s);
-    CHECK(guard.state() == guard_state::at_risk);
+    CHECK(guard.state() == guard_state::jeopardy);
     a.network->set_plan({});
     w.scheduler.run_for(2s);
     CHECK(guard.state() == guard_state::held);
@@ -200,7 +200,7 @@ TEST_CASE("a process that slept beyond its lease knows it at once") {
     CHECK(a.session->state() == session_state::lost);
 }
 
-TEST_CASE("a wait can be cancelled by each type, at once, and settles") {
+TEST_CASE("a wait can be cancelled by each type, at once, and resolves") {
     for (const auto type :
          {asio::cancellation_type::terminal, asio::cancellation_type::partial, asio::cancellation_type::total}) {
         world w;

@@ -3,7 +3,7 @@
 
 #include "session/protocol/session_lease.hpp"
 #include "session/protocol/session_requests.hpp"
-#include "session/protocol/watch.hpp"
+#include "session/protocol/session_watch.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -70,8 +70,8 @@ TEST_CASE("joint doubt: what another's action refused may land later, and is not
     CHECK(find_integer(s.stored(), "pages") == 2);
     s.in_a(
         [](const pending_joint_write& left) -> asio::awaitable<void> {
-            const auto verdict = co_await left.settle();
-            CHECK(verdict == settlement::applied);
+            const auto verdict = co_await left.resolve();
+            CHECK(verdict == resolution::applied);
         },
         pending);
 }
@@ -138,12 +138,12 @@ TEST_CASE("joint doubt: the items tell what became of all, and a version alone d
             REQUIRE(pending);
             in.a.network->set_plan({});
             if (!applied) {
-                const auto open = co_await pending.settle();
-                CHECK(open == settlement::open);
+                const auto open = co_await pending.resolve();
+                CHECK(open == resolution::open);
             }
             co_await touching(theirs, in.b);
-            const auto verdict = co_await pending.settle();
-            CHECK(verdict == (applied ? settlement::applied : settlement::not_applied));
+            const auto verdict = co_await pending.resolve();
+            CHECK(verdict == (applied ? resolution::applied : resolution::not_applied));
         },
         s, lands);
 }

@@ -27,7 +27,7 @@ void reconnect(node& in) {
 
 }  // namespace
 
-TEST_CASE("a save without any answer ends in doubt, and settle tells what became of it") {
+TEST_CASE("a save without any answer ends in doubt, and resolve tells what became of it") {
     const bool arrives = GENERATE(true, false);
     shop s;
     s.in_a(
@@ -50,13 +50,13 @@ TEST_CASE("a save without any answer ends in doubt, and settle tells what became
             CHECK(in.a.environment.clock->now() - sent < 20s);
             REQUIRE(pending);
             reconnect(in.a);
-            auto settled = co_await pending.settle();
-            CHECK(settled.verdict == (applied ? settlement::applied : settlement::open));
+            auto resolved = co_await pending.resolve();
+            CHECK(resolved.verdict == (applied ? resolution::applied : resolution::open));
             diagnostics details;
             auto told = co_await pending.close(details, asio::as_tuple(asio::deferred));
             CHECK_FALSE(std::get<0>(told));
             const auto closed = std::get<1>(std::move(told));
-            CHECK(closed.verdict == (applied ? settlement::applied : settlement::not_applied));
+            CHECK(closed.verdict == (applied ? resolution::applied : resolution::not_applied));
             REQUIRE(closed.current);
             CHECK(closed.current->value.pages == (applied ? 7 : 100));
         },
@@ -82,7 +82,7 @@ TEST_CASE("a write that was closed never lands, however late its copies are") {
             CHECK(error == errc::in_doubt);
             reconnect(in.a);
             auto closed = co_await result.pending.close();
-            CHECK(closed.verdict == settlement::not_applied);
+            CHECK(closed.verdict == resolution::not_applied);
         },
         s);
     s.where.scheduler.run();
@@ -90,7 +90,7 @@ TEST_CASE("a write that was closed never lands, however late its copies are") {
     CHECK(s.stored_version() == 2);
 }
 
-TEST_CASE("a lost answer is settled by stamps though others wrote since, up to three times") {
+TEST_CASE("a lost answer is resolved by stamps though others wrote since, up to three times") {
     const int others = GENERATE(1, 3, 4);
     shop s;
     s.in_a(

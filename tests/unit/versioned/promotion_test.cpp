@@ -239,8 +239,8 @@ TEST_CASE("promotion: a guarded write without any answer is in doubt, and tells 
             CHECK(error == errc::in_doubt);
             REQUIRE(result.pending);
             in.a.network->set_plan({});
-            auto settled = co_await result.pending.settle();
-            CHECK(settled.verdict == settlement::applied);
+            auto resolved = co_await result.pending.resolve();
+            CHECK(resolved.verdict == resolution::applied);
             CHECK(find_integer(in.stored(), "pages") == 1);
         },
         s);

@@ -71,13 +71,13 @@ TEST_CASE("without stamps a save that is refused after a lost answer is in doubt
             auto [error, result] = co_await books.save(made, as_pair);
             CHECK(error == errc::in_doubt);
             REQUIRE(result.pending);
-            auto settled = co_await result.pending.settle();
-            CHECK(settled.verdict == settlement::open);
-            REQUIRE(settled.current);
-            CHECK(settled.current->value.title == "Saved");
+            auto resolved = co_await result.pending.resolve();
+            CHECK(resolved.verdict == resolution::open);
+            REQUIRE(resolved.current);
+            CHECK(resolved.current->value.title == "Saved");
             // What was never applied is sent again, and then it is.
             in.a.network->set_plan(testing::scripted_faults({testing::fault{kind::lose_request}}));
-            auto next = co_await books.save(*settled.current);
+            auto next = co_await books.save(*resolved.current);
             CHECK(next.version == 3);
         },
         s);

@@ -123,7 +123,7 @@ TEST_CASE("told: an exact blind update is not sent again when the service may ha
     error_code code;
     const auto adding = [](shop& in, error_code& out) -> asio::awaitable<void> {
         auto options = in_books();
-        options.settle_within = 30min;
+        options.resolve_within = 30min;
         auto books = in.books(in.a, options);
         const auto more = add("pages", 1);
         const blind_options how{.exact = true};

@@ -188,7 +188,7 @@ TEST_CASE("contending updaters lose no update, and each conflict costs one reque
     CHECK(s.requests(s.a, "UpdateItem") + s.requests(s.b, "UpdateItem") == 80 + refusals);
 }
 
-TEST_CASE("where no write is in doubt there is nothing to settle") {
+TEST_CASE("where no write is in doubt there is nothing to resolve") {
     shop s;
     error_code code;
     s.in_a(
@@ -196,11 +196,11 @@ TEST_CASE("where no write is in doubt there is nothing to settle") {
             const pending_write<book> none;
             CHECK_FALSE(none);
             try {
-                co_await none.settle();
+                co_await none.resolve();
             } catch (const error& why) {
                 thrown = why.code();
             }
-            CHECK_THROWS_AS(none.close([](error_code, const settled<book>&) {}), error);
+            CHECK_THROWS_AS(none.close([](error_code, const resolved<book>&) {}), error);
         },
         code);
     CHECK(code == errc::not_held);

@@ -25,13 +25,13 @@ item_version base() {
     return {.version = 5, .born = stamp(birth), .stamp = stamp(before), .trail = {stamp(6)}};
 }
 
-item_sight at(std::int64_t version, int last, std::vector<item_stamp> trail = {}, int born = birth) {
+item_state at(std::int64_t version, int last, std::vector<item_stamp> trail = {}, int born = birth) {
     return {.state = {.version = version, .born = stamp(born), .stamp = stamp(last), .trail = std::move(trail)}};
 }
 
 enum class table { checked, create, create_over, blind, upsert };
 
-verdict judge(table which, const std::optional<item_sight>& now, bool clean, const item_version& from = base(),
+verdict judge(table which, const std::optional<item_state>& now, bool clean, const item_version& from = base(),
               bool ignores_lock = false, bool knows_stamps = true) {
     const auto m = stamp(mine);
     const refusal what{.base = from,
@@ -46,7 +46,7 @@ verdict judge(table which, const std::optional<item_sight>& now, bool clean, con
     return which == table::checked ? decide_checked(what) : decide_blind(what, which == table::upsert);
 }
 
-item_sight with(item_sight sight, void (*change)(item_sight&)) {
+item_state with(item_state sight, void (*change)(item_state&)) {
     change(sight);
     return sight;
 }
@@ -110,7 +110,7 @@ TEST_CASE("a refused creation") {
 }
 
 TEST_CASE("without stamps a creation is known by its birth, and by its version whether others wrote since") {
-    const auto unstamped = [](item_sight& sight) { sight.state.stamp.reset(); };
+    const auto unstamped = [](item_state& sight) { sight.state.stamp.reset(); };
     CHECK(judge(table::create, with(at(1, mine, {}, mine), unstamped), false) == verdict::applied);
     CHECK(judge(table::create, with(at(2, other, {}, mine), unstamped), false) == verdict::superseded);
     CHECK(judge(table::create, with(at(1, other, {}, other), unstamped), false) == verdict::doubt);

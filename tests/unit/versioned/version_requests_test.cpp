@@ -41,7 +41,7 @@ public:
         if (answer.error().code != errc::condition_failed) throw std::logic_error(answer.error().details.message);
         return false;
     }
-    item_version state() { return sight_of(layout, stands()).value().state; }
+    item_version state() { return state_of(layout, stands()).value().state; }
     item stands() {
         auto answer = store_.execute(any_request(version_requests(layout).look(key, true)), now_);
         return std::get<get_item_response>(answer.value()).found.value_or(item{});
@@ -107,7 +107,7 @@ TEST_CASE("each write is taken by the engine, and by it once") {
     const auto bury = requests.bury(key, write_onto(s.state(), 5), {{}, {"title"}}, 1'900'000'000);
     REQUIRE(s.applies(bury));
     CHECK_FALSE(s.applies(bury));
-    CHECK(sight_of(layout, s.stands()).value().gone);
+    CHECK(state_of(layout, s.stands()).value().gone);
     CHECK(find_integer(s.stands(), "ttl") == 1'900'000'000);
     CHECK_FALSE(s.applies(requests.create(key, stamp(6))));
 
@@ -151,7 +151,7 @@ TEST_CASE("a locked item, and one in a transaction, refuse every write") {
     CHECK_FALSE(s.applies(requests.blind(key, add("n", 1), stamp(3), false)));
     CHECK_FALSE(s.applies(requests.clobber(key, {}, stamp(3), false, true)));
     CHECK_FALSE(s.applies(requests.clobber_erase(key, false)));
-    CHECK(sight_of(layout, s.stands()).value().holder.find("s.1") != std::string::npos);
+    CHECK(state_of(layout, s.stands()).value().holder.find("s.1") != std::string::npos);
 }
 
 TEST_CASE("a revision names a state, and a write from it rebuilds the trail as far as it can") {
@@ -179,7 +179,7 @@ TEST_CASE("stamps and versions that are none are told by name") {
         {"_stamp", "text", errc::corrupt_row},
         {"_trail", binary(48), errc::corrupt_row},
     }));
-    const auto sight = sight_of(layout, item{{"isbn", "1"}, {name, value}});
+    const auto sight = state_of(layout, item{{"isbn", "1"}, {name, value}});
     REQUIRE(sight.has_error());
     CHECK(sight.error().code == code);
     CHECK(sight.error().details.message.find("\"" + name + "\"") != std::string::npos);

@@ -61,10 +61,10 @@ void version_walk::build(intent& what) {
         if constexpr (requires { request.update_expression; }) {
             rules_.change(request.condition_expression, request.update_expression, request.values, what.kind,
                           write.base);
-            settle_names(layout_, request.names, request.update_expression, request.condition_expression);
+            keep_used_names(layout_, request.names, request.update_expression, request.condition_expression);
         } else {
             rules_.change(request.condition_expression, none, request.values, what.kind, write.base);
-            settle_names(layout_, request.names, {}, request.condition_expression);
+            keep_used_names(layout_, request.names, {}, request.condition_expression);
         }
         // The service refuses values that no text uses.
         std::erase_if(request.values, [&](const auto& value) {
@@ -104,8 +104,8 @@ void version_walk::start() {
     const auto writer = 1 + random_() % writers;
     if (pending(writer)) return;
     const auto stands = look();
-    std::optional<item_sight> sight;
-    if (stands) sight = sight_of(layout_, *stands).value();
+    std::optional<item_state> sight;
+    if (stands) sight = state_of(layout_, *stands).value();
     const bool live = sight && !sight->gone;
     intent what{.writer = writer, .kind = write_kind::create};
     if (live)
@@ -144,7 +144,7 @@ void version_walk::deliver(std::size_t place) {
         flight_[place].awaited = false;
 
     const auto before = look();
-    const bool remembered = before && remembers(sight_of(layout_, *before).value().state, arrived.stamp);
+    const bool remembered = before && remembers(state_of(layout_, *before).value().state, arrived.stamp);
     auto answer =
         std::visit([&](const auto& request) { return store_.execute(any_request(request), now_); }, arrived.request);
     if (!answer && answer.error().code != errc::condition_failed) {
@@ -172,8 +172,8 @@ void version_walk::deliver(std::size_t place) {
 
 void version_walk::judge(std::size_t index, const std::optional<item>& current) {
     auto& what = intents_[index];
-    std::optional<item_sight> sight;
-    if (current) sight = sight_of(layout_, *current).value();
+    std::optional<item_state> sight;
+    if (current) sight = state_of(layout_, *current).value();
     const refusal facts{.base = what.write.base,
                         .mine = what.write.mine,
                         .target = what.write.target,
@@ -182,7 +182,7 @@ void version_walk::judge(std::size_t index, const std::optional<item>& current) 
     switch (rules_.decide(what.kind, what.over_tombstone, facts)) {
         case verdict::applied:
         case verdict::superseded:
-            ++settled;
+            ++resolved;
             return end(index, status::yes);
         case verdict::conflict:
         case verdict::exists:

@@ -45,7 +45,7 @@ public:
     std::string run(unsigned steps);
 
     unsigned applied = 0;
-    unsigned settled = 0;    ///< successes that only the stamps told
+    unsigned resolved = 0;    ///< successes that only the stamps told
     unsigned conflicts = 0;  ///< refusals after a lost answer that the stamps proved
     unsigned doubts = 0;
 

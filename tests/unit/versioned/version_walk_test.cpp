@@ -152,7 +152,7 @@ std::vector<version_mutant> version_mutants() {
 
 TEST_CASE("random histories of a version: each checked write at most once, on its own state, and told right") {
     unsigned applied = 0;
-    unsigned settled = 0;
+    unsigned resolved = 0;
     unsigned conflicts = 0;
     unsigned doubts = 0;
     for (const auto& setting : settings) {
@@ -162,14 +162,14 @@ TEST_CASE("random histories of a version: each checked write at most once, on it
             INFO("seed " << seed << (setting.tombstones ? ", tombstones" : ", erasing"));
             REQUIRE(wrong == "");
             applied += walk.applied;
-            settled += walk.settled;
+            resolved += walk.resolved;
             conflicts += walk.conflicts;
             doubts += walk.doubts;
         }
     }
     // The histories must be worth looking at.
     CHECK(applied > 10'000);
-    CHECK(settled > 500);
+    CHECK(resolved > 500);
     CHECK(conflicts > 100);
     CHECK(doubts > 100);
 }

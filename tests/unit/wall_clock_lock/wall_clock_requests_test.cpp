@@ -77,18 +77,18 @@ TEST_CASE("what we believe ends before anybody within the skew may take the item
 }
 
 TEST_CASE("an item is free, held by a moment, gone, or not to be read") {
-    CHECK_FALSE(wall_clock_sight_of(place, nullptr)->exists);
+    CHECK_FALSE(wall_clock_state_of(place, nullptr)->exists);
     item shown{{"id", "north"}};
-    CHECK(wall_clock_sight_of(place, &shown)->exists);
-    CHECK(wall_clock_sight_of(place, &shown)->text.empty());
+    CHECK(wall_clock_state_of(place, &shown)->exists);
+    CHECK(wall_clock_state_of(place, &shown)->text.empty());
     shown["__LockedAt"] = wall_text(noon);
-    CHECK(wall_clock_sight_of(place, &shown)->text == wall_text(noon));
+    CHECK(wall_clock_state_of(place, &shown)->text == wall_text(noon));
     shown["_gone"] = true;
-    CHECK_FALSE(wall_clock_sight_of(place, &shown)->exists);
+    CHECK_FALSE(wall_clock_state_of(place, &shown)->exists);
     shown["__LockedAt"] = 5;
-    CHECK(wall_clock_sight_of(place, &shown).error().code == errc::corrupt_row);
+    CHECK(wall_clock_state_of(place, &shown).error().code == errc::corrupt_row);
     shown["__LockedAt"] = "";
-    CHECK(wall_clock_sight_of(place, &shown).error().code == errc::corrupt_row);
+    CHECK(wall_clock_state_of(place, &shown).error().code == errc::corrupt_row);
 }
 
 TEST_CASE("of claims without an answer the one whose moment stands there has landed") {
