@@ -5,6 +5,7 @@
 //
 // usage: asio_http_server [--port N]      serves until SIGINT; without arguments it sends itself some deposits and
 // ends.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/dynalease.hpp>
 #include <dynalease/local/server.hpp>
 

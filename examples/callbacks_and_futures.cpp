@@ -1,4 +1,5 @@
 // The verbs of a lock with other completion tokens than plain co_await: futures, callbacks, tuples, a race; with_lock.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/dynalease.hpp>
 #include <dynalease/local/database.hpp>
 

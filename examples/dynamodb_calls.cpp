@@ -2,6 +2,7 @@
 //
 // As it stands it runs on a DynamoDB inside the process. With AWS_REGION or AWS_ENDPOINT_URL set, it uses the one that
 // they name, with the usual credentials, and the table `shop`, which it makes and removes.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/client.hpp>
 #include <dynalease/coordination_table.hpp>
 #include <dynalease/dynamodb/batches.hpp>

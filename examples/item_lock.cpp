@@ -1,6 +1,7 @@
 // A payment that is charged under a lock on its own item: readers first, one writer, two payments together, no table.
 //
 // It runs on a DynamoDB inside the process.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/dynalease.hpp>
 #include <dynalease/local/database.hpp>
 

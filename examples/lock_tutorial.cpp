@@ -2,6 +2,7 @@
 //
 // As it stands it runs on a DynamoDB inside the process. With AWS_REGION or AWS_ENDPOINT_URL set, it uses the one that
 // they name, with the usual credentials.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/dynalease.hpp>
 #include <dynalease/local/database.hpp>
 

@@ -1,6 +1,7 @@
 // Optimistic updates, step by step: a book that two clients change, the pitfalls of retries, and what ends a quarrel.
 //
 // It runs on a DynamoDB inside the process.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/coordination_table.hpp>
 #include <dynalease/dynamodb/expression.hpp>
 #include <dynalease/local/database.hpp>

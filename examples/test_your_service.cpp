@@ -2,6 +2,7 @@
 //
 // The service below settles accounts under a lock. The test runs it on two simulated machines, cuts one of them off
 // while it holds the lock, kills the other one later, and looks at what is in the table.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/dynalease.hpp>
 #include <dynalease/testing/node.hpp>
 #include <dynalease/testing/running.hpp>

@@ -1,4 +1,5 @@
 // Structs as items: what each kind of member becomes, names of your own, types of your own, and what errors say.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/error.hpp>
 #include <dynalease/typed_item.hpp>
 

@@ -1,4 +1,5 @@
 // Traffic, a kill -9, a SIGSTOP past the lease, ten thousand leases, and the check. Each step waits for an event.
+// SPDX-License-Identifier: BSL-1.0
 #include "lock/coordinator.hpp"
 
 #include "lock/crew.hpp"

@@ -1,4 +1,5 @@
 // The script of the demonstration: what is done to the workers, and when.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 namespace demo {

@@ -1,4 +1,5 @@
 // One coroutine per worker reads its lines until its pipe ends.
+// SPDX-License-Identifier: BSL-1.0
 #include "lock/crew.hpp"
 
 #include <boost/asio/co_spawn.hpp>

@@ -1,4 +1,5 @@
 // The worker processes: starts them, hears them, and lets the script wait for what they do.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "lock/scene.hpp"

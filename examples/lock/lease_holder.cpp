@@ -1,4 +1,5 @@
 // Acquires, holds for some heartbeats, releases; counts its own requests and reads its own memory.
+// SPDX-License-Identifier: BSL-1.0
 #include "lock/lease_holder.hpp"
 
 #include "lock/settings.hpp"

@@ -1,4 +1,5 @@
 // The role of one process that holds ten thousand leases on one thread.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // The fenced resource in plain DynamoDB requests: nothing here knows of locks.
+// SPDX-License-Identifier: BSL-1.0
 #include "lock/ledger.hpp"
 
 #include "lock/settings.hpp"

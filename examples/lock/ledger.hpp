@@ -1,4 +1,5 @@
 // The accounts: items that money moves between, and that refuse a fencing token smaller than the largest they saw.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/database.hpp>

@@ -1,4 +1,5 @@
 // The demonstration of the lock. Without arguments it plays the script; the children it starts get a role.
+// SPDX-License-Identifier: BSL-1.0
 #include "lock/coordinator.hpp"
 #include "lock/lease_holder.hpp"
 #include "lock/worker.hpp"

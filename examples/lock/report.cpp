@@ -1,4 +1,5 @@
 // Compares what the accounts hold with what the acknowledged transfers say, account by account.
+// SPDX-License-Identifier: BSL-1.0
 #include "lock/report.hpp"
 
 #include "lock/settings.hpp"

@@ -1,4 +1,5 @@
 // How it ended: the table of what happened, the check that nothing was lost, and the result line.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "lock/lease_holder.hpp"

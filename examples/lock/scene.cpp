@@ -1,4 +1,5 @@
 // Each event changes one worker and at most two accounts.
+// SPDX-License-Identifier: BSL-1.0
 #include "lock/scene.hpp"
 
 #include "lock/settings.hpp"

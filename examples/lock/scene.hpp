@@ -1,4 +1,5 @@
 // What the coordinator knows: the workers' events, put together.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "lock/ledger.hpp"

@@ -1,4 +1,5 @@
 // The table is drawn over the one before: cursor up, then each line cleared to its end.
+// SPDX-License-Identifier: BSL-1.0
 #include "lock/screen.hpp"
 
 #include "lock/settings.hpp"

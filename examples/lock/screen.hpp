@@ -1,4 +1,5 @@
 // What people see while it runs: a table that redraws itself on a terminal, plain lines elsewhere.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "lock/scene.hpp"

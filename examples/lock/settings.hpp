@@ -1,4 +1,5 @@
 // What all roles of the demonstration agree on.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/session.hpp>

@@ -1,4 +1,5 @@
 // A loop of transfers on one session; commands arrive beside it.
+// SPDX-License-Identifier: BSL-1.0
 #include "lock/worker.hpp"
 
 #include "lock/ledger.hpp"

@@ -12,6 +12,7 @@
 //   done REQUESTS           told to end: session closed; so many requests sent in all
 //   failed REASON           anything else; the process then ends with status 1
 // and listens on standard input: "dwell", "go", "end".
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Many small pieces of asynchronous work, so many at a time.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <boost/asio/as_tuple.hpp>

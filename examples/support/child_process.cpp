@@ -1,4 +1,5 @@
 // fork and exec, with the parent-death signal set before the new program starts.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/child_process.hpp"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 // A child process that dies with its parent, with pipes to its standard input and output.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <sys/types.h>

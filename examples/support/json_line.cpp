@@ -1,4 +1,5 @@
 // Names and values are our own words, but a quote in one must not break the line.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/json_line.hpp"
 
 #include <cstdio>

@@ -1,4 +1,5 @@
 // One JSON object on one line: the form of every result.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <concepts>

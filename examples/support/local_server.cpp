@@ -1,4 +1,5 @@
 // Starts dynalease-local and reads where it listens from its first line.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/local_server.hpp"
 
 #include <stdexcept>

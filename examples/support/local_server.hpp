@@ -1,4 +1,5 @@
 // The program dynalease-local as a child process, and a client that talks to it.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "support/child_process.hpp"

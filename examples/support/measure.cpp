@@ -1,4 +1,5 @@
 // Reads getrusage, /proc/self/status and the allocator's own books.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/measure.hpp"
 
 #include <malloc.h>

@@ -1,4 +1,5 @@
 // What a process costs: CPU time, memory, threads.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <cstdint>

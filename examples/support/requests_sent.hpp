@@ -1,4 +1,5 @@
 // How many requests a client has sent, of all kinds, each attempt counted.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/client.hpp>

@@ -1,4 +1,5 @@
 // A main coroutine: runs it to its end, and makes what it throws the exit status.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>

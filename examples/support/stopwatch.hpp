@@ -1,4 +1,5 @@
 // Time on the wall and on the processor since it was made.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "support/measure.hpp"

@@ -1,4 +1,5 @@
 // Enter, work, write under the fence, leave.
+// SPDX-License-Identifier: BSL-1.0
 #include "ticket_queue/clerk.hpp"
 
 #include "support/local_server.hpp"

@@ -8,6 +8,7 @@
 //   done                all its turns are over
 //   failed REASON       anything else
 // and listens on standard input: "stay".
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <string>

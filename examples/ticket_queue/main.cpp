@@ -1,5 +1,6 @@
 // Processes take tickets for one order: strictly first in, first out, one killed in its turn; ends with the order
 // table.
+// SPDX-License-Identifier: BSL-1.0
 #include "ticket_queue/clerk.hpp"
 #include "ticket_queue/office.hpp"
 

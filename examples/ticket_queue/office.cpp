@@ -1,4 +1,5 @@
 // The script. Each step waits for an event.
+// SPDX-License-Identifier: BSL-1.0
 #include "ticket_queue/office.hpp"
 
 #include "support/child_process.hpp"

@@ -1,4 +1,5 @@
 // The turns as they came, and the verdict.
+// SPDX-License-Identifier: BSL-1.0
 #include "ticket_queue/order_table.hpp"
 
 #include "support/json_line.hpp"

@@ -1,4 +1,5 @@
 // What the clerks told, as a table of the turns in the order in which they came.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // What the office and its clerks agree on.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/item.hpp>

@@ -1,4 +1,5 @@
 // The real database: a signed, pooled, retrying DynamoDB client over HTTP.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/aws/credentials.hpp>

@@ -1,4 +1,5 @@
 // The coordination table: where sessions, locks and queues have their rows.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/detail/initiate.hpp>

@@ -1,4 +1,5 @@
 // Everything. Include the single headers where compile time matters.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/client.hpp>

@@ -1,4 +1,5 @@
 // What has become of a grant.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 namespace dynalease {

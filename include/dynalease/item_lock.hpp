@@ -1,4 +1,5 @@
 // Locks on the application's own items: `item_lock`, its guard, several at once, and their end in one transaction.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/item_lock/acquire_all.hpp>

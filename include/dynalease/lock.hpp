@@ -1,4 +1,5 @@
 // Locks by name: `lock`, its guard, work under one, and the list of those that stand in a table.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/lock/list_locks.hpp>

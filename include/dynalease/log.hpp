@@ -1,4 +1,5 @@
 // A hook for the library's own words. Without one the library is silent.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <functional>

@@ -1,4 +1,5 @@
 // Queues in strict order: `queue`, a turn in one, several at once, and work in a turn.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/queue/enter_all.hpp>

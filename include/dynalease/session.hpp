@@ -1,4 +1,5 @@
 // The process's liveness: one row, one heartbeat, any number of leases under it.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/detail/access.hpp>

@@ -5,6 +5,7 @@
 //     (an optional optional: absent, NULL, or the value) · the time of item_traits::time_to_live N, seconds since 1970
 //     std::vector L · std::map<std::string, …> M · described struct M · std::set of strings, numbers, bytes SS NS BS
 //     any other type by dynalease::attribute_traits
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/mapping/values.hpp>

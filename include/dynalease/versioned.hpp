@@ -1,4 +1,5 @@
 // Optimistic writes: `versioned` tables of structs, what was loaded from them, and several saves at once.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/versioned/loaded.hpp>

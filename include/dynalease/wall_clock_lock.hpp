@@ -1,4 +1,5 @@
 // A lock on an item by the wall clock alone, for items that writers of other makes lock so too.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/detail/grant_owner.hpp>

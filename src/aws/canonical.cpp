@@ -1,4 +1,5 @@
 // Canonical requests: paths, queries and headers in the one form both ends hash.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/canonical.hpp"
 
 #include "aws/text.hpp"

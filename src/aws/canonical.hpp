@@ -1,4 +1,5 @@
 // The canonical form of a request and the string that is signed: what signer and verifier must agree on byte by byte.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/aws/sigv4.hpp>

@@ -1,4 +1,5 @@
 // The rule of clock correction: one comparison both learns an offset and heals a stale one.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/aws/clock_skew.hpp>
 
 namespace dynalease::aws {

@@ -1,4 +1,5 @@
 // The process's environment and file system.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/config_source.hpp"
 
 #include "aws/refusal.hpp"

@@ -1,5 +1,6 @@
 // Where configuration comes from: the environment, files, and the home of the account. Injected, so that a test needs
 // no process environment and no files.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/failure.hpp>

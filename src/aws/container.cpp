@@ -1,4 +1,5 @@
 // The rules of container credentials.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/container.hpp"
 
 #include "aws/refusal.hpp"

@@ -1,4 +1,5 @@
 // Keys of a container: where ECS and EKS Pod Identity say that they are.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "aws/config_source.hpp"

@@ -1,4 +1,5 @@
 // The chain of sources, and the public providers made of it.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/credentials_source.hpp"
 #include "aws/refusal.hpp"
 

@@ -1,4 +1,5 @@
 // One link of the chain of credential sources.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "aws/config_source.hpp"

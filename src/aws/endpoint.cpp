@@ -1,4 +1,5 @@
 // Endpoint rules of DynamoDB.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/aws/endpoint.hpp>
 
 #include "aws/partitions.hpp"

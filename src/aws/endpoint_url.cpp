@@ -1,4 +1,5 @@
 // Parsing of endpoint URLs, and writing them.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/endpoint_url.hpp"
 
 #include "aws/refusal.hpp"

@@ -1,4 +1,5 @@
 // Strict reading of an endpoint given as a URL.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/aws/endpoint.hpp>

@@ -1,4 +1,5 @@
 // Keys from environment variables.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/credentials_source.hpp"
 #include "aws/refusal.hpp"
 #include "aws/text.hpp"

@@ -1,4 +1,5 @@
 // Parsing of small documents, by Boost.PropertyTree.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/fields.hpp"
 
 #include <boost/property_tree/json_parser.hpp>

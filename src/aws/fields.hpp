@@ -1,5 +1,6 @@
 // The small documents in which other services hand out keys, as plain fields: JSON of containers, instances and
 // processes, XML of STS.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <map>

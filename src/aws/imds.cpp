@@ -1,4 +1,5 @@
 // Settings and paths of the instance metadata service.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/imds.hpp"
 
 #include "aws/lookup.hpp"

@@ -1,4 +1,5 @@
 // The instance metadata service of EC2, version 2: where it is, what to ask, and how to read the way to the keys.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "aws/config_source.hpp"

@@ -1,4 +1,5 @@
 // Reading and checking of keys.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/keys_answer.hpp"
 
 #include "aws/fields.hpp"

@@ -1,4 +1,5 @@
 // Keys as containers, instances and processes hand them out: one JSON object.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/aws/credentials.hpp>

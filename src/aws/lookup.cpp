@@ -1,4 +1,5 @@
 // The order: the environment, then the profile.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/lookup.hpp"
 
 #include "aws/refusal.hpp"

@@ -1,4 +1,5 @@
 // A setting's value by its order of precedence, and where it stands, for the error it may deserve.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "aws/config_source.hpp"

@@ -1,4 +1,5 @@
 // The table of partitions, and the matching of regions by their form.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/partitions.hpp"
 
 #include "aws/text.hpp"

@@ -1,4 +1,5 @@
 // The parts AWS consists of, and the domain names of each.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <string_view>

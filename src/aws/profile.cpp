@@ -1,4 +1,5 @@
 // Locating and reading the shared files.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/profile.hpp"
 
 #include "aws/refusal.hpp"

@@ -1,4 +1,5 @@
 // The profile in use: which files, which name, what they say.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "aws/config_source.hpp"

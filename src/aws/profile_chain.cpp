@@ -1,4 +1,5 @@
 // Following a profile to its keys.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/profile_chain.hpp"
 
 #include "aws/refusal.hpp"

@@ -1,4 +1,5 @@
 // How a profile gets its keys: the first ones, and the roles that are assumed with them, one after the other.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "aws/shared_config.hpp"

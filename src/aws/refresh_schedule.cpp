@@ -1,4 +1,5 @@
 // Times of refreshing.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/refresh_schedule.hpp"
 
 #include <algorithm>

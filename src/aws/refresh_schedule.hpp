@@ -1,4 +1,5 @@
 // When keys are fetched anew: ahead of their end, and what to do when they cannot be.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/aws/credentials.hpp>

@@ -1,4 +1,5 @@
 // Failures made here, before anything is sent: the code, what is wrong, and what to do about it.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/failure.hpp>

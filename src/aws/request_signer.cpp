@@ -1,4 +1,5 @@
 // The fast path of the client: one fixed shape of request, all buffers kept.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/aws/sigv4.hpp>
 
 #include "aws/canonical.hpp"

@@ -1,4 +1,5 @@
 // The retry quota and the pauses.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/aws/retry_policy.hpp>
 
 #include <algorithm>

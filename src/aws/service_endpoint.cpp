@@ -1,4 +1,5 @@
 // Regional, validated and dual stack hosts, and overrides.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/service_endpoint.hpp"
 
 #include "aws/endpoint_url.hpp"

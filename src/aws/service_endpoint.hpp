@@ -1,4 +1,5 @@
 // The endpoint rules that the services of AWS have in common.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/aws/endpoint.hpp>

@@ -1,4 +1,5 @@
 // The order of precedence of every setting.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/settings.hpp"
 
 #include "aws/lookup.hpp"

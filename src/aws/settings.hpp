@@ -1,4 +1,5 @@
 // From options, environment and profile to what a client needs to know.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "aws/config_source.hpp"

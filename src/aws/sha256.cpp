@@ -1,4 +1,5 @@
 // The only calls of OpenSSL's hashing in the library.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/sha256.hpp"
 
 #include <openssl/crypto.h>

@@ -1,4 +1,5 @@
 // SHA-256 and HMAC over OpenSSL's EVP, arranged so that a signature costs no allocation and no algorithm look-up.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <array>

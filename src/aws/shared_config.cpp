@@ -1,4 +1,5 @@
 // A line-by-line parser of the shared files.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/shared_config.hpp"
 
 #include "aws/refusal.hpp"

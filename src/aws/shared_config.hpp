@@ -1,4 +1,5 @@
 // The shared configuration and credentials files of AWS: their grammar, without any file access.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/failure.hpp>

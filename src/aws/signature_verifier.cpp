@@ -1,4 +1,5 @@
 // Parsing of the Authorization header and the comparison of signatures in constant time.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/aws/signature_verifier.hpp>
 
 #include "aws/canonical.hpp"

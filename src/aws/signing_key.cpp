@@ -1,4 +1,5 @@
 // Derivation and cache of the signing key.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/signing_key.hpp"
 
 #include <openssl/crypto.h>

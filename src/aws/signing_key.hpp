@@ -1,4 +1,5 @@
 // The signing key of SigV4: derived from the secret, the UTC day, the region and the service, and kept.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "aws/sha256.hpp"

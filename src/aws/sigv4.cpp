@@ -1,4 +1,5 @@
 // The general signer: any method, path, query and headers.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/aws/sigv4.hpp>
 
 #include "aws/canonical.hpp"

@@ -1,4 +1,5 @@
 // The query protocol of STS: a form goes out, XML comes back.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/sts.hpp"
 
 #include "aws/canonical.hpp"

@@ -1,4 +1,5 @@
 // STS: the requests by which a role is taken on, and the keys in the answers.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "aws/profile_chain.hpp"

@@ -1,4 +1,5 @@
 // Small ASCII helpers: the parsers of this room must not depend on the locale.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Formatting and strict parsing of the three timestamp forms.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/aws/timestamp.hpp>
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // URLs with a path, and foreign words in errors.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/web.hpp"
 
 #include "aws/endpoint_url.hpp"

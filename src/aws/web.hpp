@@ -1,4 +1,5 @@
 // One request to a service that hands out keys, and its answer: what is decided here, and sent elsewhere.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/aws/endpoint.hpp>

@@ -1,4 +1,5 @@
 // Room client: classification of one attempt.
+// SPDX-License-Identifier: BSL-1.0
 #include "client/attempt.hpp"
 
 #include "dynamodb/codec.hpp"

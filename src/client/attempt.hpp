@@ -1,4 +1,5 @@
 // What one attempt came to: an answer, or a failure with what is known of its effect and whether to try again.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "http/connection.hpp"

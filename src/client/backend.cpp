@@ -1,4 +1,5 @@
 // Room client: one call, attempt by attempt.
+// SPDX-License-Identifier: BSL-1.0
 #include "client/backend.hpp"
 
 #include "client/attempt.hpp"

@@ -1,4 +1,5 @@
 // The client behind the database port: joins codec, signature, connections and retry decisions.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "client/configuration.hpp"

@@ -1,4 +1,5 @@
 // Room client: the handle.
+// SPDX-License-Identifier: BSL-1.0
 #include "client/backend.hpp"
 
 #include <utility>

@@ -1,4 +1,5 @@
 // Room client: the failure of a call.
+// SPDX-License-Identifier: BSL-1.0
 #include "client/conclusion.hpp"
 
 #include <string_view>

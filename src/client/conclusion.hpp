@@ -1,4 +1,5 @@
 // From the attempts of a call to its one failure: what happened over all, in which words, with what advice.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "client/attempt.hpp"

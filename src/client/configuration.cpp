@@ -1,4 +1,5 @@
 // Room client: options, checked.
+// SPDX-License-Identifier: BSL-1.0
 #include "client/configuration.hpp"
 
 #include "aws/config_source.hpp"

@@ -1,4 +1,5 @@
 // From the options of a client to what it works with: checked, and completed from environment and profile.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "aws/settings.hpp"

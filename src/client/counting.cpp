@@ -1,4 +1,5 @@
 // Room client: counters.
+// SPDX-License-Identifier: BSL-1.0
 #include "client/counting.hpp"
 
 #include <string>

@@ -1,4 +1,5 @@
 // The client's counters: by the number of the operation while they count, by name when asked for.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "client/attempt.hpp"

@@ -1,4 +1,5 @@
 // Room client: the limits of DynamoDB.
+// SPDX-License-Identifier: BSL-1.0
 #include "client/request_limits.hpp"
 
 #include <algorithm>

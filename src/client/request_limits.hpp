@@ -1,4 +1,5 @@
 // What the service would refuse for its size is not sent.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/failure.hpp>

@@ -1,4 +1,5 @@
 // Room client: HTTP requests of DynamoDB's one shape.
+// SPDX-License-Identifier: BSL-1.0
 #include "client/request_writer.hpp"
 
 #include <array>

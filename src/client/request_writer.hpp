@@ -1,4 +1,5 @@
 // The bytes of a signed request.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/aws/endpoint.hpp>

@@ -1,4 +1,5 @@
 // Refusing an argument before anything is sent.
+// SPDX-License-Identifier: BSL-1.0
 #include "database/argument_check.hpp"
 
 #include <utility>

@@ -1,4 +1,5 @@
 // How long to wait before a request is sent again.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // Batches: a line of pieces of work, taken from the front, and what is left over joins its end.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/dynamodb/batches.hpp>
 
 #include "database/verb_failure.hpp"

@@ -1,4 +1,5 @@
 // The public verb of a database handle.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/dynamodb/database.hpp>
 
 #include "database/verb_failure.hpp"

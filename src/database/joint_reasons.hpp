@@ -1,4 +1,5 @@
 // Why a transaction was refused as a whole, action by action.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "database/answer.hpp"

@@ -1,4 +1,5 @@
 // Walking through pages.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/dynamodb/pages.hpp>
 
 #include "database/verb_failure.hpp"

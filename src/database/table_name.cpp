@@ -1,4 +1,5 @@
 // The service's own rule for the names of tables.
+// SPDX-License-Identifier: BSL-1.0
 #include "database/table_name.hpp"
 
 #include <algorithm>

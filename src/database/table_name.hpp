@@ -1,4 +1,5 @@
 // What a table may be called.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/failure.hpp>

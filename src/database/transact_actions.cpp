@@ -1,4 +1,5 @@
 // Writes as actions of a transaction: what both kinds of request carry, carried over.
+// SPDX-License-Identifier: BSL-1.0
 #include "database/transact_actions.hpp"
 
 #include <utility>

@@ -1,4 +1,5 @@
 // A write as one of the actions of a transaction.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/operations.hpp>

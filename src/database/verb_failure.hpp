@@ -1,4 +1,5 @@
 // How a failed verb reports to its caller.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/failure.hpp>

@@ -1,4 +1,5 @@
 // The wire names of the ten types.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/dynamodb/attribute_value.hpp>
 
 namespace dynalease {

@@ -1,4 +1,5 @@
 // Base64 without leniency: each binary has one text only.
+// SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/base64.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Base64 (RFC 4648, padded): how binary values travel.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/attribute_value.hpp>

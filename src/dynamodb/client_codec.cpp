@@ -1,4 +1,5 @@
 // The client's side of the codec: requests out, answers in.
+// SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/codec.hpp"
 #include "dynamodb/item_fields.hpp"
 #include "dynamodb/table_fields.hpp"

@@ -1,5 +1,6 @@
 // The JSON 1.0 protocol of DynamoDB in both directions: the client encodes requests and decodes answers, the embedded
 // server does the reverse. Pure functions; what is malformed comes back as a failure that names the place.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/failure.hpp>

@@ -1,4 +1,5 @@
 // The parts that the models of many requests share.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "dynamodb/shape.hpp"

@@ -1,4 +1,5 @@
 // Paths, operands and conditions.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/dynamodb/condition_expression.hpp>
 
 #include "dynamodb/fragments.hpp"

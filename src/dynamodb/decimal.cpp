@@ -1,4 +1,5 @@
 // Exact decimal arithmetic within DynamoDB's limits. Nothing here allocates but `to_string`.
+// SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/decimal.hpp"
 
 #include <algorithm>

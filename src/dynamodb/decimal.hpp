@@ -1,4 +1,5 @@
 // DynamoDB's numbers as exact decimals: parsing, comparison, sum and difference to 38 significant digits.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/attribute_value.hpp>

@@ -1,4 +1,5 @@
 // The two error categories, and the words for each error: what happened, and what to do about it.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/error.hpp>
 
 #include <boost/system/errc.hpp>

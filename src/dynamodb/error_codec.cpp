@@ -1,5 +1,6 @@
 // Errors on the wire: {"__type":"com.amazonaws.dynamodb.v20120810#Name","message":"…"}, with the present item of a
 // refused condition and the reasons of a refused transaction.
+// SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/codec.hpp"
 #include "dynamodb/item_fields.hpp"
 

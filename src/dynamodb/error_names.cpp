@@ -1,4 +1,5 @@
 // The table of the service's errors.
+// SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/error_names.hpp"
 
 #include <algorithm>

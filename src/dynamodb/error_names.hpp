@@ -1,5 +1,6 @@
 // The service's errors: exception name, our code, HTTP status, what the error says about the write, and whether to
 // try again. One table for the client, which reads such errors, and for the embedded server, which writes them.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/failure.hpp>

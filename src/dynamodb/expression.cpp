@@ -1,4 +1,5 @@
 // Rendering of expressions into the texts and placeholders of a request.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/dynamodb/expression.hpp>
 #include <dynalease/error.hpp>
 

@@ -1,4 +1,5 @@
 // What is thrown when the value of a failed result is asked for.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/dynamodb/failure.hpp>
 
 #include <boost/throw_exception.hpp>

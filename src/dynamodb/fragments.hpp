@@ -1,4 +1,5 @@
 // Strings expressions together from their pieces.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/path.hpp>

@@ -1,4 +1,5 @@
 // Reading and measuring items.
+// SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/decimal.hpp"
 #include "dynamodb/value_size.hpp"
 

@@ -1,4 +1,5 @@
 // The fields of requests and responses about items, with the service's names for them.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "dynamodb/json_fields.hpp"

@@ -1,4 +1,5 @@
 // Revisions: the state of an item as text.
+// SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/base64.hpp"
 
 #include <dynalease/item/item_version.hpp>

@@ -1,5 +1,6 @@
 // How structs become JSON objects and back: each struct lists its fields once, in a function `fields(visitor, struct)`,
 // and one visitor writes them while the other reads them.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "dynamodb/json_reader.hpp"

@@ -1,4 +1,5 @@
 // Memory for RapidJSON, which goes on with a null pointer where malloc gives it one.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <rapidjson/document.h>

@@ -1,4 +1,5 @@
 // Bounded parsing, and the plain JSON types.
+// SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/json_reader.hpp"
 
 #include "dynamodb/codec.hpp"

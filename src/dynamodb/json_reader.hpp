@@ -1,5 +1,6 @@
 // JSON text, parsed within bounds, and how plain values and containers are read. What does not fit throws `malformed`,
 // which never leaves the codec.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "dynamodb/json_memory.hpp"

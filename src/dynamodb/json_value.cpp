@@ -1,4 +1,5 @@
 // Attribute values as JSON: {"S":"text"}, {"N":"1"}, {"M":{…}}.
+// SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/base64.hpp"
 #include "dynamodb/codec.hpp"
 #include "dynamodb/decimal.hpp"

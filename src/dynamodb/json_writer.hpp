@@ -1,4 +1,5 @@
 // JSON text, written straight into one buffer, and how plain values and containers are written.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "dynamodb/json_memory.hpp"

@@ -1,4 +1,5 @@
 // The attributes of a key, one after another.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/operations.hpp>

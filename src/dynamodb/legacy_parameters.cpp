@@ -1,4 +1,5 @@
 // Translating AttributesToGet, Expected, the filters, KeyConditions and AttributeUpdates.
+// SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/legacy_parameters.hpp"
 
 #include "dynamodb/translated_placeholder.hpp"

@@ -1,4 +1,5 @@
 // The parameters from before there were expressions. The embedded server takes them by saying the same in expressions.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "dynamodb/json_reader.hpp"

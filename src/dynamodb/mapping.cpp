@@ -1,4 +1,5 @@
 // The compiled part of the mapping between structs and items: messages, names and numbers.
+// SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/decimal.hpp"
 
 #include <dynalease/error.hpp>

@@ -1,4 +1,5 @@
 // Points of time as attribute values and back: ISO 8601 in UTC, or seconds since 1970.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/mapping/scalars.hpp>
 
 #include <algorithm>

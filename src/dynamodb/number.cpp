@@ -1,4 +1,5 @@
 // The public number: text that was checked once, compared by value.
+// SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/decimal.hpp"
 
 #include <dynalease/dynamodb/attribute_value.hpp>

@@ -1,4 +1,5 @@
 // What every request has in common.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/dynamodb/operations.hpp>
 
 #include <type_traits>

@@ -1,4 +1,5 @@
 // Which parameters of a request go together.
+// SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/legacy_parameters.hpp"
 
 #include <algorithm>

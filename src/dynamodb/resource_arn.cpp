@@ -1,4 +1,5 @@
 // What the service says of an ARN before it knows what is asked of it.
+// SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/resource_arn.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // ResourceArn of the requests about tags.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "dynamodb/json_reader.hpp"

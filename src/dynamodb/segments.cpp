@@ -1,4 +1,5 @@
 // Checking a segment and the number of them.
+// SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/segments.hpp"
 
 namespace dynalease {

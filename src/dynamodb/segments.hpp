@@ -1,4 +1,5 @@
 // The parts of a parallel Scan.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/operations.hpp>

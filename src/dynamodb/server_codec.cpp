@@ -1,4 +1,5 @@
 // The embedded server's side of the codec: requests in, answers out.
+// SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/codec.hpp"
 #include "dynamodb/item_fields.hpp"
 #include "dynamodb/resource_arn.hpp"

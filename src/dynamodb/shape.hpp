@@ -1,5 +1,6 @@
 // The service's model of its requests as data: types, limits and enumerations of every member. The embedded server
 // checks a body against it before anything is read, in the service's order and words.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "dynamodb/json_memory.hpp"

@@ -1,4 +1,5 @@
 // Whether a body keeps to the limits of the model; all that does not is told at once, as the service tells it.
+// SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/json_reader.hpp"
 #include "dynamodb/json_writer.hpp"
 #include "dynamodb/shape.hpp"

@@ -1,4 +1,5 @@
 // The models of the requests, one for each operation.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "dynamodb/shape.hpp"

@@ -1,4 +1,5 @@
 // Reading ExclusiveStartKey, with the service's words for what is wrong with it.
+// SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/start_key.hpp"
 
 #include <algorithm>

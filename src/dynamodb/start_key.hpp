@@ -1,4 +1,5 @@
 // ExclusiveStartKey of a request.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "dynamodb/json_reader.hpp"

@@ -1,4 +1,5 @@
 // Key schemas and the definitions of their attributes.
+// SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/table_fields.hpp"
 
 #include "dynamodb/key_parts.hpp"

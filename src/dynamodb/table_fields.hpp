@@ -1,5 +1,6 @@
 // The fields of requests and responses about tables. The types of key attributes travel apart from the keys, in
 // AttributeDefinitions.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "dynamodb/tag_fields.hpp"

@@ -1,4 +1,5 @@
 // Reading CreateTable and UpdateTable as the service does: each mistake in its turn, in its words.
+// SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/table_fields.hpp"
 #include "dynamodb/table_settings.hpp"
 

@@ -1,4 +1,5 @@
 // Billing, streams, limits of use and encryption in CreateTable and UpdateTable, as the service reads them.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "dynamodb/table_fields.hpp"

@@ -1,4 +1,5 @@
 // The models of requests about tables, and the list of all models.
+// SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/common_shapes.hpp"
 #include "dynamodb/shapes.hpp"
 

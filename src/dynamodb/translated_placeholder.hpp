@@ -1,4 +1,5 @@
 // The placeholders in expressions that stand for the parameters from before there were expressions.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // Updates and the functions of their assignments.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/dynamodb/update_expression.hpp>
 
 #include "dynamodb/fragments.hpp"

@@ -1,4 +1,5 @@
 // How large one value is to the service.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/attribute_value.hpp>

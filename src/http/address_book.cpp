@@ -1,4 +1,5 @@
 // Room http: the order of addresses.
+// SPDX-License-Identifier: BSL-1.0
 #include "http/address_book.hpp"
 
 #include <boost/asio/ip/address.hpp>

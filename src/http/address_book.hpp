@@ -1,4 +1,5 @@
 // Which addresses of a host to try, in which order, and what to do when the name service is away.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/runtime/clock.hpp>

@@ -1,5 +1,6 @@
 // Room http: the exchange. Plain sockets are written to at once, without a trip through the event loop: a request
 // nearly always fits the socket's buffer.
+// SPDX-License-Identifier: BSL-1.0
 #include "http/connection.hpp"
 
 #include <boost/asio/bind_executor.hpp>

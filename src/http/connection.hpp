@@ -1,4 +1,5 @@
 // One kept-alive connection, plain or TLS, and the one exchange it may carry at a time.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "http/deadlines.hpp"

@@ -1,4 +1,5 @@
 // Room http: opening connections, and the name service behind it.
+// SPDX-License-Identifier: BSL-1.0
 #include "http/connector.hpp"
 
 #include "http/opening.hpp"

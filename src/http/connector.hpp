@@ -1,4 +1,5 @@
 // Opens connections to one endpoint: addresses, TCP, TLS, all within one deadline.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "http/address_book.hpp"

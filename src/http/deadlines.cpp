@@ -1,4 +1,5 @@
 // Room http: the one timer behind all deadlines.
+// SPDX-License-Identifier: BSL-1.0
 #include "http/deadlines.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>

@@ -1,4 +1,5 @@
 // Many deadlines, one timer: requests come and go far more often than a deadline passes.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/runtime/environment.hpp>

@@ -1,4 +1,5 @@
 // Where a server listens.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Room http: names by the system.
+// SPDX-License-Identifier: BSL-1.0
 #include "http/name_service.hpp"
 
 #include <boost/asio/error.hpp>

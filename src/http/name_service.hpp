@@ -1,4 +1,5 @@
 // The port to the name service.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "http/address_book.hpp"

@@ -1,4 +1,5 @@
 // Room http: the steps of opening a connection.
+// SPDX-License-Identifier: BSL-1.0
 #include "http/opening.hpp"
 
 #include "http/tls.hpp"

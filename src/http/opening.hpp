@@ -1,4 +1,5 @@
 // One connection being opened: the steps between a list of addresses and a socket that is ready for requests.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "http/connector.hpp"

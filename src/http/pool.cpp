@@ -1,4 +1,5 @@
 // Room http: carries out what the pool's policy decides.
+// SPDX-License-Identifier: BSL-1.0
 #include "http/pool.hpp"
 
 #include <boost/asio/post.hpp>

@@ -1,4 +1,5 @@
 // Keep-alive connections to one endpoint: who gets which, who waits, what is closed.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "http/connector.hpp"

@@ -1,4 +1,5 @@
 // Room http: decisions of the connection pool.
+// SPDX-License-Identifier: BSL-1.0
 #include "http/pool_policy.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // What a keep-alive pool decides: reuse, open, wait, retire. No socket, no clock: tested as a table.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/runtime/clock.hpp>

@@ -1,4 +1,5 @@
 // Room http: storage of one response.
+// SPDX-License-Identifier: BSL-1.0
 #include "http/response.hpp"
 
 #include <boost/beast/core/string.hpp>

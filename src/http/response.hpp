@@ -1,4 +1,5 @@
 // One HTTP response, in memory that the next one on the same connection uses again.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <cstddef>

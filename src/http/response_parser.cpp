@@ -1,4 +1,5 @@
 // Room http: parsing of responses.
+// SPDX-License-Identifier: BSL-1.0
 #include "http/response_parser.hpp"
 
 #include <boost/beast/http/error.hpp>

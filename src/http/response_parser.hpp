@@ -1,4 +1,5 @@
 // From bytes to a response: Beast's parser without its header container, which allocates for each field.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "http/response.hpp"

@@ -1,4 +1,5 @@
 // Room http: TLS contexts and handshake errors.
+// SPDX-License-Identifier: BSL-1.0
 #include "http/tls.hpp"
 
 #include <boost/asio/error.hpp>

@@ -1,4 +1,5 @@
 // TLS for clients: which authorities to trust, and why a handshake failed, in words.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/error.hpp>

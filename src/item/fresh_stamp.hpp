@@ -1,4 +1,5 @@
 // Names for writes to items.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/item/item_version.hpp>

@@ -1,4 +1,5 @@
 // Names of an application's items.
+// SPDX-License-Identifier: BSL-1.0
 #include "item/item_names.hpp"
 
 #include "database/argument_check.hpp"

@@ -1,4 +1,5 @@
 // How an application's item is named, and what makes a whole key.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/item/item_ref.hpp>

@@ -1,4 +1,5 @@
 // Locking several items at once.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/item_lock/acquire_all.hpp>
 
 #include "database/verb_failure.hpp"

@@ -1,4 +1,5 @@
 // The end of several grants in one transaction.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/item_lock/commit_all.hpp>
 
 #include "database/backoff.hpp"

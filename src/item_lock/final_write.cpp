@@ -1,4 +1,5 @@
 // The last guarded write of a grant: the change, or the removal, and the release in one.
+// SPDX-License-Identifier: BSL-1.0
 #include "item_lock/item_lock_impl.hpp"
 
 #include <utility>

@@ -1,4 +1,5 @@
 // Guarded writes: each exactly once, and only while the grant is in force.
+// SPDX-License-Identifier: BSL-1.0
 #include "item/fresh_stamp.hpp"
 #include "item_lock/item_lock_impl.hpp"
 

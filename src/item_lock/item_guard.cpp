@@ -1,4 +1,5 @@
 // The public handle of a locked item.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/item_lock/item_guard.hpp>
 
 #include "database/verb_failure.hpp"

@@ -1,4 +1,5 @@
 // One grant of an item's lock.
+// SPDX-License-Identifier: BSL-1.0
 #include "item_lock/item_hold.hpp"
 
 #include "item_lock/item_lock_impl.hpp"

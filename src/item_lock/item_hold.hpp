@@ -1,4 +1,5 @@
 // One grant of an item's lock: what an `item_guard` points to.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "item_lock/protocol/item_lock_requests.hpp"

@@ -1,4 +1,5 @@
 // The public handle of an item's lock.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/item_lock/item_lock.hpp>
 
 #include "database/verb_failure.hpp"

@@ -1,4 +1,5 @@
 // Wanting an item until it is granted or nobody here wants it any more; then resolving what is still out there.
+// SPDX-License-Identifier: BSL-1.0
 #include "item_lock/item_lock_impl.hpp"
 
 #include "database/backoff.hpp"

@@ -1,4 +1,5 @@
 // The life of an item's lock in one process: its phases, its local queue, its claim and its grant.
+// SPDX-License-Identifier: BSL-1.0
 #include "item_lock/item_lock_impl.hpp"
 
 #include "runtime/spawn.hpp"

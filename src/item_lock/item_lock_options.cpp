@@ -1,4 +1,5 @@
 // The limits of an item lock's options.
+// SPDX-License-Identifier: BSL-1.0
 #include "item_lock/item_lock_options.hpp"
 
 #include "database/argument_check.hpp"

@@ -1,4 +1,5 @@
 // The limits of an item lock's options, and how a session finds the item.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "item_lock/item_lock_impl.hpp"

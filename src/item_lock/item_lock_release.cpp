@@ -1,4 +1,5 @@
 // The end of an item's grant: to the next writer of this process, or back to the item.
+// SPDX-License-Identifier: BSL-1.0
 #include "item_lock/item_lock_impl.hpp"
 
 #include <utility>

@@ -1,4 +1,5 @@
 // A plain session's grant: kept alive by writes to its own item, and over when they stay without answer.
+// SPDX-License-Identifier: BSL-1.0
 #include "item_lock/item_lock_impl.hpp"
 
 #include "database/backoff.hpp"

@@ -1,4 +1,5 @@
 // Waiting for one item.
+// SPDX-License-Identifier: BSL-1.0
 #include "item_lock/item_lock_wait.hpp"
 
 #include "runtime/cancellation.hpp"

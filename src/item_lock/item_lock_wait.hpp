@@ -1,4 +1,5 @@
 // Waiting for one item: what every verb that locks items does for each of them.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "item_lock/item_lock_impl.hpp"

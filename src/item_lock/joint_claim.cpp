@@ -1,4 +1,5 @@
 // Several items wanted under one claim, until it is granted or nobody wants them any more.
+// SPDX-License-Identifier: BSL-1.0
 #include "item_lock/joint_claim.hpp"
 
 #include "database/backoff.hpp"

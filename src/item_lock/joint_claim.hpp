@@ -1,4 +1,5 @@
 // One claim on several items, and what drives it.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "item_lock/item_lock_impl.hpp"

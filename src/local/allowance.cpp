@@ -1,4 +1,5 @@
 // What copies cost.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/allowance.hpp"
 
 #include "local/refusal.hpp"

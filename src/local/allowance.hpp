@@ -1,4 +1,5 @@
 // What one request may cost: work and memory, counted while it is carried out.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/item.hpp>

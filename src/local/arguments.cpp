@@ -1,4 +1,5 @@
 // Reading the command line.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/arguments.hpp"
 
 #include <algorithm>

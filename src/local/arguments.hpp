@@ -1,4 +1,5 @@
 // The command line of `dynalease-local`.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/local/server.hpp>

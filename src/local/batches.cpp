@@ -1,4 +1,5 @@
 // BatchGetItem and BatchWriteItem.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/capacity.hpp"
 #include "local/expression/projection.hpp"
 #include "local/item_check.hpp"

@@ -1,4 +1,5 @@
 // Cancelled transactions.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/cancellation.hpp"
 
 #include <string>

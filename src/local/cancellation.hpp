@@ -1,4 +1,5 @@
 // How the engine tells that requests met a transaction.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/failure.hpp>

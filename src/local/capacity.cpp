@@ -1,4 +1,5 @@
 // Capacity units.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/capacity.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // What a request would have cost on AWS.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/operations.hpp>

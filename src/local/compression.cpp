@@ -1,4 +1,5 @@
 // Reading Accept-Encoding; zlib in both directions.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/compression.hpp"
 
 #include "aws/text.hpp"

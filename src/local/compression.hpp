@@ -1,4 +1,5 @@
 // Bodies in fewer bytes: answers for those who ask, and requests of those who send them so.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <cstddef>

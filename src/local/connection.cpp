@@ -1,4 +1,5 @@
 // The chain of callbacks of one connection: one read and one write per request.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/connection.hpp"
 
 #include <boost/asio/buffer.hpp>

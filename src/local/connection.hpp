@@ -1,4 +1,5 @@
 // One connection of the server: read a request, answer it, again.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "local/front.hpp"

@@ -1,4 +1,5 @@
 // The engine as a database backend.
+// SPDX-License-Identifier: BSL-1.0
 #include "runtime/cancellation.hpp"
 
 #include <dynalease/local/database.hpp>

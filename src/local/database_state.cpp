@@ -1,4 +1,5 @@
 // Finding tables.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/database_state.hpp"
 
 #include "local/refusal.hpp"

@@ -1,4 +1,5 @@
 // What the engine keeps between requests, and how a request finds its table.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "local/allowance.hpp"

@@ -1,4 +1,5 @@
 // The engine's face: one request to its operation, and refusals to failures.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/local/engine.hpp>
 
 #include "local/operations.hpp"

@@ -1,4 +1,5 @@
 // Which fault, and how the service tells it.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/fault_source.hpp"
 
 #include "local/cancellation.hpp"

@@ -1,4 +1,5 @@
 // Drawing the faults that a request meets.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/failure.hpp>

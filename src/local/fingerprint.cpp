@@ -1,4 +1,5 @@
 // The fingerprint: two differently seeded hashes over an unambiguous walk of the request.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/fingerprint.hpp"
 
 #include <string_view>

@@ -1,4 +1,5 @@
 // A short stand-in for a transaction, to tell whether a token came back with the same one.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/operations.hpp>

@@ -1,4 +1,5 @@
 // The protocol of the service above HTTP.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/front.hpp"
 
 #include "aws/text.hpp"

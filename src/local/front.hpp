@@ -1,4 +1,5 @@
 // From an HTTP request to an HTTP answer: who may ask, what is asked, what the engine says. No socket here.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/aws/signature_verifier.hpp>

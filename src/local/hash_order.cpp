@@ -1,4 +1,5 @@
 // MD5 (RFC 1321), for its order alone: OpenSSL has none where FIPS rules.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/hash_order.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Where keys lie: scattered by the hash that DynamoDB's own order of a Scan goes by.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Keeping an index, and what it shows of an item.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/index.hpp"
 
 #include "dynamodb/key_parts.hpp"

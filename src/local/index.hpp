@@ -1,4 +1,5 @@
 // A secondary index: the items that have its key, in its order, with the attributes it projects.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "local/key.hpp"

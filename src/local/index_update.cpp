@@ -1,4 +1,5 @@
 // Types of index keys in updates, before and after the item is known.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/index_update.hpp"
 
 #include "dynamodb/key_parts.hpp"

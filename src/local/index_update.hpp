@@ -1,4 +1,5 @@
 // Updates of attributes that are keys of an index.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "local/expression/bindings.hpp"

@@ -1,4 +1,5 @@
 // Checks of attribute values, recursive to a bounded depth.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/item_check.hpp"
 
 #include "dynamodb/decimal.hpp"

@@ -1,4 +1,5 @@
 // What an attribute value must be before it is kept, and the form it is kept in.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/item.hpp>

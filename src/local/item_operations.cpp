@@ -1,4 +1,5 @@
 // PutItem, GetItem, UpdateItem, DeleteItem.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/cancellation.hpp"
 #include "local/capacity.hpp"
 #include "local/expression/projection.hpp"

@@ -1,4 +1,5 @@
 // Keys: checks and encodings.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/key.hpp"
 
 #include "dynamodb/key_parts.hpp"

@@ -1,4 +1,5 @@
 // Where an item lies in its table: encoded keys that compare as DynamoDB sorts, and what a key must be.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/operations.hpp>

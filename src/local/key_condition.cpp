@@ -1,4 +1,5 @@
 // From the tree of a key condition to its tests.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/key_condition.hpp"
 
 #include "dynamodb/translated_placeholder.hpp"

@@ -1,4 +1,5 @@
 // What a key condition says of the attributes of a key.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "local/expression/bindings.hpp"

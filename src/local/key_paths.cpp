@@ -1,4 +1,5 @@
 // Looking for `key.member` and `key[0]`.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/key_paths.hpp"
 
 #include "dynamodb/key_parts.hpp"

@@ -1,4 +1,5 @@
 // Paths into key attributes, which are scalars and have no inside.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "local/expression/bindings.hpp"

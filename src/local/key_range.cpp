@@ -1,4 +1,5 @@
 // From the tests of a key condition to a range of keys.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/key_range.hpp"
 
 #include "dynamodb/key_parts.hpp"

@@ -1,4 +1,5 @@
 // Which stretch of a table or an index a key condition names.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "local/key.hpp"

@@ -1,4 +1,5 @@
 // The program `dynalease-local`: the embedded DynamoDB as a process, on one thread.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/arguments.hpp"
 
 #include <dynalease/error.hpp>

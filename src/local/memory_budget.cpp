@@ -1,4 +1,5 @@
 // Shares, taken and taken back.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/memory_budget.hpp"
 
 namespace dynalease::local {

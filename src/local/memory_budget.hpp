@@ -1,4 +1,5 @@
 // What all connections of a server together may hold of large requests and answers.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/runtime/time.hpp>

@@ -1,4 +1,5 @@
 // Sign and magnitude in one byte, then two digits in each; inverted for negative numbers.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/number_key.hpp"
 
 #include "dynamodb/decimal.hpp"

@@ -1,4 +1,5 @@
 // Numbers as bytes that sort as the numbers do.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/attribute_value.hpp>

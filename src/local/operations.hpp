@@ -1,4 +1,5 @@
 // The operations, one function each. They throw `refusal` for faults of the request.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "local/database_state.hpp"

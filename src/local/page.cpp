@@ -1,4 +1,5 @@
 // Limits, selections and views of indexes.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/page.hpp"
 
 #include "dynamodb/translated_placeholder.hpp"

@@ -1,4 +1,5 @@
 // What Query and Scan share: which attributes they give, the filter, and where a page ends.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "local/capacity.hpp"

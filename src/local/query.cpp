@@ -1,4 +1,5 @@
 // Query.
+// SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/translated_placeholder.hpp"
 #include "local/expression/paths.hpp"
 #include "local/key_range.hpp"

@@ -1,4 +1,5 @@
 // How the inside of the engine refuses a request: thrown at the fault, caught once in `engine::execute`.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/failure.hpp>

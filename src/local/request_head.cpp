@@ -1,4 +1,5 @@
 // Beast's parser with our own fields: nothing is copied.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/request_head.hpp"
 
 #include <boost/asio/buffer.hpp>

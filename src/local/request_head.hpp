@@ -1,4 +1,5 @@
 // The head of an HTTP request, as views into the bytes it was read from.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/aws/sigv4.hpp>

@@ -1,4 +1,5 @@
 // Status line and headers.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/response_head.hpp"
 
 #include <zlib.h>

@@ -1,4 +1,5 @@
 // The head of an HTTP answer as DynamoDB sends it.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "local/front.hpp"

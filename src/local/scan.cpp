@@ -1,4 +1,5 @@
 // Scan, whole or by segments.
+// SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/key_parts.hpp"
 #include "dynamodb/segments.hpp"
 #include "local/page.hpp"

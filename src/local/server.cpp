@@ -1,4 +1,5 @@
 // Listening, accepting, stopping.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/local/server.hpp>
 
 #include "local/connection.hpp"

@@ -1,4 +1,5 @@
 // Tags, and what the service says of itself.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/operations.hpp"
 #include "local/refusal.hpp"
 

@@ -1,4 +1,5 @@
 // Where a page goes on: starting keys.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/source.hpp"
 
 #include "dynamodb/key_parts.hpp"

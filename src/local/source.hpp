@@ -1,4 +1,5 @@
 // What a Query or Scan walks over: a table or one of its indexes, in one shape.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "local/index.hpp"

@@ -1,4 +1,5 @@
 // Rows, and the order in which they expire.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/table.hpp"
 
 #include <algorithm>

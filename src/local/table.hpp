@@ -1,4 +1,5 @@
 // One table in memory: rows in key order, its indexes, and the time to live.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "local/index.hpp"

@@ -1,4 +1,5 @@
 // Making, describing, listing and deleting tables.
+// SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/key_parts.hpp"
 #include "local/operations.hpp"
 #include "local/refusal.hpp"

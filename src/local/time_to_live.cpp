@@ -1,4 +1,5 @@
 // UpdateTimeToLive and DescribeTimeToLive.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/operations.hpp"
 #include "local/refusal.hpp"
 

@@ -1,4 +1,5 @@
 // Tokens, forgotten after ten minutes.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/token_memory.hpp"
 
 #include "local/refusal.hpp"

@@ -1,4 +1,5 @@
 // Client request tokens of transactions: a repeat within ten minutes is answered and not applied again.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "local/fingerprint.hpp"

@@ -1,4 +1,5 @@
 // TransactWriteItems and TransactGetItems.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/cancellation.hpp"
 #include "local/capacity.hpp"
 #include "local/expression/projection.hpp"

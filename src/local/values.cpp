@@ -1,4 +1,5 @@
 // Order, containment, size and arithmetic of attribute values.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/values.hpp"
 
 #include "dynamodb/decimal.hpp"

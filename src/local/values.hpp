@@ -1,4 +1,5 @@
 // What DynamoDB does with values: order, containment, size, arithmetic.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/attribute_value.hpp>

@@ -1,4 +1,5 @@
 // Holding items for as long as their writes take.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/work_in_progress.hpp"
 
 namespace dynalease::local {

@@ -1,4 +1,5 @@
 // Requests that are carried out and not yet answered, and the items they hold: what transactions conflict with.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "local/key.hpp"

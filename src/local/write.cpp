@@ -1,4 +1,5 @@
 // Writes of single items.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/write.hpp"
 
 #include "dynamodb/translated_placeholder.hpp"

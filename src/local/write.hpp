@@ -1,4 +1,5 @@
 // One write of one item, whichever request it came from: checked, located, decided, carried out.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "local/capacity.hpp"

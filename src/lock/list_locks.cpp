@@ -1,4 +1,5 @@
 // Looking at the locks of a table.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/lock/list_locks.hpp>
 
 #include "database/table_name.hpp"

@@ -1,4 +1,5 @@
 // The public handle of a lock.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/lock/lock.hpp>
 
 #include "database/verb_failure.hpp"

@@ -1,4 +1,5 @@
 // Wanting a lock until it is granted or nobody here wants it any more; then resolving what is still out there.
+// SPDX-License-Identifier: BSL-1.0
 #include "lock/lock_impl.hpp"
 
 #include <boost/asio/as_tuple.hpp>

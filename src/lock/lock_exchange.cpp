@@ -1,4 +1,5 @@
 // The requests of a lock's front: one at a time, each answer turned into what the row now shows.
+// SPDX-License-Identifier: BSL-1.0
 #include "lock/lock_impl.hpp"
 
 #include "database/backoff.hpp"

@@ -1,4 +1,5 @@
 // The public handle of a grant.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/lock/lock_guard.hpp>
 
 #include "lock/lock_hold.hpp"

@@ -1,4 +1,5 @@
 // One grant of a lock.
+// SPDX-License-Identifier: BSL-1.0
 #include "lock/lock_hold.hpp"
 
 #include "lock/lock_impl.hpp"

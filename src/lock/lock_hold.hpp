@@ -1,4 +1,5 @@
 // One grant of a lock: what a `lock_guard` points to.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "session/hold.hpp"

@@ -1,4 +1,5 @@
 // The life of a lock in one process: its phases, its local queue, its claim and its grant.
+// SPDX-License-Identifier: BSL-1.0
 #include "lock/lock_impl.hpp"
 
 #include <boost/asio/deferred.hpp>

@@ -1,4 +1,5 @@
 // The one place of a process for one lock: its local queue, its claim, its grant.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "database/answer.hpp"

@@ -1,4 +1,5 @@
 // The limits of a lock's name and options.
+// SPDX-License-Identifier: BSL-1.0
 #include "lock/lock_options.hpp"
 
 #include "database/argument_check.hpp"

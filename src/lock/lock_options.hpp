@@ -1,4 +1,5 @@
 // The limits of a lock's name and options.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/lock/lock.hpp>

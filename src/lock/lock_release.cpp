@@ -1,4 +1,5 @@
 // The end of a grant: to the next waiter of this process, or back to the table.
+// SPDX-License-Identifier: BSL-1.0
 #include "lock/lock_impl.hpp"
 
 #include <utility>

@@ -1,4 +1,5 @@
 // Work that is cancelled when its lock is lost.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/lock/with_lock.hpp>
 
 #include "lock/lock_hold.hpp"

@@ -1,4 +1,5 @@
 // Entering several queues at once.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/queue/enter_all.hpp>
 
 #include "database/verb_failure.hpp"

@@ -1,4 +1,5 @@
 // Drawing one number for several queues.
+// SPDX-License-Identifier: BSL-1.0
 #include "queue/joint_ticket.hpp"
 
 #include "queue/protocol/enter_all.hpp"

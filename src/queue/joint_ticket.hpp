@@ -1,4 +1,5 @@
 // One entry into several queues under one number.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "queue/queue_entrant.hpp"

@@ -1,4 +1,5 @@
 // The public handle of a queue.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/queue/queue.hpp>
 
 #include "database/verb_failure.hpp"

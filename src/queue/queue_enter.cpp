@@ -1,4 +1,5 @@
 // Entering a queue: drawing a ticket, and writing it down where it has to wait.
+// SPDX-License-Identifier: BSL-1.0
 #include "database/backoff.hpp"
 #include "queue/queue_impl.hpp"
 

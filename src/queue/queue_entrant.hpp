@@ -1,4 +1,5 @@
 // A caller that waits for its turn in a queue.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "queue/queue_hold.hpp"

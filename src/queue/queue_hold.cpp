@@ -1,4 +1,5 @@
 // One turn in a queue.
+// SPDX-License-Identifier: BSL-1.0
 #include "queue/queue_hold.hpp"
 
 #include "queue/queue_impl.hpp"

@@ -1,4 +1,5 @@
 // A drawn ticket, and one turn in a queue: what a `queue_turn` points to.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "queue/protocol/queue_requests.hpp"

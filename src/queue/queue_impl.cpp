@@ -1,4 +1,5 @@
 // The life of a queue in one process: who is here, who is served, and how it ends with its session.
+// SPDX-License-Identifier: BSL-1.0
 #include "queue/queue_impl.hpp"
 
 #include "runtime/spawn.hpp"

@@ -1,4 +1,5 @@
 // The one place of a process for one queue: its entrants, its watch, its turn.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "database/answer.hpp"

@@ -1,4 +1,5 @@
 // Looking at a queue without entering it.
+// SPDX-License-Identifier: BSL-1.0
 #include "queue/queue_inspect.hpp"
 
 #include "queue/queue_impl.hpp"

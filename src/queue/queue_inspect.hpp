@@ -1,4 +1,5 @@
 // Looking at a queue without entering it.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/failure.hpp>

@@ -1,4 +1,5 @@
 // The ends of a ticket: a turn is left, runs out, or a place is given up. Each goes on until it is known to be done.
+// SPDX-License-Identifier: BSL-1.0
 #include "queue/queue_impl.hpp"
 
 #include <utility>

@@ -1,4 +1,5 @@
 // Deleting the rows of tickets that are over.
+// SPDX-License-Identifier: BSL-1.0
 #include "queue/queue_leftovers.hpp"
 
 #include "database/backoff.hpp"

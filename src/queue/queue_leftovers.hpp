@@ -1,4 +1,5 @@
 // Rows of tickets that are over: deleted in the background, many at a time.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "runtime/alarm.hpp"

@@ -1,4 +1,5 @@
 // The limits of a queue's options.
+// SPDX-License-Identifier: BSL-1.0
 #include "queue/queue_options.hpp"
 
 #include "database/argument_check.hpp"

@@ -1,4 +1,5 @@
 // The limits of a queue's options.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "session/session_impl.hpp"

@@ -1,4 +1,5 @@
 // The public handle of a turn in a queue.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/queue/queue_turn.hpp>
 
 #include "queue/queue_hold.hpp"

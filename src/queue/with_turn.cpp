@@ -1,4 +1,5 @@
 // Work that is cancelled when its turn is lost.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/queue/with_turn.hpp>
 
 #include "queue/queue_hold.hpp"

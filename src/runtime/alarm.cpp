@@ -1,4 +1,5 @@
 // One sleeper in a list of waiters: the deadline is the rule, being served the exception.
+// SPDX-License-Identifier: BSL-1.0
 #include "runtime/alarm.hpp"
 
 #include "runtime/cancellation.hpp"

@@ -1,4 +1,5 @@
 // A sleep that can be ended early: what a background loop waits on between its rounds.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "runtime/waiter_list.hpp"

@@ -1,4 +1,5 @@
 // Whether the operation that a coroutine belongs to has been cancelled.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <boost/asio/awaitable.hpp>

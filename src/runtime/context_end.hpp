@@ -1,4 +1,5 @@
 // Whether an execution context still takes work.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "runtime/context_tenant.hpp"

@@ -1,4 +1,5 @@
 // The service that tells the tenants of a context about its end, and about forks.
+// SPDX-License-Identifier: BSL-1.0
 #include "runtime/context_tenant.hpp"
 
 #include <mutex>

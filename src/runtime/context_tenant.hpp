@@ -1,5 +1,6 @@
 // What keeps completion handlers on behalf of an execution context, and must let go of them when that context ends, or
 // of its descriptors when the context finds itself in the child of a fork.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <boost/asio/execution_context.hpp>

@@ -1,4 +1,5 @@
 // The environment of production.
+// SPDX-License-Identifier: BSL-1.0
 #include "runtime/context_tenant.hpp"
 #include "runtime/system_clock.hpp"
 #include "runtime/system_random.hpp"

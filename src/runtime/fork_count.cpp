@@ -1,4 +1,5 @@
 // A number that the kernel takes from the children. It costs less at each use than asking for the process id.
+// SPDX-License-Identifier: BSL-1.0
 #include "runtime/fork_count.hpp"
 
 #include <pthread.h>

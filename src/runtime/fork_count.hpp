@@ -1,4 +1,5 @@
 // Tells a forked child from its parent: a copy of a session, or of a connection, is not the thing itself.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 namespace dynalease::runtime {

@@ -1,4 +1,5 @@
 // Passes, and who waits for the last of them.
+// SPDX-License-Identifier: BSL-1.0
 #include "runtime/gate.hpp"
 
 #include "runtime/cancellation.hpp"

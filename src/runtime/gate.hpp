@@ -1,4 +1,5 @@
 // Counts work in flight, so that an owner can refuse more of it and wait for the last to end.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "runtime/waiter_list.hpp"

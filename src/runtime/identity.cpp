@@ -1,4 +1,5 @@
 // Names that never come twice.
+// SPDX-License-Identifier: BSL-1.0
 #include "runtime/identity.hpp"
 
 #include "runtime/system_random.hpp"

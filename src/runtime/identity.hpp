@@ -1,4 +1,5 @@
 // Names that never come twice, as text.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <array>

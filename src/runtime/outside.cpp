@@ -1,4 +1,5 @@
 // The strands that a serial executor may be.
+// SPDX-License-Identifier: BSL-1.0
 #include "runtime/outside.hpp"
 
 #include <boost/asio/io_context.hpp>

@@ -1,4 +1,5 @@
 // The way out of a strand: where a caller's handler is called.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>

@@ -1,4 +1,5 @@
 // Calls a completion handler later, on the executor it belongs to.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "runtime/outside.hpp"

@@ -1,4 +1,5 @@
 // What the library asks of a generator beyond its raw numbers.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/runtime/random.hpp>
 
 namespace dynalease {

@@ -2,6 +2,7 @@
 //
 // Boost 1.81's `co_spawn` frees too early, or lets an exception out of `run()`, when an operation is cancelled in the
 // wrong moment or its handler has an executor of its own. So it never sees the caller's handler, executor or slot.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "runtime/gate.hpp"

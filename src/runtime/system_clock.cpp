@@ -1,4 +1,5 @@
 // All waits of a clock on one timerfd, armed for the earliest.
+// SPDX-License-Identifier: BSL-1.0
 #include "runtime/system_clock.hpp"
 
 #include "runtime/context_tenant.hpp"

@@ -1,4 +1,5 @@
 // The clock of production: CLOCK_BOOTTIME, and one timer of the kernel for all waits.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/runtime/clock.hpp>

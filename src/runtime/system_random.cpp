@@ -1,4 +1,5 @@
 // The generator's steps, and the kernel's part.
+// SPDX-License-Identifier: BSL-1.0
 #include "runtime/system_random.hpp"
 
 #include <boost/system/system_error.hpp>

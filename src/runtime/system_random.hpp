@@ -1,4 +1,5 @@
 // The kernel's random numbers, and a generator of our own that is reproducible from a seed.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/runtime/random.hpp>

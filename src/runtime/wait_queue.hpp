@@ -1,4 +1,5 @@
 // Handlers that wait for their time, ordered by it: the common part of the clocks.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "runtime/post_completion.hpp"

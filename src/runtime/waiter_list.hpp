@@ -1,4 +1,5 @@
 // Handlers that wait, in order, for values that come one by one.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "runtime/context_tenant.hpp"

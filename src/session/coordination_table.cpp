@@ -1,4 +1,5 @@
 // Making the coordination table.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/coordination_table.hpp>
 
 #include "database/answer.hpp"

@@ -1,4 +1,5 @@
 // Looks at other sessions, and marks those dead that stood still for their whole lease.
+// SPDX-License-Identifier: BSL-1.0
 #include "session/failure_detector.hpp"
 
 #include "database/answer.hpp"

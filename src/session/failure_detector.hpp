@@ -1,4 +1,5 @@
 // Whether the sessions of other processes live: what all locks of this process know of them, in one place.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "runtime/waiter_list.hpp"

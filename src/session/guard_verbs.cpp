@@ -1,4 +1,5 @@
 // The end of a grant, by its guard or without it.
+// SPDX-License-Identifier: BSL-1.0
 #include "session/guard_verbs.hpp"
 
 #include "database/verb_failure.hpp"

@@ -1,4 +1,5 @@
 // What the verbs of all guards have in common.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "runtime/spawn.hpp"

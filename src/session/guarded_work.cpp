@@ -1,4 +1,5 @@
 // Work that is cancelled when the grant it was done under is lost, or its session closes.
+// SPDX-License-Identifier: BSL-1.0
 #include "session/guarded_work.hpp"
 
 #include "runtime/spawn.hpp"

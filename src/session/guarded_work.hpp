@@ -1,4 +1,5 @@
 // Work that is cancelled when the grant it was done under is lost, or its session closes, whatever was granted.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "session/hold.hpp"

@@ -1,4 +1,5 @@
 // The states of a grant, and who waits for them to change.
+// SPDX-License-Identifier: BSL-1.0
 #include "session/hold.hpp"
 
 #include "session/session_impl.hpp"

@@ -1,4 +1,5 @@
 // One grant under a session: what a guard points to, whatever it guards.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "runtime/waiter_list.hpp"

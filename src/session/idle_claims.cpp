@@ -1,4 +1,5 @@
 // Locks and items that nobody here uses at the moment.
+// SPDX-License-Identifier: BSL-1.0
 #include "session/idle_claims.hpp"
 
 #include "runtime/spawn.hpp"

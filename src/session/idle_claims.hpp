@@ -1,4 +1,5 @@
 // Locks and items that nobody here uses at the moment, remembered for a while.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "runtime/alarm.hpp"

@@ -1,4 +1,5 @@
 // For how long no request has been answered.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "database/answer.hpp"

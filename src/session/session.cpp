@@ -1,4 +1,5 @@
 // The public handle of a session.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/session.hpp>
 
 #include "runtime/spawn.hpp"

@@ -1,4 +1,5 @@
 // A session's own requests: making its row, and keeping it alive.
+// SPDX-License-Identifier: BSL-1.0
 #include "database/answer.hpp"
 #include "database/backoff.hpp"
 #include "runtime/fork_count.hpp"

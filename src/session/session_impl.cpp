@@ -1,4 +1,5 @@
 // The state behind a `session`: what it tells, and how it ends.
+// SPDX-License-Identifier: BSL-1.0
 #include "session/session_impl.hpp"
 
 #include "database/answer.hpp"

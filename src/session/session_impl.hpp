@@ -1,4 +1,5 @@
 // The state behind a `session`: its lease, its heartbeat, and the members that live under it.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "runtime/alarm.hpp"

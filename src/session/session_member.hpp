@@ -1,4 +1,5 @@
 // What lives under a session: the one place of a process for one lock, queue or item.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/failure.hpp>

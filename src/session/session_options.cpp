@@ -1,4 +1,5 @@
 // The limits of a session's options.
+// SPDX-License-Identifier: BSL-1.0
 #include "session/session_options.hpp"
 
 #include "database/argument_check.hpp"

@@ -1,4 +1,5 @@
 // From how long a caller waits to when that ends.
+// SPDX-License-Identifier: BSL-1.0
 #include "session/wait_limit.hpp"
 
 #include <algorithm>

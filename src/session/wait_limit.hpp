@@ -1,4 +1,5 @@
 // How long a caller waits for others.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "session/session_impl.hpp"

@@ -1,5 +1,6 @@
 // Virtual time and seeded chance. A process runs one handler at a time, so it needs no strand, which a copy that
 // travels on after a crash would use when it is gone.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/testing/environment.hpp>
 #include <dynalease/testing/seeded_random.hpp>
 

@@ -1,4 +1,5 @@
 // Plans: a script, and chance.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/testing/faults.hpp>
 #include <dynalease/testing/seeded_random.hpp>
 

@@ -1,4 +1,5 @@
 // The caller's side waits for an answer or its deadline; the request travels by itself.
+// SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/error_names.hpp"
 #include "runtime/cancellation.hpp"
 #include "runtime/waiter_list.hpp"

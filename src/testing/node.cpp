@@ -1,4 +1,5 @@
 // A machine's programs come and go; its clock and its network go on.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/testing/node.hpp>
 #include <dynalease/testing/seeded_random.hpp>
 

@@ -1,4 +1,5 @@
 // A process's end, pause and part in the schedule.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/testing/process.hpp>
 #include <dynalease/testing/scheduler.hpp>
 

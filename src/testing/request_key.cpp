@@ -1,4 +1,5 @@
 // Where each operation keeps its key.
+// SPDX-License-Identifier: BSL-1.0
 #include "testing/request_key.hpp"
 
 #include <string_view>

@@ -1,4 +1,5 @@
 // A request's (first) key as text, for logs.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/operations.hpp>

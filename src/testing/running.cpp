@@ -1,4 +1,5 @@
 // Starting coroutines in nodes, and waiting for their end from outside.
+// SPDX-License-Identifier: BSL-1.0
 #include "runtime/spawn.hpp"
 
 #include <dynalease/testing/running.hpp>

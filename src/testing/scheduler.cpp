@@ -1,4 +1,5 @@
 // The order of steps.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/testing/scheduler.hpp>
 #include <dynalease/testing/seeded_random.hpp>
 

@@ -1,4 +1,5 @@
 // The library's own generator, seeded.
+// SPDX-License-Identifier: BSL-1.0
 #include "runtime/system_random.hpp"
 
 #include <dynalease/testing/seeded_random.hpp>

@@ -1,4 +1,5 @@
 // Making a failing recording plainer, one cut at a time.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/testing/tape.hpp>
 
 #include <algorithm>

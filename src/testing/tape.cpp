@@ -1,4 +1,5 @@
 // Drawing, replaying and recording choices.
+// SPDX-License-Identifier: BSL-1.0
 #include "runtime/system_random.hpp"
 
 #include <dynalease/testing/tape.hpp>

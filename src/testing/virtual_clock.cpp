@@ -1,4 +1,5 @@
 // From true time to a clock's own and back.
+// SPDX-License-Identifier: BSL-1.0
 #include "runtime/context_tenant.hpp"
 #include "runtime/wait_queue.hpp"
 

@@ -1,4 +1,5 @@
 // The world's own DynamoDB, and the faults that only a store can have.
+// SPDX-License-Identifier: BSL-1.0
 #include "testing/request_key.hpp"
 
 #include <dynalease/testing/seeded_random.hpp>

@@ -1,4 +1,5 @@
 // From what callers want to happen together to the actions that do it.
+// SPDX-License-Identifier: BSL-1.0
 #include "versioned/joint_plan.hpp"
 
 #include "database/transact_actions.hpp"

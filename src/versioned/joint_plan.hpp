@@ -1,4 +1,5 @@
 // Versioned writes that are to happen together, as the actions of one transaction.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "versioned/versioned_impl.hpp"

@@ -1,4 +1,5 @@
 // Several versioned writes in one transaction.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/versioned/save_all.hpp>
 
 #include "database/answer.hpp"

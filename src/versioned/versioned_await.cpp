@@ -1,4 +1,5 @@
 // The verbs of versioned items awaited without a token: compiled once, whatever struct the items become.
+// SPDX-License-Identifier: BSL-1.0
 #include "versioned/versioned_impl.hpp"
 
 #include <dynalease/versioned/loaded.hpp>

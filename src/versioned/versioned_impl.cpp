@@ -1,4 +1,5 @@
 // The options of versioned items, and what does not depend on one write.
+// SPDX-License-Identifier: BSL-1.0
 #include "versioned/versioned_impl.hpp"
 
 #include "database/argument_check.hpp"

@@ -1,4 +1,5 @@
 // What all handles of one table of versioned items share, and one write on its way.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "item/fresh_stamp.hpp"

@@ -1,4 +1,5 @@
 // Reading versioned items, one or many.
+// SPDX-License-Identifier: BSL-1.0
 #include "database/answer.hpp"
 #include "database/backoff.hpp"
 #include "database/verb_failure.hpp"

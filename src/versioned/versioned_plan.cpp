@@ -1,4 +1,5 @@
 // From what a caller orders to the one request that does it.
+// SPDX-License-Identifier: BSL-1.0
 #include "versioned/versioned_impl.hpp"
 
 #include "database/transact_actions.hpp"

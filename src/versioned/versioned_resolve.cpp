@@ -1,4 +1,5 @@
 // What became of a write that was in doubt.
+// SPDX-License-Identifier: BSL-1.0
 #include "database/answer.hpp"
 #include "database/verb_failure.hpp"
 #include "runtime/spawn.hpp"

@@ -1,4 +1,5 @@
 // Load, change, save, and again from what a conflict shows, until it holds.
+// SPDX-License-Identifier: BSL-1.0
 #include "versioned/versioned_update.hpp"
 #include "database/backoff.hpp"
 #include "database/verb_failure.hpp"

@@ -1,4 +1,5 @@
 // An update on its way: what is asked for, and what its function says to an item.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "session/session_impl.hpp"

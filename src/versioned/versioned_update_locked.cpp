@@ -1,4 +1,5 @@
 // An update under the item's own lock, for the case that too many others write it.
+// SPDX-License-Identifier: BSL-1.0
 #include "item_lock/item_lock_options.hpp"
 #include "item_lock/item_lock_wait.hpp"
 #include "runtime/cancellation.hpp"

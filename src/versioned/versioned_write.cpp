@@ -1,4 +1,5 @@
 // Sending one versioned write until its outcome is known, or nobody can know it.
+// SPDX-License-Identifier: BSL-1.0
 #include "database/answer.hpp"
 #include "database/backoff.hpp"
 #include "database/joint_reasons.hpp"

@@ -1,4 +1,5 @@
 // A grant by the wall clock: what is written under it, and its end.
+// SPDX-License-Identifier: BSL-1.0
 #include "wall_clock_lock/wall_clock_hold.hpp"
 
 #include "database/argument_check.hpp"

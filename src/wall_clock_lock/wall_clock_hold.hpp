@@ -1,4 +1,5 @@
 // One item locked by the wall clock: what a `wall_clock_guard` points to, and what all of a lock's handles share.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "database/answer.hpp"

@@ -1,4 +1,5 @@
 // The public handles of a lock by the wall clock.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/wall_clock_lock.hpp>
 
 #include "database/backoff.hpp"

@@ -1,4 +1,5 @@
 // Bench support: the bare Beast loop.
+// SPDX-License-Identifier: BSL-1.0
 #include "bare_loop.hpp"
 
 #include <boost/asio/io_context.hpp>

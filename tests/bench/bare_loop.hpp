@@ -1,4 +1,5 @@
 // The reference for the client: Beast alone, sending one prepared request over and over.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // The reference for what a lock costs: one signed UpdateItem through the client, without any lock around it.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "support/at_once.hpp"

@@ -1,5 +1,6 @@
 // What the client costs with 1, 64 and 1000 signed requests in flight: CPU beside a bare Beast loop that sends the same
 // bytes to the same server in the same run, memory asked for per request, and memory held by a connection at rest.
+// SPDX-License-Identifier: BSL-1.0
 #include "bare_loop.hpp"
 #include "client_pipeline_heap.hpp"
 #include "signed_load.hpp"

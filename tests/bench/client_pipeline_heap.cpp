@@ -1,4 +1,5 @@
 // Bench support: `operator new` that counts. OpenSSL allocates by itself and is not seen.
+// SPDX-License-Identifier: BSL-1.0
 #include "client_pipeline_heap.hpp"
 
 #include <malloc.h>

@@ -1,4 +1,5 @@
 // The heap of a bench: how often memory was asked for, and how much is held.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <cstddef>

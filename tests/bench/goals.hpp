@@ -1,4 +1,5 @@
 // What a bench has to reach: a figure that misses its goal is said on stderr, and makes the bench exit with 1.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <cstdio>

@@ -2,6 +2,7 @@
 //
 // Sessions of one process know nothing of each other, so each stands for a process. All hold the lock for 100 ms and
 // ask for it again at once. usage: bench_hand_off [SECONDS PER ROW]; exits with 1 if a budget is exceeded.
+// SPDX-License-Identifier: BSL-1.0
 #include "bench/goals.hpp"
 #include "support/json_line.hpp"
 #include "support/local_server.hpp"

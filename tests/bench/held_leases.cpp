@@ -2,6 +2,7 @@
 //
 // usage: bench_held_leases [LEASES]; without a number it runs itself for 1,000, 10,000 and 100,000, each in a process
 // of its own, since memory that one run freed would hide the growth of the next. Exits with 1 if a budget is exceeded.
+// SPDX-License-Identifier: BSL-1.0
 #include "bench/bare_update.hpp"
 #include "bench/goals.hpp"
 #include "support/child_process.hpp"

@@ -1,5 +1,6 @@
 // How many signed requests one second of the server's CPU answers: dynalease-local beside a foreign DynamoDB server
 // under the same load in the same run, by turns; and beside both a server that only receives and sends, the floor.
+// SPDX-License-Identifier: BSL-1.0
 #include "bare_loop.hpp"
 #include "client/request_writer.hpp"
 #include "dynamodb/codec.hpp"

@@ -1,6 +1,7 @@
 // What a cycle of acquire and release costs the client: CPU time, 64 cycles at once on as many locks.
 //
 // usage: bench_lock_cycle [CYCLES]; exits with 1 if a cycle takes other than two requests, or too much CPU.
+// SPDX-License-Identifier: BSL-1.0
 #include "bench/bare_update.hpp"
 #include "bench/goals.hpp"
 #include "support/json_line.hpp"

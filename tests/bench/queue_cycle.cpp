@@ -1,6 +1,7 @@
 // What a cycle of entering and leaving a free queue costs the client: CPU time, 64 cycles at once on as many queues.
 //
 // usage: bench_queue_cycle [CYCLES]; exits with 1 if a cycle takes other than two requests, or too much CPU.
+// SPDX-License-Identifier: BSL-1.0
 #include "bench/bare_update.hpp"
 #include "bench/goals.hpp"
 #include "support/json_line.hpp"

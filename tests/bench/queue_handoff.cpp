@@ -4,6 +4,7 @@
 // stands for a process. Those among 1,000, and all reads, are counted in a simulated world in which each request takes
 // 5 ms: they follow from the schedule alone. Turns last 100 ms. usage: bench_queue_handoff [SECONDS PER ROW];
 // exits with 1 if a budget is exceeded.
+// SPDX-License-Identifier: BSL-1.0
 #include "bench/goals.hpp"
 #include "support/json_line.hpp"
 #include "support/local_server.hpp"

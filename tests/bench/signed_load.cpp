@@ -1,4 +1,5 @@
 // Bench support: the signed load.
+// SPDX-License-Identifier: BSL-1.0
 #include "signed_load.hpp"
 
 #include "client/request_writer.hpp"

@@ -1,4 +1,5 @@
 // The load of the client's benches: one signed UpdateItem over and over, by the client or as the bytes it would send.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/client.hpp>

@@ -1,5 +1,6 @@
 // How many signed UpdateItems one second of the client's CPU sends, beside a bare Beast loop that sends the same bytes
 // to the same server in the same run, by turns.
+// SPDX-License-Identifier: BSL-1.0
 #include "bare_loop.hpp"
 #include "signed_load.hpp"
 #include "stub_server.hpp"

@@ -1,4 +1,5 @@
 // Bench support: the fixed-answer server, on bare epoll.
+// SPDX-License-Identifier: BSL-1.0
 #include "stub_server.hpp"
 
 #include <netinet/in.h>

@@ -1,4 +1,5 @@
 // A server process that answers every request with the same bytes, at as little cost as can be: the client is the load.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <sys/types.h>

@@ -1,6 +1,7 @@
 // What an optimistic update costs: requests without contention and with contenders, and updates per second.
 //
 // usage: bench_versioned_update [UPDATES]; exits with 1 if an update takes other than its requests.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/at_once.hpp"
 #include "support/json_line.hpp"
 #include "support/local_server.hpp"

@@ -1,4 +1,5 @@
 // What makes two answers comparable, and where they differ.
+// SPDX-License-Identifier: BSL-1.0
 #include "conformance/answer.hpp"
 
 #include "dynamodb/codec.hpp"

@@ -1,4 +1,5 @@
 // An answer as it is compared: JSON, with what no client may rely on taken out or put in order.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "conformance/json.hpp"

@@ -1,4 +1,5 @@
 // Answers of dynoxide that differ from ours for a reason.
+// SPDX-License-Identifier: BSL-1.0
 #include "conformance/answers_of_dynoxide.hpp"
 
 #include "conformance/difference_marks.hpp"

@@ -1,4 +1,5 @@
 // What is listed of dynoxide's answers; the reasons stand in its list.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "conformance/answer.hpp"

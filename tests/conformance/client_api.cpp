@@ -1,4 +1,5 @@
 // Every operation of the client once, with known answers, and a session with a lock: on a server that others wrote.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/client.hpp>
 #include <dynalease/coordination_table.hpp>
 #include <dynalease/dynamodb/expression.hpp>

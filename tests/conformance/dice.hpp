@@ -1,4 +1,5 @@
 // Chance by seed, the same on every machine: what the random programs are made with.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // What the lists of known differences look for in a difference.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "conformance/known_differences.hpp"

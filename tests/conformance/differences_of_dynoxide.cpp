@@ -1,4 +1,5 @@
 // Where dynoxide 3.2 reads DynamoDB in another way than AWS's documents, or they leave it open.
+// SPDX-License-Identifier: BSL-1.0
 #include "conformance/answers_of_dynoxide.hpp"
 #include "conformance/difference_marks.hpp"
 #include "conformance/fault_proofs.hpp"

@@ -1,4 +1,5 @@
 // Where moto 5.2 reads DynamoDB in another way than AWS's documents.
+// SPDX-License-Identifier: BSL-1.0
 #include "conformance/difference_marks.hpp"
 
 #include <dynalease/dynamodb/attribute_value.hpp>

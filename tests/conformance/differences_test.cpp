@@ -1,4 +1,5 @@
 // The lists of known differences: each excuses what it says, and not a fault of ours that looks like it.
+// SPDX-License-Identifier: BSL-1.0
 #include "conformance/known_differences.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 // The program behind tests/conformance/run: random programs on our engine and on a foreign server.
+// SPDX-License-Identifier: BSL-1.0
 #include "conformance/shrink.hpp"
 #include "conformance/trial.hpp"
 

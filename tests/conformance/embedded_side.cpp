@@ -1,4 +1,5 @@
 // Our server in this process: the JSON of the protocol goes in and out, as it would over HTTP.
+// SPDX-License-Identifier: BSL-1.0
 #include "conformance/side.hpp"
 
 #include "dynamodb/codec.hpp"

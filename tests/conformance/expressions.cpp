@@ -1,4 +1,5 @@
 // Conditions, projections and key conditions, and what all expressions have in common.
+// SPDX-License-Identifier: BSL-1.0
 #include "conformance/expressions.hpp"
 
 #include "conformance/tables.hpp"

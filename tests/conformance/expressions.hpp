@@ -1,4 +1,5 @@
 // Random expressions of every form, with their placeholders: mostly meaningful, now and then wrong in one place.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "conformance/dice.hpp"

@@ -1,4 +1,5 @@
 // Looking at the request for what the words say.
+// SPDX-License-Identifier: BSL-1.0
 #include "conformance/fault_proofs.hpp"
 
 #include "dynamodb/codec.hpp"

@@ -1,5 +1,6 @@
 // Whether a request has the fault that a refusal of ours tells of. Its words name the operands, so that a refusal
 // without a reason cannot hide behind what another server lets pass.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "conformance/program.hpp"

@@ -1,4 +1,5 @@
 // Another server over HTTP: our client for what it can say, a signed request of our own for what it cannot.
+// SPDX-License-Identifier: BSL-1.0
 #include "conformance/side.hpp"
 
 #include "dynamodb/codec.hpp"

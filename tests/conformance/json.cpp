@@ -1,4 +1,5 @@
 // RapidJSON's reader and writer around our tree: its own tree does not compile everywhere.
+// SPDX-License-Identifier: BSL-1.0
 #include "conformance/json.hpp"
 
 #include <rapidjson/reader.h>

@@ -1,4 +1,5 @@
 // A JSON document as a tree that can be changed, compared and printed.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <map>

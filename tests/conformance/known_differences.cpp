@@ -1,4 +1,5 @@
 // What is listed for whom. AWS's documents decide; where they are silent, the reason says what does.
+// SPDX-License-Identifier: BSL-1.0
 #include "conformance/difference_marks.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // The differences between our server and others that have a reason.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "conformance/answer.hpp"

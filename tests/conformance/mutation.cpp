@@ -1,4 +1,5 @@
 // One change of a JSON tree.
+// SPDX-License-Identifier: BSL-1.0
 #include "conformance/mutation.hpp"
 
 #include "conformance/json.hpp"

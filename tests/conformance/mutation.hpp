@@ -1,4 +1,5 @@
 // Bodies that no client would send: a random place of a well-formed one, spoilt.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "conformance/dice.hpp"

@@ -1,4 +1,5 @@
 // Random programs, call by call.
+// SPDX-License-Identifier: BSL-1.0
 #include "conformance/program.hpp"
 
 #include "conformance/expressions.hpp"

@@ -1,4 +1,5 @@
 // A random program: tables, and calls on them one after another.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "conformance/dice.hpp"

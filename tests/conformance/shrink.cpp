@@ -1,4 +1,5 @@
 // Takes away call after call, then part after part of what is left, as long as the finding stays.
+// SPDX-License-Identifier: BSL-1.0
 #include "conformance/shrink.hpp"
 
 #include <cstddef>

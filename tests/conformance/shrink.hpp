@@ -1,4 +1,5 @@
 // From a program with a finding to a small one with the same.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "conformance/trial.hpp"

@@ -1,4 +1,5 @@
 // The two servers that a program runs on: our engine in this process, and another one over HTTP.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/client.hpp>

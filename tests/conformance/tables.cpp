@@ -1,4 +1,5 @@
 // Random tables, their indexes and what lies in them.
+// SPDX-License-Identifier: BSL-1.0
 #include "conformance/tables.hpp"
 
 #include "conformance/values.hpp"

@@ -1,4 +1,5 @@
 // Random tables with their indexes, and items for them.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "conformance/dice.hpp"

@@ -1,4 +1,5 @@
 // Runs a program on both sides, call by call.
+// SPDX-License-Identifier: BSL-1.0
 #include "conformance/trial.hpp"
 
 #include <boost/asio/this_coro.hpp>

@@ -1,4 +1,5 @@
 // One program on both sides, and what came of it.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "conformance/answer.hpp"

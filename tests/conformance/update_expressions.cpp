@@ -1,4 +1,5 @@
 // Random update expressions.
+// SPDX-License-Identifier: BSL-1.0
 #include "conformance/expressions.hpp"
 #include "conformance/values.hpp"
 

@@ -1,4 +1,5 @@
 // Random attribute values, keys and items.
+// SPDX-License-Identifier: BSL-1.0
 #include "conformance/values.hpp"
 
 #include <array>

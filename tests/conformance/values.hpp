@@ -1,5 +1,6 @@
 // Random attribute values from small domains, so that what one call writes another call finds, compares and clashes
 // with.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "conformance/dice.hpp"

@@ -1,5 +1,6 @@
 // Bodies of requests, answers and errors. The first byte chooses which; what could be read is read again the same
 // from what we write of it.
+// SPDX-License-Identifier: BSL-1.0
 #include "fuzz/target.hpp"
 
 #include "dynamodb/codec.hpp"

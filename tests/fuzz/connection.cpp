@@ -1,6 +1,7 @@
 // One connection through time: a byte for each step, and one before them for TLS. The peer answers, in portions, before,
 // during and after exchanges, says things unasked, and leaves; exchanges begin, run out of time and are dropped. No answer
 // that was given before a request was sent is ever taken for its own.
+// SPDX-License-Identifier: BSL-1.0
 #include "fuzz/target.hpp"
 
 #include "http/connection.hpp"

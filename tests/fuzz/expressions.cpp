@@ -1,5 +1,6 @@
 // Expressions of every kind on an engine with one item: a condition, an update, a projection, a filter and a key
 // condition, a line each. What an update has made must be an item that can be stored as it is.
+// SPDX-License-Identifier: BSL-1.0
 #include "fuzz/target.hpp"
 
 #include "dynamodb/codec.hpp"

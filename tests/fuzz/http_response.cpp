@@ -1,5 +1,6 @@
 // Answers over HTTP, and the DynamoDB answer in them. The first byte says how large the portions are that they come
 // in; it must not matter.
+// SPDX-License-Identifier: BSL-1.0
 #include "fuzz/target.hpp"
 
 #include "client/attempt.hpp"

@@ -1,5 +1,6 @@
 // The instance metadata service, answer by answer: a byte for the status, and a line. What is asked next stays within
 // its paths. The whole is also what STS might say of a failure.
+// SPDX-License-Identifier: BSL-1.0
 #include "fuzz/target.hpp"
 
 #include "aws/imds.hpp"

@@ -1,5 +1,6 @@
 // The documents in which containers, instances, processes and STS hand out keys. The first byte chooses the reader.
 // Keys that were taken can stand in a header, and a refusal is one line.
+// SPDX-License-Identifier: BSL-1.0
 #include "fuzz/target.hpp"
 
 #include "aws/fields.hpp"

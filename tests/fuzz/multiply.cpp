@@ -1,6 +1,7 @@
 // Requests made of pieces that are repeated: a line names the operation, each further one says how often, with what
 // between, and which piece. No such request of 64 KB, plain or unpacked from it, costs more than a second of the
 // processor; what memory it may take libFuzzer is told when it starts (-rss_limit_mb).
+// SPDX-License-Identifier: BSL-1.0
 #include "fuzz/target.hpp"
 
 #include "local/front.hpp"

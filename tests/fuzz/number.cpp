@@ -1,4 +1,5 @@
 // Two numbers, a line each: their texts, their order, their sum and difference.
+// SPDX-License-Identifier: BSL-1.0
 #include "fuzz/target.hpp"
 
 #include "dynamodb/decimal.hpp"

@@ -1,4 +1,5 @@
 // Plays files to a target where there is no libFuzzer: a seed is a test in every build.
+// SPDX-License-Identifier: BSL-1.0
 #include "fuzz/target.hpp"
 
 #include <cstdio>

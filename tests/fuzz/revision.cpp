@@ -1,4 +1,5 @@
 // The state of an item as text, as it comes back in an ETag or a form: and the lease in a plain session's identity.
+// SPDX-License-Identifier: BSL-1.0
 #include "fuzz/target.hpp"
 
 #include "item_lock/protocol/plain_watch.hpp"

@@ -1,5 +1,6 @@
 // Requests as the embedded server reads them: head, signature, operation. A head is understood the same however much
 // of what follows it has come.
+// SPDX-License-Identifier: BSL-1.0
 #include "fuzz/target.hpp"
 
 #include "aws/text.hpp"

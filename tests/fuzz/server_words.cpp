@@ -1,4 +1,5 @@
 // What the embedded server reads beside requests: Accept-Encoding, packed bodies, its command line.
+// SPDX-License-Identifier: BSL-1.0
 #include "fuzz/target.hpp"
 
 #include "local/arguments.hpp"

@@ -1,5 +1,6 @@
 // All that a process is configured by: lines of environment variables, then after lines of dashes the configuration
 // file, the credentials file, and any other.
+// SPDX-License-Identifier: BSL-1.0
 #include "fuzz/target.hpp"
 
 #include "aws/config_source.hpp"

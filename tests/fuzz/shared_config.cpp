@@ -1,4 +1,5 @@
 // The shared configuration and credentials files, parted by a line of dashes.
+// SPDX-License-Identifier: BSL-1.0
 #include "fuzz/target.hpp"
 
 #include "aws/shared_config.hpp"

@@ -1,5 +1,6 @@
 // Rows and items of a shared table, as each primitive reads what others have written there. The first byte chooses the
 // reader; the rest is the answer of a GetItem.
+// SPDX-License-Identifier: BSL-1.0
 #include "fuzz/target.hpp"
 
 #include "dynamodb/codec.hpp"

@@ -1,4 +1,5 @@
 // Headers of a signed request, a line each, and its body: nobody guesses a signature, and our own passes.
+// SPDX-License-Identifier: BSL-1.0
 #include "fuzz/target.hpp"
 
 #include <dynalease/aws/signature_verifier.hpp>

@@ -1,5 +1,6 @@
 // Requests on a table with indexes of every kind, a line each: the operation, a blank, its body. Whatever they have
 // done, the table and each index are the same read whole, by pages, by every key and backwards.
+// SPDX-License-Identifier: BSL-1.0
 #include "fuzz/target.hpp"
 
 #include "dynamodb/codec.hpp"

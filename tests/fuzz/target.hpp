@@ -1,4 +1,5 @@
 // What the targets have in common: input in pieces, and a check that ends the run.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <cstddef>

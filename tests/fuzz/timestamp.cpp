@@ -1,4 +1,5 @@
 // Points in time in all three spellings.
+// SPDX-License-Identifier: BSL-1.0
 #include "fuzz/target.hpp"
 
 #include <dynalease/aws/timestamp.hpp>

@@ -1,5 +1,6 @@
 // A struct of every type that can be mapped, from any item: the answer of a GetItem. What could be read is written and
 // read again the same.
+// SPDX-License-Identifier: BSL-1.0
 #include "fuzz/target.hpp"
 
 #include "dynamodb/codec.hpp"

@@ -24,6 +24,7 @@ function end_of_file() {
     if (file == "") return
     if (lines > 400) complain(lines, "longer than 400 lines: split it")
     if (file ~ /\.hpp$/ && !once) complain(1, "a header begins with #pragma once")
+    if (!licensed) complain(1, "name the licence: // SPDX-License-Identifier: BSL-1.0")
 }
 
 FNR == NR {
@@ -41,6 +42,7 @@ FNR == 1 {
     end_of_file()
     file = FILENAME
     once = 0
+    licensed = 0
     for (i = 1; i <= rules; i++) applies[i] = begins_with_one_of(file, where[i]) && !begins_with_one_of(file, but[i])
     if ($0 !~ /^\/\/ ./) complain(1, "the first line is a // comment that says what lives here")
 }
@@ -48,6 +50,7 @@ FNR == 1 {
 {
     lines = FNR
     if ($0 ~ /^#pragma once$/) once = 1
+    if ($0 ~ /^\/\/ SPDX-License-Identifier: BSL-1\.0$/) licensed = 1
     if ($0 ~ /(^|[^A-Za-z])(TODO|FIXME|XXX)([^A-Za-z]|$)/ && file !~ /^tests\/house\//) complain(FNR, "finish it, or write it into an issue")
     if ($0 ~ /^[ \t]*#[ \t]*define/ && file ~ /^(include|src)\//) complain(FNR, "no macros")
     code = code_of($0)

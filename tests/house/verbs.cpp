@@ -1,5 +1,6 @@
 // Every verb ends as its caller likes: with nothing, with a completion token, or with diagnostics and a token; and where
 // all its options have defaults, they may be left out in each of these. It is compiled, and never runs.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/dynalease.hpp>
 
 #include <boost/asio/as_tuple.hpp>
@@ -136,9 +137,9 @@ void of_versioned_items(versioned<item> table, loaded<item> base, item_revision 
 }
 
 void of_writes_in_doubt(pending_write<item> write, pending_joint_write joint, database store) {
-    ends_as_callers_like([&](auto&&... tail) { return write.settle(std::forward<decltype(tail)>(tail)...); });
+    ends_as_callers_like([&](auto&&... tail) { return write.resolve(std::forward<decltype(tail)>(tail)...); });
     ends_as_callers_like([&](auto&&... tail) { return write.close(std::forward<decltype(tail)>(tail)...); });
-    ends_as_callers_like([&](auto&&... tail) { return joint.settle(std::forward<decltype(tail)>(tail)...); });
+    ends_as_callers_like([&](auto&&... tail) { return joint.resolve(std::forward<decltype(tail)>(tail)...); });
     ends_as_callers_like(
         [&](auto&&... tail) { return save_all(store, versioned_writes(), std::forward<decltype(tail)>(tail)...); });
 }

@@ -1,4 +1,5 @@
 // The client against the embedded server: real sockets and real signatures, in one process and on one loop.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/client.hpp>
 #include <dynalease/local/server.hpp>
 #include <dynalease/runtime/environment.hpp>

@@ -1,5 +1,6 @@
 // What ends before what: client, session, lock, guard and the context itself, in every order; and contexts that stop,
 // go on, or end in the middle of something.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/dynalease.hpp>
 #include <dynalease/local/server.hpp>
 

@@ -1,4 +1,5 @@
 // Where callers' code runs, on real executors: never within the library's own strand, unless they ask for that.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/dynalease.hpp>
 #include <dynalease/local/database.hpp>
 

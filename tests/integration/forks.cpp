@@ -1,4 +1,5 @@
 // Workers that are forked from a process with a client: each has a life of its own.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/dynalease.hpp>
 #include <dynalease/local/server.hpp>
 

@@ -1,4 +1,5 @@
 // All connections on one loop, in one thread.
+// SPDX-License-Identifier: BSL-1.0
 #include "load/crowd.hpp"
 
 #include <boost/asio/buffer.hpp>

@@ -1,4 +1,5 @@
 // Many plain connections to one server, which nobody waits for one by one.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <boost/asio/io_context.hpp>

@@ -1,4 +1,5 @@
 // Crowds and boors at dynalease-local: its memory stays bounded, and everybody else is served in time.
+// SPDX-License-Identifier: BSL-1.0
 #include "load/crowd.hpp"
 #include "support/local_server.hpp"
 #include "unit/local/http_peer.hpp"

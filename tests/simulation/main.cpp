@@ -1,4 +1,5 @@
 // The simulator: virtual worlds in which everything goes wrong, and checkers that know what must hold all the same.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/campaign.hpp"
 #include "simulation/framework/command_line.hpp"
 #include "simulation/framework/replay.hpp"

@@ -1,4 +1,5 @@
 // Test support: a small certificate authority on OpenSSL.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/certificates.hpp"
 
 #include <boost/asio/ip/address.hpp>

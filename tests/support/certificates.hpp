@@ -1,4 +1,5 @@
 // Certificates made on the spot, so that no test data ever expires.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <boost/asio/ssl/context.hpp>

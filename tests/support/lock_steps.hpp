@@ -1,4 +1,5 @@
 // The steps of a caller that takes and gives back locks.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "support/world.hpp"

@@ -1,4 +1,5 @@
 // Every way in which one of several requests may come to no answer that can be trusted.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/testing/faults.hpp>

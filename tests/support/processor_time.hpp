@@ -1,4 +1,5 @@
 // What some work costs the processor.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Compares the requests that a protocol's page shows with those that its code builds.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/operations.hpp>

@@ -1,4 +1,5 @@
 // The coordination table in an engine, and what the rows in it say.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "lock/protocol/lock_requests.hpp"

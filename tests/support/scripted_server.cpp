@@ -1,4 +1,5 @@
 // Test support: the scripted peer.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/scripted_server.hpp"
 
 #include <boost/asio/as_tuple.hpp>

@@ -1,4 +1,5 @@
 // A peer that answers each request with the bytes it is told to, however wrong, and counts what it saw.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>

@@ -1,4 +1,5 @@
 // An item of an application, a till with an amount of money in it, and steps of those who lock it.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "support/world.hpp"

@@ -1,4 +1,5 @@
 // Simulated processes around one embedded DynamoDB, for tests of what runs on the ports.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/local/database.hpp>

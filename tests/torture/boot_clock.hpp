@@ -1,4 +1,5 @@
 // The clock that all processes of a machine share: it goes on while one of them, or the machine, is suspended.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <time.h>

@@ -1,4 +1,5 @@
 // One pass over the events in the order of their times.
+// SPDX-License-Identifier: BSL-1.0
 #include "torture/case_file.hpp"
 
 #include <algorithm>

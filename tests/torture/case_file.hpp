@@ -1,4 +1,5 @@
 // A history put in order: who was granted what, and what each grant claimed.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "torture/event.hpp"

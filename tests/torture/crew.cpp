@@ -1,4 +1,5 @@
 // A coroutine per process hears its output until it ends, and knows whether it may.
+// SPDX-License-Identifier: BSL-1.0
 #include "torture/crew.hpp"
 
 #include <boost/asio/as_tuple.hpp>

@@ -1,4 +1,5 @@
 // The worker processes: started, killed, stopped, and started anew.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "torture/link.hpp"

@@ -1,4 +1,5 @@
 // Chance by seed: the same numbers for the same seed and purpose.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // Events as lines of words.
+// SPDX-License-Identifier: BSL-1.0
 #include "torture/event.hpp"
 
 #include <array>

@@ -1,4 +1,5 @@
 // What the processes report to the judge: one event a line.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "torture/boot_clock.hpp"

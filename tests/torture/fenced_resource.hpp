@@ -1,4 +1,5 @@
 // What the locks protect: counters that refuse a fencing token smaller than the largest they have seen.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <cstdint>

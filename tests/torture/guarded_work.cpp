@@ -1,4 +1,5 @@
 // Waits and holds of all lengths.
+// SPDX-License-Identifier: BSL-1.0
 #include "torture/guarded_work.hpp"
 
 #include "torture/settings.hpp"

@@ -1,4 +1,5 @@
 // What a task does with a guard, whatever the primitive: looks at it, holds it, and changes what it protects.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "torture/workload.hpp"

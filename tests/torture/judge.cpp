@@ -1,4 +1,5 @@
 // The promises about grants: P1 to P3, and all of them together.
+// SPDX-License-Identifier: BSL-1.0
 #include "torture/judge.hpp"
 
 #include <algorithm>

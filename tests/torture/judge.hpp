@@ -1,4 +1,5 @@
 // Whether a history keeps the promises that can be seen from outside.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "torture/case_file.hpp"

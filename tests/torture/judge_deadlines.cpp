@@ -1,4 +1,5 @@
 // P4, from what the proxy saw: a heartbeat was sent before it came to the proxy, so that its deadline is known.
+// SPDX-License-Identifier: BSL-1.0
 #include "torture/judge.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // One coroutine per connection; what is reported before a process is killed still arrives.
+// SPDX-License-Identifier: BSL-1.0
 #include "torture/judge_process.hpp"
 
 #include "torture/fenced_resource.hpp"

@@ -1,4 +1,5 @@
 // The judge as a process of its own: it keeps the fenced resource, writes down what all report, and judges at the end.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "torture/report.hpp"

@@ -1,4 +1,5 @@
 // P6 and P7: between two signs of life of a lock, nobody who can wait undisturbed waits for too long.
+// SPDX-License-Identifier: BSL-1.0
 #include "torture/judge.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // The judge itself: a good history passes, and made bad in one place it does not.
+// SPDX-License-Identifier: BSL-1.0
 #include "torture/judge.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 // One coroutine per connection; a request meets one fault at most.
+// SPDX-License-Identifier: BSL-1.0
 #include "torture/link.hpp"
 
 #include <boost/asio/as_tuple.hpp>

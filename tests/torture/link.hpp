@@ -1,4 +1,5 @@
 // The way of one worker to the store: a proxy that understands HTTP, and mistreats it.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "torture/upstream.hpp"

@@ -1,4 +1,5 @@
 // Every way of taking a lock, and every way of giving it back.
+// SPDX-License-Identifier: BSL-1.0
 #include "torture/lock_workload.hpp"
 
 #include "torture/guarded_work.hpp"

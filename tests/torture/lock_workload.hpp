@@ -1,4 +1,5 @@
 // The workload of the lock.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "torture/workload.hpp"

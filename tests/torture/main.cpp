@@ -1,6 +1,7 @@
 // The torture: the library on real processes and sockets, killed, stopped, starved, cut off and lied to.
 //
 // Called by a person it supervises; the processes that it starts are the same program in other roles.
+// SPDX-License-Identifier: BSL-1.0
 #include "torture/judge_process.hpp"
 #include "torture/supervisor.hpp"
 #include "torture/worker.hpp"

@@ -1,5 +1,6 @@
 // Every way of entering a queue, and every way of leaving it. Its tokens are its tickets: that they rise from turn to
 // turn is first come, first served.
+// SPDX-License-Identifier: BSL-1.0
 #include "torture/queue_workload.hpp"
 
 #include "torture/guarded_work.hpp"

@@ -1,4 +1,5 @@
 // Counts what happened, and cuts the history around a violation.
+// SPDX-License-Identifier: BSL-1.0
 #include "torture/report.hpp"
 
 #include "support/json_line.hpp"

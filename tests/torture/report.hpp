@@ -1,4 +1,5 @@
 // What a judged history is shown as: its violations with what happened around them, and the result line.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "torture/case_file.hpp"

@@ -1,4 +1,5 @@
 // What all roles agree on: how many contend for what, and the times that the promises are measured by.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // The table is made by the supervisor, not through the proxy: nobody else may make one.
+// SPDX-License-Identifier: BSL-1.0
 #include "torture/store.hpp"
 
 #include "torture/settings.hpp"

@@ -1,4 +1,5 @@
 // The store: dynalease-local as a process, its table, and what can be done to it.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "torture/upstream.hpp"

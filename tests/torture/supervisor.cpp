@@ -1,4 +1,5 @@
 // All children die with this process, however it ends.
+// SPDX-License-Identifier: BSL-1.0
 #include "torture/supervisor.hpp"
 
 #include "torture/settings.hpp"

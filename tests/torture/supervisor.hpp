@@ -1,4 +1,5 @@
 // Sets the stage, has everybody tormented for the time that was asked for, and passes on the judge's verdict.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <chrono>

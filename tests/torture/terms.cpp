@@ -1,4 +1,5 @@
 // What the library promises with the settings of the workers.
+// SPDX-License-Identifier: BSL-1.0
 #include "torture/terms.hpp"
 
 #include "torture/settings.hpp"

@@ -1,4 +1,5 @@
 // The clocks and limits that the promises are stated in.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "torture/boot_clock.hpp"

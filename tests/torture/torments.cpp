@@ -1,4 +1,5 @@
 // Each torment makes good what it did before it ends.
+// SPDX-License-Identifier: BSL-1.0
 #include "torture/torments.hpp"
 
 #include "torture/settings.hpp"

@@ -1,4 +1,5 @@
 // What is done to the processes and their network, each kind by a coroutine of its own, by chance and by seed.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "torture/crew.hpp"

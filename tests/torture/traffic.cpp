@@ -1,4 +1,5 @@
 // By the operation's name and the key in the body.
+// SPDX-License-Identifier: BSL-1.0
 #include "torture/traffic.hpp"
 
 namespace torture {

@@ -1,4 +1,5 @@
 // The requests of the library as the proxy tells them apart.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <boost/beast/http/message.hpp>

@@ -1,4 +1,5 @@
 // Never sends anything twice by itself.
+// SPDX-License-Identifier: BSL-1.0
 #include "torture/upstream.hpp"
 
 #include <boost/asio/as_tuple.hpp>

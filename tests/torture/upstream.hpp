@@ -1,4 +1,5 @@
 // A connection to the store, made when it is needed.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "torture/traffic.hpp"

@@ -1,4 +1,5 @@
 // The forecast.
+// SPDX-License-Identifier: BSL-1.0
 #include "torture/weather.hpp"
 
 #include <array>

@@ -1,4 +1,5 @@
 // Which request is struck by which fault: by chance, more or less often, and now and then aimed at one kind.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "torture/dice.hpp"

@@ -1,4 +1,5 @@
 // Reports are written at once and whole: the judge reads faster than anybody can tell.
+// SPDX-License-Identifier: BSL-1.0
 #include "torture/witness.hpp"
 
 #include <boost/asio/deferred.hpp>

@@ -1,4 +1,5 @@
 // A connection to the judge: tells what happens, and uses the resource that the judge keeps.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "torture/event.hpp"

@@ -1,4 +1,5 @@
 // Session after session, several tasks in each; beside them one that notices when the event loop stands still.
+// SPDX-License-Identifier: BSL-1.0
 #include "torture/worker.hpp"
 
 #include "torture/settings.hpp"

@@ -2,6 +2,7 @@
 //
 // It listens on standard input: "halt" (stand still at the worst moment), "go" (after that), "end"; and says on
 // standard output "halted" when it stands still. Everything else it tells the judge.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <cstdint>

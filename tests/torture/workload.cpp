@@ -1,4 +1,5 @@
 // What all workloads share, and which there are.
+// SPDX-License-Identifier: BSL-1.0
 #include "torture/workload.hpp"
 
 #include "torture/lock_workload.hpp"

@@ -1,4 +1,5 @@
 // What a worker does all day: the part that differs from primitive to primitive.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "torture/dice.hpp"

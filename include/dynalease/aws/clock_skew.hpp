@@ -1,4 +1,5 @@
 // How far this machine's wall clock is from the service's, learnt from refused signatures.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/aws/timestamp.hpp>

@@ -1,4 +1,5 @@
 // Who signs a request.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <chrono>

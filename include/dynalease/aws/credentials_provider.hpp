@@ -1,4 +1,5 @@
 // The port to a source of credentials: environment, file, role, container, instance, or the user's own.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/aws/credentials.hpp>

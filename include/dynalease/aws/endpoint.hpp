@@ -1,4 +1,5 @@
 // Where DynamoDB is: from region and settings to host, port and the region to sign for.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/failure.hpp>

@@ -1,4 +1,5 @@
 // The library's own sources of credentials.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/aws/credentials.hpp>

@@ -1,4 +1,5 @@
 // When to send a request again: AWS's "standard" retry mode of 2026, as decisions without time or chance of its own.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <chrono>

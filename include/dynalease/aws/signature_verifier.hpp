@@ -1,4 +1,5 @@
 // The server's side of SigV4: is this request signed by the one key pair we know, and just now?
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/aws/credentials.hpp>

@@ -1,4 +1,5 @@
 // AWS Signature Version 4: signing of any request, and of DynamoDB's own shape at speed.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/aws/credentials.hpp>

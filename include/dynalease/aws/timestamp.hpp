@@ -1,4 +1,5 @@
 // Points in wall time as AWS and HTTP write them. No locale, no stream.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <array>

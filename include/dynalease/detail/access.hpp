@@ -1,4 +1,5 @@
 // How what is built on a handle reaches what stands behind it.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 namespace dynalease::detail {

@@ -1,4 +1,5 @@
 // What a guard owns: a grant that is given up with it.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
 // Work that runs only while something is held: cancelled when that is lost, followed by giving it back.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <boost/asio/any_completion_handler.hpp>

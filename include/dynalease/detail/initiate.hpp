@@ -1,6 +1,7 @@
 // From a completion token to a compiled function: the only template machinery of the public verbs.
 //
 // A verb is a callable `start(diagnostics*, any_completion_handler<void(error_code, T)>)` that begins the operation.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #if !defined(__cpp_rtti)

@@ -1,4 +1,5 @@
 // A DynamoDB attribute value: what one attribute of an item holds.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <concepts>

@@ -1,4 +1,5 @@
 // Batches of any size: cut into requests, and what the service leaves unprocessed is asked again.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/database.hpp>

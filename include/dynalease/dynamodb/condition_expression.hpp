@@ -1,6 +1,7 @@
 // Conditions in C++: what must be true of an item for a write to happen, or for a query to return it.
 //
 //     attribute_not_exists("holder") && (attribute_not_exists("floor") || attr("floor") < 5)
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/path.hpp>

@@ -1,4 +1,5 @@
 // The port to DynamoDB: everything above it sends requests here, everything below answers them.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/detail/initiate.hpp>

@@ -3,6 +3,7 @@
 //
 //     apply(request, set("state", "CHARGED"));
 //     apply(request, attr("state") == "NEW");
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/condition_expression.hpp>

@@ -1,4 +1,5 @@
 // How a request failed: the error, what is known to have happened, and what the refusal brought with it.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/item.hpp>

@@ -1,4 +1,5 @@
 // An item and its primary key.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/attribute_value.hpp>

@@ -1,5 +1,6 @@
 // The operations of the DynamoDB API as plain structs. Field names follow the service's own, in snake_case;
 // a field left at its default is not sent.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/attribute_value.hpp>

@@ -1,4 +1,5 @@
 // The pages of Query, Scan and ListTables, one after the other.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/database.hpp>

@@ -1,4 +1,5 @@
 // A document path: which attribute, or which part of one, an expression speaks of.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/attribute_value.hpp>

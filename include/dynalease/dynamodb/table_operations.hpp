@@ -1,4 +1,5 @@
 // The operations about tables, their indexes, tags and time to live, as plain structs; and about the service itself.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <cstdint>

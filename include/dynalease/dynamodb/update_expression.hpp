@@ -1,6 +1,7 @@
 // Updates in C++: what a write changes about an item.
 //
 //     set("state", "CHARGED") + set("tries", if_not_exists("tries", 0) + 1) + remove("ttl")
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/condition_expression.hpp>

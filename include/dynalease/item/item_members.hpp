@@ -1,4 +1,5 @@
 // What a writer knows of an item: the attributes it has, and those it knows to be absent.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/item.hpp>

@@ -1,4 +1,5 @@
 // Which state of an item a value was made from: its version, and the life of the item in which that version counts.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/error.hpp>

@@ -1,4 +1,5 @@
 // The key of an item as callers say it: the values, in the order of the table's key.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/item.hpp>

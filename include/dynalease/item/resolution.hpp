@@ -1,4 +1,5 @@
 // What is known of a write that had no answer.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 namespace dynalease {

@@ -1,4 +1,5 @@
 // Several items locked at once, so that two who want the same ones can never deadlock.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/item_lock/item_lock.hpp>

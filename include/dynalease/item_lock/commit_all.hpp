@@ -1,4 +1,5 @@
 // The last changes of several locked items, and their release, in one transaction.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/item_lock/item_guard.hpp>

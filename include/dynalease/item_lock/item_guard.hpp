@@ -1,4 +1,5 @@
 // Proof that an item is locked, and the writes that happen only while it is.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/detail/grant_owner.hpp>

@@ -1,4 +1,5 @@
 // A lock kept on the application's own item: for one writer, or for many readers.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/item/item_ref.hpp>

@@ -1,4 +1,5 @@
 // The embedded DynamoDB behind the `database` port: in this process, no socket.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/database.hpp>

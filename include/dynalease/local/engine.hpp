@@ -1,4 +1,5 @@
 // DynamoDB as a plain object: tables, expressions, conditions, transactions, expiry. For tests and demonstrations.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/failure.hpp>

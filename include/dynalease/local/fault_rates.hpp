@@ -1,4 +1,5 @@
 // The misfortunes of a real DynamoDB, for tests of code that has to live with them.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <cstdint>

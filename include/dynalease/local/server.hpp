@@ -1,4 +1,5 @@
 // The embedded DynamoDB behind HTTP, for other processes and other languages.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/local/engine.hpp>

@@ -1,4 +1,5 @@
 // The locks that stand in a coordination table.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/detail/initiate.hpp>

@@ -1,4 +1,5 @@
 // An exclusive lock by name: a fenced lease, fair between the processes that wait for it.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/lock/lock_guard.hpp>

@@ -1,4 +1,5 @@
 // Work that is done only while a lock is held: cancelled when it is lost, followed by the release.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/detail/guarded_work.hpp>

@@ -1,4 +1,5 @@
 // Whether a struct's description lists its bases: a base that it leaves out would be left out of every item.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <boost/describe/bases.hpp>

@@ -1,4 +1,5 @@
 // Where inside a value the mapping is, and how it says that something there does not fit.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/attribute_value.hpp>

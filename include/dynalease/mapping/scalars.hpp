@@ -1,4 +1,5 @@
 // Names, numbers and times as attribute values: the compiled part of the mapping.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/item/item_members.hpp>

@@ -1,4 +1,5 @@
 // What users say about their own types: how a value becomes an attribute, and what members are called in an item.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/mapping/place.hpp>

@@ -1,4 +1,5 @@
 // From C++ values to attribute values and back, by type.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/error.hpp>

@@ -1,4 +1,5 @@
 // Several queues entered at once, under one number, so that two who want the same ones can never deadlock.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/queue/queue.hpp>

@@ -1,4 +1,5 @@
 // A queue by name: take a ticket, wait for your turn; strictly first in, first out over all processes.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/queue/queue_turn.hpp>

@@ -1,4 +1,5 @@
 // Proof that it is our turn in a queue, and the fence that makes the proof count elsewhere.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/detail/grant_owner.hpp>

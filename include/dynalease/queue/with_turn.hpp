@@ -1,4 +1,5 @@
 // Work that is done only while it is our turn in a queue: cancelled when the turn is lost, followed by the leaving.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/detail/guarded_work.hpp>

@@ -1,4 +1,5 @@
 // Time as the library sees it. Everything that waits or measures takes a `clock`, so that a test can own time.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/runtime/time.hpp>

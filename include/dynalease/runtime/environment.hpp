@@ -1,4 +1,5 @@
 // The world a piece of the library lives in: where it runs, what time it is there, where chance comes from.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/runtime/clock.hpp>

@@ -1,4 +1,5 @@
 // Random numbers as a port: the system's in production, a seed's in the simulator.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // The two kinds of time: elapsed, which decides, and wall, which is only shown and signed.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <chrono>

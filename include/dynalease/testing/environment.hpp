@@ -1,4 +1,5 @@
 // The world of one simulated process, ready to hand to the library.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/runtime/environment.hpp>

@@ -1,4 +1,5 @@
 // What can happen to a request on its way to a database and back, and plans of it.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/database.hpp>

@@ -1,4 +1,5 @@
 // A network that loses, delays and repeats, between one simulated process and the store.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/database.hpp>

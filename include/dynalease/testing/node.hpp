@@ -1,4 +1,5 @@
 // One machine of a simulated world: a process, a clock and a network of its own, and what can befall them.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/database.hpp>

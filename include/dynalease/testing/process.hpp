@@ -1,4 +1,5 @@
 // One simulated process: an Asio execution context whose handlers run on a scheduler with virtual time.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <boost/asio/execution.hpp>

@@ -1,4 +1,5 @@
 // A coroutine at work in a node, while the world around it goes on.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/testing/node.hpp>

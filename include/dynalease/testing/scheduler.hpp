@@ -1,4 +1,5 @@
 // Runs simulated processes with virtual time: a simulated hour takes milliseconds, and a seed fixes the order.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/runtime/clock.hpp>

@@ -1,4 +1,5 @@
 // Random numbers that a seed fixes, on every compiler and standard library.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/runtime/random.hpp>

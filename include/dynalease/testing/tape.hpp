@@ -1,4 +1,5 @@
 // Every choice of a simulated world, drawn from one seed and recorded, so that a world can be replayed and shrunk.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/runtime/random.hpp>

@@ -1,4 +1,5 @@
 // The clock of one simulated process: true time with an error of its own.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/runtime/clock.hpp>

@@ -1,4 +1,5 @@
 // A simulated world: one true time, one DynamoDB, any number of nodes on it.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/local/database.hpp>

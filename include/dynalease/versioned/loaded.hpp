@@ -1,4 +1,5 @@
 // What versioned items give and take: loaded values, the answers to writes, and what is thrown when one is refused.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/typed_item.hpp>

@@ -1,4 +1,5 @@
 // Several versioned writes, of several tables and structs, that happen together or not at all.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/versioned/versioned.hpp>

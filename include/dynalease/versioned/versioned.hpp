@@ -1,4 +1,5 @@
 // Optimistic updates: load, change, save if nobody changed it meanwhile. On structs, or on raw items.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/versioned/loaded.hpp>

@@ -1,4 +1,5 @@
 // The compiled part of versioned items: one type for each kind of request, whatever struct an item becomes.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/detail/initiate.hpp>

@@ -1,4 +1,5 @@
 // The options of versioned items: how a table keeps versions, and how each verb is to behave.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/condition_expression.hpp>

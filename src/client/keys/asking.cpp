@@ -1,4 +1,5 @@
 // Room client: patience with services that hand out keys.
+// SPDX-License-Identifier: BSL-1.0
 #include "client/keys/asking.hpp"
 
 #include "runtime/alarm.hpp"

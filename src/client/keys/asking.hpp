@@ -1,4 +1,5 @@
 // A request that is tried again while its service is ill.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "client/keys/surroundings.hpp"

@@ -1,4 +1,5 @@
 // Room client: starting and ending a process.
+// SPDX-License-Identifier: BSL-1.0
 #include "client/keys/child.hpp"
 
 #include <boost/system/system_error.hpp>

@@ -1,4 +1,5 @@
 // A child process in a group of its own, whose output and end the loop can wait for.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/error.hpp>

@@ -1,4 +1,5 @@
 // Room client: keys of a container.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/container.hpp"
 #include "aws/fields.hpp"
 #include "aws/keys_answer.hpp"

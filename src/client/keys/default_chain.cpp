@@ -1,4 +1,5 @@
 // Room client: the chain of sources.
+// SPDX-License-Identifier: BSL-1.0
 #include "client/keys/default_chain.hpp"
 
 #include "client/keys/sources.hpp"

@@ -1,4 +1,5 @@
 // The order in which keys are looked for when none are given.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "client/keys/surroundings.hpp"

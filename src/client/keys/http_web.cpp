@@ -1,4 +1,5 @@
 // Room client: the requests of the sources of keys.
+// SPDX-License-Identifier: BSL-1.0
 #include "client/keys/http_web.hpp"
 
 #include "aws/refusal.hpp"

@@ -1,4 +1,5 @@
 // The web by HTTP: a connection for each request, because keys are fetched a few times a day.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "client/keys/web.hpp"

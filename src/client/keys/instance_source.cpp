@@ -1,4 +1,5 @@
 // Room client: keys of an EC2 instance.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/imds.hpp"
 #include "aws/keys_answer.hpp"
 #include "aws/refusal.hpp"

@@ -1,4 +1,5 @@
 // Room client: one set of keys, and the one fetch that replaces it.
+// SPDX-License-Identifier: BSL-1.0
 #include "client/keys/keeper.hpp"
 
 #include "aws/keys_answer.hpp"

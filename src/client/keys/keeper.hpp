@@ -1,4 +1,5 @@
 // Keeps the keys in use: fetches them once for all who wait, and anew ahead of their end.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "aws/credentials_source.hpp"

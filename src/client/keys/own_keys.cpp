@@ -1,4 +1,5 @@
 // Room client: the default chain of this process.
+// SPDX-License-Identifier: BSL-1.0
 #include "client/keys/own_keys.hpp"
 
 #include "aws/lookup.hpp"

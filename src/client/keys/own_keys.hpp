@@ -1,4 +1,5 @@
 // The sources of keys of this process, ready for use.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "client/keys/surroundings.hpp"

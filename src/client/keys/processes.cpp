@@ -1,4 +1,5 @@
 // Room client: running the programs that print keys.
+// SPDX-License-Identifier: BSL-1.0
 #include "client/keys/processes.hpp"
 
 #include "aws/refusal.hpp"

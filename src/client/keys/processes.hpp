@@ -1,4 +1,5 @@
 // The port through which programs are run that print keys.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/failure.hpp>

@@ -1,4 +1,5 @@
 // Room client: keys by a profile of the shared files.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/keys_answer.hpp"
 #include "aws/refusal.hpp"
 #include "client/keys/sources.hpp"

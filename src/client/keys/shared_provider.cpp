@@ -1,4 +1,5 @@
 // Room client: a provider that many clients may share, whatever they run on.
+// SPDX-License-Identifier: BSL-1.0
 #include "client/keys/keeper.hpp"
 #include "client/keys/own_keys.hpp"
 #include "runtime/spawn.hpp"

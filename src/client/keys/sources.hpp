@@ -1,4 +1,5 @@
 // The sources of keys that ask others: containers, instances, STS, processes.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "aws/credentials_source.hpp"

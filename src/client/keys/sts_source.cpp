@@ -1,4 +1,5 @@
 // Room client: roles taken on by STS.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/keys_answer.hpp"
 #include "aws/refusal.hpp"
 #include "aws/settings.hpp"

@@ -1,4 +1,5 @@
 // What the sources of keys work with: time, configuration, and the two ways out of this process.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "aws/config_source.hpp"

@@ -1,4 +1,5 @@
 // The port through which sources of keys reach other services.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "aws/web.hpp"

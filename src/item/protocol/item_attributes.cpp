@@ -1,4 +1,5 @@
 // Names of the attributes of ours, and the placeholders that stand for them.
+// SPDX-License-Identifier: BSL-1.0
 #include "item/protocol/item_attributes.hpp"
 
 #include <array>

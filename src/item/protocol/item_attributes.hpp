@@ -1,4 +1,5 @@
 // The attributes of ours on an application's own items, which versioned writes, item locks and transactions share.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/item.hpp>

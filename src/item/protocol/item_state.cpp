@@ -1,4 +1,5 @@
 // Reading and writing of stamps.
+// SPDX-License-Identifier: BSL-1.0
 #include "item/protocol/item_state.hpp"
 
 #include <algorithm>

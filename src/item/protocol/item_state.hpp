@@ -1,4 +1,5 @@
 // What an item says of itself: its version, its stamps, and who holds it.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "item/protocol/item_attributes.hpp"

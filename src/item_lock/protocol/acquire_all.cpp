@@ -1,4 +1,5 @@
 // What the states of several items say of the claim that wants them all.
+// SPDX-License-Identifier: BSL-1.0
 #include "item_lock/protocol/acquire_all.hpp"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 //
 // Whoever waits for such a grant holds nothing, so no circle of waiting can close through it. As all copies of the
 // transaction stand or fall together, what closes the claim on one item closes it on all.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "item_lock/protocol/item_lock_decisions.hpp"

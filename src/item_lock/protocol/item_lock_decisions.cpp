@@ -1,4 +1,5 @@
 // The decision tables of an item lock.
+// SPDX-License-Identifier: BSL-1.0
 #include "item_lock/protocol/item_lock_decisions.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // The decision tables of an item lock: what the item and our claim say to do next.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "item_lock/protocol/item_lock_state.hpp"

@@ -1,4 +1,5 @@
 // The requests of an item lock. The texts are the protocol; only the attribute names are filled in by search.
+// SPDX-License-Identifier: BSL-1.0
 #include "item_lock/protocol/item_lock_requests.hpp"
 
 #include <dynalease/dynamodb/expression.hpp>

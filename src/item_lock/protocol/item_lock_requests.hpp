@@ -1,4 +1,5 @@
 // The requests of an item lock, exactly. Each may be sent again byte for byte; a late copy of any is refused.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "item_lock/protocol/item_lock_decisions.hpp"

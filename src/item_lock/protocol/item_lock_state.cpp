@@ -1,4 +1,5 @@
 // Reading and writing of an item lock's attributes.
+// SPDX-License-Identifier: BSL-1.0
 #include "item_lock/protocol/item_lock_state.hpp"
 
 #include <algorithm>

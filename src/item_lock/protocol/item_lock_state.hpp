@@ -1,4 +1,5 @@
 // Who holds an item, and who waits for its readers, as the attributes of its lock say.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "item/protocol/item_state.hpp"

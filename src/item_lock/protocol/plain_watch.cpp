@@ -1,4 +1,5 @@
 // Telling from an item alone whether its holders live.
+// SPDX-License-Identifier: BSL-1.0
 #include "item_lock/protocol/plain_watch.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Holders without a session's row: each is alive for as long as its own text in the item changes.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "item_lock/protocol/item_lock_decisions.hpp"

@@ -1,4 +1,5 @@
 // Placeholders, and paths with their placeholders replaced.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/expression/bindings.hpp"
 
 #include "dynamodb/translated_placeholder.hpp"

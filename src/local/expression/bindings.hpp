@@ -1,4 +1,5 @@
 // What a request puts in the place of an expression's placeholders.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "local/allowance.hpp"

@@ -1,4 +1,5 @@
 // Trees by text: the same few expressions come again and again.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "local/expression/parser.hpp"

@@ -1,4 +1,5 @@
 // Parsing, checking and naming the faults of the expressions of one request.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/expression/compiled.hpp"
 
 #include "dynamodb/translated_placeholder.hpp"

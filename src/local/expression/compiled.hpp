@@ -1,4 +1,5 @@
 // The expressions of one request, parsed, checked and bound to its placeholders.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "local/expression/bindings.hpp"

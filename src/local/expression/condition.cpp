@@ -1,4 +1,5 @@
 // The evaluation of conditions.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/expression/condition.hpp"
 
 #include "local/values.hpp"

@@ -1,4 +1,5 @@
 // Whether a condition, or a filter, holds for an item.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "local/expression/bindings.hpp"

@@ -1,4 +1,5 @@
 // What DynamoDB refuses in a condition before it looks at any item.
+// SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/base64.hpp"
 #include "local/expression/condition.hpp"
 #include "local/expression/function_parser.hpp"

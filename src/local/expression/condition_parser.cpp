@@ -1,4 +1,5 @@
 // The grammar of conditions, filters and key conditions: OR below AND below NOT below comparisons.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/expression/function_parser.hpp"
 #include "local/expression/parser.hpp"
 #include "local/expression/path_parser.hpp"

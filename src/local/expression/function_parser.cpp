@@ -1,4 +1,5 @@
 // Names, arity and argument forms of the functions.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/expression/function_parser.hpp"
 
 #include "local/refusal.hpp"

@@ -1,4 +1,5 @@
 // Function calls, common to conditions and updates.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "local/expression/tree.hpp"

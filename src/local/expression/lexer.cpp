@@ -1,4 +1,5 @@
 // Tokens: words, #names, :values, list indexes and symbols.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/expression/lexer.hpp"
 
 #include "dynamodb/translated_placeholder.hpp"

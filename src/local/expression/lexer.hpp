@@ -1,4 +1,5 @@
 // From the text of an expression to its tokens.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <cstddef>

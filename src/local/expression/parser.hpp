@@ -1,4 +1,5 @@
 // From the text of an expression to its tree. Bounded: by length, by depth and by number of operators.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "local/expression/tree.hpp"

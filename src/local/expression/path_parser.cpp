@@ -1,4 +1,5 @@
 // Document paths and placeholders.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/expression/path_parser.hpp"
 
 #include "local/expression/reserved_words.hpp"

@@ -1,4 +1,5 @@
 // What all three grammars share: the token stream, document paths, and the placeholders met on the way.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "local/expression/lexer.hpp"

@@ -1,4 +1,5 @@
 // Going over the document paths of an expression.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "local/expression/tree.hpp"

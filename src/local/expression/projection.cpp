@@ -1,4 +1,5 @@
 // Projection by walking the sorted paths and the document together.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/expression/projection.hpp"
 
 #include <algorithm>

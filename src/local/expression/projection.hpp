@@ -1,4 +1,5 @@
 // The parts of an item that a projection asks for.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "local/expression/bindings.hpp"

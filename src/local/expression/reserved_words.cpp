@@ -1,4 +1,5 @@
 // The words DynamoDB does not take as a bare attribute name (developer guide, "Reserved words"), as data.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/expression/reserved_words.hpp"
 
 #include <algorithm>

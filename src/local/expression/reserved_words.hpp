@@ -1,4 +1,5 @@
 // Which words must be written through a placeholder.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <string_view>

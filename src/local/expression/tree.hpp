@@ -1,5 +1,6 @@
 // What the parser makes of an expression's text. Placeholders stay placeholders, so that one tree serves every
 // request with the same text.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <cstddef>

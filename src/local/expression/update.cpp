@@ -1,4 +1,5 @@
 // The evaluation of updates: all right-hand sides first, then the changes.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/expression/update.hpp"
 
 #include "dynamodb/translated_placeholder.hpp"

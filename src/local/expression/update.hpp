@@ -1,4 +1,5 @@
 // What an update expression does to an item.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "local/expression/bindings.hpp"

@@ -1,4 +1,5 @@
 // What DynamoDB refuses in an update before it looks at any item.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/expression/function_parser.hpp"
 #include "local/expression/update.hpp"
 #include "local/refusal.hpp"

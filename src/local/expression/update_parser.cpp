@@ -1,4 +1,5 @@
 // The grammars of update expressions and projections.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/expression/function_parser.hpp"
 #include "local/expression/parser.hpp"
 #include "local/expression/path_parser.hpp"

@@ -1,4 +1,5 @@
 // What the service charges an update expression against the limit of an item.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/expression/update_size.hpp"
 
 #include "dynamodb/value_size.hpp"

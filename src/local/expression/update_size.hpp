@@ -1,4 +1,5 @@
 // What the service charges an update expression against the limit of an item.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "local/expression/bindings.hpp"

@@ -1,4 +1,5 @@
 // The decision tables of a lock.
+// SPDX-License-Identifier: BSL-1.0
 #include "lock/protocol/lock_decisions.hpp"
 
 namespace dynalease::protocol {

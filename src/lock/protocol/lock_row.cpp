@@ -1,4 +1,5 @@
 // Reading a lock's row strictly: what is not as every row of ours is, is not ours to touch.
+// SPDX-License-Identifier: BSL-1.0
 #include "lock/protocol/lock_row.hpp"
 
 #include "session/protocol/claim.hpp"

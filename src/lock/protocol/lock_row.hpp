@@ -1,4 +1,5 @@
 // The row of a lock: its holder, its line, and its floor.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "session/protocol/row.hpp"

@@ -1,4 +1,5 @@
 // The intervals of those who wait.
+// SPDX-License-Identifier: BSL-1.0
 #include "lock/protocol/lock_times.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // How often those who wait look, and how long an absent one is waited for.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "lock/protocol/lock_row.hpp"

@@ -1,4 +1,5 @@
 // One number for several queues, and the transaction that takes it.
+// SPDX-License-Identifier: BSL-1.0
 #include "queue/protocol/enter_all.hpp"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 //
 // In every queue turns go in rising number, and who enters several has one number in all of them and enters at once:
 // it waits for smaller numbers only, so no circle of waiting can close.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "queue/protocol/queue_requests.hpp"

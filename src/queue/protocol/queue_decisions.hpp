@@ -2,6 +2,7 @@
 //
 // Each is a pure function of what is known. The coroutines of primitives/ carry out what is decided here. What a
 // decision rests on is stable (see queue_rows.hpp), so that it may be carried out at any later time.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "queue/protocol/queue_requests.hpp"

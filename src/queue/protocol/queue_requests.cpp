@@ -1,4 +1,5 @@
 // The requests of a queue. The texts are the protocol; only the attribute names are filled in by search.
+// SPDX-License-Identifier: BSL-1.0
 #include "queue/protocol/queue_requests.hpp"
 
 #include <array>

@@ -1,4 +1,5 @@
 // The requests of a queue, exactly. Each may be sent again byte for byte; a late copy of any harms nobody.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "queue/protocol/queue_rows.hpp"

@@ -1,4 +1,5 @@
 // Reading and naming the rows of a queue.
+// SPDX-License-Identifier: BSL-1.0
 #include "queue/protocol/queue_rows.hpp"
 
 #include <algorithm>

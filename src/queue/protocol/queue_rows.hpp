@@ -2,6 +2,7 @@
 //
 // Ticket t has the turn exactly while `passed` is one below the first number that its row covers. No row names a
 // holder: the write that moves `passed` is the grant of the next ticket, and needs to know nothing of who that is.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "session/protocol/row.hpp"

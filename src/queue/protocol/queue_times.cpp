@@ -1,4 +1,5 @@
 // The arithmetic of a queue's times.
+// SPDX-License-Identifier: BSL-1.0
 #include "queue/protocol/queue_times.hpp"
 
 #include "session/protocol/lease_times.hpp"

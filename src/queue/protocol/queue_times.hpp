@@ -1,4 +1,5 @@
 // The times of a queue: how long a ticket is safe that was not written down, and when those who wait look again.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "queue/protocol/queue_rows.hpp"

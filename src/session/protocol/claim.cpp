@@ -1,4 +1,5 @@
 // The choice of a token.
+// SPDX-License-Identifier: BSL-1.0
 #include "session/protocol/claim.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // A claim: one intent to become holder, with the fencing token it would be granted.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/runtime/time.hpp>

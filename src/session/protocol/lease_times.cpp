@@ -1,4 +1,5 @@
 // The times of a lease.
+// SPDX-License-Identifier: BSL-1.0
 #include "session/protocol/lease_times.hpp"
 
 namespace dynalease::protocol {

@@ -1,4 +1,5 @@
 // Writing and reading the identity of a session without a row.
+// SPDX-License-Identifier: BSL-1.0
 #include "session/protocol/plain_identity.hpp"
 
 #include <charconv>

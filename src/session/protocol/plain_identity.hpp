@@ -1,4 +1,5 @@
 // The identity of a session without a row, which tells whoever meets it how long its lease is.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <chrono>

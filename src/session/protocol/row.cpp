@@ -1,4 +1,5 @@
 // Reading rows strictly: what is not as every row of ours is, is not ours to touch.
+// SPDX-License-Identifier: BSL-1.0
 #include "session/protocol/row.hpp"
 
 namespace dynalease::protocol {

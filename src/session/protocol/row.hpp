@@ -1,4 +1,5 @@
 // The rows of the coordination table: what they have in common, and what a session looks like at rest.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/failure.hpp>

@@ -1,4 +1,5 @@
 // From one state of a session to the next.
+// SPDX-License-Identifier: BSL-1.0
 #include "session/protocol/session_lease.hpp"
 
 #include <algorithm>

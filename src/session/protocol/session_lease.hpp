@@ -1,4 +1,5 @@
 // The life of a session as its own process sees it.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "session/protocol/lease_times.hpp"

@@ -1,4 +1,5 @@
 // The requests of a session.
+// SPDX-License-Identifier: BSL-1.0
 #include "session/protocol/session_requests.hpp"
 
 #include "session/protocol/lease_times.hpp"

@@ -1,4 +1,5 @@
 // The requests of a session, exactly. Each may be sent again byte for byte, except the heartbeat.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "session/protocol/row.hpp"

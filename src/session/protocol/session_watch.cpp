@@ -1,4 +1,5 @@
 // The clock of a watched session: what starts it, and what it says.
+// SPDX-License-Identifier: BSL-1.0
 #include "session/protocol/session_watch.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // What a process knows of another process's session: the sights of its heartbeat, on the watcher's own clock.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "session/protocol/row.hpp"

@@ -1,4 +1,5 @@
 // Three sides of one value: as it is stored, as its reader saw it, and as the reader wants it.
+// SPDX-License-Identifier: BSL-1.0
 #include "versioned/protocol/member_merge.hpp"
 
 #include <algorithm>

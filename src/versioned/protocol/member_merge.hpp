@@ -1,4 +1,5 @@
 // What a writer changed of a value, put into the value as it is stored: what the writer cannot see stays.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/attribute_value.hpp>

@@ -1,4 +1,5 @@
 // The difference between what stands in an item and what its writer wants there.
+// SPDX-License-Identifier: BSL-1.0
 #include "versioned/protocol/version_changes.hpp"
 
 #include "versioned/protocol/member_merge.hpp"

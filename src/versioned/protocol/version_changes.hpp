@@ -1,4 +1,5 @@
 // Which attributes a versioned write sets and removes.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "item/protocol/item_attributes.hpp"

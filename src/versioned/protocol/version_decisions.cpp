@@ -1,4 +1,5 @@
 // The decision tables of versioned writes.
+// SPDX-License-Identifier: BSL-1.0
 #include "versioned/protocol/version_decisions.hpp"
 
 #include <algorithm>

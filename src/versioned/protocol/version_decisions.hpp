@@ -1,5 +1,6 @@
 // What a refused versioned write means. After an answer that was lost, "refused" alone says nothing: the first copy of
 // the very same write may be what stands there.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "item/protocol/item_state.hpp"

@@ -1,4 +1,5 @@
 // The texts of versioned writes.
+// SPDX-License-Identifier: BSL-1.0
 #include "versioned/protocol/version_requests.hpp"
 
 #include <dynalease/dynamodb/expression.hpp>

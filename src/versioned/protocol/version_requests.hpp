@@ -1,5 +1,6 @@
 // The requests of versioned writes, exactly. Copies of one intent are equal byte for byte; only the first that arrives
 // can be applied.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "item/protocol/item_state.hpp"

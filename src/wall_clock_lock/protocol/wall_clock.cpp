@@ -1,4 +1,5 @@
 // Moments as text, what they mean, and the writes of a lock by the wall clock.
+// SPDX-License-Identifier: BSL-1.0
 #include "wall_clock_lock/protocol/wall_clock.hpp"
 
 #include "item/protocol/item_attributes.hpp"

@@ -1,4 +1,5 @@
 // A lock by the wall clock: the moment that stands in the item, and the requests that go by it.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/condition_expression.hpp>

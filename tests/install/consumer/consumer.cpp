@@ -1,4 +1,5 @@
 // What a stranger writes first: a lock taken on the embedded database, in one process without a network.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/dynalease.hpp>
 #include <dynalease/local/database.hpp>
 

@@ -1,4 +1,5 @@
 // The loop over seeds.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/campaign.hpp"
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // Playing worlds: one, many, or until a mutant is noticed.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/primitive.hpp"

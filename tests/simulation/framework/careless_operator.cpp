@@ -1,4 +1,5 @@
 // Rows are lost, and come back.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/careless_operator.hpp"
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // What befalls a table itself: rows are lost, an old backup comes back, a newer program writes its own schema version.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/director.hpp"

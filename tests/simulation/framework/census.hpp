@@ -1,4 +1,5 @@
 // What a campaign met: faults, rare paths, and how much of the primitive's life went by.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/runtime/time.hpp>

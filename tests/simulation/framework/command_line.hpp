@@ -1,4 +1,5 @@
 // What is asked of the simulator.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Coroutines that stand somewhere: what a crash leaves behind shows.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <cstddef>

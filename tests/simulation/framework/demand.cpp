@@ -1,4 +1,5 @@
 // Counting in windows.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/demand.hpp"
 
 #include <utility>

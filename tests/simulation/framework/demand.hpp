@@ -1,4 +1,5 @@
 // What a process asks of the table, held against what its users do: whoever gets nowhere must not ask ever faster.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/runtime/time.hpp>

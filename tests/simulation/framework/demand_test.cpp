@@ -1,4 +1,5 @@
 // The judge of demand: what waiting, an outage and a crowd may cost passes; each way of asking without end does not.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/demand.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 // Drawing mishaps and carrying them out.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/director.hpp"
 
 #include <array>

@@ -1,4 +1,5 @@
 // What befalls nodes, clocks, ways and the store in one world, and when.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/weather.hpp"

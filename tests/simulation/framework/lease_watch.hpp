@@ -1,4 +1,5 @@
 // What a session may believe, worked out from its requests and answers as its network saw them.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/runtime/time.hpp>

@@ -1,4 +1,5 @@
 // Drawing a machine.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/machine.hpp"
 
 #include "simulation/framework/mutant.hpp"

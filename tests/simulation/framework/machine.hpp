@@ -1,4 +1,5 @@
 // What kind of machine a process of a world runs on.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/testing/node.hpp>

@@ -1,4 +1,5 @@
 // A known mistake, switched on by name: the simulation must notice it. None of this is in the shipped library.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/database.hpp>

@@ -1,4 +1,5 @@
 // Resting, and changing one's mind.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/participant.hpp"
 
 #include <boost/asio/bind_executor.hpp>

@@ -1,4 +1,5 @@
 // Somebody in a process who calls the library, rests between calls, and now and then changes its mind about one.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/process.hpp"

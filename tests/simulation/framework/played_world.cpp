@@ -1,4 +1,5 @@
 // Step by step, through faults and calm.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/played_world.hpp"
 
 #include "simulation/framework/process.hpp"

@@ -1,5 +1,6 @@
 // What every world has, whatever primitive is tried in it: weather, mishaps, processes, and steps between which
 // everything is checked.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/demand.hpp"

@@ -1,4 +1,5 @@
 // Playing an operation again and again, each time disturbed at another point.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/points.hpp"
 
 #include <array>

@@ -1,5 +1,6 @@
 // Every operation of a primitive, disturbed at every point: each request fails in each way, and at each step the call
 // is cancelled, its process crashes, or its handles go.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/primitive.hpp"

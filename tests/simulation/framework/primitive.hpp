@@ -1,4 +1,5 @@
 // What a primitive brings to the simulator: its worlds, the rare paths that must be seen, its mutants, its enumeration.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/mutant.hpp"

@@ -1,4 +1,5 @@
 // A process begins, dies and begins again.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/process.hpp"
 
 #include "simulation/framework/machine.hpp"

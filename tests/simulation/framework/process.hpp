@@ -1,4 +1,5 @@
 // One process of a world: a machine, and the programs that run on it one after the other.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/demand.hpp"

@@ -1,4 +1,5 @@
 // Writes to what is protected.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/protected_data.hpp"
 
 #include <chrono>

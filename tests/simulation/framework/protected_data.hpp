@@ -1,4 +1,5 @@
 // What a primitive protects: something outside DynamoDB that compares tokens, and rows that are written with the fence.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/census.hpp"

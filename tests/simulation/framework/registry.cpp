@@ -1,4 +1,5 @@
 // The primitives that were linked in, and the mutant that is on.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
 
 #include <iterator>

@@ -1,4 +1,5 @@
 // Recordings as files, and events as text.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/replay.hpp"
 
 #include "simulation/framework/campaign.hpp"

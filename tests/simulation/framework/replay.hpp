@@ -1,4 +1,5 @@
 // A failing world told again: its events, a timeline of its nodes, and a plainer world that fails as well.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/primitive.hpp"

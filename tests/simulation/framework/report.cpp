@@ -1,4 +1,5 @@
 // Writing the result lines. Names are our own identifiers and need no escapes.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/report.hpp"
 
 #include <iomanip>

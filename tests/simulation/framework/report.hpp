@@ -1,4 +1,5 @@
 // Results as JSON, one object a line.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/campaign.hpp"

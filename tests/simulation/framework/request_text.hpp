@@ -1,4 +1,5 @@
 // What requests say, read from their own texts.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/item.hpp>

@@ -1,4 +1,5 @@
 // Those who want something now: each of them must get it once.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <cstdint>

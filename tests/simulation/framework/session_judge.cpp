@@ -1,4 +1,5 @@
 // A session lives from beat to beat, and ends once.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/session_judge.hpp"
 
 #include "simulation/framework/request_text.hpp"

@@ -1,4 +1,5 @@
 // Whether sessions end as promised: judged from the writes of their rows alone.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/database.hpp>

@@ -1,4 +1,5 @@
 // A process whose programs have a session each, and users of it.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/process.hpp"

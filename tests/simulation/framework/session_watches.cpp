@@ -1,4 +1,5 @@
 // What the requests about a session's row, and their answers, prove of it.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/session_watches.hpp"
 
 #include "simulation/framework/request_text.hpp"

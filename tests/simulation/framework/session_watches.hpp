@@ -1,4 +1,5 @@
 // The sessions of one process, of all its lives, as its network shows them.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/lease_watch.hpp"

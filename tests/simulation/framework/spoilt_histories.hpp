@@ -1,4 +1,5 @@
 // How judges are tried themselves: histories of good worlds, and the same ones spoilt.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/census.hpp"

@@ -1,4 +1,5 @@
 // The steps of a small world, and what is counted in all of them.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/stage.hpp"
 
 namespace dynalease::simulation {

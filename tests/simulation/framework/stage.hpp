@@ -1,4 +1,5 @@
 // A small world for one operation that is disturbed at one point: what all of them share, whatever the primitive.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/testing/node.hpp>

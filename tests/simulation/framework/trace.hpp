@@ -1,4 +1,5 @@
 // What happened in a world, in order: always as a hash, and as text when a world is replayed.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/runtime/time.hpp>

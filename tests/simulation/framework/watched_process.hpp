@@ -1,5 +1,6 @@
 // A process whose session is held against what its network shows of it: whether it beats in time, and believes no more
 // than it may.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/request_text.hpp"

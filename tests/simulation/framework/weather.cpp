@@ -1,4 +1,5 @@
 // Drawing the fate of each request.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/weather.hpp"
 
 #include <algorithm>

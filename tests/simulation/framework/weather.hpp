@@ -1,4 +1,5 @@
 // What befalls requests in one world: chances drawn once for the whole of it, and windows in which a way is closed.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/world_run.hpp"

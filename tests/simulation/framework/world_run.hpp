@@ -1,4 +1,5 @@
 // One world of a campaign, as its scenario sees it: where its choices come from, and where its findings go.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/census.hpp"

@@ -1,4 +1,5 @@
 // What users write into items: each write is known by its number.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/condition_expression.hpp>

@@ -1,5 +1,6 @@
 // What happened to the locks of a world's items, as the store and the users' own hands know it. What happened to their
 // data stands in the history of versioned items.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/runtime/time.hpp>

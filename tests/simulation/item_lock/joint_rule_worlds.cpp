@@ -1,4 +1,5 @@
 // Small worlds that each lead straight to one rule of several items locked, or written, at once.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
 #include "simulation/item_lock/lock_stage.hpp"
 

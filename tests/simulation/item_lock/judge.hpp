@@ -1,4 +1,5 @@
 // The promises of item locks, judged from what happened alone.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/item_lock/history.hpp"

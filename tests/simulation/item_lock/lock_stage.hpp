@@ -1,4 +1,5 @@
 // A small world that leads straight to one rule of item locks: three processes, three items, and what must hold.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/mutant.hpp"

@@ -1,5 +1,6 @@
 // The known mistakes of item locks: decisions that the linker puts in the library's place (names in decisions.txt), and
 // requests that are rewritten on their way. In brackets the section of the protocol of items.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
 #include "simulation/mutants/rewriting_database.hpp"
 #include "simulation/versioned/ledger.hpp"

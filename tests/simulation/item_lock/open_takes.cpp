@@ -1,4 +1,5 @@
 // Takes on their way, and what their answers show.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/item_lock/open_takes.hpp"
 
 #include "simulation/framework/request_text.hpp"

@@ -1,4 +1,5 @@
 // The judge of item locks itself: histories of good worlds are accepted, and every way of spoiling them is noticed.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/spoilt_histories.hpp"
 #include "simulation/item_lock/judge.hpp"
 #include "simulation/item_lock/recipe.hpp"

@@ -1,5 +1,6 @@
 // The known mistakes of locks whose sessions have no rows: when a holder is taken for dead, and how it shows that it
 // lives.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
 #include "simulation/mutants/rewriting_database.hpp"
 #include "simulation/versioned/ledger.hpp"

@@ -1,4 +1,5 @@
 // Every public operation on locked items, in the setting that shows it, disturbed at every point.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/points.hpp"
 #include "simulation/item_lock/points_stage.hpp"
 

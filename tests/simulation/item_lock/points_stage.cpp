@@ -1,4 +1,5 @@
 // What must hold while an operation on a locked item is disturbed, and after.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/item_lock/points_stage.hpp"
 
 #include "simulation/framework/mutant.hpp"

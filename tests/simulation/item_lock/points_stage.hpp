@@ -1,4 +1,5 @@
 // A small world for one operation on a locked item that is disturbed at one point: who is on it, and what must hold.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/stage.hpp"

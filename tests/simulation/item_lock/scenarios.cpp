@@ -1,4 +1,5 @@
 // The kinds of worlds in which item locks are tried, and what must be seen in them.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
 #include "simulation/item_lock/recipe.hpp"
 #include "simulation/item_lock/world.hpp"

@@ -1,4 +1,5 @@
 // Who lives in a process, and what its requests do to locks and sessions.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/item_lock/site.hpp"
 
 #include "simulation/framework/request_text.hpp"

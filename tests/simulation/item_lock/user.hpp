@@ -1,5 +1,6 @@
 // Somebody in a process who locks an item, or several, writes under the lock, and lets go of it; or who saves one
 // optimistically.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/participant.hpp"

@@ -1,4 +1,5 @@
 // What users do with several items at once.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/item_lock/changes.hpp"
 #include "simulation/item_lock/site.hpp"
 #include "simulation/item_lock/user.hpp"

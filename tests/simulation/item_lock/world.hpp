@@ -1,4 +1,5 @@
 // A world of processes that lock the same items and save them, and everything that is checked meanwhile.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/played_world.hpp"

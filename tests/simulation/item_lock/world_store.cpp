@@ -1,4 +1,5 @@
 // The items of a world and their locks, as its store has them.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/item_lock/world.hpp"
 
 #include <charconv>

@@ -1,4 +1,5 @@
 // Every public operation of sessions and locks, disturbed at every point.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/points.hpp"
 #include "simulation/lock/enumeration_operations.hpp"
 

@@ -1,4 +1,5 @@
 // Each of them, as a program would call it.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/lock/enumeration_operations.hpp"
 
 #include <dynalease/coordination_table.hpp>

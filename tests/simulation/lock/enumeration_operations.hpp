@@ -1,4 +1,5 @@
 // The public operations of sessions and locks, each in the setting that shows it.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/points.hpp"

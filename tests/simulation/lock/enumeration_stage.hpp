@@ -1,4 +1,5 @@
 // A small world for one operation that is disturbed at one point: who is on it, and what must hold at its end.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/stage.hpp"

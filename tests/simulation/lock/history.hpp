@@ -1,5 +1,6 @@
 // What happened to the locks of a world, as the store and the users' own hands know it: nothing of it is the library's
 // word.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/session_judge.hpp"

@@ -1,4 +1,5 @@
 // The promises that can be judged from what happened alone: tokens, the fence, releases, and who may end a session.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/session_judge.hpp"

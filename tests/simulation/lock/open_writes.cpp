@@ -1,4 +1,5 @@
 // One request after the other.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/lock/open_writes.hpp"
 
 #include "simulation/framework/request_text.hpp"

@@ -1,4 +1,5 @@
 // Which writes of one session may yet bring it a lock, worked out from what its network shows.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/lock/history.hpp"

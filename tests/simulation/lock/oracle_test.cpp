@@ -1,4 +1,5 @@
 // The checkers themselves: histories of good worlds are accepted, and every way of spoiling them is noticed.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/lease_watch.hpp"
 #include "simulation/framework/spoilt_histories.hpp"
 #include "simulation/lock/judge.hpp"

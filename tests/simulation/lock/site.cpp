@@ -1,5 +1,6 @@
 // Who lives in a process; and what its requests and answers tell: to the judge what the store did, to the watch what
 // may be believed.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/lock/site.hpp"
 
 #include "simulation/framework/request_text.hpp"

@@ -1,4 +1,5 @@
 // One process of a lock's world: its session, its users of locks, and what its network tells.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/watched_process.hpp"

@@ -1,4 +1,5 @@
 // Somebody in a process who takes a lock, works under it, and lets go of it in one way or another.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/participant.hpp"

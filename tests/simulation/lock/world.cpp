@@ -1,4 +1,5 @@
 // The phases of a world, and the steps between which everything is checked.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/lock/world.hpp"
 
 #include "simulation/framework/service_owed.hpp"

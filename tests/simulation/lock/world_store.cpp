@@ -1,4 +1,5 @@
 // What operators, backups and time do to the rows of a lock's world.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/lock/site.hpp"
 #include "simulation/lock/world.hpp"
 

@@ -1,4 +1,5 @@
 // What becomes of requests and answers.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/mutants/answers.hpp"
 
 #include <boost/asio/co_spawn.hpp>

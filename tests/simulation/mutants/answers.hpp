@@ -1,4 +1,5 @@
 // Mutants that change what a request becomes, or what is made of its answer.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/mutants/rewriting_database.hpp"

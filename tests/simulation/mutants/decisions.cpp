@@ -1,5 +1,6 @@
 // Decisions in the place of the library's own: the linker sends calls of `f` to the one called `__wrap_f`, and those of
 // `__real_f` to the library's. The names are in decisions.txt; none of this is in the library.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/mutant.hpp"
 #include "simulation/mutants/rewriting_database.hpp"
 

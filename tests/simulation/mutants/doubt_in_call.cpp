@@ -1,5 +1,6 @@
 // One mistake that every primitive could make: a client that sends a write again after an attempt without an answer is
 // refused by its own first copy, and says so by `outcome::unknown` beside the refusal.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
 #include "simulation/mutants/answers.hpp"
 

@@ -1,4 +1,5 @@
 // What each of them leaves out.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/mutants/edits.hpp"
 
 #include <chrono>

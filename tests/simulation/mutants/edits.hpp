@@ -1,4 +1,5 @@
 // Mutants that only change the text of a request: each leaves out, or spoils, one part of it.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/mutants/rewriting_database.hpp"

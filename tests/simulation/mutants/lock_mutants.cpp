@@ -1,5 +1,6 @@
 // The known mistakes of sessions and locks. In brackets where the rule is laid down: "lock 3" is section 3 of the
 // protocol of sessions and locks, "mode 8" the eighth of the known failure modes of lock services.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
 #include "simulation/mutants/answers.hpp"
 #include "simulation/mutants/edits.hpp"

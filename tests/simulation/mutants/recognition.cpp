@@ -1,4 +1,5 @@
 // The texts of src/protocol, as far as they tell one request from the next.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/mutants/recognition.hpp"
 
 #include "simulation/framework/mutant.hpp"

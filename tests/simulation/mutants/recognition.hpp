@@ -1,4 +1,5 @@
 // Which request of the protocol a request is, by its text; and changes of that text.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/operations.hpp>

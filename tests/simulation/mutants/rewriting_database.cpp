@@ -1,4 +1,5 @@
 // Passing requests and answers through what changes them.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/mutants/rewriting_database.hpp"
 
 namespace dynalease::simulation::mutants {

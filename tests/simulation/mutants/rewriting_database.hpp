@@ -1,4 +1,5 @@
 // Stands between the library and the network of one process, and changes what passes.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/mutants/recognition.hpp"

@@ -1,4 +1,5 @@
 // Every public operation of queues, disturbed at every point: each as a program would call it.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/points.hpp"
 
 #include "simulation/queue/enumeration_stage.hpp"

@@ -1,4 +1,5 @@
 // What must hold while an operation is disturbed, and after.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/queue/enumeration_stage.hpp"
 
 #include "simulation/framework/mutant.hpp"

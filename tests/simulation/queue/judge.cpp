@@ -1,4 +1,5 @@
 // One rule after the other.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/queue/judge.hpp"
 
 #include <iterator>

@@ -1,4 +1,5 @@
 // The promises that can be judged from what happened alone: order, tokens, the fence, and who may be passed over.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/session_judge.hpp"

@@ -1,4 +1,5 @@
 // What each of them spoils.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/queue/mutant_requests.hpp"
 
 #include "queue/protocol/queue_requests.hpp"

@@ -1,4 +1,5 @@
 // Requests of queues that are spoilt on their way, and answers that are misread.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/mutants/rewriting_database.hpp"

@@ -1,5 +1,6 @@
 // What callers do, done otherwise: the linker sends their calls of `f` to the one called `__wrap_f`, and those of
 // `__real_f` to the library's. The names are in decisions.txt; none of this is in the library.
+// SPDX-License-Identifier: BSL-1.0
 #include "queue/queue_hold.hpp"
 #include "queue/queue_impl.hpp"
 #include "simulation/framework/mutant.hpp"

@@ -1,5 +1,6 @@
 // The known mistakes of queues. In brackets the section of the queue's protocol, or of the reliability reference, that
 // has the rule.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
 #include "simulation/queue/mutant_requests.hpp"
 

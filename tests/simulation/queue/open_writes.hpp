@@ -1,4 +1,5 @@
 // What a process has asked the store to do, and does not know the end of: what its callers may be told depends on that.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/failure.hpp>

@@ -1,4 +1,5 @@
 // Which row of which queue a key names.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/item.hpp>

@@ -1,4 +1,5 @@
 // Small worlds that each lead straight to one rule of queues, for mistakes that chance alone finds late.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
 #include "simulation/queue/enumeration_stage.hpp"
 

@@ -1,4 +1,5 @@
 // Who lives in a process, and what its turns may be believed.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/queue/site.hpp"
 
 #include <algorithm>

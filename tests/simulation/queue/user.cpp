@@ -1,4 +1,5 @@
 // What users do.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/queue/user.hpp"
 
 #include "simulation/framework/counted_frame.hpp"

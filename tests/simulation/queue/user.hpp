@@ -1,4 +1,5 @@
 // Somebody in a process who enters a queue, or several at once, works when it is its turn, and leaves in some way.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/participant.hpp"

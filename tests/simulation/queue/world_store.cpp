@@ -1,4 +1,5 @@
 // What operators, backups and time do to the rows of a queues' world.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/queue/site.hpp"
 #include "simulation/queue/world.hpp"
 

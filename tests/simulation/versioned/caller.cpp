@@ -1,4 +1,5 @@
 // How callers spend their time, and what they remember.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/versioned/caller.hpp"
 
 #include "simulation/framework/counted_frame.hpp"

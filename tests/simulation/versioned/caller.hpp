@@ -1,4 +1,5 @@
 // Somebody in a process who loads items, thinks, and writes them in one way or another.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/participant.hpp"

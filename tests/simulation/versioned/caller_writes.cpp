@@ -1,4 +1,5 @@
 // Every verb of versioned items, as a program would call it.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/versioned/caller.hpp"
 #include "simulation/versioned/site.hpp"
 #include "simulation/versioned/world.hpp"

@@ -1,4 +1,5 @@
 // Mutants of versioned writes that change requests on their way, or what is made of their answers.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/mutants/rewriting_database.hpp"

@@ -1,5 +1,6 @@
 // What happened to the items of a world, as the store and the callers' own hands know it: nothing of it is the
 // library's word.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/dynamodb/item.hpp>

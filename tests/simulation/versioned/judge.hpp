@@ -1,4 +1,5 @@
 // The promises of versioned writes, judged from what happened alone.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/versioned/history.hpp"

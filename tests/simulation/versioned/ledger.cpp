@@ -1,4 +1,5 @@
 // The states of items, as they follow each other.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/versioned/ledger.hpp"
 
 #include <algorithm>

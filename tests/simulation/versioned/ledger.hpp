@@ -1,4 +1,5 @@
 // What the store of a world has made of each item, state by state, and the judge who is told of it.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/versioned/history.hpp"

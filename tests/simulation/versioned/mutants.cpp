@@ -1,5 +1,6 @@
 // The known mistakes of versioned writes: decisions that the linker puts in the library's place (names in
 // decisions.txt), and the requests of edits.hpp. In brackets the section of the protocol of items.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
 #include "simulation/versioned/edits.hpp"
 

@@ -1,5 +1,6 @@
 // The judge of versioned items itself: histories of good worlds are accepted, and every way of spoiling them is
 // noticed.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/spoilt_histories.hpp"
 #include "simulation/versioned/judge.hpp"
 #include "simulation/versioned/recipe.hpp"

@@ -1,4 +1,5 @@
 // Every public operation on versioned items, in the setting that shows it, disturbed at every point.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/points.hpp"
 #include "simulation/versioned/points_stage.hpp"
 

@@ -1,4 +1,5 @@
 // A small world for one operation on a versioned item that is disturbed at one point.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/stage.hpp"

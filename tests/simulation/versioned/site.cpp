@@ -1,4 +1,5 @@
 // Who lives in a process, and what becomes of its requests.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/versioned/site.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // One process of a world of versioned items: its caller, and who sees its requests.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/process.hpp"

@@ -1,4 +1,5 @@
 // Whose every request is.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/versioned/witness.hpp"
 
 #include <type_traits>

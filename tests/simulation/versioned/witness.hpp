@@ -1,4 +1,5 @@
 // Sees every request of one process, and tells the ledger whose write it was.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/versioned/ledger.hpp"

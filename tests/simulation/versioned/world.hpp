@@ -1,4 +1,5 @@
 // A world of processes that write the same items, and everything that is checked while they have their way.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/played_world.hpp"

@@ -1,4 +1,5 @@
 // What others than the library do to the items of a world.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/versioned/world.hpp"
 
 #include <utility>

@@ -1,4 +1,5 @@
 // What happened to items that are locked by the wall clock, as the store and the users' own hands know it.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/wall_clock/moments.hpp"

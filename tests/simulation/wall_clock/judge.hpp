@@ -1,4 +1,5 @@
 // The promises of locks by the wall clock, judged from what happened alone.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/wall_clock/history.hpp"

@@ -1,4 +1,5 @@
 // Texts and moments.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/wall_clock/moments.hpp"
 
 #include <array>

@@ -1,4 +1,5 @@
 // The moments that stand in items, read as anybody may who knows the recipe.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <chrono>

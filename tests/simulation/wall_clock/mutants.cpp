@@ -1,5 +1,6 @@
 // The known mistakes of locks by the wall clock: functions of the protocol that the linker puts in the library's place
 // (names in decisions.txt).
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
 #include "simulation/mutants/rewriting_database.hpp"
 

@@ -1,5 +1,6 @@
 // The judge of locks by the wall clock itself: histories of good worlds are accepted, and every way of spoiling them is
 // noticed.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/spoilt_histories.hpp"
 #include "simulation/wall_clock/judge.hpp"
 #include "simulation/wall_clock/recipe.hpp"

@@ -1,5 +1,6 @@
 // Every public operation on items that are locked by the wall clock, in the setting that shows it, disturbed at every
 // point.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/points.hpp"
 #include "simulation/wall_clock/points_stage.hpp"
 

@@ -1,4 +1,5 @@
 // What must hold while an operation on an item that is locked by the wall clock is disturbed, and after.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/wall_clock/points_stage.hpp"
 
 #include "simulation/framework/mutant.hpp"

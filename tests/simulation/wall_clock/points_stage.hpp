@@ -1,5 +1,6 @@
 // A small world for one operation on an item that is locked by the wall clock, disturbed at one point: who is on it,
 // and what must hold.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/stage.hpp"

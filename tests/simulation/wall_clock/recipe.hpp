@@ -1,4 +1,5 @@
 // What a kind of world is made of.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/played_world.hpp"

@@ -1,4 +1,5 @@
 // The kinds of worlds in which locks by the wall clock are tried, and what must be seen in them.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
 #include "simulation/wall_clock/recipe.hpp"
 #include "simulation/wall_clock/world.hpp"

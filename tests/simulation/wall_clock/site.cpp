@@ -1,4 +1,5 @@
 // Who lives in a process, and whose each of its requests is.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/wall_clock/site.hpp"
 
 #include <map>

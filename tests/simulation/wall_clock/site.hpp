@@ -1,4 +1,5 @@
 // One process of a world of locks by the wall clock: who lives in it, and what its requests do to the items.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/process.hpp"

@@ -1,4 +1,5 @@
 // The recipe: a moment is written if there is none or it is older than the timeout, and removed in the end.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/wall_clock/stranger.hpp"
 
 #include "simulation/framework/counted_frame.hpp"

@@ -1,4 +1,5 @@
 // Somebody in a process who locks an item by the recipe alone, with requests of its own making.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/participant.hpp"

@@ -1,4 +1,5 @@
 // Somebody in a process who locks an item by the wall clock, writes under the lock, and lets go of it.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/participant.hpp"

@@ -1,5 +1,6 @@
 // A world of processes that lock the same items by their wall clocks, some of them without the library, and everything
 // that is checked meanwhile.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "simulation/framework/played_world.hpp"

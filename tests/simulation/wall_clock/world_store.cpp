@@ -1,4 +1,5 @@
 // The items of a world, as its store has them.
+// SPDX-License-Identifier: BSL-1.0
 #include "simulation/wall_clock/world.hpp"
 
 #include <array>

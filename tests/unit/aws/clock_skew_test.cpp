@@ -1,4 +1,5 @@
 // Clock correction: what is learnt, what is not, and how a stale offset heals.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/aws/clock_skew.hpp>
 
 #include <catch2/catch.hpp>

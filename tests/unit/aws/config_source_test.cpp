@@ -1,4 +1,5 @@
 // Files as they come: read on the loop, so none may hold it or grow without end.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/config_source.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 // Where a container's keys are, by the vectors, and what must not be asked for them.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/container.hpp"
 
 #include "unit/aws/fake_config.hpp"

@@ -1,4 +1,5 @@
 // Sources of credentials and their chain.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/credentials_source.hpp"
 
 #include "unit/aws/fake_config.hpp"

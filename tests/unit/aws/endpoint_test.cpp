@@ -1,4 +1,5 @@
 // Endpoints given as URLs, and regions that are none.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/aws/endpoint.hpp>
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 // The official endpoint cases and the table of partitions.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/partitions.hpp"
 #include "unit/aws/vectors.hpp"
 

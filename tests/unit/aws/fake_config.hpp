@@ -1,4 +1,5 @@
 // A configuration source made of maps.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "aws/config_source.hpp"

@@ -1,4 +1,5 @@
 // Where the instance metadata service is, and the way to the keys, by the vectors.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/imds.hpp"
 
 #include "unit/aws/fake_config.hpp"

@@ -1,5 +1,6 @@
 // A JSON document as a tree, for reading test vectors. RapidJSON's own tree does not compile with clang 19, its parser
 // does.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <rapidjson/reader.h>

@@ -1,4 +1,5 @@
 // Keys in JSON, and everything that is none.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/keys_answer.hpp"
 
 #include "aws/fields.hpp"

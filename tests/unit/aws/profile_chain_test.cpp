@@ -1,4 +1,5 @@
 // From a profile to the plan of its keys: the role chain vectors, and the rules beside them.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/profile_chain.hpp"
 
 #include "unit/aws/vectors.hpp"

@@ -1,4 +1,5 @@
 // Which files and which profile: the location vectors, and what happens to a profile that is not there.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/profile.hpp"
 
 #include "unit/aws/fake_config.hpp"

@@ -1,4 +1,5 @@
 // When keys are fetched anew.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/refresh_schedule.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 // The fast path must say the same as the general signer, for any credentials, day and body.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/aws/sigv4.hpp>
 
 #include <catch2/catch.hpp>

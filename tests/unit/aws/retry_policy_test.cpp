@@ -1,4 +1,5 @@
 // The standard retry mode of 2026 as tables.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/aws/retry_policy.hpp>
 
 #include <catch2/catch.hpp>

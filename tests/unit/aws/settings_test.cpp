@@ -1,4 +1,5 @@
 // The order in which code, environment and profile decide.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/settings.hpp"
 
 #include "unit/aws/fake_config.hpp"

@@ -1,4 +1,5 @@
 // Hashing: the published examples, and that a context can be used again.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/sha256.hpp"
 
 #include <catch2/catch.hpp>

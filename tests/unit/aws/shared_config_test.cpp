@@ -1,4 +1,5 @@
 // The grammar of the shared files, by the cross-SDK vectors.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/shared_config.hpp"
 
 #include "unit/aws/vectors.hpp"

@@ -1,4 +1,5 @@
 // The server's side: what it accepts, and what it says to everything else.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/aws/signature_verifier.hpp>
 
 #include <catch2/catch.hpp>

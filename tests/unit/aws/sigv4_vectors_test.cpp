@@ -1,6 +1,7 @@
 // The 38 official signing vectors and the 10 of DynamoDB's shape, step by step.
 // Each runs with what its context.json says: `normalize` is options.normalize_path, `sign_body` is
 // options.body_hash_header, `omit_session_token` is !options.sign_session_token.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/aws/sigv4.hpp>
 
 #include "aws/text.hpp"

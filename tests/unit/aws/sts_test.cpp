@@ -1,4 +1,5 @@
 // What STS is asked, and what is made of its answers.
+// SPDX-License-Identifier: BSL-1.0
 #include "aws/sts.hpp"
 
 #include "unit/aws/fake_config.hpp"

@@ -1,4 +1,5 @@
 // Timestamps: round trips over centuries, and strictness.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/aws/timestamp.hpp>
 
 #include <catch2/catch.hpp>

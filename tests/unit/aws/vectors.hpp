@@ -1,4 +1,5 @@
 // Reading of the test vectors: files as bytes, and JSON.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "unit/aws/json.hpp"

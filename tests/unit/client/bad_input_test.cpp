@@ -1,4 +1,5 @@
 // What operators and developers get wrong: each has a named error that says what to do, within its deadline.
+// SPDX-License-Identifier: BSL-1.0
 #include "unit/client/fixture.hpp"
 
 #include <cstdlib>

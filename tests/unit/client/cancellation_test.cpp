@@ -1,4 +1,5 @@
 // What a cancelled call says, and that it says it soon.
+// SPDX-License-Identifier: BSL-1.0
 #include "unit/client/fixture.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>

@@ -1,4 +1,5 @@
 // The end of a client leaves nothing behind.
+// SPDX-License-Identifier: BSL-1.0
 #include "unit/client/fixture.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // How much a client does that gets nowhere: bounded by time and by the calls made, however many make them.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/certificates.hpp"
 #include "unit/client/fixture.hpp"
 

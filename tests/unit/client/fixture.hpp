@@ -1,4 +1,5 @@
 // A client against a scripted peer on one loop, which must run dry at the end.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "support/scripted_server.hpp"

@@ -1,4 +1,5 @@
 // The calls that were under way when a process forked are the parent's: its child sends none of them again.
+// SPDX-License-Identifier: BSL-1.0
 #include "unit/client/fixture.hpp"
 
 #include <sys/wait.h>

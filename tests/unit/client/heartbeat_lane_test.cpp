@@ -1,4 +1,5 @@
 // Heartbeats do not wait behind ordinary requests, however many there are.
+// SPDX-License-Identifier: BSL-1.0
 #include "unit/client/fixture.hpp"
 
 using namespace client_test;

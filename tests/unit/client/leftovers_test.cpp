@@ -1,4 +1,5 @@
 // What a client leaves behind: no file, no handler, no coroutine, whenever it is closed.
+// SPDX-License-Identifier: BSL-1.0
 #include "unit/client/fixture.hpp"
 
 #include <boost/asio/detached.hpp>

@@ -1,4 +1,5 @@
 // Attempts and what is known after them: retries, lost answers, wrong sums, wrong clocks.
+// SPDX-License-Identifier: BSL-1.0
 #include "unit/client/fixture.hpp"
 
 #include <zlib.h>

@@ -1,4 +1,5 @@
 // Options are checked when the client is made.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/certificates.hpp"
 #include "unit/client/fixture.hpp"
 

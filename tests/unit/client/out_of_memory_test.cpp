@@ -1,5 +1,6 @@
 // A client that finds no memory at any one step: the calls of that moment may be lost, or the process may end, as it
 // says; but a process that goes on is served again.
+// SPDX-License-Identifier: BSL-1.0
 #include "unit/client/fixture.hpp"
 
 #include <sys/wait.h>

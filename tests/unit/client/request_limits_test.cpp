@@ -1,4 +1,5 @@
 // What DynamoDB would refuse for its size is refused here, by name, and not sent.
+// SPDX-License-Identifier: BSL-1.0
 #include "client/request_limits.hpp"
 
 #include "unit/client/fixture.hpp"

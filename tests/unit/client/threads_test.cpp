@@ -1,4 +1,5 @@
 // A client is made, used, closed and destroyed on any thread, and every call is answered once.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/scripted_server.hpp"
 
 #include <dynalease/client.hpp>

@@ -1,4 +1,5 @@
 // Batches of any size on a service that takes only some of each.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/world.hpp"
 
 #include <dynalease/dynamodb/batches.hpp>

@@ -1,4 +1,5 @@
 // Pages: every item once, in order, wherever one begins; a failed page is asked for again.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/world.hpp"
 
 #include <dynalease/dynamodb/pages.hpp>

@@ -1,4 +1,5 @@
 // Base64: the vectors of RFC 4648, and that each binary has one text only.
+// SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/base64.hpp"
 #include "random_values.hpp"
 

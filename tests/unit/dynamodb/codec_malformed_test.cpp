@@ -1,4 +1,5 @@
 // Bodies that are not what they should be: each a clear error, on both sides.
+// SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/codec.hpp"
 
 #include <catch2/catch.hpp>

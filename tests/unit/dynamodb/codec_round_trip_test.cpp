@@ -1,4 +1,5 @@
 // What is encoded and decoded again is the same, for every field of every operation.
+// SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/codec.hpp"
 #include "random_values.hpp"
 

@@ -1,4 +1,5 @@
 // Codes, conditions and exceptions, as a caller branches on them.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/error.hpp>
 

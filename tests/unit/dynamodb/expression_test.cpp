@@ -1,4 +1,5 @@
 // Conditions and updates as texts and placeholders.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/dynamodb/expression.hpp>
 #include <dynalease/error.hpp>
 

@@ -1,4 +1,5 @@
 // Items: reading attributes, sizes, and what a request is about.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/dynamodb/item.hpp>
 #include <dynalease/dynamodb/operations.hpp>
 

@@ -1,4 +1,5 @@
 // Numbers: what DynamoDB takes, comparison by value, exact sums.
+// SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/decimal.hpp"
 #include "random_values.hpp"
 

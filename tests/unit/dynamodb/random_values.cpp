@@ -1,4 +1,5 @@
 // Random attribute values.
+// SPDX-License-Identifier: BSL-1.0
 #include "random_values.hpp"
 
 #include <array>

@@ -1,4 +1,5 @@
 // Random values by seed: attribute values of every type, and whole requests and responses field by field.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "dynamodb/item_fields.hpp"

@@ -1,4 +1,5 @@
 // Tables on the wire: what is asked arrives as it was meant, and each mistake is told as the service tells it.
+// SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/codec.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 // Which address is tried first.
+// SPDX-License-Identifier: BSL-1.0
 #include "http/address_book.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 // Many deadlines on one wait of the clock.
+// SPDX-License-Identifier: BSL-1.0
 #include "http/deadlines.hpp"
 
 #include <boost/asio/bind_executor.hpp>

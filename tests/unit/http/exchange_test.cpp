@@ -1,4 +1,5 @@
 // One request and one answer, well and badly behaved.
+// SPDX-License-Identifier: BSL-1.0
 #include "unit/http/fixture.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>

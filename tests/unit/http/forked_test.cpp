@@ -1,4 +1,5 @@
 // A forked child and the connections that it inherits: they stay its parent's, and so do the answers in them.
+// SPDX-License-Identifier: BSL-1.0
 #include "unit/http/fixture.hpp"
 
 #include <sys/wait.h>

@@ -1,4 +1,5 @@
 // The thread of a look-up: what it meets while it hands over its answer harms neither its process nor a fork of it.
+// SPDX-License-Identifier: BSL-1.0
 #include "http/name_service.hpp"
 
 #include <boost/asio/execution.hpp>

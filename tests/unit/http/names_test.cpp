@@ -1,4 +1,5 @@
 // The name service: asked once for all, and no single point of failure once it has answered.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/certificates.hpp"
 #include "unit/http/fixture.hpp"
 

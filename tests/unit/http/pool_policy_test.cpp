@@ -1,4 +1,5 @@
 // The pool's decisions, step by step.
+// SPDX-License-Identifier: BSL-1.0
 #include "http/pool_policy.hpp"
 
 #include <catch2/catch.hpp>

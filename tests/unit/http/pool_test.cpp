@@ -1,4 +1,5 @@
 // The line before the pool, and connecting.
+// SPDX-License-Identifier: BSL-1.0
 #include "unit/http/fixture.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>

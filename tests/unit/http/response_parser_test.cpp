@@ -1,4 +1,5 @@
 // Responses from bytes that arrive in any portions.
+// SPDX-License-Identifier: BSL-1.0
 #include "http/response_parser.hpp"
 
 #include <catch2/catch.hpp>

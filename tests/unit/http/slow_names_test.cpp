@@ -1,4 +1,5 @@
 // The system's resolver hangs: this program's own getaddrinfo, which stands in for the C library's.
+// SPDX-License-Identifier: BSL-1.0
 #include "unit/http/fixture.hpp"
 
 #include <netdb.h>

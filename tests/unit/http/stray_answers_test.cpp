@@ -1,5 +1,6 @@
 // Answers that belong to no request, at every moment between two of them: were one taken for the next answer, each
 // later one would be given to the request before, and nobody would notice.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/certificates.hpp"
 #include "unit/http/fixture.hpp"
 

@@ -1,4 +1,5 @@
 // Certificates: who is trusted, for which name, and what a refusal says.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/certificates.hpp"
 #include "unit/http/fixture.hpp"
 

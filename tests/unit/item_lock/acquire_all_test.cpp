@@ -1,4 +1,5 @@
 // What several items say together, by what each says alone.
+// SPDX-License-Identifier: BSL-1.0
 #include "item_lock/protocol/acquire_all.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 // What the pessimistic lock of the articles on concurrency control does, and what it leaves open.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/till.hpp"
 
 #include <catch2/catch.hpp>

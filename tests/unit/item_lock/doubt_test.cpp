@@ -1,4 +1,5 @@
 // What callers are told of a write or a claim without an answer, and what they can learn afterwards.
+// SPDX-License-Identifier: BSL-1.0
 #include "tills.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>

@@ -1,4 +1,5 @@
 // One writer at a time: what it costs, who comes next, and what becomes of the dead.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/till.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>

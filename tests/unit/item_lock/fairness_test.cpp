@@ -1,4 +1,5 @@
 // Nobody who waits is kept out by others that come and go, of the same process or of another.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/till.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 // Under faults: every guarded write exactly once or in doubt, one writer at a time, and nothing left behind.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/lost_answers.hpp"
 #include "support/till.hpp"
 

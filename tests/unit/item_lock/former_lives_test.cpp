@@ -1,5 +1,6 @@
 // Items that are removed and made anew while somebody has to do with their locks: the floor goes with them, and late
 // copies of requests find the door open.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/till.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 // Guarded writes: only while the lock is ours, exactly once, and in step with optimistic saves.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/till.hpp"
 
 #include <catch2/catch.hpp>

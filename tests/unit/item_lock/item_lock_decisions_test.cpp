@@ -1,4 +1,5 @@
 // What an item and our claim say to do next: each case of the tables.
+// SPDX-License-Identifier: BSL-1.0
 #include "item_lock/protocol/item_lock_decisions.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 // The requests of an item's lock, word for word, and that they carry what they use and nothing more.
+// SPDX-License-Identifier: BSL-1.0
 #include "item_lock/protocol/item_lock_requests.hpp"
 
 #include <dynalease/dynamodb/expression.hpp>

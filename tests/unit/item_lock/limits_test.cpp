@@ -1,4 +1,5 @@
 // Many who wait for one item, and items that are as large as may be.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/processor_time.hpp"
 #include "tills.hpp"
 

@@ -1,4 +1,5 @@
 // Bad input: named errors, before anything is sent, and items of strange content left alone.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/till.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 // Sessions without a row: what becomes of locks whose holders die, pause, or are not answered.
+// SPDX-License-Identifier: BSL-1.0
 #include "tills.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 // Sessions without a row in an outage: who waits without a limit is told after a lease, whatever stands in the way.
+// SPDX-License-Identifier: BSL-1.0
 #include "tills.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 // Sessions without a row: each lock is kept alive by itself.
+// SPDX-License-Identifier: BSL-1.0
 #include "tills.hpp"
 
 #include <dynalease/lock.hpp>

@@ -1,4 +1,5 @@
 // Holders without a row of their own: alive for as long as their text in the item changes.
+// SPDX-License-Identifier: BSL-1.0
 #include "item_lock/protocol/plain_watch.hpp"
 
 #include <catch2/catch.hpp>

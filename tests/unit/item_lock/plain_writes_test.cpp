@@ -1,5 +1,6 @@
 // Sessions without a row: writes under a grant that is renewed, ends, or is followed by another while they are under
 // way.
+// SPDX-License-Identifier: BSL-1.0
 #include "tills.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>

@@ -1,4 +1,5 @@
 // Answers that are lost within a call: the client sends the same write again, and finds its own first copy in the way.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/till.hpp"
 
 #include <dynalease/wall_clock_lock.hpp>

@@ -1,4 +1,5 @@
 // Many readers, one writer: who waits for whom.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/till.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 // Three items that are wanted together, and steps of those who want them.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "support/till.hpp"

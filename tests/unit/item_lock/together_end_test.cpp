@@ -1,4 +1,5 @@
 // The end of several locked items in one transaction: all the changes and releases, or none.
+// SPDX-License-Identifier: BSL-1.0
 #include "tills.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 // Several items under faults: lost answers, cancellation and death at every step.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/lost_answers.hpp"
 #include "tills.hpp"
 

@@ -1,4 +1,5 @@
 // Many callers of one process that want the same items: they queue in memory.
+// SPDX-License-Identifier: BSL-1.0
 #include "tills.hpp"
 
 #include <catch2/catch.hpp>

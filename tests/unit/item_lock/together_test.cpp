@@ -1,4 +1,5 @@
 // Several items at once: all or none, and nobody waits in a circle.
+// SPDX-License-Identifier: BSL-1.0
 #include "tills.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>

@@ -1,4 +1,5 @@
 // Money goes from till to till under faults, drift and pauses: none is lost, none is made, and writers are alone.
+// SPDX-License-Identifier: BSL-1.0
 #include "tills.hpp"
 
 #include <catch2/catch.hpp>

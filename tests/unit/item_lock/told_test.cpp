@@ -1,4 +1,5 @@
 // Callers of one process share its requests: none is told what an item was before it asked, or before its own write.
+// SPDX-License-Identifier: BSL-1.0
 #include "tills.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>

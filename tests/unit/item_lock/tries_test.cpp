@@ -1,4 +1,5 @@
 // Tries, and waits of no time: told soon, whatever the service does.
+// SPDX-License-Identifier: BSL-1.0
 #include "tills.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 // Locks and optimistic saves of the same items agree where the version stands, or are refused.
+// SPDX-License-Identifier: BSL-1.0
 #include "tills.hpp"
 
 #include <dynalease/versioned.hpp>

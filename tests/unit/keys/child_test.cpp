@@ -1,4 +1,5 @@
 // Programs that print keys: run without blocking, bounded, and leaving nothing behind.
+// SPDX-License-Identifier: BSL-1.0
 #include "client/keys/processes.hpp"
 
 #include "unit/keys/key_world.hpp"

@@ -1,4 +1,5 @@
 // The recorded vectors of whole chains: environment, files, what was asked and answered, and the keys that came of it.
+// SPDX-License-Identifier: BSL-1.0
 #include "client/keys/sources.hpp"
 
 #include "unit/aws/vectors.hpp"

@@ -1,4 +1,5 @@
 // An instance's keys over real HTTP, and how the sources behave when services are ill.
+// SPDX-License-Identifier: BSL-1.0
 #include "client/keys/http_web.hpp"
 #include "client/keys/sources.hpp"
 

@@ -1,4 +1,5 @@
 // Keys in use: one fetch for all, ahead of time, and what happens when the source is away.
+// SPDX-License-Identifier: BSL-1.0
 #include "client/keys/keeper.hpp"
 
 #include "unit/keys/key_world.hpp"

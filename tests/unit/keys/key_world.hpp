@@ -1,4 +1,5 @@
 // Sources of keys among fakes: a loop, a clock set by hand, a configuration of maps, services that follow a script.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "client/keys/default_chain.hpp"

@@ -1,4 +1,5 @@
 // One provider for many clients, on threads of their own.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/scripted_server.hpp"
 
 #include <dynalease/aws/providers.hpp>

@@ -1,4 +1,5 @@
 // BatchGetItem and BatchWriteItem.
+// SPDX-License-Identifier: BSL-1.0
 #include "engine_world.hpp"
 
 namespace dynalease::local::test {

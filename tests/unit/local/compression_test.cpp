@@ -1,4 +1,5 @@
 // Compressed answers: only for those who ask, only for long ones, and checked by what was sent.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/compression.hpp"
 #include "http_peer.hpp"
 

@@ -1,4 +1,5 @@
 // Conditions: every operator and function, precedence, missing attributes, types that do not match.
+// SPDX-License-Identifier: BSL-1.0
 #include "engine_world.hpp"
 
 #include <vector>

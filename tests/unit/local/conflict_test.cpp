@@ -1,4 +1,5 @@
 // Transactions that meet other requests while they are at work.
+// SPDX-License-Identifier: BSL-1.0
 #include "engine_world.hpp"
 
 #include <algorithm>

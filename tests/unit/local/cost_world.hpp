@@ -1,4 +1,5 @@
 // Requests that are measured in a process of their own: what each may cost the server at most.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "local/front.hpp"

@@ -1,4 +1,5 @@
 // The engine behind the database port.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/local/database.hpp>
 
 #include <boost/asio/bind_cancellation_slot.hpp>

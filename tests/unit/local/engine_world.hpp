@@ -1,4 +1,5 @@
 // An engine with one table, and short ways to ask it things.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/local/engine.hpp>

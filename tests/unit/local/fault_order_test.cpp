@@ -1,4 +1,5 @@
 // Of several faults in one request the one that DynamoDB tells, in its words. Over HTTP, for decoding has a part in it.
+// SPDX-License-Identifier: BSL-1.0
 #include "http_peer.hpp"
 
 #include <catch2/catch.hpp>

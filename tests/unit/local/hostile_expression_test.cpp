@@ -1,4 +1,5 @@
 // Requests that end or deafen other servers: each is answered at once.
+// SPDX-License-Identifier: BSL-1.0
 #include "engine_world.hpp"
 
 #include "dynamodb/codec.hpp"

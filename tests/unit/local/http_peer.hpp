@@ -1,4 +1,5 @@
 // A server on a thread of its own, and a peer that writes and reads plain bytes.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/aws/credentials.hpp>

@@ -1,4 +1,5 @@
 // What indexes cost, and the sizes of item collections.
+// SPDX-License-Identifier: BSL-1.0
 #include "engine_world.hpp"
 
 #include <vector>

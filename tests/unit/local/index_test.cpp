@@ -1,4 +1,5 @@
 // Secondary indexes: what is in them, in which order, with which attributes, and what is refused.
+// SPDX-License-Identifier: BSL-1.0
 #include "engine_world.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // PutItem, GetItem, DeleteItem: keys, what they return, and what a refusal brings.
+// SPDX-License-Identifier: BSL-1.0
 #include "engine_world.hpp"
 
 #include <vector>

@@ -1,4 +1,5 @@
 // The order of keys: numbers by value over the whole range, binaries by unsigned bytes.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/hash_order.hpp"
 #include "local/number_key.hpp"
 

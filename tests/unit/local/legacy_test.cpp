@@ -1,4 +1,5 @@
 // The parameters from before expressions, over HTTP: they do what the same expressions do.
+// SPDX-License-Identifier: BSL-1.0
 #include "http_peer.hpp"
 
 #include <catch2/catch.hpp>

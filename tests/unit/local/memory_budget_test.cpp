@@ -1,4 +1,5 @@
 // Who gets memory for large requests and answers, and who gives way.
+// SPDX-License-Identifier: BSL-1.0
 #include "local/memory_budget.hpp"
 
 #include <catch2/catch.hpp>

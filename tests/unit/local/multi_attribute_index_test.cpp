@@ -1,4 +1,5 @@
 // Global indexes whose hash and range keys have several attributes.
+// SPDX-License-Identifier: BSL-1.0
 #include "engine_world.hpp"
 
 #include <algorithm>

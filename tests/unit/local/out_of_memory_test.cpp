@@ -1,4 +1,5 @@
 // A server that runs out of memory at any point of a request: the request fails, and everything else is as it was.
+// SPDX-License-Identifier: BSL-1.0
 #include "http_peer.hpp"
 
 #include "local/front.hpp"

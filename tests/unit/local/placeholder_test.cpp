@@ -1,4 +1,5 @@
 // Placeholders: undefined, unused, reserved words, and operands that make no sense.
+// SPDX-License-Identifier: BSL-1.0
 #include "engine_world.hpp"
 
 #include <vector>

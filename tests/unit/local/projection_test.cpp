@@ -1,4 +1,5 @@
 // Projections of GetItem.
+// SPDX-License-Identifier: BSL-1.0
 #include "engine_world.hpp"
 
 #include <vector>

@@ -1,4 +1,5 @@
 // Query: key conditions, directions, filters, pages.
+// SPDX-License-Identifier: BSL-1.0
 #include "engine_world.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Scan: all items once, by pages and by segments, in the same order every time.
+// SPDX-License-Identifier: BSL-1.0
 #include "engine_world.hpp"
 
 #include <set>

@@ -1,4 +1,5 @@
 // Connections to a server with latency: requests that meet another one's transaction.
+// SPDX-License-Identifier: BSL-1.0
 #include "http_peer.hpp"
 
 #include <catch2/catch.hpp>

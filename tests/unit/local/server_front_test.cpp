@@ -1,4 +1,5 @@
 // What the server says before it knows who asks: no operation, browsers of another origin, packed requests.
+// SPDX-License-Identifier: BSL-1.0
 #include "http_peer.hpp"
 #include "local/compression.hpp"
 

@@ -1,4 +1,5 @@
 // The server's HTTP: what every answer carries, kept connections, and peers that misbehave.
+// SPDX-License-Identifier: BSL-1.0
 #include "http_peer.hpp"
 
 #include <dynalease/runtime/environment.hpp>

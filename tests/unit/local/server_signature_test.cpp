@@ -1,4 +1,5 @@
 // The server takes requests that are signed with its keys, just now, and no others.
+// SPDX-License-Identifier: BSL-1.0
 #include "http_peer.hpp"
 
 #include <catch2/catch.hpp>

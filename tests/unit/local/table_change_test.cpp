@@ -1,4 +1,5 @@
 // UpdateTable, deletion protection, tags, and what a description tells.
+// SPDX-License-Identifier: BSL-1.0
 #include "engine_world.hpp"
 
 namespace dynalease::local::test {

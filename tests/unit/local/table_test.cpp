@@ -1,4 +1,5 @@
 // Tables: made, described, listed, deleted.
+// SPDX-License-Identifier: BSL-1.0
 #include "engine_world.hpp"
 
 #include <vector>

@@ -1,4 +1,5 @@
 // Expiry: by the time of the request alone.
+// SPDX-License-Identifier: BSL-1.0
 #include "engine_world.hpp"
 
 namespace dynalease::local::test {

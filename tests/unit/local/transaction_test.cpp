@@ -1,4 +1,5 @@
 // Transactions: all or nothing, reasons in order, tokens.
+// SPDX-License-Identifier: BSL-1.0
 #include "engine_world.hpp"
 
 #include <vector>

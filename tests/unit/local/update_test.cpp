@@ -1,4 +1,5 @@
 // Update expressions: each action, what they see, and what they refuse.
+// SPDX-License-Identifier: BSL-1.0
 #include "engine_world.hpp"
 
 #include <vector>

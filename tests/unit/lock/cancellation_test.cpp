@@ -1,4 +1,5 @@
 // A cancellation at the very first moment: nothing may be forgotten by a coroutine that never ran.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/world.hpp"
 
 #include <dynalease/lock.hpp>

@@ -1,4 +1,5 @@
 // What each condition of the lock's requests does: every one against the table, and late copies of all of them.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/row_world.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 // Worlds that end at any step, and single faults at any request. Faults in swarms are the simulator's.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/lost_answers.hpp"
 #include "support/world.hpp"
 

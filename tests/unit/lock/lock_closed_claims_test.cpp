@@ -1,4 +1,5 @@
 // What an answer shows of a claim holds for whoever comes: nothing is in doubt of one that is closed, or has landed.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/lock_steps.hpp"
 
 #include <catch2/catch.hpp>

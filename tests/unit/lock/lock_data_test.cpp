@@ -1,4 +1,5 @@
 // Whose data stands in a lock's row: that of whoever holds it, whatever became of those before.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/lock_steps.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 // The decision tables of a lock, row by row.
+// SPDX-License-Identifier: BSL-1.0
 #include "lock/protocol/lock_decisions.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 // What locks cost when things go badly: requests while nothing moves, time by the number of callers.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/lock_steps.hpp"
 #include "support/processor_time.hpp"
 

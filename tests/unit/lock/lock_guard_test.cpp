@@ -1,4 +1,5 @@
 // What a guard tells its owner: whether it is valid, that it is lost, and what its fence lets through.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/lock_steps.hpp"
 
 #include <dynalease/queue.hpp>

@@ -1,4 +1,5 @@
 // The requests of a lock, word for word, and that they carry what they use and nothing more.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/row_world.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 // What a user notices of a lock: counts of requests, order, loss, and what a refusal says.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/lock_steps.hpp"
 
 #include <catch2/catch.hpp>

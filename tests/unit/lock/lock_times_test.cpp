@@ -1,4 +1,5 @@
 // How often those who wait for a lock look, and how long an absent one is waited for.
+// SPDX-License-Identifier: BSL-1.0
 #include "lock/protocol/lock_requests.hpp"
 #include "lock/protocol/lock_times.hpp"
 

@@ -1,4 +1,5 @@
 // What callers of a lock are told: in doubt as in doubt, never as refused or as done; and a try at once.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/lock_steps.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>

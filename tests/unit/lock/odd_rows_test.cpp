@@ -1,4 +1,5 @@
 // Rows as no client of ours would leave them: what their user is told, and what he gets.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/lock_steps.hpp"
 
 #include <catch2/catch.hpp>

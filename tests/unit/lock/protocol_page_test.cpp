@@ -1,4 +1,5 @@
 // The page of the lock's protocol shows the requests as they are built.
+// SPDX-License-Identifier: BSL-1.0
 #include "lock/protocol/lock_requests.hpp"
 #include "support/protocol_page.hpp"
 

@@ -1,4 +1,5 @@
 // Making the coordination table, and listing the locks that stand in it.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/lock_steps.hpp"
 
 #include <dynalease/coordination_table.hpp>

@@ -1,4 +1,5 @@
 // Work that runs while a lock is held: cancelled on loss, released after.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/world.hpp"
 
 #include <dynalease/lock.hpp>

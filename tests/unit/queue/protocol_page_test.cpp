@@ -1,4 +1,5 @@
 // The page of the queue's protocol shows the requests as they are built.
+// SPDX-License-Identifier: BSL-1.0
 #include "queue/protocol/enter_all.hpp"
 #include "queue/protocol/queue_requests.hpp"
 #include "support/protocol_page.hpp"

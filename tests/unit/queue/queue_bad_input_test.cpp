@@ -1,4 +1,5 @@
 // What cannot be: each is refused by name, and leaves nothing behind.
+// SPDX-License-Identifier: BSL-1.0
 #include "queue_callers.hpp"
 
 #include <dynalease/queue.hpp>

@@ -1,4 +1,5 @@
 // The steps of a caller that enters and leaves queues, and what it sent meanwhile.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "support/world.hpp"

@@ -1,4 +1,5 @@
 // The decision tables of a queue, row by row, and its times.
+// SPDX-License-Identifier: BSL-1.0
 #include "queue/protocol/queue_decisions.hpp"
 #include "queue/protocol/queue_times.hpp"
 

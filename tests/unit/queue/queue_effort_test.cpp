@@ -1,4 +1,5 @@
 // What queues cost: requests and time for n against 4n of everything, and no second without a bound.
+// SPDX-License-Identifier: BSL-1.0
 #include "queue_callers.hpp"
 
 #include <dynalease/queue.hpp>

@@ -1,4 +1,5 @@
 // Deaths, lost answers and cancelled waits, each at every step: nobody is skipped who lives, nothing stays behind.
+// SPDX-License-Identifier: BSL-1.0
 #include "queue_callers.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>

@@ -1,4 +1,5 @@
 // Lines in which the dead, the void and the missing stand between the living: found by simulated worlds.
+// SPDX-License-Identifier: BSL-1.0
 #include "queue_callers.hpp"
 
 #include <dynalease/queue.hpp>

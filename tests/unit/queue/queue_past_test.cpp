@@ -1,4 +1,5 @@
 // Answers that come late, and tables that go back: what was seen before never counts for more than what was seen since.
+// SPDX-License-Identifier: BSL-1.0
 #include "queue_callers.hpp"
 
 #include <dynalease/lock.hpp>

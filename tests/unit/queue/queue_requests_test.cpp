@@ -1,4 +1,5 @@
 // The requests of a queue, word for word, what each condition does, and late copies of all of them.
+// SPDX-License-Identifier: BSL-1.0
 #include "queue/protocol/queue_requests.hpp"
 #include "queue/protocol/enter_all.hpp"
 #include "support/row_world.hpp"

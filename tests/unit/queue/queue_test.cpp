@@ -1,4 +1,5 @@
 // What a user notices of a queue: counts of requests, strict order, and what others are shown.
+// SPDX-License-Identifier: BSL-1.0
 #include "queue_callers.hpp"
 
 #include <dynalease/queue.hpp>

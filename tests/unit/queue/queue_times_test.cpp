@@ -1,4 +1,5 @@
 // The times of a queue.
+// SPDX-License-Identifier: BSL-1.0
 #include "queue/protocol/queue_times.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 // Several queues under one number: all or none, never a deadlock, and strict order in each of them.
+// SPDX-License-Identifier: BSL-1.0
 #include "queue_callers.hpp"
 
 #include <dynalease/queue.hpp>

@@ -1,4 +1,5 @@
 // What callers are told of writes whose answer did not come: in doubt as in doubt, never as refused and never as done.
+// SPDX-License-Identifier: BSL-1.0
 #include "queue_callers.hpp"
 
 #include <dynalease/queue.hpp>

@@ -1,4 +1,5 @@
 // Processes that enter one queue, over a network that delays, doubles and loses their requests.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "support/row_world.hpp"

@@ -1,4 +1,5 @@
 // Random histories of the queue: the protocol as it is keeps its promises; without any one of its rules it does not.
+// SPDX-License-Identifier: BSL-1.0
 #include "queue_walk.hpp"
 
 #include <catch2/catch.hpp>

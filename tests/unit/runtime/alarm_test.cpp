@@ -1,4 +1,5 @@
 // A background loop's sleep.
+// SPDX-License-Identifier: BSL-1.0
 #include "runtime/alarm.hpp"
 #include "runtime/spawn.hpp"
 

@@ -1,4 +1,5 @@
 // An operation made as the library's verbs are: a coroutine behind the bridge, started with any completion token.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "runtime/cancellation.hpp"

@@ -1,4 +1,5 @@
 // A child is told from its parent, however it was made.
+// SPDX-License-Identifier: BSL-1.0
 #include "runtime/fork_count.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 // Who gets through a gate, and when it is idle.
+// SPDX-License-Identifier: BSL-1.0
 #include "runtime/gate.hpp"
 #include "runtime/spawn.hpp"
 

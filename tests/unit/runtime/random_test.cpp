@@ -1,4 +1,5 @@
 // Random numbers: reproducible, without bias, and fit for identifiers.
+// SPDX-License-Identifier: BSL-1.0
 #include "runtime/identity.hpp"
 #include "runtime/system_random.hpp"
 

@@ -1,4 +1,5 @@
 // Random numbers of production, drawn on several threads at once.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/runtime/environment.hpp>
 
 #include <boost/asio/io_context.hpp>

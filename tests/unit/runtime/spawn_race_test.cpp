@@ -1,4 +1,5 @@
 // Cancellation against completion, at every moment that a seed can find: each operation completes exactly once.
+// SPDX-License-Identifier: BSL-1.0
 #include "bridged_operation.hpp"
 
 #include <dynalease/testing/environment.hpp>

@@ -1,4 +1,5 @@
 // A context that ends at any step destroys what is pending, once, and calls nothing.
+// SPDX-License-Identifier: BSL-1.0
 #include "bridged_operation.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/gate.hpp"

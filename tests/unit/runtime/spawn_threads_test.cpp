@@ -1,4 +1,5 @@
 // The bridge with real threads: initiated, run and cancelled on different ones.
+// SPDX-License-Identifier: BSL-1.0
 #include "bridged_operation.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>

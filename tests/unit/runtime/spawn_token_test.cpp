@@ -1,4 +1,5 @@
 // Every form of completion token works on an operation behind the bridge, on real and on virtual time.
+// SPDX-License-Identifier: BSL-1.0
 #include "bridged_operation.hpp"
 
 #include <dynalease/testing/environment.hpp>

@@ -1,4 +1,5 @@
 // The clock of production on a real io_context. Waits are short; nothing sleeps.
+// SPDX-License-Identifier: BSL-1.0
 #include "runtime/system_clock.hpp"
 
 #include <dynalease/runtime/environment.hpp>

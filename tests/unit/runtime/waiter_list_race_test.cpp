@@ -1,4 +1,5 @@
 // Grant, cancellation and deadline in the same moment: no value is lost, none is given twice.
+// SPDX-License-Identifier: BSL-1.0
 #include "runtime/waiter_list.hpp"
 
 #include <dynalease/testing/environment.hpp>

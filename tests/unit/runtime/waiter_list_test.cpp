@@ -1,4 +1,5 @@
 // What a waiter in a list is told, and in which order.
+// SPDX-License-Identifier: BSL-1.0
 #include "runtime/waiter_list.hpp"
 
 #include <dynalease/testing/environment.hpp>

@@ -1,4 +1,5 @@
 // The times of a lease and of those who watch it, and the tokens of claims.
+// SPDX-License-Identifier: BSL-1.0
 #include "session/protocol/lease_times.hpp"
 #include "session/protocol/claim.hpp"
 #include "session/protocol/session_lease.hpp"

@@ -1,4 +1,5 @@
 // Rows are read strictly: what is not as ours are is refused, and never guessed.
+// SPDX-License-Identifier: BSL-1.0
 #include "lock/protocol/lock_row.hpp"
 #include "session/protocol/claim.hpp"
 

@@ -1,4 +1,5 @@
 // How a session ends while something still goes on under it, and when its last requests meet trouble.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/lock_steps.hpp"
 
 #include <dynalease/lock.hpp>

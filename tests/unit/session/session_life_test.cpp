@@ -1,4 +1,5 @@
 // How a session comes to life beside its copies, and how its heartbeat meets trouble.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/lock_steps.hpp"
 
 #include <catch2/catch.hpp>

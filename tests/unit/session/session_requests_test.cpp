@@ -1,4 +1,5 @@
 // The requests of a session, and that late copies of them do no harm.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/row_world.hpp"
 
 #include "session/protocol/session_requests.hpp"

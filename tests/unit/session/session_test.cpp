@@ -1,4 +1,5 @@
 // What a user notices of a session: how it opens, how it ends, and what closing reports.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/lock_steps.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>

@@ -1,4 +1,5 @@
 // Random histories of one session and one watcher whose clocks run at different rates: never over while believed live.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/row_world.hpp"
 
 #include "session/protocol/session_lease.hpp"

@@ -1,4 +1,5 @@
 // What a faulty network does to requests, and what it lets the caller know.
+// SPDX-License-Identifier: BSL-1.0
 #include "runtime/spawn.hpp"
 
 #include <dynalease/testing/environment.hpp>

@@ -1,4 +1,5 @@
 // Machines: their crashes, their clocks, and the store that outlives them.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/testing/node.hpp>
 #include <dynalease/testing/running.hpp>
 #include <dynalease/testing/world.hpp>

@@ -1,4 +1,5 @@
 // Order, time, pauses and crashes of simulated processes.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/testing/environment.hpp>
 #include <dynalease/testing/seeded_random.hpp>
 

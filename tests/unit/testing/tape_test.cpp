@@ -1,4 +1,5 @@
 // Choices: the same for a seed, replayed as recorded, and made plainer.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/testing/tape.hpp>
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 // Clocks that start, run and are set differently.
+// SPDX-License-Identifier: BSL-1.0
 #include <dynalease/testing/scheduler.hpp>
 #include <dynalease/testing/virtual_clock.hpp>
 

@@ -1,4 +1,5 @@
 // What cannot be stored or read is told by name, and before anything is sent wherever that can be.
+// SPDX-License-Identifier: BSL-1.0
 #include "book_shop.hpp"
 
 #include <dynalease/versioned.hpp>

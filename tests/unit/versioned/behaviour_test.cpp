@@ -1,4 +1,5 @@
 // How the verbs behave: what they write, what they keep, what they respect.
+// SPDX-License-Identifier: BSL-1.0
 #include "book_shop.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 // Processes that keep books in one table of versioned items.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "support/world.hpp"

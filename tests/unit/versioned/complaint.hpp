@@ -1,4 +1,5 @@
 // What a mapping says against a value.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dynalease/error.hpp>

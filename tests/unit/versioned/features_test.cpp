@@ -1,4 +1,5 @@
 // Optimistic updates, one test for each feature by which mappers are compared.
+// SPDX-License-Identifier: BSL-1.0
 #include "book_shop.hpp"
 
 #include <catch2/catch.hpp>

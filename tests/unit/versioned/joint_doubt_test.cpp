@@ -1,4 +1,5 @@
 // Several writes together, of which a copy was not answered: what is told of all is true of all, later too.
+// SPDX-License-Identifier: BSL-1.0
 #include "book_shop.hpp"
 
 #include <dynalease/dynamodb/expression.hpp>

@@ -1,5 +1,6 @@
 // A save changes what the caller changed and nothing else: not what the struct does not know, however deep it stands,
 // and not what the struct would say less exactly.
+// SPDX-License-Identifier: BSL-1.0
 #include "book_shop.hpp"
 
 #include "versioned/protocol/member_merge.hpp"

@@ -1,4 +1,5 @@
 // Writes whose answers are lost, late or doubled: what callers are told is true, or is doubt.
+// SPDX-License-Identifier: BSL-1.0
 #include "book_shop.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>

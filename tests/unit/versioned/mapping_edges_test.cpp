@@ -1,4 +1,5 @@
 // What the mapping keeps exactly, and what it refuses rather than keep something else.
+// SPDX-License-Identifier: BSL-1.0
 #include "unit/versioned/complaint.hpp"
 
 #include <dynalease/error.hpp>

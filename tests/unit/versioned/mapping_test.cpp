@@ -1,4 +1,5 @@
 // Structs as items and back.
+// SPDX-License-Identifier: BSL-1.0
 #include "unit/versioned/complaint.hpp"
 
 #include <dynalease/error.hpp>

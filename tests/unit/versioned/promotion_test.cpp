@@ -1,4 +1,5 @@
 // Updates that take the item's lock after too many conflicts.
+// SPDX-License-Identifier: BSL-1.0
 #include "book_shop.hpp"
 #include "support/lost_answers.hpp"
 

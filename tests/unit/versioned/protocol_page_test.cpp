@@ -1,4 +1,5 @@
 // The page of the versioned items' protocol shows the requests as they are built.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/protocol_page.hpp"
 #include "versioned/protocol/version_requests.hpp"
 

@@ -1,4 +1,5 @@
 // What another does between a write and its answer: what callers are told stays true.
+// SPDX-License-Identifier: BSL-1.0
 #include "book_shop.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 // Versions in transactions: several items together, with conflicts told for each.
+// SPDX-License-Identifier: BSL-1.0
 #include "book_shop.hpp"
 
 #include <dynalease/dynamodb/expression.hpp>

@@ -1,4 +1,5 @@
 // Tables without stamps, and saves that ask for the item as it stands.
+// SPDX-License-Identifier: BSL-1.0
 #include "book_shop.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 // What callers are told is what happened: applied as applied, refused as refused, and each refusal by its reason.
+// SPDX-License-Identifier: BSL-1.0
 #include "book_shop.hpp"
 
 #include <dynalease/dynamodb/expression.hpp>

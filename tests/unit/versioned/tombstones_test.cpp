@@ -1,4 +1,5 @@
 // Tables whose removals leave tombstones: what was removed is gone, and every verb takes the place for empty.
+// SPDX-License-Identifier: BSL-1.0
 #include "book_shop.hpp"
 
 #include <dynalease/item_lock.hpp>

@@ -1,4 +1,5 @@
 // Updates: load, change, save, and again until it holds.
+// SPDX-License-Identifier: BSL-1.0
 #include "book_shop.hpp"
 
 #include <catch2/catch.hpp>

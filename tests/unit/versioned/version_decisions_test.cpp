@@ -1,4 +1,5 @@
 // What a refused versioned write means, row by row.
+// SPDX-License-Identifier: BSL-1.0
 #include "versioned/protocol/version_decisions.hpp"
 
 #include <catch2/catch.hpp>

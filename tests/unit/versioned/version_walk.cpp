@@ -1,4 +1,5 @@
 // The walk: who sends what when, and what must be true of it.
+// SPDX-License-Identifier: BSL-1.0
 #include "version_walk.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Writers of one versioned item, over a network that delays, doubles and loses their requests.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "versioned/protocol/version_decisions.hpp"

@@ -1,5 +1,6 @@
 // Random histories of a versioned item: the protocol as it is keeps its promises; without any one of its rules it does
 // not.
+// SPDX-License-Identifier: BSL-1.0
 #include "version_walk.hpp"
 
 #include <catch2/catch.hpp>

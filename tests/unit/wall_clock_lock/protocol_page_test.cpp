@@ -1,4 +1,5 @@
 // The page of the wall clock lock's protocol shows the requests as they are built.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/protocol_page.hpp"
 #include "wall_clock_lock/protocol/wall_clock.hpp"
 

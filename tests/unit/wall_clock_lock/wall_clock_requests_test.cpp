@@ -1,4 +1,5 @@
 // Moments as locks: their texts, their times, and the requests that go by them.
+// SPDX-License-Identifier: BSL-1.0
 #include "wall_clock_lock/protocol/wall_clock.hpp"
 
 #include <dynalease/dynamodb/expression.hpp>

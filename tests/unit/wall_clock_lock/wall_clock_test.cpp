@@ -1,4 +1,5 @@
 // Locks by the wall clock, as another recipe keeps them; beside writers of that recipe, and under faults.
+// SPDX-License-Identifier: BSL-1.0
 #include "support/lost_answers.hpp"
 #include "support/till.hpp"
 

@@ -1,4 +1,5 @@
 // The one header of Catch2 2, and the names it has there, where Catch2 3 is installed.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <catch2/catch_all.hpp>
