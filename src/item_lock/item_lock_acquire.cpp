@@ -336,7 +336,7 @@ boost::asio::awaitable<void> item_lock_impl::audit(sighting& seen) {
         co_return;
     }
     // Nobody here has it: what stands there under our name is a copy, of this claim or of an older one.
-    unlanded_.reset();
+    if (was_answered(found.kind)) unlanded_.reset();
     const auto* ghost = found.kind == answer::applied ? found.lock.entry_of(core_.id()) : nullptr;
     if (ghost) {
         claim_->id.attempt = ghost->attempt;
@@ -345,10 +345,14 @@ boost::asio::awaitable<void> item_lock_impl::audit(sighting& seen) {
         phase_ = phase::resolving;
     } else if (wanted()) {
         phase_ = phase::wanting;
-    } else {
-        // Without an answer there is nothing to give back that the lease would not free.
+    } else if (was_answered(found.kind) || core_.plain()) {
         claim_.reset();
         phase_ = phase::idle;
+    } else {
+        // What may have landed would stay for as long as the session does: ask once more, as late again.
+        claim_->sent_at = core_.now();
+        phase_ = phase::idle;
+        core_.idle().audit_later(shared_from_this());
     }
 }
 

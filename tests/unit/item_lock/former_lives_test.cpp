@@ -52,6 +52,28 @@ TEST_CASE("a late copy of a grant that was given back is found in the item's nex
     CHECK(w.unlocked());
 }
 
+TEST_CASE("a look for a late copy is repeated when it has no answer") {
+    using kind = testing::fault::kind;
+    reborn_world w;
+    node a(w);
+    open_session(w, a);
+    a.network->set_plan(testing::scripted_faults({{.what = kind::lose_answer, .before = 6s}}));
+    item_guard guard;
+    run(w, a, take(north(a), guard));
+    run(w, a, give_back(guard));
+    w.bear(2);
+    w.scheduler.run_for(7s);
+    a.network->set_plan([](const any_request& request, const call_options&) {
+        const bool look = std::holds_alternative<get_item_request>(request);
+        return testing::fault{.what = look ? kind::lose_answer : kind::pass};
+    });
+    w.scheduler.run_for(12min);
+    REQUIRE_FALSE(w.unlocked());
+    a.network->set_plan({});
+    w.scheduler.run_for(12min);
+    CHECK(w.unlocked());
+}
+
 TEST_CASE("a late copy of an intent that was taken back is found in the item's next life, and taken back too") {
     reborn_world w;
     node reader(w, 1);
