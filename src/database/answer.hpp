@@ -1,5 +1,4 @@
 // How the answer to one write is to be taken.
-// Room primitives: the coroutines that sequence requests, on the ports alone; what to do is decided in protocol/.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 

@@ -42,8 +42,8 @@ struct versioned_options {
     std::int64_t version_limit = std::numeric_limits<std::int64_t>::max();
     dynalease::removal removal = removal::erase;
     std::string time_to_live{"ttl"};                ///< the table's TTL attribute; used with tombstones alone
-    /// More than 11 min, and longer than any call of yours runs. Counted on this machine's own clock: one that is slow
-    /// by as much leaves tombstones that TTL may remove at once.
+    /// At least 11 min, and longer than any call of yours runs. Counted from the wall clock, set right by the service's
+    /// time where the client has seen it: one that is slow by as much leaves tombstones that TTL may remove at once.
     std::chrono::seconds tombstone_lifetime{3600};
     /// How long a write without an answer is sent again before it is `errc::in_doubt`.
     std::chrono::milliseconds resolve_within{10'000};

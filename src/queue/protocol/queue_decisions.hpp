@@ -1,6 +1,6 @@
 // The decision tables of a queue: what its rows and our ticket say to do next.
 //
-// Each is a pure function of what is known. The coroutines of primitives/ carry out what is decided here. What a
+// Each is a pure function of what is known. The coroutines of the slice carry out what is decided here. What a
 // decision rests on is stable (see queue_rows.hpp), so that it may be carried out at any later time.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once

@@ -1,5 +1,4 @@
 // Lease arithmetic: how long an acknowledged heartbeat lets its sender believe.
-// Room protocol: pure decisions, (what is known, now) -> what to do. No Asio, no I/O, no clock.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
