@@ -50,7 +50,7 @@ boost::asio::awaitable<void> lock_impl::want(protocol::lock_row& row) {
             // Those before us were here first: leave them one look's time, even if the lock stands free.
             row = std::move(seen.row);
             refusals_ = 0;
-            fail_try(nullptr);
+            fail_try(or_doubt(nullptr));
             co_await pause(time_to_next_look(row, acquire_step::poll));
             continue;
         }
@@ -78,14 +78,14 @@ boost::asio::awaitable<void> lock_impl::want(protocol::lock_row& row) {
         if (!writes) refusals_ = 0;
         if (writes && refused && refusals_ >= 2) {
             // Others are faster, or the row is not what it seems: write no faster for that, and by a fresh sight.
-            fail_try(nullptr);
+            fail_try(or_doubt(nullptr));
             co_await pause_after(refusals_ - 2);
             next = {acquire_step::poll};
             continue;
         }
         if (next.step == acquire_step::take) continue;
         if (!row.free()) refused_at_ = core_.now();
-        fail_try(nullptr);
+        fail_try(or_doubt(nullptr));
         if (next.step != acquire_step::join && next.step != acquire_step::refuse) {
             co_await pause(time_to_next_look(row, next.step));
         }

@@ -69,7 +69,7 @@ void lock_impl::fail_try(const shared_failure& why) {
 shared_failure lock_impl::or_doubt(const shared_failure& why) const {
     if (!claim_->unanswered) return why;
     failure doubt(errc::in_doubt, outcome::unknown);
-    doubt.details = why->details;
+    if (why) doubt.details = why->details;
     return std::make_shared<const failure>(std::move(doubt));
 }
 

@@ -89,9 +89,9 @@ public:
 
     /// Takes the lock if it is free, or if its holder is known to be dead; an empty guard if another holds it.
     ///
-    /// Errors and cancellation as `acquire`, without `wait_timeout`; what others are told after retries a try is told
-    /// at once, and `errc::in_doubt` when its write went without an answer and the look after it, too. Cost: 1 write;
-    /// when held elsewhere, at most one read more.
+    /// Errors and cancellation as `acquire`, without `wait_timeout`; what others are told after retries a try is told at
+    /// once, and `errc::in_doubt` when its write went without an answer and may still land, though others have the lock
+    /// now. Cost: 1 write; when held elsewhere, at most one read more.
     [[nodiscard]] boost::asio::awaitable<lock_guard> try_acquire(acquire_options options = {}) const;
     template <class... Tail>
         requires verb_tail<lock_guard, Tail...>

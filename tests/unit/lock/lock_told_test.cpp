@@ -211,6 +211,28 @@ TEST_CASE("a try without an answer is in doubt after the next one stays away, to
     expect_free(w);
 }
 
+TEST_CASE("a try that others refuse is in doubt while a copy of it may still land") {
+    for (const bool waits_no_time : {false, true}) {
+        world w;
+        node a(w, 1);
+        node b(w, 2);
+        lock target{*a.session, "x"};
+        lock_guard first;
+        lock_guard guard;
+        error_code told;
+        run(w, a, take(target, first));
+        run(w, a, give_back(first));
+        run(w, b, take(lock{*b.session, "x"}, first));
+        w.scheduler.run_for(11s);  // so that it is written to, not looked at, and by a greater token than the holder's
+        a.network->set_plan(lock_writes_meet({request_lost}));
+        run(w, a, waits_no_time ? take_told(target, {.wait = 0s}, guard, told) : try_told(target, guard, told));
+        CHECK(told == errc::in_doubt);
+        run(w, b, give_back(first));
+        w.scheduler.run_for(15s);
+        expect_free(w);
+    }
+}
+
 TEST_CASE("a try while the lock is given back in silence is told soon that nobody answers") {
     world w;
     node a(w);
