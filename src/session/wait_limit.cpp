@@ -9,7 +9,8 @@ namespace dynalease::detail {
 wait_limit limit_of(const session_impl& core, std::optional<std::chrono::nanoseconds> wait, bool tries) {
     if (tries || (wait && *wait == std::chrono::nanoseconds::zero())) return {.once = true};
     if (!wait) return {};
-    return {.deadline = core.now() + std::min(*wait, dynalease::time_point::max() - core.now())};
+    const auto now = core.now();  // once: it would not fit any more after a second look at the clock
+    return {.deadline = now + std::min(*wait, dynalease::time_point::max() - now)};
 }
 
 }  // namespace dynalease::detail
