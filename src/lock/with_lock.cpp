@@ -9,14 +9,17 @@
 
 namespace dynalease::detail {
 
-void granted_lock::run(const boost::asio::any_io_executor& executor, const lock_guard& guard,
+granted_lock::hold granted_lock::held(const lock_guard& guard) {
+    return lock_hold::of(guard);
+}
+
+void granted_lock::run(const boost::asio::any_io_executor& executor, const hold& held,
                        boost::asio::awaitable<void> work, guarded_handler handler) {
     diagnostics about;
     about.operation = "with_lock";
-    about.key = guard.name();
+    about.key = held->name();
     about.message = "the lock";
-    std::make_shared<guarded_work>(executor, lock_hold::of(guard), std::move(about), std::move(handler))
-        ->start(std::move(work));
+    std::make_shared<guarded_work>(executor, held, std::move(about), std::move(handler))->start(std::move(work));
 }
 
 }  // namespace dynalease::detail

@@ -9,14 +9,17 @@
 
 namespace dynalease::detail {
 
-void granted_queue::run(const boost::asio::any_io_executor& executor, const queue_turn& turn,
+granted_queue::hold granted_queue::held(const queue_turn& turn) {
+    return queue_hold::of(turn);
+}
+
+void granted_queue::run(const boost::asio::any_io_executor& executor, const hold& held,
                         boost::asio::awaitable<void> work, guarded_handler handler) {
     diagnostics about;
     about.operation = "with_turn";
-    about.key = turn.name();
+    about.key = held->name();
     about.message = "the turn";
-    std::make_shared<guarded_work>(executor, queue_hold::of(turn), std::move(about), std::move(handler))
-        ->start(std::move(work));
+    std::make_shared<guarded_work>(executor, held, std::move(about), std::move(handler))->start(std::move(work));
 }
 
 }  // namespace dynalease::detail

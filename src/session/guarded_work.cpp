@@ -88,9 +88,13 @@ void guarded_work::finish() {
     grant_->core()->end_work(shared_from_this(), *grant_);
     watch_.emit(asio::cancellation_type::terminal);
     auto outcome = thrown_;
+    const bool cancelled = static_cast<bool>(cancelled_for_);
+    // Work that keeps its thread for itself cannot be told, and ends as if nothing had happened.
+    if (!cancelled && !thrown_ && grant_->state() == guard_state::lost) cancelled_for_ = errc::lock_lost;
     if (cancelled_for_) {
         const char* const end = cancelled_for_ == errc::lock_lost ? " was lost" : "'s session was closed";
-        about_.message += std::string(end) + " before the work under it ended; the work was cancelled";
+        about_.message += std::string(end) + " before the work under it ended";
+        if (cancelled) about_.message += "; the work was cancelled";
         outcome = std::make_exception_ptr(error(cancelled_for_, std::move(about_)));
     }
     const auto where = asio::get_associated_executor(handler_, executor_);

@@ -202,6 +202,40 @@ TEST_CASE("a context may end, or stop and go on, at any step of a lock's life") 
     }
 }
 
+namespace {
+
+asio::awaitable<int> keep_the_thread(lock_guard& guard) {
+    std::this_thread::sleep_for(1200ms);
+    CHECK_FALSE(guard.valid());
+    co_return 1;
+}
+
+asio::awaitable<void> work_too_long(session& lease, error_code& told) {
+    lock target{lease, "too long"};
+    acquire_options patience;
+    patience.wait = std::chrono::nanoseconds::max();  // on a clock that goes on between two looks at it
+    try {
+        co_await with_lock(target, keep_the_thread, patience);
+    } catch (const error& why) {
+        told = why.code();
+    }
+}
+
+}  // namespace
+
+TEST_CASE("work that keeps its thread past the lease fails as lost, though nobody could tell it") {
+    const service store;
+    asio::io_context io{1};
+    client database{io.get_executor(), store.options()};
+    auto options = in_table();
+    options.lease = 1s;
+    session lease{database, options};
+    error_code told;
+    asio::co_spawn(io, work_too_long(lease, told), [&](std::exception_ptr) { io.stop(); });
+    io.run();
+    CHECK(told == errc::lock_lost);
+}
+
 TEST_CASE("what a handler throws leaves run(), and the library goes on") {
     const service store;
     asio::io_context io{1};

@@ -19,13 +19,13 @@ namespace dynalease::detail {
 
 using guarded_handler = boost::asio::any_completion_handler<void(std::exception_ptr)>;
 
-template <class Grant, class Guard>
+template <class Grant>
 struct start_guarded {
     boost::asio::any_io_executor executor;
-    const Guard* guard;
+    typename Grant::hold held;
     template <class Handler>
     void operator()(Handler&& handler, boost::asio::awaitable<void> work) const {
-        Grant::run(executor, *guard, std::move(work), guarded_handler(std::forward<Handler>(handler)));
+        Grant::run(executor, held, std::move(work), guarded_handler(std::forward<Handler>(handler)));
     }
 };
 
@@ -41,16 +41,17 @@ boost::asio::awaitable<void> keep_value(boost::asio::awaitable<T> work, std::opt
     value.emplace(co_await std::move(work));
 }
 
-/// @tparam Grant what is held: `Grant::run(executor, guard, work, handler)` runs the work and cancels it (terminal)
-/// when the grant is lost or its session closes, and fails with `lock_lost` or `session_closed` then; `give_back(guard,
-/// token)` ends the grant, after a body that did not throw.
+/// @tparam Grant what is held: `Grant::run(executor, held, work, handler)` runs the work and cancels it (terminal) when
+/// the grant is lost or its session closes, and fails with `lock_lost` or `session_closed` then;
+/// `give_back(guard, token)` ends the grant, after a body that did not throw. The body may move the guard away: what it
+/// holds is asked for first.
 template <class Grant, class Guard, class Body>
 auto run_guarded(Guard guard, Body body) -> std::invoke_result_t<Body&, Guard&> {
     using value_type = typename awaited<std::invoke_result_t<Body&, Guard&>>::type;
     constexpr auto outcome_only = boost::asio::as_tuple(boost::asio::deferred);
 
     auto executor = co_await boost::asio::this_coro::executor;
-    const start_guarded<Grant, Guard> start{executor, &guard};
+    const start_guarded<Grant> start{executor, Grant::held(guard)};
     if constexpr (std::is_void_v<value_type>) {
         auto run = boost::asio::async_initiate<const boost::asio::deferred_t&, void(std::exception_ptr)>(
             start, boost::asio::deferred, body(guard));

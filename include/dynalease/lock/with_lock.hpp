@@ -9,6 +9,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <concepts>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -16,8 +17,10 @@ namespace dynalease {
 
 namespace detail {
 struct granted_lock {
-    static void run(const boost::asio::any_io_executor& executor, const lock_guard& guard,
-                    boost::asio::awaitable<void> work, guarded_handler handler);
+    using hold = std::shared_ptr<lock_hold>;
+    static hold held(const lock_guard& guard);
+    static void run(const boost::asio::any_io_executor& executor, const hold& held, boost::asio::awaitable<void> work,
+                    guarded_handler handler);
     template <class Token>
     static auto give_back(lock_guard& guard, Token token) {
         return guard.release(token);
@@ -28,11 +31,11 @@ struct granted_lock {
 /// Acquires, runs `body(guard)` on the caller's executor, releases. The body returns an `asio::awaitable<T>`; its
 /// value, or what it throws, is the result.
 ///
-/// Errors: those of `acquire`; `errc::lock_lost` when the lock was lost before the body ended, `errc::session_closed`
-/// when its session was closed or destroyed: the body is then cancelled (terminal) and waited for. Cancellation:
-/// cancels the wait, or the body. Cost: as acquire and release.
-/// Threads: the body and its cancellation run on the caller's executor; where several threads run that, call it on a
-/// strand, as for everything that is cancelled from outside.
+/// Errors: those of `acquire`; `errc::lock_lost` when the lock was lost before the body ended, noticed or not,
+/// `errc::session_closed` when its session was closed or destroyed: the body is then cancelled (terminal) and waited
+/// for. Cancellation: cancels the wait, or the body. Cost: as acquire and release. Threads: the body and its
+/// cancellation run on the caller's executor; where several threads run that, call it on a strand, as for everything
+/// that is cancelled from outside.
 template <class Body>
     requires std::invocable<Body&, lock_guard&>
 auto with_lock(lock target, Body body, acquire_options options = {}) -> std::invoke_result_t<Body&, lock_guard&> {

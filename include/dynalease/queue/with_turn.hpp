@@ -9,6 +9,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <concepts>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -16,8 +17,10 @@ namespace dynalease {
 
 namespace detail {
 struct granted_queue {
-    static void run(const boost::asio::any_io_executor& executor, const queue_turn& turn,
-                    boost::asio::awaitable<void> work, guarded_handler handler);
+    using hold = std::shared_ptr<queue_hold>;
+    static hold held(const queue_turn& turn);
+    static void run(const boost::asio::any_io_executor& executor, const hold& held, boost::asio::awaitable<void> work,
+                    guarded_handler handler);
     template <class Token>
     static auto give_back(queue_turn& turn, Token token) {
         return turn.leave(token);
@@ -29,8 +32,8 @@ struct granted_queue {
 /// what it throws, is the result.
 ///
 /// Errors: those of `queue::enter`; `errc::lock_lost` when the turn was lost before the body ended,
-/// `errc::session_closed` when its session was closed or destroyed: the body is then cancelled (terminal) and waited
-/// for. Cancellation: cancels the wait, or the body. Cost: as enter and leave.
+/// noticed or not, `errc::session_closed` when its session was closed or destroyed: the body is then cancelled
+/// (terminal) and waited for. Cancellation: cancels the wait, or the body. Cost: as enter and leave.
 template <class Body>
     requires std::invocable<Body&, queue_turn&>
 auto with_turn(queue target, Body body, enter_options options = {}) -> std::invoke_result_t<Body&, queue_turn&> {

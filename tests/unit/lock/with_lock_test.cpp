@@ -6,6 +6,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <utility>
+
 using namespace dynalease;
 using namespace dynalease::tests;
 
@@ -40,6 +42,14 @@ asio::awaitable<int> answer(lock_guard& guard) {
     co_return 42;
 }
 
+asio::awaitable<int> keep(lock_guard guard) {
+    CHECK(guard.valid());
+    co_return 43;
+}
+asio::awaitable<int> move_away(lock_guard& guard) {
+    return keep(std::move(guard));
+}
+
 asio::awaitable<int> fail(lock_guard&) {
     throw std::runtime_error("body");
     co_return 0;
@@ -48,6 +58,11 @@ asio::awaitable<int> fail(lock_guard&) {
 asio::awaitable<void> guarded_value(node& in, int& value) {
     lock target{*in.session, "x"};
     value = co_await with_lock(target, answer);
+}
+
+asio::awaitable<void> guarded_by_another(node& in, int& value) {
+    lock target{*in.session, "x"};
+    value = co_await with_lock(target, move_away);
 }
 
 asio::awaitable<void> guarded_failure(node& in) {
@@ -80,6 +95,16 @@ TEST_CASE("with_lock hands on what its body returns or throws, and releases") {
     CHECK(value == 42);
     CHECK_FALSE(find(w.row("lock#x"), "holder"));
     CHECK_THROWS_WITH(run(w, a, guarded_failure(a)), "body");
+    w.scheduler.run_for(1s);
+    CHECK_FALSE(find(w.row("lock#x"), "holder"));
+}
+
+TEST_CASE("a body of with_lock may take the guard for its own") {
+    world w;
+    node a(w);
+    int value = 0;
+    run(w, a, guarded_by_another(a, value));
+    CHECK(value == 43);
     w.scheduler.run_for(1s);
     CHECK_FALSE(find(w.row("lock#x"), "holder"));
 }
