@@ -1,5 +1,4 @@
 // Errors of the whole library: codes, the conditions to branch on, and what is known about a failure.
-// Layer L0: depends on the standard library and Boost.System only.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 

@@ -33,7 +33,8 @@ struct session_options {
     std::chrono::milliseconds lease{10'000};
     /// Time between two heartbeats; at most a third of `lease`. Zero: a quarter of it.
     std::chrono::milliseconds heartbeat{0};
-    /// By how much any two clocks may differ in *rate*, in parts per million; at most 100,000.
+    /// By how much each clock may run fast or slow against true time, in parts per million, so that two may differ in
+    /// *rate* by twice that; at most 100,000.
     std::uint32_t clock_drift_ppm = 1000;
     /// How long the row of a released lock stays before TTL removes it. 1 day to 10 years.
     std::chrono::hours retention{7 * 24};
