@@ -8,8 +8,7 @@
 
 namespace dynalease::detail {
 
-/// Of the arguments of one kind of object: `require(options.step >= 1, errc::invalid_option, "step must be at least
-/// 1")`.
+/// Of the arguments of one kind of object: `require(step >= 1, errc::invalid_option, "step must be at least 1")`.
 class argument_check {
 public:
     /// @param what the operation that the error names

@@ -7,7 +7,6 @@
 #include "item_lock/joint_claim.hpp"
 #include "runtime/cancellation.hpp"
 #include "runtime/spawn.hpp"
-
 #include "session/wait_limit.hpp"
 
 #include <boost/asio/as_tuple.hpp>

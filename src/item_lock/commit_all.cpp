@@ -26,9 +26,9 @@ using protocol::guarded_step;
 
 struct last_part {
     std::shared_ptr<item_hold> hold;
-    item_commit what;                               ///< its guard gives back what never begins
+    item_commit what;                                   ///< its guard gives back what never begins
     std::optional<item_lock_impl::last_write> write{};  ///< of a writer; a reader only tests that it may still read
-    std::optional<std::size_t> action{};            ///< its place in the transaction
+    std::optional<std::size_t> action{};                ///< its place in the transaction
 };
 using last_parts = std::vector<last_part>;
 
@@ -131,9 +131,8 @@ boost::asio::awaitable<runtime::completion<void>> run_commit_all(last_parts part
         const bool ours = co_await part.hold->front().between_renewals(part.hold);
         if (!ours) co_return refuse(fault_of_part(part, failure(errc::lock_lost)));
         // Readers of one process share an entry, and a transaction names an item once.
-        const auto same = std::ranges::find_if(parts, [&](const auto& other) {
-            return other.action && &other.hold->front() == &part.hold->front();
-        });
+        const auto same = std::ranges::find_if(
+            parts, [&](const auto& other) { return other.action && &other.hold->front() == &part.hold->front(); });
         part.action = same == parts.end() ? sending.actions.size() : *same->action;
         if (same != parts.end()) continue;
         // At once: the grant may run out, and another begin, while the next part is waited for.

@@ -7,7 +7,7 @@
 namespace dynalease::detail {
 
 item_lock_impl::last_write item_lock_impl::last_change(update_expression update, condition_expression condition,
-                                               const item_stamp& stamp) const {
+                                                       const item_stamp& stamp) const {
     protocol::guarded_change what{.update = std::move(update),
                                   .condition = std::move(condition),
                                   .stamp = stamp,
@@ -25,9 +25,9 @@ item_lock_impl::last_write item_lock_impl::last_erase(const condition_expression
 }
 
 boost::asio::awaitable<item_lock_impl::write_end> item_lock_impl::change_and_release(std::shared_ptr<item_hold> hold,
-                                                                             update_expression update,
-                                                                             condition_expression condition,
-                                                                             item_stamp stamp) {
+                                                                                     update_expression update,
+                                                                                     condition_expression condition,
+                                                                                     item_stamp stamp) {
     const bool ours = co_await between_renewals(hold);
     if (!ours) co_return ran_out(hold);
     auto last = last_change(std::move(update), std::move(condition), stamp);
@@ -36,7 +36,7 @@ boost::asio::awaitable<item_lock_impl::write_end> item_lock_impl::change_and_rel
 }
 
 boost::asio::awaitable<item_lock_impl::write_end> item_lock_impl::erase(std::shared_ptr<item_hold> hold,
-                                                                condition_expression condition) {
+                                                                        condition_expression condition) {
     const bool ours = co_await between_renewals(hold);
     if (!ours) co_return ran_out(hold);
     auto last = last_erase(condition);

@@ -68,8 +68,8 @@ item_lock_impl::write_end item_lock_impl::write_lost(const std::shared_ptr<item_
 }
 
 boost::asio::awaitable<item_lock_impl::write_end> item_lock_impl::change(std::shared_ptr<item_hold> hold,
-                                                                 update_expression update,
-                                                                 condition_expression condition) {
+                                                                         update_expression update,
+                                                                         condition_expression condition) {
     protocol::guarded_change what{.update = std::move(update),
                                   .condition = std::move(condition),
                                   .stamp = fresh_stamp(core_.world()),

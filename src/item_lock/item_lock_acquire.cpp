@@ -117,7 +117,7 @@ boost::asio::awaitable<item_lock_impl::sighting> item_lock_impl::carry_out(item_
 }
 
 boost::asio::awaitable<item_acquire_decision> item_lock_impl::next_step(const protocol::item_lock_state& lock,
-                                                                 shared_failure& why) {
+                                                                        shared_failure& why) {
     note_shown(lock);
     while (core_.may_write() && wanted()) {
         const bool waits = waited_for();
@@ -125,13 +125,13 @@ boost::asio::awaitable<item_acquire_decision> item_lock_impl::next_step(const pr
         const std::function<protocol::holder_is(const protocol::item_claimant&)> judged =
             [&](const protocol::item_claimant& who) { return judge(who, waits); };
         auto next = protocol::decide_item_acquire({.sight = lock,
-                                                .self = core_.id(),
-                                                .mine = claim_->id,
-                                                .access = wants_,
-                                                .waits = waits,
-                                                .insists = passed_over_ >= protocol::passed_over_often,
-                                                .most_readers = place_.options.most_readers,
-                                                .judge = judged});
+                                                   .self = core_.id(),
+                                                   .mine = claim_->id,
+                                                   .access = wants_,
+                                                   .waits = waits,
+                                                   .insists = passed_over_ >= protocol::passed_over_often,
+                                                   .most_readers = place_.options.most_readers,
+                                                   .judge = judged});
         if (next.step == item_acquire_step::claim_closed) {
             close_claim(false);
             claim_ = open_claim{next_claim(lock.floor)};

@@ -167,7 +167,7 @@ void item_lock_impl::session_lost(const failure& why) {
 }
 
 void item_lock_impl::session_closes(const failure& why, bool release,
-                                std::vector<std::shared_ptr<pending_release>>& under_way) {
+                                    std::vector<std::shared_ptr<pending_release>>& under_way) {
     turn_away(why);
     const auto holds = holds_;
     for (const auto& each : holds) {

@@ -180,7 +180,7 @@ public:
     void renew_claim();
     /// What to do about the item in this state, as for a try.
     protocol::item_acquire_decision consider(const protocol::item_lock_state& lock, const protocol::claim& mine,
-                                          protocol::item_access access);
+                                             protocol::item_access access);
     transact_update take_together(const protocol::claim& mine, const protocol::item_take_form& form) const;
     boost::asio::awaitable<sighting> look(bool whole);
     sighting read_item(answer kind, const dynalease::item* shown, bool whole) const;
@@ -196,7 +196,7 @@ public:
         protocol::item_grant held;  ///< a plain session's may run out, and another begin, while the write is under way
         guarded_request request;
         std::optional<item_stamp> stamp{};  ///< what it leaves on the item
-        bool raises = false;  ///< the item's version
+        bool raises = false;                ///< the item's version
         bool erases = false;
     };
     last_write last_change(update_expression update, condition_expression condition, const item_stamp& stamp) const;
@@ -246,7 +246,7 @@ private:
     // Steps of `want`.
     boost::asio::awaitable<sighting> carry_out(protocol::item_acquire_decision step);
     boost::asio::awaitable<protocol::item_acquire_decision> next_step(const protocol::item_lock_state& lock,
-                                                                   shared_failure& why);
+                                                                      shared_failure& why);
     protocol::holder_is judge(const protocol::item_claimant& who, bool waits);
     void note_shown(const protocol::item_lock_state& lock);
     void note_absence(const sighting& seen, bool taking);
@@ -359,10 +359,10 @@ private:
     std::vector<std::weak_ptr<item_hold>> leaving_;  ///< given back, and not known to be free yet
     std::int64_t last_token_ = 0;
     std::int64_t floor_ = 0;
-    unsigned hand_overs_ = 0;     ///< since the item came here
-    double look_units_ = 0;       ///< what the last look has cost
-    std::string last_writer_;     ///< that was seen since somebody here began to wait
-    unsigned passed_over_ = 0;    ///< how often there was another one
+    unsigned hand_overs_ = 0;   ///< since the item came here
+    double look_units_ = 0;     ///< what the last look has cost
+    std::string last_writer_;   ///< that was seen since somebody here began to wait
+    unsigned passed_over_ = 0;  ///< how often there was another one
     /// Whether a claimant elsewhere has left an intent, and when the item was last seen without one.
     bool others_intend_ = false;
     dynalease::time_point open_at_{};

@@ -56,12 +56,12 @@ protocol::item_acquire_decision item_lock_impl::consider(const protocol::item_lo
     const std::function<protocol::holder_is(const protocol::item_claimant&)> judged =
         [&](const protocol::item_claimant& who) { return judge(who, true); };
     return protocol::decide_item_acquire({.sight = lock,
-                                       .self = core_.id(),
-                                       .mine = mine,
-                                       .access = access,
-                                       .waits = false,
-                                       .most_readers = place_.options.most_readers,
-                                       .judge = judged});
+                                          .self = core_.id(),
+                                          .mine = mine,
+                                          .access = access,
+                                          .waits = false,
+                                          .most_readers = place_.options.most_readers,
+                                          .judge = judged});
 }
 
 transact_update item_lock_impl::take_together(const protocol::claim& mine, const protocol::item_take_form& form) const {

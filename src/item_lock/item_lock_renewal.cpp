@@ -135,7 +135,7 @@ boost::asio::awaitable<bool> item_lock_impl::succeed(const protocol::item_grant&
 
 /// Copies of one request until one is answered, or the grant is over: then the answer is `delayed`.
 boost::asio::awaitable<item_lock_impl::sighting> item_lock_impl::send_while_held(update_item_request request,
-                                                                         const protocol::item_grant& held) {
+                                                                                 const protocol::item_grant& held) {
     for (unsigned failures = 0; core_.may_write() && holds(held) && grant_lives(); ++failures) {
         // The end of the grant is told when it comes, whether or not an answer is still awaited.
         const std::chrono::nanoseconds left = grant_end() - core_.now();

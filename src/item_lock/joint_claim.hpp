@@ -93,7 +93,7 @@ private:
     std::optional<protocol::claim> claim_;
     std::optional<protocol::claim> left_behind_;  ///< the last that the fronts had to resolve, each for itself
     unsigned refusals_ = 0;
-    unsigned silent_ = 0;  ///< requests without an answer
+    unsigned silent_ = 0;      ///< requests without an answer
     bool writing_ = false;     ///< a copy of the transaction is under way
     bool unanswered_ = false;  ///< one has had no answer
 };

@@ -148,11 +148,11 @@ boost::asio::awaitable<protocol::acquire_decision> lock_impl::next_step(const si
         const bool available = row.free() || row.holder->session == core_.id() || holder == protocol::holder_is::over;
         const bool head_absent = head_.sight(row, available, core_.now());
         auto next = protocol::decide_acquire({.row = row,
-                                           .self = core_.id(),
-                                           .mine = claim_->id,
-                                           .waits = waits,
-                                           .holder = holder,
-                                           .head_absent = head_absent});
+                                              .self = core_.id(),
+                                              .mine = claim_->id,
+                                              .waits = waits,
+                                              .holder = holder,
+                                              .head_absent = head_absent});
         if (next.step == acquire_step::twin) {
             core_.lose("another process uses this session's id");
         } else if (next.step == acquire_step::claim_closed) {

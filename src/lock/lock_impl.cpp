@@ -148,7 +148,7 @@ void lock_impl::session_lost(const failure& why) {
 }
 
 void lock_impl::session_closes(const failure& why, bool release,
-                                std::vector<std::shared_ptr<pending_release>>& under_way) {
+                               std::vector<std::shared_ptr<pending_release>>& under_way) {
     turn_away(why);
     const auto hold = hold_.lock();
     if (hold && release && hold->in_use()) {

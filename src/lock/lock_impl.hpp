@@ -169,8 +169,8 @@ private:
     const std::string name_;
     const lock_options options_;
     phase phase_ = phase::idle;
-    bool driven_ = false;   ///< a coroutine is at work
-    bool writing_ = false;  ///< a copy of the claim is under way
+    bool driven_ = false;         ///< a coroutine is at work
+    bool writing_ = false;        ///< a copy of the claim is under way
     std::list<waiter*> waiters_;  ///< in their order, with ended ones in between; at most the first one tries
     std::list<waiter*> ended_;    ///< served, cancelled or timed out, but have not run since
     std::optional<open_claim> claim_;

@@ -125,8 +125,7 @@ void join_all(const joint_ticket& entry, const chosen_places& chosen) {
     for (std::size_t i = 0; i < entry.entrants.size(); ++i) {
         const auto& who = entry.entrants[i];
         who->ticket->mine = chosen.places[i];
-        who->ticket->position =
-            static_cast<std::size_t>(protocol::tickets_ahead(chosen.made[i], chosen.places[i]));
+        who->ticket->position = static_cast<std::size_t>(protocol::tickets_ahead(chosen.made[i], chosen.places[i]));
         entry.targets[i].front->join(who, chosen.made[i], entry.asked[i]);
     }
 }
@@ -187,8 +186,8 @@ boost::asio::awaitable<void> draw_for_all(std::shared_ptr<joint_ticket> entry) {
         const auto sights = sights_of(*entry);
         const bool in_doubt = std::exchange(entry->unanswered, true);
         if (!in_doubt) entry->asked = sights;
-        auto request = protocol::enter_all(core.options().table, names_of(*entry), heads, chosen.places,
-                                           entry->attempt, core.id(), entry->entrants.front()->ticket->face);
+        auto request = protocol::enter_all(core.options().table, names_of(*entry), heads, chosen.places, entry->attempt,
+                                           core.id(), entry->entrants.front()->ticket->face);
         const auto sent = co_await core.target().call(std::move(request));
         auto shown = heads;
         const auto next = read_answer(sent, entry->attempt, shown);

@@ -19,8 +19,7 @@ shared_failure counter_at_its_end() {
 }
 }  // namespace
 
-boost::asio::awaitable<void> queue_impl::admit([[maybe_unused]] queue_target self,
-                                                std::shared_ptr<queue_entrant> who) {
+boost::asio::awaitable<void> queue_impl::admit([[maybe_unused]] queue_target self, std::shared_ptr<queue_entrant> who) {
     while (core_.may_write()) {
         // The first may be bad luck. More of it means that the table is not what it was: no storm of tickets then.
         if (who->places_lost > 1) co_await pause(who->places_lost - 2);
@@ -146,7 +145,7 @@ boost::asio::awaitable<queue_impl::written> queue_impl::write_down(const std::sh
 }
 
 boost::asio::awaitable<queue_impl::written> queue_impl::put_row(std::shared_ptr<drawn_ticket> ticket,
-                                                                  shared_failure& why, call_options options) {
+                                                                shared_failure& why, call_options options) {
     ticket->row_sent = true;
     auto request = requests().enter(ticket->mine, ticket->attempt, ticket->face);
     const auto seen = co_await put(std::move(request), options);
@@ -161,7 +160,7 @@ boost::asio::awaitable<queue_impl::written> queue_impl::put_row(std::shared_ptr<
 
 // A turn that came with its ticket is protected by time alone until its row is in the table.
 boost::asio::awaitable<void> queue_impl::write_down_later([[maybe_unused]] queue_target self,
-                                                           std::shared_ptr<queue_hold> hold) {
+                                                          std::shared_ptr<queue_hold> hold) {
     const auto ticket = hold->ticket();
     const auto still_held = [&] { return hold_.lock() == hold && core_.may_write(); };
     co_await hold->over().wait_until(*ticket->first_send + protocol::write_down_after);

@@ -82,8 +82,8 @@ public:
 
     std::shared_ptr<drawn_ticket> ticket;  ///< another one when it has to be drawn again
     const bool tries;
-    unsigned places_lost = 0;  ///< in a row, by no doing of the caller's
-    bool entering = false;     ///< counted among those who are about to wait
+    unsigned places_lost = 0;                            ///< in a row, by no doing of the caller's
+    bool entering = false;                               ///< counted among those who are about to wait
     std::vector<std::weak_ptr<queue_entrant>> together;  ///< itself and the others of one entry into several queues
 
 private:

@@ -68,7 +68,7 @@ boost::asio::awaitable<queue_impl::row_answer> queue_impl::put(put_item_request 
 }
 
 boost::asio::awaitable<queue_impl::page> queue_impl::read_ahead(std::int64_t first, std::int64_t last,
-                                                                  std::int32_t rows) {
+                                                                std::int32_t rows) {
     auto request = requests().ahead(first, last, rows);
     auto answered = co_await core_.target().call(std::move(request));
     page seen;

@@ -182,7 +182,7 @@ void queue_impl::end_drawing() {
 }
 
 void queue_impl::grant(const std::shared_ptr<queue_entrant>& who,
-                        std::optional<dynalease::time_point> unwritten_until) {
+                       std::optional<dynalease::time_point> unwritten_until) {
     auto hold =
         std::make_shared<queue_hold>(core_.shared_from_this(), shared_from_this(), who->ticket, unwritten_until);
     hold_ = hold;
@@ -228,7 +228,7 @@ void queue_impl::session_lost(const failure& why) {
 }
 
 void queue_impl::session_closes(const failure& why, bool release,
-                                 std::vector<std::shared_ptr<pending_release>>& under_way) {
+                                std::vector<std::shared_ptr<pending_release>>& under_way) {
     const auto shared = std::make_shared<const failure>(why);
     for (const auto& [attempt, known] : drawn_) {
         if (const auto who = known.who.lock()) who->complete({{}, shared});

@@ -15,7 +15,7 @@ void queue_impl::leave(const std::shared_ptr<queue_hold>& hold) {
 }
 
 boost::asio::awaitable<void> queue_impl::give_turn_back([[maybe_unused]] queue_target self,
-                                                         std::shared_ptr<queue_hold> hold) {
+                                                        std::shared_ptr<queue_hold> hold) {
     using protocol::leave_step;
     const auto mine = hold->mine();
     const auto turn = core_.now() - hold->granted_at();
@@ -83,7 +83,7 @@ void queue_impl::begin_withdraw(std::shared_ptr<drawn_ticket> ticket) {
 }
 
 boost::asio::awaitable<void> queue_impl::withdraw([[maybe_unused]] queue_target self,
-                                                   std::shared_ptr<drawn_ticket> ticket) {
+                                                  std::shared_ptr<drawn_ticket> ticket) {
     using protocol::cancel_step;
     ++core_.counters().resolving;
     std::optional<std::uint64_t> voided_in;  // which of the queue's beginnings

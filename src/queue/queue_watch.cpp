@@ -76,13 +76,13 @@ void queue_impl::plan_poll() {
     const auto ahead = std::max<std::int64_t>(1, ahead_of(waiting_.begin()->second->ticket->mine));
     const auto living = head_.outstanding() - static_cast<std::int64_t>(gone_.size());
     const auto processes_ahead = 1 + processes_of(ahead - 1);
-    auto interval = protocol::next_poll(
-        {.ahead = ahead,
-         .processes_ahead = processes_ahead,
-         .processes = processes_ahead + processes_of(std::max<std::int64_t>(living - ahead, 1)),
-         .pace = head_.pace,
-         .still = now - moved_at_},
-        options_.poll_interval, options_.longest_poll_interval, core_.world().random->unit());
+    auto interval =
+        protocol::next_poll({.ahead = ahead,
+                             .processes_ahead = processes_ahead,
+                             .processes = processes_ahead + processes_of(std::max<std::int64_t>(living - ahead, 1)),
+                             .pace = head_.pace,
+                             .still = now - moved_at_},
+                            options_.poll_interval, options_.longest_poll_interval, core_.world().random->unit());
     if (failed_polls_ > 0) interval = std::max(interval, retry_pause(failed_polls_));
     next_poll_ = now + interval;
     if (survey_due_ && failed_polls_ == 0) next_poll_ = std::min(next_poll_, *survey_due_);
@@ -158,7 +158,7 @@ void queue_impl::examine_again(std::chrono::nanoseconds after) {
 }
 
 boost::asio::awaitable<void> queue_impl::look_at_sessions(const std::vector<protocol::seen_ticket>& rows,
-                                                           std::int64_t until) {
+                                                          std::int64_t until) {
     // Who holds up everybody, and of the others the one least lately looked at.
     std::vector<std::string> line;
     for (const auto& seen : rows) {

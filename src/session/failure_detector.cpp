@@ -13,7 +13,7 @@
 namespace dynalease::detail {
 
 failure_detector::failure_detector(database target, std::string table, const std::string& self,
-                                 session_counters& counters)
+                                   session_counters& counters)
     : database_(std::move(target)), table_(std::move(table)), self_(self), counters_(counters) {}
 
 dynalease::time_point failure_detector::now() const {
@@ -60,7 +60,7 @@ boost::asio::awaitable<std::optional<failure>> failure_detector::look(std::strin
 }
 
 boost::asio::awaitable<std::optional<failure>> failure_detector::look_once(std::string id,
-                                                                          std::shared_ptr<record> about) {
+                                                                           std::shared_ptr<record> about) {
     auto request = protocol::look_at_session(table_, id);
     auto seen = co_await database_.call(std::move(request));
     if (!seen) co_return std::move(seen).error();

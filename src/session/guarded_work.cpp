@@ -66,9 +66,8 @@ void guarded_work::start(asio::awaitable<void> work) {
         if (code) self->thrown_ = std::make_exception_ptr(error(errc::cancelled, {}));
         self->finish();
     };
-    runtime::spawn<void>(
-        executor_, run_work({self, &thrown_}, std::move(work)),
-        asio::bind_cancellation_slot(body_.slot(), asio::bind_executor(executor_, std::move(on_end))));
+    runtime::spawn<void>(executor_, run_work({self, &thrown_}, std::move(work)),
+                         asio::bind_cancellation_slot(body_.slot(), asio::bind_executor(executor_, std::move(on_end))));
 }
 
 void guarded_work::session_closes() noexcept {

@@ -28,8 +28,7 @@ void idle_claims::audit_later(std::shared_ptr<claiming_member> front) {
     }
     if (std::exchange(auditing_, true)) return;
     // It may begin, and even end, inside this call.
-    const bool begun =
-        runtime::spawn_background(core_.world().executor, core_.life(), audit(core_.shared_from_this()));
+    const bool begun = runtime::spawn_background(core_.world().executor, core_.life(), audit(core_.shared_from_this()));
     if (!begun) auditing_ = false;
 }
 

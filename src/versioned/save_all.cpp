@@ -253,7 +253,7 @@ awaitable<runtime::completion<joint_result>> run_save_all(database target, std::
 
 /// Any one item may tell of all.
 awaitable<runtime::completion<resolution>> run_resolve(database target, std::shared_ptr<const joint_plan> plan,
-                                                      diagnostics* details) {
+                                                       diagnostics* details) {
     runtime::completion<resolution> done;
     done.value = resolution::open;
     for (const auto& part : plan->parts) {

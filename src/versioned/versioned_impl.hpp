@@ -53,7 +53,7 @@ struct write_intent {
     item_members members{};  ///< of a creation, and of what may become one
     bool makes = false;      ///< an unchecked write, also where there is no item
     bool removes = false;
-    bool buries = false;  ///< ... by a tombstone
+    bool buries = false;     ///< ... by a tombstone
     bool repeatable = true;  ///< its copies may be sent again without reading first
     any_request request{};
 };

@@ -67,7 +67,7 @@ awaitable<result<resolve_report>> take_state_away(std::shared_ptr<const write_in
 }
 
 awaitable<runtime::completion<resolve_report>> run_resolve(std::shared_ptr<const write_intent> intent, bool closes,
-                                                         diagnostics* details) {
+                                                           diagnostics* details) {
     runtime::completion<resolve_report> done;
     // Nothing can take the place of an item that is not there, or of a write that tests no state.
     const bool can_close = closes && intent->how == write_intent::test::checked;

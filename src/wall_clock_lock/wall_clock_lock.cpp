@@ -22,8 +22,8 @@ namespace {
 
 using boost::asio::awaitable;
 using detail::answer;
-using detail::wall_clock_impl;
 using detail::wall_clock_hold;
+using detail::wall_clock_impl;
 
 struct wall_clock_wish {
     std::shared_ptr<wall_clock_impl> core;

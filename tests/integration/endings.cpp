@@ -205,7 +205,7 @@ TEST_CASE("a context may end, or stop and go on, at any step of a lock's life") 
 namespace {
 
 asio::awaitable<int> keep_the_thread(lock_guard& guard) {
-    std::this_thread::sleep_for(1200ms);
+    std::this_thread::sleep_for(1200ms);  // in real time: where the loop stands still, no scheduler could tell
     CHECK_FALSE(guard.valid());
     co_return 1;
 }

@@ -33,9 +33,10 @@ struct granted_lock {
 ///
 /// Errors: those of `acquire`; `errc::lock_lost` when the lock was lost before the body ended, noticed or not,
 /// `errc::session_closed` when its session was closed or destroyed: the body is then cancelled (terminal) and waited
-/// for. Cancellation: cancels the wait, or the body. Cost: as acquire and release. Threads: the body and its
-/// cancellation run on the caller's executor; where several threads run that, call it on a strand, as for everything
-/// that is cancelled from outside.
+/// for. Cancellation: cancels the wait, or the body. Cost: as acquire and release.
+///
+/// Threads: the body and its cancellation run on the caller's executor; where several threads run that, call it on a
+/// strand, as for everything that is cancelled from outside.
 template <class Body>
     requires std::invocable<Body&, lock_guard&>
 auto with_lock(lock target, Body body, acquire_options options = {}) -> std::invoke_result_t<Body&, lock_guard&> {

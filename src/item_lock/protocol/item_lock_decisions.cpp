@@ -132,7 +132,7 @@ give_up_step decide_item_give_up(const item_give_up_facts& facts) {
 }
 
 item_resolve_step decide_item_resolve(const item_lock_state& sight, std::string_view self, const claim& mine,
-                                    bool closed) {
+                                      bool closed) {
     if (sight.held_by(self, mine.attempt)) return item_resolve_step::release;
     closed = closed || !sight.exists || sight.floor >= mine.token;
     if (sight.intended_by(self)) return closed ? item_resolve_step::leave_closed : item_resolve_step::leave;

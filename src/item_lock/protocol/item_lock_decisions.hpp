@@ -101,7 +101,7 @@ enum class item_resolve_step {
 
 /// @param closed the claim was closed by a write of ours.
 item_resolve_step decide_item_resolve(const item_lock_state& sight, std::string_view self, const claim& mine,
-                                    bool closed);
+                                      bool closed);
 
 // ---- held --------------------------------------------------------------------------------------------------
 

@@ -27,7 +27,7 @@ result<lock_row> parse_lock_row(const item* row) {
     if (!floor) return corrupt_row(*row, attribute::floor);
     if (*floor >= token_limit) {
         return refused_row(errc::corrupt_row, *row,
-                      "attribute 'floor' is " + std::to_string(*floor) + ", which leaves no token above it");
+                           "attribute 'floor' is " + std::to_string(*floor) + ", which leaves no token above it");
     }
     parsed.floor = *floor;
     if (find(*row, attribute::token)) {

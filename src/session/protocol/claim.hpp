@@ -34,9 +34,9 @@ enum class holder_is { over, alive, not_known };
 
 /// What is left to do when nobody here wants what the claim is for.
 enum class give_up_step {
-    done,    ///< nothing of ours is out there
+    done,     ///< nothing of ours is out there
     resolve,  ///< something is, or we stand in line: close the claim and leave
-    audit,   ///< every copy was refused, but the network may have made one more: check much later
+    audit,    ///< every copy was refused, but the network may have made one more: check much later
 };
 
 /// What became of a hand-over from one of our claims to the next.

@@ -117,7 +117,8 @@ std::optional<failure> check_key(const item_layout& layout, const item_key& key)
     }
     for (const auto& [name, value] : key) {
         if (!is_key(layout, name)) {
-            return refused(errc::bad_attribute, attribute_named(name) + " is no part of the key of table " + layout.table);
+            return refused(errc::bad_attribute,
+                           attribute_named(name) + " is no part of the key of table " + layout.table);
         }
     }
     return std::nullopt;

@@ -140,8 +140,7 @@ update_item_request version_requests::create_over(const item_key& key, const che
 
 put_item_request version_requests::create_in_place(const checked_write& write, const item& tombstone,
                                                    item whole) const {
-    put_item_request request{
-        .table_name = layout_.table, .new_item = std::move(whole), .current_on_refusal = true};
+    put_item_request request{.table_name = layout_.table, .new_item = std::move(whole), .current_on_refusal = true};
     request.condition_expression = identity(write, request.values) + " AND attribute_exists(#gone)";
     for (const auto& [letter, name] : {std::pair<std::string, std::string>{"W", layout_.writer()},
                                        {"R", layout_.readers()},
