@@ -1,5 +1,5 @@
-// The JSON 1.0 protocol of DynamoDB in both directions: the client encodes requests and decodes answers, the embedded
-// server does the reverse. Pure functions; what is malformed comes back as a failure that names the place.
+// The JSON 1.0 protocol of DynamoDB, as a client speaks it: requests are encoded, answers decoded. Pure functions; what
+// is malformed comes back as a failure that names the place.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
@@ -16,8 +16,8 @@ namespace dynalease::codec {
 
 /// Requests beyond this are refused unread; it is also the most the service takes.
 inline constexpr std::size_t max_body_size = 16 * 1024 * 1024;
-/// The same of answers that may hold a hundred items. The service counts 16 MB of them, as it stores them: in JSON a list
-/// of nulls, two bytes each there, is seven times as long, and so nearly is text of control characters.
+/// The same of answers that may hold a hundred items. The service counts 16 MB of them, as it stores them: in JSON a
+/// list of nulls, two bytes each there, is seven times as long, and so nearly is text of control characters.
 inline constexpr std::size_t max_answer_size = 8 * max_body_size;
 /// Of all others: a page ends with the item that fills its 1 MB.
 inline constexpr std::size_t max_small_answer_size = 2 * max_body_size;
@@ -27,8 +27,6 @@ inline constexpr std::size_t max_small_answer_size = 2 * max_body_size;
 constexpr std::size_t most_values(std::size_t received) noexcept {
     return 1024 * 1024 + received / 4;
 }
-
-// ---- the client's side ------------------------------------------------------------------------------------
 
 std::string encode_request(const any_request& request);
 
@@ -50,28 +48,5 @@ struct decoded_error {
 
 /// Reads the body of any other answer. Falls back to the status when the body is not DynamoDB's or the status is 5xx.
 decoded_error decode_error(unsigned http_status, std::string_view body);
-
-// ---- the server's side ------------------------------------------------------------------------------------
-
-/// Whether the part of X-Amz-Target after the dot is an operation.
-bool is_operation(std::string_view name) noexcept;
-
-/// @param operation the same part.
-/// @param most values that are read; a body with more of them is refused.
-/// @returns a failure that `encode_error` turns into the service's own: `errc::bad_response` for a body that is no
-/// JSON, or of the wrong shape (SerializationException), `errc::not_supported` for an unknown operation, else
-/// `errc::validation` or `errc::access_denied`.
-result<any_request> decode_request(std::string_view operation, std::string_view body, std::size_t most);
-inline result<any_request> decode_request(std::string_view operation, std::string_view body) {
-    return decode_request(operation, body, most_values(body.size()));
-}
-
-std::string encode_response(const any_response& response);
-
-struct encoded_error {
-    unsigned status = 0;
-    std::string body;
-};
-encoded_error encode_error(const failure& why);
 
 }  // namespace dynalease::codec

@@ -1,40 +1,14 @@
-// Errors on the wire: {"__type":"com.amazonaws.dynamodb.v20120810#Name","message":"…"}, with the present item of a
-// refused condition and the reasons of a refused transaction.
+// What the answer to a refused or failed request says.
 // SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/codec.hpp"
-#include "dynamodb/item_fields.hpp"
+#include "dynamodb/error_fields.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace dynalease::codec {
 
 namespace {
-
-/// These say "Message" where the others say "message".
-constexpr std::string_view with_capital[] = {"TransactionCanceledException", "TransactionInProgressException",
-                                             "IdempotentParameterMismatchException", "SerializationException",
-                                             "AccessDeniedException"};
-
-/// The body of an error, as much of it as is there.
-struct error_body {
-    std::string type;
-    std::string message;
-    std::optional<item> current;
-    std::vector<cancellation_reason> reasons;
-    bool capital = false;
-};
-
-void fields(auto& visitor, maybe_const<error_body> auto& body) {
-    visitor.required("__type", body.type);
-    visitor.optional(body.capital ? "Message" : "message", body.message);
-    if constexpr (std::remove_cvref_t<decltype(visitor)>::reading) {
-        if (body.message.empty()) visitor.optional("Message", body.message);
-    }
-    visitor.optional("Item", body.current);
-    visitor.optional("CancellationReasons", body.reasons);
-}
 
 decoded_error not_understood(unsigned status, std::string_view what) {
     const auto meaning = service_error_of_status(status, false);
@@ -84,39 +58,6 @@ decoded_error decode_error(unsigned http_status, std::string_view body) {
     out.failure.details.message =
         known || out.exception.empty() ? std::move(content.message) : out.exception + ": " + content.message;
     return out;
-}
-
-namespace {
-
-/// Some messages repeat what was wrong with a request, and with all escapes would be longer than it.
-std::string_view shortened(std::string_view message) {
-    constexpr std::size_t most = 64 * 1024;
-    if (message.size() <= most) return message;
-    message = message.substr(0, most);
-    constexpr unsigned continued = 0x80;
-    constexpr unsigned continued_mask = 0xc0;
-    const auto is_inside = [](char c) { return (static_cast<unsigned char>(c) & continued_mask) == continued; };
-    while (is_inside(message.back())) message.remove_suffix(1);
-    message.remove_suffix(1);  // the first byte of a character that may be cut
-    return message;
-}
-
-}  // namespace
-
-encoded_error encode_error(const failure& why) {
-    const bool is_ours = why.code.category() == error_category();
-    const auto& known =
-        service_error_of(is_ours ? static_cast<errc>(why.code.value()) : errc::server_error, why.outcome);
-    error_body body{std::string(namespace_of(known.name)), std::string(shortened(why.details.message)), why.current,
-                    why.reasons};
-    for (auto& reason : body.reasons) reason.message = shortened(reason.message);
-    body.type += known.name;
-    body.capital = std::ranges::find(with_capital, known.name) != std::end(with_capital);
-    const bool is_mute = known.code == errc::not_supported || known.name == "SerializationException";
-    if (body.message.empty() && !is_mute) body.message = why.code.message();
-    json_writer out;
-    write(out, body);
-    return {known.status, std::move(out).take()};
 }
 
 }  // namespace dynalease::codec

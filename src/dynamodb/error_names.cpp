@@ -93,17 +93,6 @@ const service_error& service_error_of(errc code, outcome what) noexcept {
     return found == std::end(table) ? *find_service_error("InternalServerError") : *found;
 }
 
-std::string_view namespace_of(std::string_view exception) noexcept {
-    constexpr std::string_view of_the_front[] = {"SerializationException",       "UnknownOperationException",
-                                                 "AccessDeniedException",        "InvalidSignatureException",
-                                                 "IncompleteSignatureException", "UnrecognizedClientException",
-                                                 "ExpiredTokenException",        "MissingAuthenticationTokenException"};
-    if (exception == "ValidationException") return "com.amazon.coral.validate#";
-    if (exception == "ThrottlingException") return "com.amazon.coral.availability#";
-    const bool by_front = std::ranges::find(of_the_front, exception) != std::end(of_the_front);
-    return by_front ? "com.amazon.coral.service#" : "com.amazonaws.dynamodb.v20120810#";
-}
-
 service_error service_error_of_status(unsigned status, bool named) noexcept {
     if (status >= 500 || status == 408) return {{}, errc::server_error, status, maybe_applied, transient};
     if (status == 413) return {{}, errc::item_too_large, status, applied_never, none};

@@ -36,9 +36,6 @@ const service_error* find_service_error(std::string_view name) noexcept;
 /// InternalServerError for a code that no exception has.
 const service_error& service_error_of(errc code, outcome what) noexcept;
 
-/// What the service puts before the name: "com.amazonaws.dynamodb.v20120810#", or that of the part which refused.
-std::string_view namespace_of(std::string_view exception) noexcept;
-
 /// What an HTTP status alone says, for an answer without a known exception name.
 /// @param named whether the body was a DynamoDB error at all, only with a name that is not known.
 service_error service_error_of_status(unsigned status, bool named) noexcept;

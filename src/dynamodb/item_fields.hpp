@@ -1,11 +1,9 @@
-// The fields of requests and responses about items, with the service's names for them.
+// The fields of requests and responses about items, with the service's names for them. What only a server reads of a
+// request stands where it reads it, and is read by the visitor itself.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "dynamodb/json_fields.hpp"
-#include "dynamodb/legacy_parameters.hpp"
-#include "dynamodb/segments.hpp"
-#include "dynamodb/start_key.hpp"
 
 #include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/dynamodb/operations.hpp>
@@ -53,6 +51,8 @@ inline constexpr std::string_view fault_of_choice<transact_write> =
 
 template <class Visitor>
 inline constexpr bool is_reading = std::remove_cvref_t<Visitor>::reading;
+template <class Visitor>
+inline constexpr bool is_serving = std::remove_cvref_t<Visitor>::serving;
 
 void capacity_field(auto& visitor, auto& request) {
     constexpr std::string_view name = "ReturnConsumedCapacity";
@@ -71,9 +71,7 @@ void collection_field(auto& visitor, auto& request) {
 }
 
 void projection_fields(auto& visitor, auto& request) {
-    if constexpr (is_reading<decltype(visitor)>) {
-        read_attributes_to_get(visitor.object(), request.projection_expression, request.names);
-    }
+    if constexpr (is_serving<decltype(visitor)>) visitor.attributes_to_get(request);
     visitor.placeholders("ExpressionAttributeNames", request.names);
     visitor.expression("ProjectionExpression", request.projection_expression);
 }
@@ -92,9 +90,7 @@ void write_fields(auto& visitor, auto& request) {
     visitor.optional("ReturnValues", request.returned);
     capacity_field(visitor, request);
     collection_field(visitor, request);
-    if constexpr (is_reading<decltype(visitor)>) {
-        read_expected(visitor.object(), {request.condition_expression, request.names, request.values});
-    }
+    if constexpr (is_serving<decltype(visitor)>) visitor.older_condition(request);
     condition_fields(visitor, request);
 }
 
@@ -108,8 +104,8 @@ void page_fields(auto& visitor, auto& request) {
 }
 
 void start_key_field(auto& visitor, auto& request) {
-    if constexpr (is_reading<decltype(visitor)>) {
-        read_start_key(visitor.object(), request.exclusive_start_key);
+    if constexpr (is_serving<decltype(visitor)>) {
+        visitor.start_key(request);
     } else {
         visitor.optional("ExclusiveStartKey", request.exclusive_start_key);
     }
@@ -186,7 +182,7 @@ void written_fields(auto& visitor, auto& response) {
 void fields(auto& visitor, maybe_const<put_item_request> auto& request) {
     visitor.required("TableName", request.table_name);
     visitor.required("Item", request.new_item);
-    if constexpr (is_reading<decltype(visitor)>) check_size_before_expected(visitor.object(), request.new_item);
+    if constexpr (is_serving<decltype(visitor)>) visitor.check_size(request.new_item);
     write_fields(visitor, request);
 }
 void fields(auto& visitor, maybe_const<put_item_response> auto& response) {
@@ -208,9 +204,7 @@ void fields(auto& visitor, maybe_const<get_item_response> auto& response) {
 void fields(auto& visitor, maybe_const<update_item_request> auto& request) {
     visitor.required("TableName", request.table_name);
     visitor.required("Key", request.key);
-    if constexpr (is_reading<decltype(visitor)>) {
-        read_attribute_updates(visitor.object(), {request.update_expression, request.names, request.values});
-    }
+    if constexpr (is_serving<decltype(visitor)>) visitor.attribute_updates(request);
     write_fields(visitor, request);
 }
 void fields(auto& visitor, maybe_const<update_item_response> auto& response) {
@@ -230,15 +224,13 @@ void fields(auto& visitor, maybe_const<delete_item_response> auto& response) {
 
 void fields(auto& visitor, maybe_const<query_request> auto& request) {
     page_fields(visitor, request);
-    if constexpr (is_reading<decltype(visitor)>) {
-        read_conditions(visitor.object(), "QueryFilter", {request.filter_expression, request.names, request.values});
-        read_attributes_to_get(visitor.object(), request.projection_expression, request.names);
+    if constexpr (is_serving<decltype(visitor)>) {
+        visitor.older_filter("QueryFilter", request);
+        visitor.attributes_to_get(request);
     }
     start_key_field(visitor, request);
     page_expression_fields(visitor, request);
-    if constexpr (is_reading<decltype(visitor)>) {
-        read_key_conditions(visitor.object(), {request.key_condition_expression, request.names, request.values});
-    }
+    if constexpr (is_serving<decltype(visitor)>) visitor.key_conditions(request);
     // The one switch whose default is on.
     if (std::remove_cvref_t<decltype(visitor)>::reading || !request.scan_index_forward) {
         visitor.expected("ScanIndexForward", request.scan_index_forward);
@@ -246,16 +238,14 @@ void fields(auto& visitor, maybe_const<query_request> auto& request) {
 }
 void fields(auto& visitor, maybe_const<scan_request> auto& request) {
     page_fields(visitor, request);
-    if constexpr (is_reading<decltype(visitor)>) {
-        read_attributes_to_get(visitor.object(), request.projection_expression, request.names);
-        read_conditions(visitor.object(), "ScanFilter", {request.filter_expression, request.names, request.values});
+    if constexpr (is_serving<decltype(visitor)>) {
+        visitor.attributes_to_get(request);
+        visitor.older_filter("ScanFilter", request);
     }
     start_key_field(visitor, request);
     visitor.optional("Segment", request.segment);
     visitor.optional("TotalSegments", request.total_segments);
-    if constexpr (is_reading<decltype(visitor)>) {
-        if (auto fault = segment_fault(request); !fault.empty()) throw malformed{errc::validation, std::move(fault)};
-    }
+    if constexpr (is_serving<decltype(visitor)>) visitor.check_segments(request);
     page_expression_fields(visitor, request);
 }
 void fields(auto& visitor, maybe_const<page_response> auto& response) {

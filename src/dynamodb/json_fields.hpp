@@ -40,6 +40,7 @@ inline constexpr std::string_view tag_of{};
 class field_writer {
 public:
     static constexpr bool reading = false;
+    static constexpr bool serving = false;
 
     explicit field_writer(json_writer& out) : out_(out) {}
 
@@ -120,6 +121,9 @@ void write(json_writer& out, const std::variant<Alternatives...>& value) {
 class field_reader {
 public:
     static constexpr bool reading = true;
+    /// Whether it reads as the service does: with the parameters from before there were expressions, and with the
+    /// service's words for what is wrong with a request. The embedded server has such a reader.
+    static constexpr bool serving = false;
 
     explicit field_reader(json_input object) : object_(object) { object.expect_object(); }
 

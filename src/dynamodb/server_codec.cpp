@@ -1,7 +1,10 @@
 // The embedded server's side of the codec: requests in, answers out.
 // SPDX-License-Identifier: BSL-1.0
-#include "dynamodb/codec.hpp"
+#include "dynamodb/server_codec.hpp"
+
 #include "dynamodb/item_fields.hpp"
+#include "dynamodb/legacy_parameters.hpp"
+#include "dynamodb/request_reader.hpp"
 #include "dynamodb/resource_arn.hpp"
 #include "dynamodb/shape.hpp"
 #include "dynamodb/table_fields.hpp"
@@ -34,7 +37,7 @@ result<any_request> read_request(std::string_view operation, const json_body& pa
         check_limits(parsed.root(), model);
         check_parameter_mix(whole, operation);
         any_request request = blank_request(operation);
-        std::visit([&](auto& held) { read(whole, held); }, request);
+        std::visit([&](auto& held) { read_request(whole, held); }, request);
         return request;
     } catch (const malformed& found) {
         failure why(found.code);

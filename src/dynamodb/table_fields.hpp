@@ -257,9 +257,6 @@ void fields(auto& visitor, maybe_const<create_table_request> auto& request) {
     if (request.encrypted) encryption_field(visitor, true, request.encrypted);
     if (std::remove_cvref_t<decltype(visitor)>::reading || !request.tags.empty()) tags_field(visitor, request.tags);
 }
-/// The embedded server reads it member by member, for the service has an order and words for every mistake in it.
-void read(json_input in, create_table_request& out);
-
 void fields(auto& visitor, maybe_const<create_table_response> auto& response) {
     visitor.required("TableDescription", response.table);
 }
@@ -310,7 +307,6 @@ void fields(auto& visitor, maybe_const<update_table_request> auto& request) {
     visitor.optional("OnDemandThroughput", request.on_demand);
     if (request.encryption_enabled) encryption_field(visitor, *request.encryption_enabled, request.encrypted);
 }
-void read(json_input in, update_table_request& out);
 void fields(auto& visitor, maybe_const<update_table_response> auto& response) {
     visitor.required("TableDescription", response.table);
 }

@@ -1,5 +1,6 @@
 // Reading CreateTable and UpdateTable as the service does: each mistake in its turn, in its words.
 // SPDX-License-Identifier: BSL-1.0
+#include "dynamodb/request_reader.hpp"
 #include "dynamodb/table_fields.hpp"
 #include "dynamodb/table_settings.hpp"
 
@@ -233,7 +234,7 @@ void check_index_update(const json_value& update, std::set<std::string>& seen) {
 
 }  // namespace
 
-void read(json_input in, create_table_request& out) {
+void read_request(json_input in, create_table_request& out) {
     field_reader visitor(in);
     visitor.required("TableName", out.table_name);
     out.billing = billing_mode::provisioned;
@@ -263,7 +264,7 @@ void read(json_input in, create_table_request& out) {
     tags_field(visitor, out.tags);
 }
 
-void read(json_input in, update_table_request& out) {
+void read_request(json_input in, update_table_request& out) {
     field_reader visitor(in);
     visitor.required("TableName", out.table_name);
     visitor.optional("BillingMode", out.billing);

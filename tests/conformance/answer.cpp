@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "conformance/answer.hpp"
 
-#include "dynamodb/codec.hpp"
 #include "dynamodb/error_names.hpp"
+#include "dynamodb/server_codec.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "conformance/fault_proofs.hpp"
 
-#include "dynamodb/codec.hpp"
+#include "dynamodb/server_codec.hpp"
 
 #include <algorithm>
 #include <array>
@@ -39,8 +39,7 @@ void gather(const Part& part, std::vector<bound_texts>& out) {
 
 std::vector<bound_texts> parts_of(const call& what) {
     const auto name = std::visit([](const auto& each) { return std::string(each.name); }, what.request);
-    const auto decoded =
-        what.raw.empty() ? result<any_request>(what.request) : codec::decode_request(name, what.raw);
+    const auto decoded = what.raw.empty() ? result<any_request>(what.request) : codec::decode_request(name, what.raw);
     std::vector<bound_texts> out;
     if (!decoded) return out;
     std::visit(

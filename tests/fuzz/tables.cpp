@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "fuzz/target.hpp"
 
-#include "dynamodb/codec.hpp"
 #include "dynamodb/key_parts.hpp"
+#include "dynamodb/server_codec.hpp"
 
 #include <dynalease/local/engine.hpp>
 

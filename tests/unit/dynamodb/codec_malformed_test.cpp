@@ -1,6 +1,6 @@
 // Bodies that are not what they should be: each a clear error, on both sides.
 // SPDX-License-Identifier: BSL-1.0
-#include "dynamodb/codec.hpp"
+#include "dynamodb/server_codec.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -277,6 +277,20 @@ TEST_CASE("the server says of a malformed request whether its JSON or its conten
     CHECK(answer.status == 400);
     CHECK(codec::decode_error(answer.status, answer.body).exception == name);
     CHECK_THAT(request.error().details.message, Catch::Contains(message));
+}
+
+TEST_CASE("a parameter that an operation does not have is ignored, whatever it is") {
+    const auto older = GENERATE(as<std::string>{}, R"(["n"])", "7", R"("n")", R"({"n":1})", "[7]");
+    const auto request = codec::decode_request(
+        "TransactGetItems",
+        R"({"TransactItems":[{"Get":{"TableName":"ttt","Key":{"pk":{"S":"k"}},"AttributesToGet":)" + older + "}}]}");
+    REQUIRE(request.has_value());
+    CHECK(std::get<transact_get_items_request>(*request).gets.at(0).projection_expression.empty());
+    const auto answer = codec::decode_response(
+        any_request(batch_get_item_request{}).index(),
+        R"({"Responses":{},"UnprocessedKeys":{"ttt":{"Keys":[{"pk":{"S":"k"}}],"AttributesToGet":)" + older + "}}}");
+    REQUIRE(answer.has_value());
+    CHECK(std::get<batch_get_item_response>(*answer).unprocessed.at("ttt").projection_expression.empty());
 }
 
 }  // namespace dynalease

@@ -1,6 +1,6 @@
 // What is encoded and decoded again is the same, for every field of every operation.
 // SPDX-License-Identifier: BSL-1.0
-#include "dynamodb/codec.hpp"
+#include "dynamodb/server_codec.hpp"
 #include "random_values.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 // The exact bytes of requests, and answers as the service words them.
 // SPDX-License-Identifier: BSL-1.0
-#include "dynamodb/codec.hpp"
+#include "dynamodb/server_codec.hpp"
 
 #include <catch2/catch.hpp>
 

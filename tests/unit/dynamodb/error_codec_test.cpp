@@ -1,6 +1,6 @@
 // Errors of the service: names, outcomes, retry classes, and what a refusal brings with it.
 // SPDX-License-Identifier: BSL-1.0
-#include "dynamodb/codec.hpp"
+#include "dynamodb/server_codec.hpp"
 
 #include <catch2/catch.hpp>
 

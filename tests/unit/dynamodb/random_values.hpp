@@ -38,6 +38,7 @@ private:
 class random_filler {
 public:
     static constexpr bool reading = false;
+    static constexpr bool serving = false;
 
     explicit random_filler(random_values& values) : values_(values) {}
 

@@ -3,7 +3,7 @@
 #include "cost_world.hpp"
 #include "engine_world.hpp"
 
-#include "dynamodb/codec.hpp"
+#include "dynamodb/server_codec.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -118,7 +118,8 @@ TEST_CASE("a long number looked for among short ones") {
 
 TEST_CASE("writes to a table of many indexes that hold a large attribute") {
     measured_world world;
-    world.create_indexed("wide", {.name = {}, .key = {.hash = {"h"}}, .projected = projection::include, .included = {"a"}});
+    world.create_indexed("wide",
+                         {.name = {}, .key = {.hash = {"h"}}, .projected = projection::include, .included = {"a"}});
     for (int i = 0; i < 100; ++i) {
         world.put("wide", {{"pk", "x"}, {"sk", i}, {"h", "x"}, {"a", attribute_list(200'000, null{})}});
     }
@@ -132,11 +133,12 @@ TEST_CASE("writes to a table of many indexes that hold a large attribute") {
     check(world.of("TransactWriteItems", transaction(listed(100, erase))));
     check(world.of("TransactWriteItems", "{" + reported + listed(100, erase) + "]}"));
     check(world.of("TransactWriteItems", "{" + reported + listed(10, change) + "]}"));
-    check(world.of("BatchWriteItem", R"({"ReturnConsumedCapacity":"INDEXES","RequestItems":{"wide":[)" +
-                                         listed(25, [&](auto i) { return R"({"DeleteRequest":{)" + key_of(i) + "}}"; }) +
-                                         "]}}"));
-    check(world.of("Query", R"({"TableName":"wide","IndexName":"index0","Select":"COUNT","KeyConditionExpression":"h=:h",)"
-                            R"("ExpressionAttributeValues":{":h":{"S":"x"}}})"));
+    check(world.of("BatchWriteItem",
+                   R"({"ReturnConsumedCapacity":"INDEXES","RequestItems":{"wide":[)" +
+                       listed(25, [&](auto i) { return R"({"DeleteRequest":{)" + key_of(i) + "}}"; }) + "]}}"));
+    check(world.of("Query",
+                   R"({"TableName":"wide","IndexName":"index0","Select":"COUNT","KeyConditionExpression":"h=:h",)"
+                   R"("ExpressionAttributeValues":{":h":{"S":"x"}}})"));
 }
 
 TEST_CASE("the sizes of large collections") {
@@ -164,8 +166,8 @@ TEST_CASE("filters and projections of many small items") {
     check(world.of("Scan", packed(filtered("sk < :a", std::string(3'000'000, '0') + "1")), "gzip"));
     check(world.of("Scan", scan(R"("ProjectionExpression":")" + listed(700, [](auto i) { return "b" + i; }) + "\"")));
     const auto numbers = listed(4000, [](auto i) { return R"({"N":"-)" + i + "\"}"; });
-    check(world.of("Scan", scan(R"("ScanFilter":{"sk":{"ComparisonOperator":"IN","AttributeValueList":[)" + numbers +
-                                "]}}")));
+    check(world.of("Scan",
+                   scan(R"("ScanFilter":{"sk":{"ComparisonOperator":"IN","AttributeValueList":[)" + numbers + "]}}")));
     const auto any = listed(1000, [](auto i) { return "\"a" + i + R"(":{"ComparisonOperator":"NOT_NULL"})"; });
     check(world.of("Scan", scan(R"("ConditionalOperator":"OR","ScanFilter":{)" + any + "}")));
     check(world.of("Scan", scan("\"Limit\":100000")));
@@ -173,13 +175,11 @@ TEST_CASE("filters and projections of many small items") {
 
 TEST_CASE("older parameters of many attributes") {
     measured_world world;
-    const auto conditions = listed(900, [](auto i) {
-        return "\"a" + i + R"(":{"ComparisonOperator":"NE","AttributeValueList":[{"N":"1"}]})";
-    });
+    const auto conditions = listed(
+        900, [](auto i) { return "\"a" + i + R"(":{"ComparisonOperator":"NE","AttributeValueList":[{"N":"1"}]})"; });
     check(world.of("Query", R"({"TableName":"things","IndexName":"other","KeyConditions":{)" + conditions + "}}"));
-    const auto equal = listed(9000, [](auto i) {
-        return "\"a" + i + R"(":{"ComparisonOperator":"EQ","AttributeValueList":[{"N":"1"}]})";
-    });
+    const auto equal = listed(
+        9000, [](auto i) { return "\"a" + i + R"(":{"ComparisonOperator":"EQ","AttributeValueList":[{"N":"1"}]})"; });
     const auto query = R"({"TableName":"things","IndexName":"other","KeyConditions":{)" + equal + "}}";
     check(world.of("Query", packed(query), "gzip"));
     const auto same = repeated(R"("a":{"Value":{"N":"1"}})", 1500, ",");
