@@ -22,7 +22,7 @@ endfunction()
 dynalease_library(dynalease EXPORT_NAME dynalease OUTPUT_NAME dynalease
                   ROOMS ${core_rooms} LINK OpenSSL::SSL OpenSSL::Crypto ZLIB::ZLIB)
 dynalease_library(dynalease_local_library EXPORT_NAME local OUTPUT_NAME dynalease_local
-                  ROOMS local LINK dynalease)
+                  ROOMS local local_codec LINK dynalease)
 dynalease_library(dynalease_testing_library EXPORT_NAME testing OUTPUT_NAME dynalease_testing
                   ROOMS testing LINK dynalease_local_library)
 

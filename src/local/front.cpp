@@ -3,7 +3,7 @@
 #include "local/front.hpp"
 
 #include "aws/text.hpp"
-#include "dynamodb/server_codec.hpp"
+#include "local/codec/server_codec.hpp"
 #include "local/compression.hpp"
 
 #include <utility>

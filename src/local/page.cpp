@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "local/page.hpp"
 
-#include "dynamodb/translated_placeholder.hpp"
+#include "local/codec/translated_placeholder.hpp"
 #include "local/refusal.hpp"
 
 namespace dynalease::local {

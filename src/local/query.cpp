@@ -1,6 +1,6 @@
 // Query.
 // SPDX-License-Identifier: BSL-1.0
-#include "dynamodb/translated_placeholder.hpp"
+#include "local/codec/translated_placeholder.hpp"
 #include "local/expression/paths.hpp"
 #include "local/key_range.hpp"
 #include "local/page.hpp"
@@ -47,7 +47,8 @@ template <class Source, class Iterator, class At>
 void walk(page<query_request>& answer, const Source& from, const key_range& range, Iterator at, Iterator end,
           At forward) {
     for (; at != end && range.contains(Source::key_at(forward(at))); ++at) {
-        if (!answer.take(Source::row_at(forward(at)), Source::size_at(forward(at)))) return answer.end_at(from.start_after(answer.last()));
+        if (!answer.take(Source::row_at(forward(at)), Source::size_at(forward(at))))
+            return answer.end_at(from.start_after(answer.last()));
     }
 }
 

@@ -1,7 +1,7 @@
 // Scan, whole or by segments.
 // SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/key_parts.hpp"
-#include "dynamodb/segments.hpp"
+#include "local/codec/segments.hpp"
 #include "local/page.hpp"
 #include "local/refusal.hpp"
 #include "local/source.hpp"
@@ -70,7 +70,8 @@ void scan(page<scan_request>& answer, const scan_request& request, const table& 
     answer.check_filter(of);
     while (at != from.end() && segment.is_before(Source::key_at(at))) ++at;
     for (; at != from.end() && !segment.is_behind(Source::key_at(at)); ++at) {
-        if (!answer.take(Source::row_at(at), Source::size_at(at))) return answer.end_at(from.start_after(answer.last()));
+        if (!answer.take(Source::row_at(at), Source::size_at(at)))
+            return answer.end_at(from.start_after(answer.last()));
     }
 }
 

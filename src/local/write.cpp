@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "local/write.hpp"
 
-#include "dynamodb/translated_placeholder.hpp"
+#include "local/codec/translated_placeholder.hpp"
 #include "local/expression/condition.hpp"
 #include "local/expression/projection.hpp"
 #include "local/expression/update.hpp"

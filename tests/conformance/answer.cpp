@@ -3,7 +3,7 @@
 #include "conformance/answer.hpp"
 
 #include "dynamodb/error_names.hpp"
-#include "dynamodb/server_codec.hpp"
+#include "local/codec/server_codec.hpp"
 
 #include <algorithm>
 #include <array>

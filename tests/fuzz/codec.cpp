@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "fuzz/target.hpp"
 
-#include "dynamodb/server_codec.hpp"
+#include "local/codec/server_codec.hpp"
 
 #include <array>
 #include <cstddef>

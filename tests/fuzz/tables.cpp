@@ -4,7 +4,7 @@
 #include "fuzz/target.hpp"
 
 #include "dynamodb/key_parts.hpp"
-#include "dynamodb/server_codec.hpp"
+#include "local/codec/server_codec.hpp"
 
 #include <dynalease/local/engine.hpp>
 

@@ -45,7 +45,11 @@ FNR == NR {
     for (i = 1; i <= m; i++) owner[paths[i]] = column[1]
     uses[column[1]] = column[3]
     m = split(column[4], headers, " ")
-    for (i = 1; i <= m; i++) if (sub(/^!/, "", headers[i])) confined_to[headers[i]] = column[1]
+    for (i = 1; i <= m; i++) {
+        if (!sub(/^!/, "", headers[i])) continue
+        confines[headers[i], column[1]]
+        confined_to[headers[i]] = confined_to[headers[i]] (confined_to[headers[i]] ? " and " : "") column[1]
+    }
     gsub(/!/, "", column[4])
     others[column[1]] = column[4]
     next
@@ -88,11 +92,11 @@ FNR == 1 {
 END {
     for (confined in confined_to) {
         for (file in own) {
-            if (room_of(file) == confined_to[confined]) continue
+            if ((confined, room_of(file)) in confines) continue
             n = split(own[file], words, " ")
             for (i = 1; i <= n; i++) {
                 split("", seen)
-                if (room_of(words[i]) != confined_to[confined] || !reaches(words[i], confined, seen)) continue
+                if (!((confined, room_of(words[i])) in confines) || !reaches(words[i], confined, seen)) continue
                 print file ":" line[file, words[i]] ": " words[i] " brings in <" confined ">, which stays in " \
                       confined_to[confined]
             }

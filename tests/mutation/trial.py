@@ -26,13 +26,21 @@ WITNESSES = [
     (r"client/", ["client", "keys"], []),
     (r"http/", ["http", "client"], []),
     (r"aws/", ["aws", "client", "keys"], []),
-    (r"dynamodb/", ["dynamodb", "local", "client"], []),
+    (r"dynamodb/", ["dynamodb", "local/codec", "local", "client"], []),
+    (r"local/codec/", ["local/codec", "local"], []),
     (r"local/", ["local"], []),
     (r"runtime/", ["runtime", "lock"], []),
     (r"testing/", ["testing", "lock"], []),
 ]
 ENUMERATED = ("lock", "queue", "item_lock", "wall_clock", "versioned")
 PATIENCE = 120  # seconds for one program: a mistake that makes it go on for ever is noticed
+
+
+def program_of(unit):
+    return "unit_" + unit.replace("/", "_")
+
+
+PROGRAMS = {program_of(unit): unit for _, units, _ in WITNESSES for unit in units}
 
 
 def witnesses_of(path):
@@ -46,7 +54,7 @@ def targets_of(paths):
     wanted = set()
     for path in paths:
         units, simulated = witnesses_of(path)
-        wanted.update("unit_" + unit for unit in units)
+        wanted.update(program_of(unit) for unit in units)
         if simulated:
             wanted.add("simulation")
     return sorted(wanted)
@@ -100,13 +108,13 @@ class Bench:
 
     @staticmethod
     def place(target):
-        return "tests/simulation/simulation" if target == "simulation" else f"tests/unit/{target[5:]}/{target}"
+        return "tests/simulation/simulation" if target == "simulation" else f"tests/unit/{PROGRAMS[target]}/{target}"
 
     def noticed_by(self, path, units_only=False):
         """The name of what failed, or None."""
         units, simulated = witnesses_of(path)
         for unit in units:
-            program = self.link("unit_" + unit)
+            program = self.link(program_of(unit))
             if program and fails([program, "--abort"]):
                 return "unit/" + unit
         if units_only:

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "local/expression/compiled.hpp"
 
-#include "dynamodb/translated_placeholder.hpp"
 #include "dynamodb/value_size.hpp"
+#include "local/codec/translated_placeholder.hpp"
 #include "local/expression/condition.hpp"
 #include "local/expression/projection.hpp"
 #include "local/expression/update.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "local/expression/lexer.hpp"
 
-#include "dynamodb/translated_placeholder.hpp"
+#include "local/codec/translated_placeholder.hpp"
 #include "local/refusal.hpp"
 
 #include <algorithm>

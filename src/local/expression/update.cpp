@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "local/expression/update.hpp"
 
-#include "dynamodb/translated_placeholder.hpp"
 #include "dynamodb/value_size.hpp"
+#include "local/codec/translated_placeholder.hpp"
 #include "local/item_check.hpp"
 #include "local/refusal.hpp"
 #include "local/values.hpp"

@@ -3,7 +3,7 @@
 #include "cost_world.hpp"
 #include "engine_world.hpp"
 
-#include "dynamodb/server_codec.hpp"
+#include "local/codec/server_codec.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "engine_world.hpp"
 
-#include "dynamodb/server_codec.hpp"
+#include "local/codec/server_codec.hpp"
 
 #include <random>
 #include <string>

@@ -1,6 +1,6 @@
 // Tables on the wire: what is asked arrives as it was meant, and each mistake is told as the service tells it.
 // SPDX-License-Identifier: BSL-1.0
-#include "dynamodb/server_codec.hpp"
+#include "local/codec/server_codec.hpp"
 
 #include <catch2/catch.hpp>
 

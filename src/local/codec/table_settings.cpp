@@ -1,6 +1,6 @@
 // Reading what a table is set to, with the service's words for what is wrong with it.
 // SPDX-License-Identifier: BSL-1.0
-#include "dynamodb/table_settings.hpp"
+#include "local/codec/table_settings.hpp"
 
 namespace dynalease::codec {
 

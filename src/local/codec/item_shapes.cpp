@@ -1,7 +1,7 @@
 // The models of requests about items. The order of the members is the service's: it decides the order of the faults.
 // SPDX-License-Identifier: BSL-1.0
-#include "dynamodb/common_shapes.hpp"
-#include "dynamodb/shapes.hpp"
+#include "local/codec/common_shapes.hpp"
+#include "local/codec/shapes.hpp"
 
 namespace dynalease::codec::shapes {
 

@@ -1,6 +1,6 @@
 // Which parameters of a request go together.
 // SPDX-License-Identifier: BSL-1.0
-#include "dynamodb/legacy_parameters.hpp"
+#include "local/codec/legacy_parameters.hpp"
 
 #include <algorithm>
 #include <array>

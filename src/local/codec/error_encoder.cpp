@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/error_fields.hpp"
 #include "dynamodb/error_names.hpp"
-#include "dynamodb/server_codec.hpp"
+#include "local/codec/server_codec.hpp"
 
 #include <algorithm>
 #include <iterator>

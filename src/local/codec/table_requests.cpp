@@ -1,8 +1,8 @@
 // Reading CreateTable and UpdateTable as the service does: each mistake in its turn, in its words.
 // SPDX-License-Identifier: BSL-1.0
-#include "dynamodb/request_reader.hpp"
 #include "dynamodb/table_fields.hpp"
-#include "dynamodb/table_settings.hpp"
+#include "local/codec/request_reader.hpp"
+#include "local/codec/table_settings.hpp"
 
 #include <algorithm>
 #include <set>

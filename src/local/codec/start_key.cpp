@@ -1,6 +1,6 @@
 // Reading ExclusiveStartKey, with the service's words for what is wrong with it.
 // SPDX-License-Identifier: BSL-1.0
-#include "dynamodb/start_key.hpp"
+#include "local/codec/start_key.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // The models of requests about tables, and the list of all models.
 // SPDX-License-Identifier: BSL-1.0
-#include "dynamodb/common_shapes.hpp"
-#include "dynamodb/shapes.hpp"
+#include "local/codec/common_shapes.hpp"
+#include "local/codec/shapes.hpp"
 
 #include <utility>
 

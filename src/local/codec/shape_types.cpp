@@ -1,9 +1,9 @@
 // Whether a body has the types of the model, in the words of the service's own deserialiser.
 // SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/base64.hpp"
-#include "dynamodb/common_shapes.hpp"
 #include "dynamodb/json_reader.hpp"
-#include "dynamodb/shape.hpp"
+#include "local/codec/common_shapes.hpp"
+#include "local/codec/shape.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,8 +1,8 @@
 // Translating AttributesToGet, Expected, the filters, KeyConditions and AttributeUpdates.
 // SPDX-License-Identifier: BSL-1.0
-#include "dynamodb/legacy_parameters.hpp"
+#include "local/codec/legacy_parameters.hpp"
 
-#include "dynamodb/translated_placeholder.hpp"
+#include "local/codec/translated_placeholder.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/json_reader.hpp"
 #include "dynamodb/json_writer.hpp"
-#include "dynamodb/shape.hpp"
+#include "local/codec/shape.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // Checking a segment and the number of them.
 // SPDX-License-Identifier: BSL-1.0
-#include "dynamodb/segments.hpp"
+#include "local/codec/segments.hpp"
 
 namespace dynalease {
 

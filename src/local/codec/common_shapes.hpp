@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "dynamodb/shape.hpp"
+#include "local/codec/shape.hpp"
 
 #include <array>
 #include <string_view>

@@ -1,11 +1,11 @@
 // The older parameters, and the checks between fields.
 // SPDX-License-Identifier: BSL-1.0
-#include "dynamodb/request_reader.hpp"
+#include "local/codec/request_reader.hpp"
 
 #include "dynamodb/item_fields.hpp"
-#include "dynamodb/legacy_parameters.hpp"
-#include "dynamodb/segments.hpp"
-#include "dynamodb/start_key.hpp"
+#include "local/codec/legacy_parameters.hpp"
+#include "local/codec/segments.hpp"
+#include "local/codec/start_key.hpp"
 
 #include <utility>
 

@@ -1,5 +1,6 @@
 // The JSON 1.0 protocol of DynamoDB, as a server speaks it: requests are decoded, answers encoded. Pure functions; what
-// is malformed comes back as a failure in the service's words. SPDX-License-Identifier: BSL-1.0
+// is malformed comes back as a failure in the words of the service.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "dynamodb/codec.hpp"

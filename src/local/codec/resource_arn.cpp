@@ -1,6 +1,6 @@
 // What the service says of an ARN before it knows what is asked of it.
 // SPDX-License-Identifier: BSL-1.0
-#include "dynamodb/resource_arn.hpp"
+#include "local/codec/resource_arn.hpp"
 
 #include <algorithm>
 #include <array>

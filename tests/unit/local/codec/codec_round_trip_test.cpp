@@ -1,7 +1,7 @@
 // What is encoded and decoded again is the same, for every field of every operation.
 // SPDX-License-Identifier: BSL-1.0
-#include "dynamodb/server_codec.hpp"
-#include "random_values.hpp"
+#include "local/codec/server_codec.hpp"
+#include "random_filler.hpp"
 
 #include <catch2/catch.hpp>
 

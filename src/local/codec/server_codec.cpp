@@ -1,13 +1,13 @@
 // The embedded server's side of the codec: requests in, answers out.
 // SPDX-License-Identifier: BSL-1.0
-#include "dynamodb/server_codec.hpp"
+#include "local/codec/server_codec.hpp"
 
 #include "dynamodb/item_fields.hpp"
-#include "dynamodb/legacy_parameters.hpp"
-#include "dynamodb/request_reader.hpp"
-#include "dynamodb/resource_arn.hpp"
-#include "dynamodb/shape.hpp"
 #include "dynamodb/table_fields.hpp"
+#include "local/codec/legacy_parameters.hpp"
+#include "local/codec/request_reader.hpp"
+#include "local/codec/resource_arn.hpp"
+#include "local/codec/shape.hpp"
 
 #include <optional>
 #include <utility>
