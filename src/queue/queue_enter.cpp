@@ -60,10 +60,8 @@ boost::asio::awaitable<std::optional<ticket_step>> queue_impl::draw(std::shared_
         }
         auto& ticket = *who->ticket;
         if (!ticket.first_send) ticket.first_send = core_.now();
-        const bool in_doubt = std::exchange(ticket.unanswered, true);
-        auto request = who->tries ? requests().take_if_free(ticket.attempt, core_.wall())
-                                  : requests().take(ticket.attempt, core_.wall());
-        const auto seen = co_await send(std::move(request));
+        const bool in_doubt = ticket.unanswered;
+        const auto seen = co_await ask_for_ticket(who);
         if (seen.kind == answer::rejected) {
             ticket.unanswered = in_doubt || seen.doubtful;
             who->complete({{}, ticket.unanswered ? told_in_doubt(*seen.why) : seen.why});
@@ -111,6 +109,26 @@ boost::asio::awaitable<std::optional<ticket_step>> queue_impl::draw(std::shared_
         co_return next;
     }
     co_return std::nullopt;
+}
+
+// Where others drew tickets after it, a copy of the request draws one more, which nobody wants: before it is sent, the
+// head has to show that ours is not the last. So an outage leaves as many behind as there were callers, however often
+// each of them asks.
+boost::asio::awaitable<queue_impl::head_answer> queue_impl::ask_for_ticket(std::shared_ptr<queue_entrant> who) {
+    auto& ticket = *who->ticket;
+    if (ticket.unanswered) {
+        auto seen = co_await look();
+        const bool ours = seen.head && seen.head->last == ticket.attempt;
+        if (ours) seen.kind = answer::refused;  // as the copy would be
+        if (seen.kind != answer::applied) co_return seen;
+        if (!who->wanted()) {
+            co_return head_answer{.kind = answer::delayed, .why = std::make_shared<const failure>(errc::cancelled)};
+        }
+    }
+    ticket.unanswered = true;
+    auto request = who->tries ? requests().take_if_free(ticket.attempt, core_.wall())
+                              : requests().take(ticket.attempt, core_.wall());
+    co_return co_await send(std::move(request));
 }
 
 // A queue that was just seen busy is read before it is written to, and examined: those before may be dead.

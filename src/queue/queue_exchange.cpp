@@ -84,7 +84,7 @@ boost::asio::awaitable<queue_impl::page> queue_impl::read_ahead(std::int64_t fir
         }
         const auto owner = owner_of(*parsed);
         // One that has come after all is looked for no longer.
-        missing_since_.erase(missing_since_.lower_bound(parsed->from), missing_since_.upper_bound(parsed->ticket));
+        missing_.forget(parsed->from, parsed->ticket);
         seen.rows.push_back({*std::move(parsed), owner});
     }
     // A page that ends with the last of them says that there may be more, too.
@@ -134,7 +134,7 @@ void queue_impl::take_in(const protocol::queue_head& head, std::uint64_t asked) 
     if (moved) {
         moved_at_ = now;
         still_polls_ = 0;
-        missing_since_.erase(missing_since_.begin(), missing_since_.upper_bound(head_.passed));
+        missing_.forget(0, head_.passed);
         voids_.erase(voids_.begin(), voids_.upper_bound(head_.passed));
         gone_.erase(gone_.begin(), std::upper_bound(gone_.begin(), gone_.end(), head_.passed));
         plan_poll();
@@ -155,7 +155,7 @@ void queue_impl::head_gone() {
     // Where there was none yet, a request that is under way may make it.
     if (std::exchange(head_known_, false)) began_ = sights_;
     head_ = {};
-    missing_since_.clear();
+    missing_.clear();
     voids_.clear();
     gone_.clear();
     serve();
@@ -166,7 +166,7 @@ void queue_impl::head_gone() {
 void queue_impl::went_back() {
     core_.log(severity::warning, "queue '" + name_ + "' is as it was before: those who wait draw new tickets");
     began_ = sights_;
-    missing_since_.clear();
+    missing_.clear();
     voids_.clear();
     gone_.clear();
     examined_.reset();

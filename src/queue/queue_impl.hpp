@@ -110,6 +110,7 @@ private:
     // Entering.
     boost::asio::awaitable<void> admit(queue_target self, std::shared_ptr<queue_entrant> who);
     boost::asio::awaitable<std::optional<protocol::ticket_step>> draw(std::shared_ptr<queue_entrant> who);
+    boost::asio::awaitable<head_answer> ask_for_ticket(std::shared_ptr<queue_entrant> who);
     boost::asio::awaitable<bool> still_busy();
     boost::asio::awaitable<written> write_down(const std::shared_ptr<queue_entrant>& who);
     boost::asio::awaitable<written> put_row(std::shared_ptr<drawn_ticket> ticket, shared_failure& why,
@@ -138,9 +139,9 @@ private:
     boost::asio::awaitable<void> look_at_blocker();
     boost::asio::awaitable<void> examine(std::int64_t until, bool sample);
     boost::asio::awaitable<void> look_at_sessions(const std::vector<protocol::seen_ticket>& rows, std::int64_t until);
-    boost::asio::awaitable<void> carry_out(protocol::examine_decision next);
+    boost::asio::awaitable<bool> carry_out(protocol::examine_decision next);
     boost::asio::awaitable<bool> pass_over(std::vector<protocol::place> over);
-    boost::asio::awaitable<bool> bury(std::vector<protocol::place> missing);
+    boost::asio::awaitable<bool> bury(std::vector<std::int64_t> missing);
     void examine_soon();
     boost::asio::awaitable<void> examine_for_try(queue_target self);
     void plan_poll();
@@ -209,7 +210,7 @@ private:
     dynalease::time_point next_examination_{};
     std::string blocker_;  ///< the session that has the turn, or delays it
     dynalease::time_point blocked_since_{};
-    std::map<std::int64_t, dynalease::time_point> missing_since_;
+    protocol::missing_tickets missing_;
     /// How many tickets were last seen to wait before ours, and of how many processes: who looks is a process.
     struct crowd {
         std::int64_t tickets = 0;

@@ -95,10 +95,9 @@ boost::asio::awaitable<void> queue_impl::withdraw([[maybe_unused]] queue_target 
         if (next == cancel_step::done) break;
         auto answered = answer::delayed;
         if (next == cancel_step::ask) {
-            auto request = requests().take(ticket->attempt, core_.wall());
-            const auto seen = co_await send(std::move(request));
+            const auto seen = co_await look();
             answered = seen.kind;
-            const bool ours = seen.head && (seen.kind == answer::applied || seen.head->last == ticket->attempt);
+            const bool ours = seen.head && seen.head->last == ticket->attempt;
             if (ours) {
                 ticket->mine = protocol::last_place(*seen.head);
                 ticket->drawn_at = seen.sight;
@@ -177,7 +176,7 @@ boost::asio::awaitable<void> queue_impl::usher([[maybe_unused]] queue_target sel
         auto next = protocol::decide_examine({.passed = passed,
                                               .rows = ahead.rows,
                                               .until = until,
-                                              .missing_since = missing_since_,
+                                              .missing = missing_,
                                               .now = core_.now(),
                                               .bury_after = dynalease::time_point::duration::max()});
         if (next.step != protocol::examine_step::pass) co_return;

@@ -120,10 +120,9 @@ boost::asio::awaitable<void> queue_impl::poll() {
         if (look_again_) {
             survey_due_ = look_again_;
             next_poll_ = std::min(next_poll_, *look_again_);
-            co_return;
         }
         // A row that is not there may be one that was passed meanwhile.
-        if (missing_since_.empty()) co_return;
+        if (missing_.empty()) co_return;
     }
     const auto before = head_.passed;
     const auto seen = co_await look();
@@ -204,18 +203,23 @@ boost::asio::awaitable<void> queue_impl::look_at_sessions(const std::vector<prot
 
 boost::asio::awaitable<void> queue_impl::examine(std::int64_t until, bool sample) {
     auto rows = sample ? protocol::page_of_survey : protocol::page_of_rows;
+    bool moved = false;
     for (bool more = true; more; rows = protocol::page_of_survey) {
         const auto passed = head_.passed;
         examined_ = passed;
         examine_again(protocol::look_for_row);
         blocker_.clear();
-        if (until <= passed + 1) co_return;
+        if (until <= passed + 1) break;
         auto read = co_await read_ahead(passed + 1, until - 1, rows);
         if (!core_.may_write()) co_return;
         if (read.why) {
             if (classify(*read.why) == answer::rejected) fail_waiting(read.why);
-            co_return;
+            break;
         }
+        // What is missing is told by what follows it.
+        if (read.rows.empty() && read.more) break;
+        const auto read_to = read.more ? read.rows.back().row.ticket + 1 : until;
+        protocol::note_missing(missing_, read.rows, passed, read_to, core_.now());
         if (sample) {
             count_processes(read.rows);
             // Where these are all rows there are, nobody waits with the other tickets: they were never written down.
@@ -227,28 +231,28 @@ boost::asio::awaitable<void> queue_impl::examine(std::int64_t until, bool sample
             seen.owner = owner_of(seen.row);
             if (seen.row.is_void || seen.owner == protocol::owner_is::over) found_gone(seen.row.ticket);
         }
-        // What is missing is told by what follows it.
-        if (read.rows.empty() && read.more) co_return;
         auto next = protocol::decide_examine({.passed = passed,
                                               .rows = read.rows,
                                               .until = until,
-                                              .missing_since = missing_since_,
+                                              .missing = missing_,
                                               .now = core_.now(),
                                               .bury_after = time_to_bury()});
-        co_await carry_out(std::move(next));
-        // A whole page that was passed over may be followed by more of that kind.
-        more = read.more && head_.passed > passed;
+        const bool passed_over = co_await carry_out(std::move(next));
+        moved = moved || passed_over;
+        // What was passed over may be followed by more of that kind.
+        more = head_.passed > passed && (read.more || missing_.since(head_.passed + 1));
     }
+    if (moved) after_moving();
 }
 
-boost::asio::awaitable<void> queue_impl::carry_out(protocol::examine_decision next) {
+/// @returns whether it has moved `passed`.
+boost::asio::awaitable<bool> queue_impl::carry_out(protocol::examine_decision next) {
     using protocol::examine_step;
+    bool moved = false;
     switch (next.step) {
-        case examine_step::pass: {
-            const bool moved = co_await pass_over(std::move(next.places));
-            if (moved) after_moving();
+        case examine_step::pass:
+            moved = co_await pass_over(std::move(next.places));
             break;
-        }
         case examine_step::give_up: {
             auto request = requests().cancel_written(next.places.front(), next.attempt);
             const auto seen = co_await put(std::move(request));
@@ -260,9 +264,10 @@ boost::asio::awaitable<void> queue_impl::carry_out(protocol::examine_decision ne
             blocked_since_ = core_.now();
             examine_again(protocol::look_at_blocking_row);
             break;
-        case examine_step::remember:
-            for (const auto& each : next.places) missing_since_.try_emplace(each.ticket, core_.now());
-            if (const auto due = missing_since_.at(next.places.front().ticket) + time_to_bury(); due > core_.now()) {
+        case examine_step::await:
+            if (const auto since = missing_.since(next.places.front().ticket)) {
+                const auto due = *since + time_to_bury();
+                look_again_ = std::min(look_again_.value_or(due), due);
                 examine_again(std::min<std::chrono::nanoseconds>(protocol::look_for_row, due - core_.now()));
             }
             break;
@@ -271,23 +276,23 @@ boost::asio::awaitable<void> queue_impl::carry_out(protocol::examine_decision ne
             const auto passed = head_.passed;
             const auto seen = co_await look();
             if (seen.kind != answer::applied || head_.passed != passed) break;
-            const bool buried = co_await bury(next.places);
-            if (!buried) {
+            const bool buried = co_await bury(std::move(next.graves));
+            if (buried) {
+                moved = co_await pass_over(std::move(next.places));
+            } else {
                 examine_again(retry_pause(0));
-                break;
             }
-            const bool moved = co_await pass_over(std::move(next.places));
-            if (moved) after_moving();
             break;
         }
         default:
             break;
     }
+    co_return moved;
 }
 
-boost::asio::awaitable<bool> queue_impl::bury(std::vector<protocol::place> missing) {
-    for (const auto& each : missing) {
-        auto request = requests().bury(each.ticket);
+boost::asio::awaitable<bool> queue_impl::bury(std::vector<std::int64_t> missing) {
+    for (const auto ticket : missing) {
+        auto request = requests().bury(ticket);
         const auto seen = co_await put(std::move(request));
         // Refused: its row has landed after all, and is looked at instead.
         if (seen.kind != answer::applied) co_return false;

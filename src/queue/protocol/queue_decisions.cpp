@@ -3,7 +3,6 @@
 #include "queue/protocol/queue_decisions.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 namespace dynalease::protocol {
 
@@ -42,46 +41,53 @@ std::int64_t tickets_ahead(const queue_head& head, const place& mine) {
     return std::max<std::int64_t>(mine.rank - 1 - (head.passed - head.skipped_passed), 0);
 }
 
-namespace {
-
-/// Tickets [first, end) have no row: bury those at the front that have been missing for long enough.
-examine_decision decide_missing(const examine_facts& facts, std::int64_t first, std::int64_t end) {
-    examine_decision next{.step = examine_step::remember};
-    end = std::min(end, first + static_cast<std::int64_t>(batch_limit));
-    for (auto ticket = first; ticket < end; ++ticket) {
-        const auto since = facts.missing_since.find(ticket);
-        const bool due = since != facts.missing_since.end() && facts.now - since->second >= facts.bury_after;
-        if (ticket == first && due) next.step = examine_step::bury;
-        if (next.step == examine_step::bury && !due) break;
-        next.places.push_back({.ticket = ticket, .from = ticket});
-    }
-    return next;
-}
-
-}  // namespace
-
 examine_decision decide_examine(const examine_facts& facts) {
-    examine_decision passing{.step = examine_step::pass};
-    auto over = facts.passed;  // all up to here can be passed over
-    const auto row = std::find_if(facts.rows.begin(), facts.rows.end(), [&](const seen_ticket& seen) {
-        if (seen.row.ticket <= over) return false;  // passed meanwhile
-        if (seen.row.from > over + 1 || seen.row.ticket >= facts.until) return true;
+    examine_decision over{.step = examine_step::pass};
+    auto next = facts.passed + 1;  // all before it are over, or will be when they are buried
+    const auto buries_all_before = [&](std::int64_t end) {
+        for (; next < end; ++next) {
+            const auto since = facts.missing.since(next);
+            const bool due = since && facts.now - *since >= facts.bury_after;
+            if (!due || over.graves.size() == batch_limit) return false;
+            over.step = examine_step::bury;
+            over.graves.push_back(next);
+            over.places.push_back({.ticket = next, .from = next});
+        }
+        return true;
+    };
+    const auto in_the_way = std::find_if(facts.rows.begin(), facts.rows.end(), [&](const seen_ticket& seen) {
+        if (seen.row.ticket < next) return false;  // passed meanwhile
+        if (seen.row.ticket >= facts.until || !buries_all_before(seen.row.from)) return true;
         if (!seen.row.is_void && seen.owner != owner_is::over) return true;
-        over = seen.row.ticket;
-        passing.places.push_back({.ticket = over, .from = seen.row.from});
+        over.places.push_back({.ticket = seen.row.ticket, .from = seen.row.from});
+        next = seen.row.ticket + 1;
         return false;
     });
-    const bool read_all = row == facts.rows.end();
-    if (over > facts.passed) return passing;
-    const auto next_row = read_all ? facts.until : std::min(row->row.from, facts.until);
-    if (next_row > over + 1) return decide_missing(facts, over + 1, next_row);
-    if (read_all || row->row.ticket >= facts.until || row->owner == owner_is::ours) return {};
-    if (row->owner == owner_is::ghost) {
-        return {.step = examine_step::give_up,
-                .places = {{.ticket = row->row.ticket, .from = row->row.from}},
-                .attempt = row->row.attempt};
+    if (in_the_way == facts.rows.end()) buries_all_before(facts.until);
+    if (!over.places.empty()) return over;
+    const bool none = in_the_way == facts.rows.end() || in_the_way->row.ticket >= facts.until;
+    if (next < (none ? facts.until : in_the_way->row.from)) {
+        return {.step = examine_step::await, .places = {{.ticket = next, .from = next}}};
     }
-    return {.step = examine_step::watch, .session = row->row.session};
+    if (none || in_the_way->owner == owner_is::ours) return {};
+    const auto& row = in_the_way->row;
+    if (in_the_way->owner == owner_is::ghost) {
+        return {.step = examine_step::give_up,
+                .places = {{.ticket = row.ticket, .from = row.from}},
+                .attempt = row.attempt};
+    }
+    return {.step = examine_step::watch, .session = row.session};
+}
+
+void note_missing(missing_tickets& missing, const std::vector<seen_ticket>& rows, std::int64_t passed, std::int64_t end,
+                  time_point now) {
+    auto next = passed + 1;
+    for (const auto& seen : rows) {
+        if (seen.row.ticket < next) continue;  // passed meanwhile
+        if (seen.row.from > next) missing.note(next, seen.row.from - 1, now);
+        next = seen.row.ticket + 1;
+    }
+    if (next < end) missing.note(next, end - 1, now);
 }
 
 leave_step decide_leave(const leave_facts& facts) {

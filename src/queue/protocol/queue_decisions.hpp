@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "queue/protocol/missing_tickets.hpp"
 #include "queue/protocol/queue_requests.hpp"
 #include "queue/protocol/queue_rows.hpp"
 
@@ -87,18 +88,18 @@ struct examine_facts {
     std::int64_t passed;
     const std::vector<seen_ticket>& rows;  ///< in order, as far as they were read
     std::int64_t until;                    ///< the first number that is not to be looked at: our own
-    const std::map<std::int64_t, time_point>& missing_since;
+    const missing_tickets& missing;
     time_point now;
     std::chrono::nanoseconds bury_after;
 };
 
 enum class examine_step {
-    nothing,   ///< what blocks us is our own
-    pass,      ///< pass over `places`
-    give_up,   ///< void our ghost, the only one of `places`; then it can be passed over
-    watch,     ///< `session` has the turn, or delays it: is it alive?
-    remember,  ///< the rows of `places` are missing; note since when
-    bury,      ///< they have been for too long: bury them, then pass over them
+    nothing,  ///< what blocks us is our own
+    pass,     ///< pass over `places`
+    give_up,  ///< void our ghost, the only one of `places`; then it can be passed over
+    watch,    ///< `session` has the turn, or delays it: is it alive?
+    await,    ///< the row of the only one of `places` is missing, and may still land
+    bury,     ///< pass over `places` once those of `graves` are buried, whose rows have been missing for too long
 };
 
 struct examine_decision {
@@ -106,10 +107,17 @@ struct examine_decision {
     std::vector<place> places{};
     std::string session{};
     std::string attempt{};  ///< of our ghost
+    std::vector<std::int64_t> graves{};
     friend bool operator==(const examine_decision&, const examine_decision&) = default;
 };
 
 examine_decision decide_examine(const examine_facts& facts);
+
+/// Of all the numbers that the rows show to be missing, and not only of those that come next: however many they are and
+/// whatever stands between them, their owners' claims end together.
+/// @param rows in order, from the first after `passed` @param end where they end: one beyond the last that was read
+void note_missing(missing_tickets& missing, const std::vector<seen_ticket>& rows, std::int64_t passed, std::int64_t end,
+                  time_point now);
 
 // ---- leave: the answer to the end of a turn ----------------------------------------------------------------
 
@@ -144,7 +152,7 @@ struct cancel_facts {
 
 enum class cancel_step {
     done,
-    ask,      ///< send the request for the ticket once more: its answer tells
+    ask,      ///< look at the head, which tells, if nobody came after
     give_up,  ///< void it
     pass,     ///< it may have the turn: pass over it ourselves
 };

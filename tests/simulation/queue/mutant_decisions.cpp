@@ -60,14 +60,16 @@ examine_decision wrapped_examine(const examine_facts& facts) {
         if (active("VOIDSTAY")) seen.row.is_void = false;
         if (active("GHOST") && seen.owner == owner_is::ghost) seen.owner = owner_is::ours;
     }
-    auto next =
-        real_examine({facts.passed, rows, facts.until, facts.missing_since, facts.now, facts.bury_after});
-    const bool missing = next.step == examine_step::remember || next.step == examine_step::bury;
+    auto next = real_examine({facts.passed, rows, facts.until, facts.missing, facts.now, facts.bury_after});
+    const bool missing = next.step == examine_step::await || next.step == examine_step::bury;
     if (active("ARTICLE") && missing && rows.empty() && !ushers) {
         notes_of_this_world().nothing_before.insert(facts.until);
     }
     if (active("NOTOMB") && next.step == examine_step::bury) next.step = examine_step::pass;
-    if (active("SKIPNOW") && missing && !ushers) next.step = examine_step::bury;
+    if (active("SKIPNOW") && next.step == examine_step::await && !ushers) {
+        next.step = examine_step::bury;
+        next.graves = {next.places.front().ticket};
+    }
     return next;
 }
 

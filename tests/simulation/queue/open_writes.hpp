@@ -28,7 +28,15 @@ public:
         }
     };
 
-    void sent(const name& write) { ++writes_[write].under_way; }
+    void sent(const name& write) {
+        ++writes_[write].under_way;
+        writes_[write].shown = false;
+    }
+    /// A look has shown that it was carried out: whoever asked for it may know, or may have looked for another reason.
+    void shown(const name& write) {
+        const auto found = writes_.find(write);
+        if (found != writes_.end() && found->second.under_way == 0) found->second.shown = true;
+    }
 
     void answered(const name& write, const result<any_response>& answer, time_point now) {
         const auto found = writes_.find(write);
@@ -44,8 +52,13 @@ public:
 
     std::size_t count(kind what, std::size_t queue) const {
         return static_cast<std::size_t>(std::count_if(writes_.begin(), writes_.end(), [&](const auto& each) {
-            return each.first.what == what && each.first.queue == queue;
+            return each.first.what == what && each.first.queue == queue && !each.second.shown;
         }));
+    }
+    bool any_shown(kind what, std::size_t queue) const {
+        return std::any_of(writes_.begin(), writes_.end(), [&](const auto& each) {
+            return each.first.what == what && each.first.queue == queue && each.second.shown;
+        });
     }
     bool contains(const name& write) const { return writes_.contains(write); }
     /// When the end of one of them was last told: whoever decided in the same moment did not know it yet.
@@ -56,6 +69,7 @@ private:
     struct copies {
         unsigned under_way = 0;
         bool unanswered = false;  ///< a copy may have been applied, or may yet be
+        bool shown = false;       ///< as applied
     };
 
     /// It shows what stands there, whatever became of earlier copies, unless that is a newer library's.

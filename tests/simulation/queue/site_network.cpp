@@ -223,6 +223,12 @@ void site::answered(const testing::logged_request& entry, const any_request& req
     });
     if (!session() || senders_[&entry] != session()->id()) return;
     if (const auto write = told_write(request)) open_.answered(*write, answer, clock_now());
+    const auto* look = std::get_if<get_item_request>(&request);
+    const auto looked_at = look == nullptr ? std::nullopt : row_in(look->key);
+    if (looked_at && answer && std::get<get_item_response>(*answer).found) {
+        const auto last = text_value(*std::get<get_item_response>(*answer).found, "last");
+        open_.shown({open_writes::kind::draw, looked_at->queue, last});
+    }
     watch_answered(entry, request, answer);
     if (const auto* put = std::get_if<put_item_request>(&request)) {
         const bool refused = !answer && answer.error().code == errc::condition_failed && answer.error().current;

@@ -22,7 +22,14 @@ ticket_step ticket(const queue_head& head, bool applied = true, std::chrono::mil
     return decide_ticket({applied, head, "mine", unanswered, tries, at(0ms), at(now), 2975ms});
 }
 
-const std::map<std::int64_t, time_point> none;
+const missing_tickets none;
+
+/// Each of these since then.
+missing_tickets missing(std::initializer_list<std::pair<std::int64_t, std::chrono::milliseconds>> tickets) {
+    missing_tickets all;
+    for (const auto& [ticket, since] : tickets) all.note(ticket, ticket, at(since));
+    return all;
+}
 
 seen_ticket live(std::int64_t number, owner_is owner = owner_is::other, std::int64_t from = 0) {
     const auto digits = std::to_string(number);
@@ -32,8 +39,8 @@ seen_ticket voided(std::int64_t number, std::int64_t from = 0) {
     return {{.ticket = number, .from = from ? from : number, .is_void = true, .session = "v"}, owner_is::other};
 }
 examine_decision examine(const std::vector<seen_ticket>& rows, std::int64_t until,
-                         const std::map<std::int64_t, time_point>& missing = none) {
-    return decide_examine({10, rows, until, missing, at(10s), 3026ms});
+                         const missing_tickets& absent = none) {
+    return decide_examine({10, rows, until, absent, at(10s), 3026ms});
 }
 place one(std::int64_t number, std::int64_t from = 0) {
     return {.ticket = number, .from = from ? from : number};
@@ -97,19 +104,70 @@ TEST_CASE("examine: what can be passed over is, up to what lives") {
     CHECK(examine({}, 11) == examine_decision{});
 }
 
-TEST_CASE("examine: what is missing is remembered, and buried when nobody can rely on it any more") {
+TEST_CASE("examine: what is missing is waited for, and buried when nobody can rely on it any more") {
     using enum examine_step;
-    CHECK(examine({live(13)}, 20) == examine_decision{remember, {one(11), one(12)}});
-    CHECK(examine({}, 13) == examine_decision{remember, {one(11), one(12)}});
-    CHECK(examine({live(13)}, 20, {{11, at(6975ms)}}).step == remember);
-    CHECK(examine({live(13)}, 20, {{11, at(6974ms)}}) == examine_decision{bury, {one(11)}});
-    CHECK(examine({live(13)}, 20, {{11, at(1s)}, {12, at(1s)}}) == examine_decision{bury, {one(11), one(12)}});
-    CHECK(examine({live(13)}, 20, {{12, at(1s)}}).step == remember);
+    const auto buried = [](std::vector<place> places, std::vector<std::int64_t> graves) {
+        return examine_decision{bury, std::move(places), {}, {}, std::move(graves)};
+    };
+    CHECK(examine({live(13)}, 20) == examine_decision{await, {one(11)}});
+    CHECK(examine({}, 13) == examine_decision{await, {one(11)}});
+    CHECK(examine({live(13)}, 20, missing({{11, 6975ms}})).step == await);
+    CHECK(examine({live(13)}, 20, missing({{11, 6974ms}})) == buried({one(11)}, {11}));
+    CHECK(examine({live(13)}, 20, missing({{11, 1s}, {12, 1s}})) == buried({one(11), one(12)}, {11, 12}));
+    CHECK(examine({}, 13, missing({{11, 1s}, {12, 1s}})) == buried({one(11), one(12)}, {11, 12}));
+    // Whatever is over between them and behind them goes with them, by the same write.
+    CHECK(examine({voided(12), live(14, owner_is::over), live(15)}, 20, missing({{11, 1s}, {13, 1s}})) ==
+          buried({one(11), one(12), one(13), one(14)}, {11, 13}));
+    CHECK(examine({voided(12), live(14)}, 20, missing({{11, 1s}})) == buried({one(11), one(12)}, {11}));
+    CHECK(examine({voided(11), live(13)}, 20, missing({{12, 1s}})) == buried({one(11), one(12)}, {12}));
+    CHECK(examine({live(13)}, 20, missing({{12, 1s}})).step == await);
     // Numbers that a row covers were never issued.
-    CHECK(examine({live(15, owner_is::other, 12)}, 20) == examine_decision{remember, {one(11)}});
+    CHECK(examine({live(15, owner_is::other, 12)}, 20) == examine_decision{await, {one(11)}});
     CHECK(examine({voided(11), live(13)}, 20).step == pass);
     // Of numbers that seem to be missing because the row that covers them was passed and deleted there may be millions.
-    CHECK(examine({}, 100'000'000).places.size() == batch_limit);
+    missing_tickets millions;
+    millions.note(11, 99'999'999, at(1s));
+    CHECK(examine({}, 100'000'000, millions).graves.size() == batch_limit);
+}
+
+TEST_CASE("missing: all that the rows show to be missing is noted, and keeps the time of its first sight") {
+    missing_tickets all;
+    note_missing(all, {voided(13), live(17, owner_is::other, 15), live(18)}, 10, 21, at(1s));
+    for (const std::int64_t ticket : {11, 12, 14, 19, 20}) CHECK(all.since(ticket) == at(1s));
+    for (const std::int64_t ticket : {10, 13, 15, 16, 17, 18, 21}) CHECK_FALSE(all.since(ticket));
+    note_missing(all, {live(13), live(30)}, 11, 31, at(2s));
+    CHECK(all.since(12) == at(1s));
+    CHECK(all.since(20) == at(1s));
+    CHECK(all.since(18) == at(2s));
+    CHECK(all.since(29) == at(2s));
+    CHECK_FALSE(all.since(30));
+    // What the rows do not reach is not known.
+    missing_tickets few;
+    note_missing(few, {live(12)}, 10, 13, at(1s));
+    CHECK(few.since(11) == at(1s));
+    CHECK_FALSE(few.since(13));
+    few.clear();
+    CHECK(few.empty());
+}
+
+TEST_CASE("missing: what has landed or was passed is forgotten, out of the middle too") {
+    missing_tickets all;
+    all.note(11, 100'000'000, at(1s));
+    all.forget(20, 29);
+    all.forget(0, 12);
+    CHECK_FALSE(all.since(12));
+    CHECK(all.since(13) == at(1s));
+    CHECK(all.since(19) == at(1s));
+    CHECK_FALSE(all.since(20));
+    CHECK_FALSE(all.since(29));
+    CHECK(all.since(30) == at(1s));
+    CHECK(all.since(100'000'000) == at(1s));
+    all.note(15, 40, at(3s));
+    CHECK(all.since(19) == at(1s));
+    CHECK(all.since(20) == at(3s));
+    CHECK(all.since(30) == at(1s));
+    all.forget(0, 100'000'000);
+    CHECK(all.empty());
 }
 
 TEST_CASE("leave") {

@@ -83,9 +83,9 @@ TEST_CASE("an entry that is given up while its ticket has no answer is told in d
         run(w, b, enter_code(queue{*b.session, "x"}, {.wait = 700ms}, code, none));
         CAPTURE(static_cast<int>(what));
         CHECK(code == (what == kind::pass ? errc::wait_timeout : errc::in_doubt));
-        // After a second it knows that there was no answer, and has not been answered since.
+        // After a second it knows that there was no answer, and looks at the head, which shows what was carried out.
         run(w, b, enter_code(queue{*b.session, "x"}, {.wait = 1500ms}, code, none));
-        CHECK(code == (what == kind::pass ? errc::wait_timeout : errc::in_doubt));
+        CHECK(code == (what == kind::lose_request ? errc::in_doubt : errc::wait_timeout));
         b.network->set_plan({});
         run(w, a, leave(held));
         w.scheduler.run_for(15s);
@@ -310,7 +310,8 @@ TEST_CASE("a try that is not answered is told in doubt after its second request,
         auto& [w, a, b] = given;
         CAPTURE(static_cast<int>(what));
         b.network->set_plan([what](const any_request& request, const call_options&) {
-            return fault{.what = draws_alone(request) || draws_jointly(request) ? what : kind::pass};
+            const bool looks = std::holds_alternative<get_item_request>(request);
+            return fault{.what = draws_alone(request) || looks ? what : kind::pass};
         });
         error_code code;
         queue_turn none;
@@ -332,6 +333,21 @@ TEST_CASE("a try that is not answered is told in doubt after its second request,
         CHECK(nothing_left(w, "x"));
         CHECK(nothing_left(w, "y"));
     }
+}
+
+TEST_CASE("a try whose answer is lost has its turn as soon as the head shows that it was carried out") {
+    two_queues given;
+    auto& [w, a, b] = given;
+    b.network->set_plan([](const any_request& request, const call_options&) {
+        return fault{.what = draws_alone(request) ? kind::lose_answer : kind::pass};
+    });
+    b.network->clear_log();
+    error_code code;
+    queue_turn mine;
+    run(w, b, try_code(queue{*b.session, "x"}, code, mine), 5s);
+    CHECK_FALSE(code);
+    CHECK(mine.valid());
+    CHECK(sent(b, "UpdateItem") == 1);
 }
 
 TEST_CASE("several queues that somebody of this process is about to enter are not waited for by a try") {

@@ -153,10 +153,7 @@ void queue_walk::answered(front& who, bool applied, const std::optional<queue_he
             break;
         }
         case phase::giving_up:
-            if (!who.mine) {
-                who.unanswered = false;
-                if (applied || who.head.last == who.attempt) who.mine = last_place(who.head);
-            } else if (!who.voided) {
+            if (!who.voided) {
                 who.voided = true;
             } else {
                 who.now = phase::idle;
@@ -200,9 +197,9 @@ examine_decision queue_walk::examine(const front& who) {
         if (!rules_.passes_void && row.is_void) row.is_void = false;
         rows.push_back({std::move(row), owner});
     }
-    std::map<std::int64_t, time_point> missing;
+    missing_tickets missing;
     for (auto ticket = passed + 1; ticket < until; ++ticket) {
-        if (!rules_.waits_to_bury || !claimed(ticket)) missing.emplace(ticket, long_ago);
+        if (!rules_.waits_to_bury || !claimed(ticket)) missing.note(ticket, ticket, long_ago);
     }
     return decide_examine({passed, rows, until, missing, now, std::chrono::seconds(3)});
 }
@@ -222,12 +219,18 @@ void queue_walk::wait(std::size_t index) {
     if (next == poll_step::turn) return turn_begins(who, phase::held);
     if (next == poll_step::place_lost) return begin(who);
     const auto found = examine(who);
-    if (!rules_.asks_for_turn && (found.step == examine_step::remember || found.step == examine_step::bury)) {
+    if (!rules_.asks_for_turn && (found.step == examine_step::await || found.step == examine_step::bury)) {
         return turn_begins(who, phase::held);
     }
     if (found.step == examine_step::pass) send(index, requests.pass(found.places));
     if (found.step == examine_step::give_up) send(index, requests.cancel_written(found.places.front(), found.attempt));
     if (found.step == examine_step::bury) {
+        const auto grave = found.graves.front();
+        std::vector<place> before;
+        for (const auto& each : found.places) {
+            if (each.ticket < grave) before.push_back(each);
+        }
+        if (!before.empty()) return send(index, requests.pass(before));
         const std::vector first{found.places.front()};
         if (!rules_.buries) return send(index, requests.pass(first));
         who.to_bury = first;
@@ -242,7 +245,10 @@ void queue_walk::give_up(std::size_t index) {
     if (!rules_.voids) who.voided = true;
     switch (decide_cancel({who.mine, who.unanswered, who.voided, who.head})) {
         case cancel_step::ask:
-            return send(index, requests.take(who.attempt, {}));
+            who.head = head().value_or(queue_head{});
+            who.unanswered = false;
+            if (who.head.last == who.attempt) who.mine = last_place(who.head);
+            return;
         case cancel_step::give_up:
             if (rules_.deletes) {
                 return send(index,
@@ -279,6 +285,11 @@ void queue_walk::step(std::size_t index) {
                 break;
             }
             if (!who.unanswered) who.claim_running = true;  // from the first copy on
+            if (const auto seen = head(); who.unanswered && seen && seen->last == who.attempt) {
+                who.head = *seen;
+                drawn(who, false, who.head);
+                break;
+            }
             send(index, requests.take(who.attempt, {}));
             break;
         case phase::entering:
@@ -346,7 +357,7 @@ std::string queue_walk::run(unsigned steps) {
     for (unsigned i = 0; i < steps && wrong_.empty(); ++i) {
         if (!flight_.empty() && chance(3)) {
             deliver(random_() % flight_.size(), chance(4), chance(4));
-            if (flight_.size() > 8) {
+            if (flight_.size() > 6) {
                 const auto victim = random_() % flight_.size();
                 auto& owner = fronts_[flight_[victim].owner];
                 if (owner.awaited == flight_[victim].serial) {
