@@ -7,6 +7,7 @@
 #include <dynalease/dynamodb/database.hpp>
 #include <dynalease/error.hpp>
 #include <dynalease/log.hpp>
+#include <dynalease/session/counters.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -62,32 +63,6 @@ enum class session_state {
     jeopardy,  ///< the last heartbeats were not acknowledged; still valid until the deadline
     lost,      ///< final: the lease ran out, or another process marked this session dead
     closed,    ///< final: closed by its owner
-};
-
-/// What a session has seen and done. Counters only grow; the rest is the state now.
-struct session_counters {
-    /// Of a plain session these three count the requests that renew its locks: one each time for a writer's, two for a
-    /// reader's, and each copy of one that had no answer.
-    std::uint64_t heartbeats_sent = 0;
-    std::uint64_t heartbeats_acknowledged = 0;
-    std::uint64_t heartbeats_unanswered = 0;
-    std::chrono::nanoseconds worst_heartbeat_delay{};  ///< how late the latest-started one was; plain: 0
-    std::uint64_t jeopardies = 0;                      ///< times the session entered `jeopardy`; plain: 0
-
-    std::uint64_t acquired = 0;         ///< grants, take-overs and hand-offs together
-    std::uint64_t hand_overs = 0;        ///< grants passed on inside the process
-    std::uint64_t take_overs = 0;       ///< grants taken from a session that was over
-    std::uint64_t own_copies = 0;       ///< grants learnt from the row because the answer was lost
-    std::uint64_t released = 0;         ///< guards given back, and not handed on; none that was lost
-    std::uint64_t lost = 0;             ///< guards that became invalid before they were released
-    std::uint64_t marked_dead = 0;      ///< sessions of others that this one marked dead
-    std::uint64_t unknown_writes = 0;   ///< lock writes without an answer, each then resolved one way:
-    std::uint64_t unknown_applied = 0;  ///< ... it had happened
-    std::uint64_t unknown_void = 0;     ///< ... it had not, and never will
-
-    std::uint64_t leases_held = 0;  ///< now
-    std::uint64_t waiting = 0;      ///< now: callers waiting for a lock
-    std::uint64_t resolving = 0;     ///< now: attempts that are being resolved in the background
 };
 
 struct close_options {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "database/answer.hpp"
+#include "database/protocol/reply.hpp"
 
 #include <dynalease/dynamodb/failure.hpp>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <dynalease/item_lock/commit_all.hpp>
 
-#include "database/backoff.hpp"
+#include "database/protocol/backoff.hpp"
 #include "database/joint_reasons.hpp"
 #include "database/transact_actions.hpp"
 #include "database/verb_failure.hpp"

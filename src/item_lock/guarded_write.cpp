@@ -3,7 +3,7 @@
 #include "item/fresh_stamp.hpp"
 #include "item_lock/item_lock_impl.hpp"
 
-#include "database/backoff.hpp"
+#include "database/protocol/backoff.hpp"
 
 #include <utility>
 #include <variant>

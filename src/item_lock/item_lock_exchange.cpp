@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "item_lock/item_lock_impl.hpp"
 
-#include "database/backoff.hpp"
+#include "database/protocol/backoff.hpp"
 
 #include <type_traits>
 #include <utility>

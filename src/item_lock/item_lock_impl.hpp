@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "database/answer.hpp"
+#include "database/protocol/reply.hpp"
 #include "item_lock/item_hold.hpp"
 #include "item_lock/protocol/item_lock_requests.hpp"
 #include "item_lock/protocol/plain_watch.hpp"

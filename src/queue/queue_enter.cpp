@@ -1,6 +1,6 @@
 // Entering a queue: drawing a ticket, and writing it down where it has to wait.
 // SPDX-License-Identifier: BSL-1.0
-#include "database/backoff.hpp"
+#include "database/protocol/backoff.hpp"
 #include "queue/queue_impl.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // The requests of a queue's front, each answer turned into what the rows now show.
 // SPDX-License-Identifier: BSL-1.0
-#include "database/backoff.hpp"
+#include "database/protocol/backoff.hpp"
 #include "queue/queue_impl.hpp"
 
 #include <algorithm>

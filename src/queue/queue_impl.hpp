@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "database/answer.hpp"
+#include "database/protocol/reply.hpp"
 #include "queue/protocol/queue_decisions.hpp"
 #include "queue/protocol/queue_times.hpp"
 #include "queue/queue_entrant.hpp"

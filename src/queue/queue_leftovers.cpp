@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "queue/queue_leftovers.hpp"
 
-#include "database/backoff.hpp"
+#include "database/protocol/backoff.hpp"
 #include "queue/queue_impl.hpp"
 
 #include <algorithm>

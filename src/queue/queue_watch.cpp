@@ -1,6 +1,6 @@
 // The watch: looks at the queue for the lowest waiting ticket of this process, at the pace of its place.
 // SPDX-License-Identifier: BSL-1.0
-#include "database/backoff.hpp"
+#include "database/protocol/backoff.hpp"
 #include "queue/queue_impl.hpp"
 #include "session/protocol/session_watch.hpp"
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <dynalease/coordination_table.hpp>
 
-#include "database/answer.hpp"
-#include "database/backoff.hpp"
+#include "database/protocol/backoff.hpp"
+#include "database/protocol/reply.hpp"
 #include "database/table_name.hpp"
 #include "database/verb_failure.hpp"
 #include "runtime/alarm.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "session/failure_detector.hpp"
 
-#include "database/answer.hpp"
+#include "database/protocol/reply.hpp"
 #include "session/protocol/session_requests.hpp"
 
 #include <boost/asio/as_tuple.hpp>

@@ -1,7 +1,7 @@
 // A session's own requests: making its row, and keeping it alive.
 // SPDX-License-Identifier: BSL-1.0
-#include "database/answer.hpp"
-#include "database/backoff.hpp"
+#include "database/protocol/backoff.hpp"
+#include "database/protocol/reply.hpp"
 #include "runtime/fork_count.hpp"
 #include "runtime/spawn.hpp"
 #include "session/protocol/session_requests.hpp"

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "session/session_impl.hpp"
 
-#include "database/answer.hpp"
-#include "database/backoff.hpp"
+#include "database/protocol/backoff.hpp"
+#include "database/protocol/reply.hpp"
 #include "runtime/fork_count.hpp"
 #include "runtime/spawn.hpp"
 #include "session/hold.hpp"

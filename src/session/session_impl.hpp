@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "database/protocol/reply.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/context_end.hpp"
 #include "runtime/gate.hpp"
@@ -9,6 +10,7 @@
 #include "session/failure_detector.hpp"
 #include "session/idle_claims.hpp"
 #include "session/protocol/session_lease.hpp"
+#include "session/protocol/session_view.hpp"
 #include "session/session_member.hpp"
 
 #include <dynalease/dynamodb/database.hpp>
@@ -34,15 +36,13 @@ namespace dynalease::detail {
 
 class hold;
 
-using shared_failure = std::shared_ptr<const failure>;
-
 /// Of a session without a row.
 struct plain_keeping {
     protocol::lease_times times;  ///< of each grant
     bool renew;
 };
 
-class session_impl : public std::enable_shared_from_this<session_impl> {
+class session_impl final : public protocol::session_view, public std::enable_shared_from_this<session_impl> {
 public:
     /// @throws dynalease::error for options out of range.
     session_impl(database target, session_options options);
@@ -54,7 +54,9 @@ public:
     /// Whether a grant of this session is in force at this instant.
     bool valid() const noexcept;
     const session_options& options() const noexcept { return options_; }
-    const std::string& id() const noexcept { return id_; }
+    const std::string& id() const noexcept override { return id_; }
+    const std::string& table() const noexcept override { return options_.table; }
+    std::chrono::hours retention() const noexcept override { return options_.retention; }
     /// How each grant is kept alive by itself; null where the session's row does it for all.
     const plain_keeping* plain() const noexcept { return plain_ ? &*plain_ : nullptr; }
     const environment& world() const noexcept { return database_.environment(); }
@@ -79,25 +81,24 @@ public:
 
     // ---- the database's executor ----
     const database& target() const noexcept { return database_; }
-    session_counters& counters() noexcept { return counters_; }
+    session_counters& counters() noexcept override { return counters_; }
     session_counters snapshot() const;
     failure_detector& remotes() noexcept { return remotes_; }
     runtime::gate& work() noexcept { return work_; }
     runtime::gate& life() noexcept { return life_; }
     idle_claims& idle() noexcept { return idle_; }
-    dynalease::time_point now() const noexcept { return world().clock->now(); }
-    wall_time wall() const noexcept { return database_.wall(); }
-    std::int64_t next_attempt() noexcept { return ++last_attempt_; }
-    void log(severity level, const std::string& line) const;
+    const protocol::session_watch& watch(std::string_view id) override { return remotes_.watch(id); }
+    dynalease::time_point now() const noexcept override { return world().clock->now(); }
+    wall_time wall() const noexcept override { return database_.wall(); }
+    double unit() override { return world().random->unit(); }
+    std::int64_t next_attempt() noexcept override { return ++last_attempt_; }
+    void log(severity level, const std::string& line) const override;
     /// What every request of this session that failed is shown to: with the client closed, all is over at once.
     void heed(const failure& why);
 
-    /// New grants are possible.
-    bool live() const noexcept { return !closing_ && may_write(); }
-    /// Requests of this session still count: it is live, or closing.
-    bool may_write() const noexcept;
-    /// Why nothing can be acquired any more.
-    failure over_failure() const;
+    bool live() const noexcept override { return !closing_ && may_write(); }
+    bool may_write() const noexcept override;
+    failure over_failure() const override;
     /// Why a wait for a grant ended with `waited`, by its time or its caller. A session that is over closes every
     /// claim.
     failure given_up(error_code waited, bool may_land) const;
@@ -105,8 +106,7 @@ public:
     /// Completes when the session is live; the first caller makes the row. Null, or why not.
     boost::asio::awaitable<shared_failure> open(std::optional<dynalease::time_point> deadline);
     boost::asio::awaitable<error_code> wait_over();
-    /// Nothing of it counts any more. @param why for the log, and for those who wait
-    void lose(const std::string& why);
+    void lose(const std::string& why) override;
     /// Begins to close, once; `wait_closed` tells the end.
     void begin_close(const close_options& options);
     boost::asio::awaitable<result<close_report>> wait_closed();

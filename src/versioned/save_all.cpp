@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <dynalease/versioned/save_all.hpp>
 
-#include "database/answer.hpp"
-#include "database/backoff.hpp"
+#include "database/protocol/reply.hpp"
+#include "database/protocol/backoff.hpp"
 #include "database/joint_reasons.hpp"
 #include "database/verb_failure.hpp"
 #include "runtime/alarm.hpp"

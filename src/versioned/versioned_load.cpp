@@ -1,7 +1,7 @@
 // Reading versioned items, one or many.
 // SPDX-License-Identifier: BSL-1.0
-#include "database/answer.hpp"
-#include "database/backoff.hpp"
+#include "database/protocol/reply.hpp"
+#include "database/protocol/backoff.hpp"
 #include "database/verb_failure.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/spawn.hpp"

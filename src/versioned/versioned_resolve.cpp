@@ -1,6 +1,6 @@
 // What became of a write that was in doubt.
 // SPDX-License-Identifier: BSL-1.0
-#include "database/answer.hpp"
+#include "database/protocol/reply.hpp"
 #include "database/verb_failure.hpp"
 #include "runtime/spawn.hpp"
 #include "versioned/versioned_impl.hpp"

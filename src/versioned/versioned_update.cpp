@@ -1,7 +1,7 @@
 // Load, change, save, and again from what a conflict shows, until it holds.
 // SPDX-License-Identifier: BSL-1.0
 #include "versioned/versioned_update.hpp"
-#include "database/backoff.hpp"
+#include "database/protocol/backoff.hpp"
 #include "database/verb_failure.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/cancellation.hpp"

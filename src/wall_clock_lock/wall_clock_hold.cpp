@@ -3,7 +3,7 @@
 #include "wall_clock_lock/wall_clock_hold.hpp"
 
 #include "database/argument_check.hpp"
-#include "database/backoff.hpp"
+#include "database/protocol/backoff.hpp"
 #include "item/item_names.hpp"
 #include "item/protocol/item_attributes.hpp"
 #include "runtime/alarm.hpp"

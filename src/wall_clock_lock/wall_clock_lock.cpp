@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <dynalease/wall_clock_lock.hpp>
 
-#include "database/backoff.hpp"
+#include "database/protocol/backoff.hpp"
 #include "database/verb_failure.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/cancellation.hpp"

@@ -1,6 +1,6 @@
 // The pauses between copies of a request.
 // SPDX-License-Identifier: BSL-1.0
-#include "database/backoff.hpp"
+#include "database/protocol/backoff.hpp"
 
 #include <algorithm>
 

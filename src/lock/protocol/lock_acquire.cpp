@@ -1,0 +1,222 @@
+// Wanting a lock until it is granted or nobody here wants it any more.
+// SPDX-License-Identifier: BSL-1.0
+#include "lock/protocol/lock_decisions.hpp"
+#include "lock/protocol/lock_sequences.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace dynalease::protocol {
+
+using detail::answer;
+using detail::shared_failure;
+
+namespace {
+
+/// A lock that was just seen in other hands is looked at before it is written to.
+constexpr std::chrono::seconds recently{10};
+
+holder_is judge_holder(lock_claimant& lock, const lock_row& row, bool waits) {
+    if (row.free()) return holder_is::over;
+    const auto& watch = lock.session.watch(row.holder->session);
+    if (watch.over()) return holder_is::over;
+    if (!waits && !watch.looked_at()) return holder_is::not_known;
+    const auto due = watch.next_look(lock.others.holder_since, row.line.size());
+    return lock.session.now() >= due ? holder_is::not_known : holder_is::alive;
+}
+
+std::chrono::nanoseconds time_to_next_look(lock_claimant& lock, const lock_row& row, acquire_step step) {
+    const auto unit = lock.session.unit();
+    if (step == acquire_step::overflow) return overflow_interval(lock.others.overflows++, unit);
+    const std::size_t served_now = row.free() ? 1 : 0;
+    const auto waiting = std::max(row.line.size(), served_now + 1) - served_now;
+    const auto interval = poll_interval(waiting, lock.poll_interval, unit);
+    if (row.free()) return interval;
+    // Otherwise the holder is watched in passing; but exactly when its lease is up it can be told whether it is over.
+    const auto& watch = lock.session.watch(row.holder->session);
+    const auto lease_left = watch.lease_end() - lock.session.now();
+    if (!watch.looked_at() || lease_left <= std::chrono::nanoseconds::zero()) return interval;
+    return std::min(interval, lease_left);
+}
+
+bool writes(acquire_step step) {
+    return step == acquire_step::take || step == acquire_step::join;
+}
+
+sequence<lock_reply> carry_out(lock_claimant& lock, acquire_decision next) {
+    if (!writes(next.step)) {
+        auto seen = co_await lock.look();
+        co_return seen;
+    }
+    update_item_request request;
+    if (next.step == acquire_step::take) {
+        lock.open->data = lock.callers.data();
+        request = lock.requests().take(lock.open->id, next.form, lock.open->data, lock.seen_floor);
+    } else {
+        request = lock.requests().join(lock.open->id);
+    }
+    lock.stake();
+    auto seen = co_await lock.send(std::move(request));
+    if (lock.open) lock.open->under_way = false;
+    co_return seen;
+}
+
+void miss_answer(lock_claimant& lock, const lock_reply& seen, acquire_step sent) {
+    if (seen.kind == answer::rejected) {
+        sent == acquire_step::take ? lock.fail_rejected(seen.why) : lock.callers.fail_all(lock.or_doubt(seen.why));
+    } else if (seen.kind == answer::unanswered && writes(sent)) {
+        // A try waits for no second answer; but where it may have been granted it looks once.
+        lock.note_unanswered();
+    } else {
+        lock.callers.fail_try(lock.or_doubt(seen.why));
+    }
+}
+
+/// @param why set where nothing was learnt of the holder
+sequence<acquire_decision> decide_next(lock_claimant& lock, const lock_row& row, shared_failure& why) {
+    auto& others = lock.others;
+    if (row.floor < std::exchange(lock.seen_floor, row.floor)) {
+        // The row was removed, perhaps with its table: a claim from before may bring a token below one granted since.
+        // Copies of it that still land are closed by the greater token of the new one.
+        lock.close_claim(false);
+        lock.new_claim(row.floor);
+    }
+    if (others.holder_seen != row.holder) {
+        others.holder_seen = row.holder;
+        others.holder_since = lock.session.now();
+    }
+    while (lock.session.may_write()) {
+        const bool waits = lock.callers.waited_for();
+        const auto holder = judge_holder(lock, row, waits);
+        const bool available = row.free() || row.holder->session == lock.session.id() || holder == holder_is::over;
+        const bool head_absent = others.head.sight(row, available, lock.session.now());
+        auto next = decide_acquire({.row = row,
+                                    .self = lock.session.id(),
+                                    .mine = lock.open->id,
+                                    .waits = waits,
+                                    .holder = holder,
+                                    .head_absent = head_absent});
+        if (next.step == acquire_step::twin) {
+            lock.session.lose("another process uses this session's id");
+        } else if (next.step == acquire_step::claim_closed) {
+            lock.close_claim(false);
+            lock.new_claim(row.floor, token_lead(others.refusals));
+        } else if (next.step != acquire_step::look) {
+            co_return next;
+        } else if (!lock.callers.wanted()) {
+            break;
+        } else {
+            look_step look{row.holder->session};
+            co_await lock.steps.until_done(look);
+            if (look.unseen) {
+                why = std::make_shared<const failure>(*std::move(look.unseen));
+                break;
+            }
+        }
+    }
+    co_return acquire_decision{acquire_step::poll};
+}
+
+void give_up(lock_claimant& lock, const lock_row& row) {
+    const auto next = decide_give_up({.row = row,
+                                      .self = lock.session.id(),
+                                      .mine = lock.open->id,
+                                      .sent = lock.open->sent,
+                                      .unanswered = lock.open->unanswered});
+    if (next == give_up_step::resolve) {
+        lock.now = lock_claimant::phase::resolving;
+        return;
+    }
+    lock.now = lock_claimant::phase::idle;
+    if (next == give_up_step::audit) {
+        if (!std::exchange(lock.open->audited, true)) lock.callers.audit_later();
+    } else {
+        lock.close_claim(false);
+    }
+}
+
+}  // namespace
+
+sequence<void> acquire_lock(lock_claimant& lock, lock_row& row) {
+    auto& session = lock.session;
+    auto& others = lock.others;
+    if (!lock.open) lock.new_claim(row.floor);
+    acquire_decision next{acquire_step::take};
+    if (row.place_of(session.id())) {
+        // We have just let others go first: leave them the time to.
+        co_await lock.pause(time_to_next_look(lock, row, acquire_step::poll));
+        next.step = acquire_step::poll;
+    } else if (others.refused_at && session.now() - *others.refused_at < recently) {
+        next.step = acquire_step::poll;
+    }
+
+    unsigned failures = 0;
+    while (session.may_write() && lock.callers.wanted()) {
+        const auto sent = next.step;
+        const bool taking_over = sent == acquire_step::take && next.form.over.has_value();
+        auto seen = co_await carry_out(lock, std::move(next));
+        next = {acquire_step::poll};
+        if (!session.may_write()) break;
+        if (sent == acquire_step::take && seen.kind == answer::applied) {
+            lock.granted(taking_over, false, std::move(lock.open->data));
+            co_return;
+        }
+        if (!was_answered(seen.kind)) {
+            miss_answer(lock, seen, sent);
+            if (seen.kind != answer::rejected) co_await lock.pause_after(failures++);
+            continue;
+        }
+        failures = 0;
+        if (seen.doubtful) lock.note_unanswered();
+        const bool closed = seen.row.floor >= lock.open->id.token;
+        if (sent == acquire_step::join && !closed && seen.row.place_of(session.id()).value_or(0) > 0) {
+            // Those before us were here first: leave them one look's time, even if the lock stands free.
+            row = std::move(seen.row);
+            others.refusals = 0;
+            lock.callers.fail_try(lock.or_doubt(nullptr));
+            co_await lock.pause(time_to_next_look(lock, row, acquire_step::poll));
+            continue;
+        }
+
+        const bool refused = seen.kind == answer::refused;
+        if (refused) ++others.refusals;
+        row = std::move(seen.row);
+        shared_failure why;
+        next = co_await decide_next(lock, row, why);
+        if (!session.may_write()) break;
+        if (why && detail::classify(*why) == answer::rejected) {
+            lock.callers.fail_all(lock.or_doubt(why));
+            break;
+        }
+        if (why) {
+            lock.callers.fail_try(lock.or_doubt(why));
+            co_await lock.pause_after(failures++);
+            continue;
+        }
+        if (next.step == acquire_step::granted) {
+            lock.granted(false, true, std::move(row.data));
+            co_return;
+        }
+        if (!writes(next.step)) others.refusals = 0;
+        if (writes(next.step) && refused && others.refusals >= 2) {
+            // Others are faster, or the row is not what it seems: write no faster for that, and by a fresh sight.
+            lock.callers.fail_try(lock.or_doubt(nullptr));
+            co_await lock.pause_after(others.refusals - 2);
+            next = {acquire_step::poll};
+            continue;
+        }
+        if (next.step == acquire_step::take) continue;
+        if (!row.free()) others.refused_at = session.now();
+        lock.callers.fail_try(lock.or_doubt(nullptr));
+        if (next.step != acquire_step::join && next.step != acquire_step::refuse) {
+            co_await lock.pause(time_to_next_look(lock, row, next.step));
+        }
+    }
+    if (session.may_write()) {
+        give_up(lock, row);
+    } else {
+        lock.drop();
+    }
+}
+
+}  // namespace dynalease::protocol

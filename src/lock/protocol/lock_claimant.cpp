@@ -1,0 +1,131 @@
+// What one process has to do with one lock: its claim, its grant, and what it knows of the others.
+// SPDX-License-Identifier: BSL-1.0
+#include "lock/protocol/lock_claimant.hpp"
+
+#include "database/protocol/backoff.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace dynalease::protocol {
+
+lock_claimant::lock_claimant(session_view& of, lock_callers& by, std::string called,
+                             std::chrono::nanoseconds shortest_interval)
+    : session(of), callers(by), name(std::move(called)), poll_interval(shortest_interval) {}
+
+std::int64_t lock_claimant::row_expiry() const {
+    return lock_row_expiry(session.wall(), floor, session.retention());
+}
+
+// ---- steps -------------------------------------------------------------------------------------------------
+
+sequence<lock_reply> lock_claimant::send(update_item_request request) {
+    write_step write{std::move(request)};
+    co_await steps.until_done(write);
+    if (write.answer) co_return detail::read_row(detail::answer::applied, &write.answer->attributes, parse_lock_row);
+    co_return detail::read_failure(std::move(write.answer).error(), parse_lock_row);
+}
+
+sequence<lock_reply> lock_claimant::look() {
+    read_step read{requests().look()};
+    co_await steps.until_done(read);
+    if (!read.answer) co_return detail::read_failure(std::move(read.answer).error(), parse_lock_row);
+    const auto& found = read.answer->found;
+    co_return detail::read_row(detail::answer::applied, found ? &*found : nullptr, parse_lock_row);
+}
+
+sequence<void> lock_claimant::pause(std::chrono::nanoseconds time) {
+    pause_step nap{time};
+    co_await steps.until_done(nap);
+}
+
+sequence<void> lock_claimant::pause_after(unsigned failures) {
+    return pause(detail::retry_pause(failures, session.unit()));
+}
+
+// ---- the claim ---------------------------------------------------------------------------------------------
+
+void lock_claimant::new_claim(std::int64_t seen_in_row, std::int64_t lead) {
+    floor = std::max(floor, seen_in_row);
+    last_token = choose_token(session.wall(), last_token, floor + lead);
+    open = open_claim{{.attempt = session.next_attempt(), .token = last_token}};
+}
+
+void lock_claimant::stake() {
+    open->sent = true;
+    open->under_way = true;
+    open->audited = false;
+    open->sent_at = session.now();
+}
+
+void lock_claimant::note_unanswered() {
+    if (!open || open->unanswered) return;
+    open->unanswered = true;
+    ++session.counters().unknown_writes;
+}
+
+void lock_claimant::close_claim(bool applied) {
+    if (open && open->unanswered) {
+        ++(applied ? session.counters().unknown_applied : session.counters().unknown_void);
+    }
+    open.reset();
+}
+
+bool lock_claimant::may_land() const noexcept {
+    const bool for_a_caller = now == phase::wanting || now == phase::giving_back;
+    return for_a_caller && open && !open->for_nobody && (open->unanswered || open->under_way);
+}
+
+detail::shared_failure lock_claimant::or_doubt(const detail::shared_failure& why) const {
+    return open && open->unanswered ? detail::told_in_doubt(why) : why;
+}
+
+void lock_claimant::fail_rejected(const detail::shared_failure& why) {
+    if (!callers.wanted()) return;
+    // What is at fault may be what the first caller wants written: the others try for themselves. Where that is
+    // nothing, or it is who asks or what stands there, no other would fare better.
+    const bool by_its_data = why->code == errc::validation || why->code == errc::item_too_large;
+    if (callers.data().empty() || !by_its_data) return callers.fail_all(or_doubt(why));
+    callers.fail_first(or_doubt(why));
+}
+
+// ---- the grant ---------------------------------------------------------------------------------------------
+
+void lock_claimant::granted(bool taken_over, bool own_copy, item written) {
+    const auto mine = open->id;
+    close_claim(true);
+    floor = seen_floor = mine.token;
+    others.refused_at.reset();
+    others.overflows = 0;
+    others.refusals = 0;
+    others.others_wait = false;
+    others.hand_overs = 0;
+    if (taken_over) ++session.counters().take_overs;
+    if (own_copy) ++session.counters().own_copies;
+    now = serve(mine, written) ? phase::held : phase::giving_back;
+}
+
+bool lock_claimant::serve(const claim& grant, const item& written) {
+    held = grant;
+    if (!session.live() || !callers.wanted()) return false;
+    // What stands there may be what another brought along, who has left meanwhile: a hand-over writes what is wanted.
+    const auto& data = callers.data();
+    if (!data.empty() && data != written) return false;
+    ++session.counters().leases_held;
+    ++session.counters().acquired;
+    callers.serve(grant);
+    return true;
+}
+
+void lock_claimant::rest() {
+    now = callers.wanted() && session.live() ? phase::wanting : phase::idle;
+}
+
+void lock_claimant::drop() {
+    callers.wanted();  // those who ended just now are told by what was open then
+    open.reset();
+    callers.end_release(session.over_failure().code);
+    now = phase::idle;
+}
+
+}  // namespace dynalease::protocol

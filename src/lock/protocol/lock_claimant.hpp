@@ -1,0 +1,104 @@
+// What one process has to do with one lock: its claim, its grant, and what it knows of the others.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "database/protocol/reply.hpp"
+#include "lock/protocol/lock_callers.hpp"
+#include "lock/protocol/lock_requests.hpp"
+#include "lock/protocol/lock_row.hpp"
+#include "lock/protocol/lock_times.hpp"
+#include "session/protocol/claim.hpp"
+#include "session/protocol/sequence.hpp"
+#include "session/protocol/session_view.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace dynalease::protocol {
+
+using lock_reply = detail::reply<lock_row>;
+
+/// What the sequences of a lock share. At most one write is under way, and at most one claim is open, so that no copy
+/// of anything this process ever sent for the lock can surprise it.
+class lock_claimant {
+public:
+    enum class phase { idle, wanting, held, giving_back, resolving, auditing };
+
+    struct open_claim {
+        claim id;
+        item data{};              ///< what its last copy would write into the row
+        bool sent = false;        ///< a copy left this process
+        bool under_way = false;   ///< ... and its answer is waited for
+        bool unanswered = false;  ///< one of them had no answer
+        bool for_nobody = false;  ///< what it may have brought is given back: whoever comes now has no part in it
+        bool audited = false;     ///< nothing was sent since an audit was asked for
+        time_point sent_at{};
+    };
+
+    /// What the others did, as far as the next look or write depends on it.
+    struct contention {
+        head_watch head{};
+        std::optional<time_point> refused_at{};    ///< the lock was last seen in other hands
+        std::optional<lock_holder> holder_seen{};  ///< since `holder_since`
+        time_point holder_since{};
+        unsigned overflows = 0;
+        unsigned refusals = 0;    ///< of writes that want the lock, in a row
+        unsigned hand_overs = 0;  ///< in a row since other processes were seen in line
+        bool others_wait = false;
+    };
+
+    lock_claimant(session_view& session, lock_callers& callers, std::string name,
+                  std::chrono::nanoseconds poll_interval);
+
+    lock_requests requests() const { return {session.table(), name, session.id()}; }
+    std::int64_t row_expiry() const;
+
+    // ---- steps ----
+    sequence<lock_reply> send(update_item_request request);
+    sequence<lock_reply> look();
+    sequence<void> pause(std::chrono::nanoseconds time);
+    /// Before the next attempt after failures, not in step with those who failed with us.
+    sequence<void> pause_after(unsigned failures);
+
+    // ---- the claim ----
+    /// @param lead how far above the floor its token is to be, at least
+    void new_claim(std::int64_t seen_in_row, std::int64_t lead = 0);
+    /// A copy of it is about to leave, and its answer will be waited for.
+    void stake();
+    void note_unanswered();
+    void close_claim(bool applied);
+    /// A copy of it may bring those who wait what they wait for, whatever the answers said so far.
+    bool may_land() const noexcept;
+    /// What a caller is told who fails of this: doubt, while a copy of the claim is unanswered.
+    detail::shared_failure or_doubt(const detail::shared_failure& why) const;
+    /// A request that carried the first caller's data was rejected.
+    void fail_rejected(const detail::shared_failure& why);
+
+    // ---- the grant ----
+    /// The row names our claim. @param written its data as the grant left it
+    void granted(bool taken_over, bool own_copy, item written);
+    /// @returns whether somebody here still wants what was granted.
+    bool serve(const claim& grant, const item& written);
+    /// The grant has ended: on to what is wanted next.
+    void rest();
+    /// The session is over: nothing of ours counts.
+    void drop();
+
+    session_view& session;
+    lock_callers& callers;
+    const std::string name;
+    const std::chrono::nanoseconds poll_interval;
+    stepper steps;
+
+    phase now = phase::idle;
+    std::optional<open_claim> open;
+    claim held{};  ///< the claim that was granted last
+    contention others;
+    std::int64_t last_token = 0;
+    std::int64_t floor = 0;       ///< the highest that was ever seen
+    std::int64_t seen_floor = 0;  ///< that of the row as last seen; lower: the row was removed meanwhile
+};
+
+}  // namespace dynalease::protocol

@@ -1,0 +1,151 @@
+// The end of a grant: to the next caller of this process, or back to the table.
+// SPDX-License-Identifier: BSL-1.0
+#include "lock/protocol/lock_decisions.hpp"
+#include "lock/protocol/lock_sequences.hpp"
+
+#include <optional>
+#include <utility>
+
+namespace dynalease::protocol {
+
+using detail::answer;
+using detail::shared_failure;
+using phase = lock_claimant::phase;
+
+namespace {
+
+/// Of whoever came after it, no write went without an answer.
+shared_failure for_a_newcomer(const shared_failure& why) {
+    if (why->outcome != outcome::unknown) return why;
+    failure unheard(errc::timeout);
+    unheard.details = why->details;
+    return std::make_shared<const failure>(std::move(unheard));
+}
+
+/// @param unresolved a hand-over that may have landed: whichever of the two it is, is given back
+sequence<void> release(lock_claimant& lock, lock_row& row, std::optional<claim> unresolved) {
+    auto& session = lock.session;
+    const bool rejoin = lock.others.others_wait && lock.callers.waited_for() && session.live();
+    const auto expiry = lock.row_expiry();
+    bool unanswered = false;
+    unsigned failures = 0;
+    while (session.may_write()) {
+        auto request = lock.requests().release(lock.held, unresolved, rejoin, expiry);
+        auto seen = co_await lock.send(std::move(request));
+        if (was_answered(seen.kind)) {
+            row = std::move(seen.row);
+            const bool still_ours = row.held_by(session.id(), lock.held.attempt) ||
+                                    (unresolved && row.held_by(session.id(), unresolved->attempt));
+            if (still_ours) {
+                co_await lock.pause_after(failures++);
+                continue;
+            }
+            // Refused after a copy that had no answer: that copy did it.
+            if (seen.doubtful && !std::exchange(unanswered, true)) ++session.counters().unknown_writes;
+            // Or one that the network made did, if nobody was granted the lock since.
+            const bool ours_was_last = row.token == lock.held.token || (unresolved && row.token == unresolved->token);
+            const bool left_free = row.free() && ours_was_last;
+            const bool gone_before = seen.kind == answer::refused && !unanswered && !left_free;
+            if (unanswered) ++session.counters().unknown_applied;
+            if (!gone_before) ++session.counters().released;
+            lock.close_claim(false);
+            lock.callers.end_release(gone_before ? error_code(errc::lock_lost) : error_code());
+            lock.rest();
+            if (lock.now == phase::idle && row.place_of(session.id())) {
+                // Those for whom we stood in line again have gone meanwhile.
+                lock.new_claim(row.floor);
+                lock.now = phase::resolving;
+            }
+            co_return;
+        }
+        if (seen.kind == answer::unanswered) {
+            if (!std::exchange(unanswered, true)) ++session.counters().unknown_writes;
+            lock.callers.end_release(errc::in_doubt);
+        } else if (seen.kind == answer::rejected) {
+            lock.callers.end_release(seen.why->code);
+        }
+        lock.callers.fail_try(for_a_newcomer(seen.why));
+        co_await lock.pause_after(failures++);
+    }
+    lock.drop();
+}
+
+void handed(lock_claimant& lock, const lock_row& row, item written) {
+    const auto to = lock.open->id;
+    lock.close_claim(true);
+    lock.floor = lock.seen_floor = to.token;
+    lock.callers.end_release({});
+    ++lock.session.counters().hand_overs;
+    // From the moment that others are seen in line, they are passed over a bounded number of times.
+    lock.others.hand_overs = lock.others.others_wait ? lock.others.hand_overs + 1 : 0;
+    lock.others.others_wait = !row.line.empty();
+    lock.now = lock.serve(to, written) ? phase::held : phase::giving_back;
+}
+
+sequence<void> hand_over(lock_claimant& lock, lock_row& row) {
+    auto& session = lock.session;
+    lock.new_claim(row.floor);
+    unsigned failures = 0;
+    while (session.may_write()) {
+        if (!lock.callers.wanted() || !session.live()) {
+            const auto unresolved = lock.open->sent ? std::optional(lock.open->id) : std::nullopt;
+            lock.open->for_nobody = true;
+            co_await release(lock, row, unresolved);
+            co_return;
+        }
+        // Of whoever is first now: one who was first before may have failed by it, or left.
+        lock.open->data = lock.callers.data();
+        lock.stake();
+        auto request = lock.requests().hand_over(lock.held, lock.open->id, lock.open->data);
+        auto seen = co_await lock.send(std::move(request));
+        if (lock.open) lock.open->under_way = false;
+        if (!session.may_write()) break;
+        auto next = hand_over_step::again;
+        if (seen.doubtful) lock.note_unanswered();
+        if (seen.kind == answer::applied) {
+            next = hand_over_step::handed;
+        } else if (seen.kind == answer::refused) {
+            next = decide_hand_over(seen.row, session.id(), lock.held, lock.open->id);
+        } else if (seen.kind == answer::rejected) {
+            lock.fail_rejected(seen.why);
+            continue;
+        } else {
+            // A try waits for no second silence, and for nothing that passes.
+            if (seen.kind == answer::delayed || lock.open->unanswered) lock.callers.fail_try(lock.or_doubt(seen.why));
+            if (seen.kind == answer::unanswered) {
+                lock.note_unanswered();
+                lock.callers.end_release(errc::in_doubt);
+            }
+            co_await lock.pause_after(failures++);
+            continue;
+        }
+        row = std::move(seen.row);
+        if (next == hand_over_step::handed) {
+            handed(lock, row, seen.kind == answer::applied ? std::move(lock.open->data) : std::move(row.data));
+            co_return;
+        }
+        if (next == hand_over_step::lost) {
+            lock.close_claim(false);
+            lock.callers.end_release(errc::lock_lost);
+            lock.rest();
+            co_return;
+        }
+        if (next == hand_over_step::claim_closed) {
+            lock.close_claim(false);
+            lock.new_claim(row.floor);
+        } else if (next == hand_over_step::again) {
+            co_await lock.pause_after(failures++);
+        }
+    }
+    lock.drop();
+}
+
+}  // namespace
+
+sequence<void> pass_lock_on(lock_claimant& lock, lock_row& row) {
+    const bool turn_of_others = lock.others.others_wait && lock.others.hand_overs >= hand_overs_in_a_row;
+    if (lock.callers.wanted() && lock.session.live() && !turn_of_others) return hand_over(lock, row);
+    return release(lock, row, {});
+}
+
+}  // namespace dynalease::protocol
