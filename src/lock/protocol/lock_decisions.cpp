@@ -37,7 +37,7 @@ acquire_decision decide_acquire(const acquire_facts& facts) {
     if (row.held_by(facts.self, facts.mine.attempt)) {
         return {made_by(facts.mine, row) ? acquire_step::granted : acquire_step::twin};
     }
-    // The claims of a front are numbered in their order: a later one than its last is none of its own.
+    // Our claims are numbered in their order: a later one than our last is none of ours.
     if (row.holder && row.holder->session == facts.self && row.holder->attempt > facts.mine.attempt) {
         return {acquire_step::twin};
     }

@@ -1,6 +1,6 @@
 // The decision tables of a lock: what its row and our claim say to do next.
 //
-// Each is a pure function of what is known. The coroutines of the slice carry out what is decided here.
+// Each is a pure function of what is known. The sequences do what is decided here.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 

@@ -49,11 +49,12 @@ public:
     step begin() { return lock_.steps.begin(run()); }
     step go_on() { return lock_.steps.go_on(); }
 
+protected:
+    lock_claimant lock_;
+
 private:
     bool rests() const noexcept { return idle() || held(); }
     sequence<void> run();
-
-    lock_claimant lock_;
 };
 
 }  // namespace dynalease::protocol

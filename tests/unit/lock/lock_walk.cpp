@@ -3,312 +3,215 @@
 #include "lock_walk.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace dynalease::protocol::test {
 
-lock_walk::lock_walk(const walk_rules& rules, std::uint64_t seed)
-    : rules_(rules), random_(seed), fronts_(2 + seed % 2) {
-    for (auto& each : fronts_) renew(each);
+namespace {
+constexpr std::size_t copies_at_once = 10;
+
+/// Refused, perhaps for a copy of itself.
+failure doubtful(failure why) {
+    why.outcome = outcome::unknown;
+    return why;
+}
+}  // namespace
+
+lock_walk::lock_walk(const walk_rules& rules, const walk_size& size, chooser choose)
+    : rules_(rules), size_(size), choose_(std::move(choose)), processes_(size.processes) {
+    if (size_.dead_holder) {
+        const std::string gone = "session-" + std::to_string(++sessions_);
+        world_.applies(lock_requests(table, name_, gone).take({.attempt = 1, .token = 1}, {}, {}));
+        over_.insert(gone);
+    }
+    for (auto& who : processes_) who.walker = new_session();
 }
 
-void lock_walk::renew(front& who) {
-    who = front{};
-    who.id = "session-" + std::to_string(++sessions_);
+std::unique_ptr<lock_walker> lock_walk::new_session() {
+    return std::make_unique<lock_walker>(static_cast<walk_surroundings&>(*this),
+                                         "session-" + std::to_string(++sessions_), name_);
 }
 
-claim lock_walk::new_claim(front& who) {
-    // Clocks that stand still or run far ahead: tokens must rise all the same.
-    const wall_time wall(std::chrono::milliseconds(chance(2) ? random_() % 3000 : 0));
-    who.last_token = choose_token(wall, who.last_token, who.row.floor);
-    return {++who.attempts, who.last_token};
+// ---- what surrounds them -----------------------------------------------------------------------------------
+
+wall_time lock_walk::wall() noexcept {
+    // Tokens must rise all the same.
+    return wall_time(std::chrono::milliseconds(size_.wrong_clocks ? choose_(3000, 0) : 0));
 }
 
-bool lock_walk::in_flight(const front& who) const {
-    return std::any_of(flight_.begin(), flight_.end(), [&](const copy& c) { return c.session == who.id; });
+void lock_walk::send(const update_item_request& request) {
+    flight_.push_back({request, acts_->walker->id(), ++last_serial_});
+    rules_.change(flight_.back().request);
+    acts_->awaited = last_serial_;
+    acts_->resent = false;
 }
 
-void lock_walk::send(std::size_t index, update_item_request request) {
-    rules_.change(request);
-    fronts_[index].awaited = ++last_serial_;
-    flight_.push_back({std::move(request), index, fronts_[index].id, last_serial_});
+void lock_walk::wrong(const std::string& what) {
+    if (wrong_.empty()) wrong_ = what;
 }
 
-void lock_walk::deliver(std::size_t index, bool lose_answer, bool keep_copy) {
+// ---- what may happen ---------------------------------------------------------------------------------------
+
+lock_walk::events lock_walk::possible() {
+    events all;
+    for (auto& who : processes_) add_events_of(who, all);
+    for (std::size_t i = 0; i < flight_.size(); ++i) {
+        all.ordinary.push_back([this, i] { deliver(i, false, false); });
+        if (flight_.size() < copies_at_once) all.faults.push_back([this, i] { deliver(i, true, false); });
+        all.faults.push_back([this, i] { deliver(i, false, true); });
+    }
+    if (faults_ >= size_.faults) all.faults.clear();
+    return all;
+}
+
+void lock_walk::add_events_of(process& who, events& all) {
+    auto& walker = *who.walker;
+    const auto add = [&](std::vector<event>& where, event what) {
+        where.push_back([this, &who, what = std::move(what)] { happen(who, what); });
+    };
+    const bool idle = walker.callers() == 0 && !walker.holds();
+    for (const bool waits : {true, false}) {
+        // A try is let in only where nobody waits, and who waits here is joined where a grant may be handed over.
+        const bool let_in = idle || (waits && walker.holds() && walker.callers() == 0);
+        if (callers_ == size_.callers || !let_in) continue;
+        add(all.ordinary, [this, &walker, waits] {
+            ++callers_;
+            walker.come(waits);
+        });
+    }
+    if (walker.holds()) add(all.ordinary, [&walker] { walker.release(); });
+    if (walker.paused()) {
+        add(all.ordinary, [this, &walker] {
+            now_ += walker.pause() * (size_.wrong_clocks ? 1 + choose_(5, 0) : 1);
+            walker.wake();
+        });
+    }
+    if (rules_.audits && walker.audit_is_due() && !in_flight(who)) add(all.ordinary, [&walker] { walker.audit(); });
+    if (walker.callers() > 0) add(all.faults, [&walker] { walker.leave(); });
+    if (walker.awaits_answer()) {
+        all.faults.push_back([this, &who] { time_out(who); });
+        all.faults.push_back([this, &who] {
+            // The client sends it again within the call.
+            const auto sent = std::ranges::find(flight_, who.awaited, &copy::serial);
+            if (sent == flight_.end()) return time_out(who);
+            who.resent = true;
+            flight_.push_back(*sent);
+        });
+    }
+    all.faults.push_back([this, &who] { end_session(who); });
+}
+
+void lock_walk::happen(process& who, const event& what) {
+    acts_ = &who;
+    what();
+}
+
+void lock_walk::deliver(std::size_t index, bool keep_copy, bool lose_answer) {
     const auto what = flight_[index];
     if (!keep_copy) flight_.erase(flight_.begin() + static_cast<std::ptrdiff_t>(index));
     const auto before = world_.lock(name_);
-    const bool applied = world_.applies(what.request);
-    const auto after = world_.find(lock_key(name_));
-    if (applied) check(what, before, after);
-    auto& who = fronts_[what.owner];
-    if (who.id != what.session || who.awaited != what.serial) return;
-    who.awaited.reset();
-    if (lose_answer) {
-        unanswered(who);
-    } else {
-        answered(who, applied, world_.lock(name_));
+    auto answer = world_.execute(what.request);
+    if (answer) check(what, before);
+    if (!answer && answer.error().code != errc::condition_failed) wrong(answer.error().details.message);
+    for (auto& who : processes_) {
+        if (who.awaited != what.serial) continue;
+        if (lose_answer) return time_out(who);
+        if (!answer && who.resent) answer = doubtful(std::move(answer).error());
+        who.awaited = 0;
+        return happen(who, [&] { who.walker->answer(std::move(answer)); });
     }
 }
 
-void lock_walk::check(const copy& what, const lock_row& before, const std::optional<item>& after) {
+void lock_walk::time_out(process& who) {
+    who.awaited = 0;
+    happen(who, [&] { who.walker->answer(failure(errc::timeout, outcome::unknown)); });
+}
+
+void lock_walk::end_session(process& who) {
+    over_.insert(who.walker->id());
+    buried_.push_back(std::exchange(who.walker, new_session()));
+    who.awaited = 0;
+}
+
+// ---- what must hold ----------------------------------------------------------------------------------------
+
+void lock_walk::check(const copy& what, const lock_row& before) {
+    const auto after = world_.find(lock_key(name_));
     const auto row = parse_lock_row(after ? &*after : nullptr).value();
-    if (row.floor < before.floor) wrong_ = "the floor fell";
-    if (row.holder && find(*after, attribute::time_to_live)) wrong_ = "a held row has a ttl";
+    if (row.floor < before.floor) wrong("the floor fell");
+    if (row.holder && find(*after, attribute::time_to_live)) wrong("a held row has a ttl");
     if (!row.holder || row.holder == before.holder) return;
     ++grants;
     if (before.holder && before.holder->session != row.holder->session) ++take_overs;
-    if (row.token <= highest_token_) wrong_ = "a token did not rise";
+    if (row.token <= highest_token_) wrong("a token did not rise");
     highest_token_ = std::max(highest_token_, row.token);
     const bool handed = before.holder && before.holder->session == row.holder->session;
     const bool dropped_head = what.request.values.contains(":head");
     if (!handed && !dropped_head && !before.line.empty() && !before.place_of(row.holder->session)) {
-        wrong_ = "a newcomer went before the line";
+        wrong("a newcomer went before the line");
     }
 }
 
 void lock_walk::check_holders() {
     const auto row = world_.lock(name_);
-    for (const auto& who : fronts_) {
-        if (who.now == phase::held && !row.held_by(who.id, who.held.attempt))
-            wrong_ = "a valid holder is not in the row";
-        if (row.holder && row.holder->session == who.id && who.over.contains(row.holder->attempt)) {
-            wrong_ = "a closed claim holds the lock";
+    for (const auto& who : processes_) {
+        const auto& walker = *who.walker;
+        if (walker.holds() && !row.held_by(walker.id(), walker.holds()->attempt)) {
+            wrong("a valid holder is not in the row");
+        }
+        if (row.holder && row.holder->session == walker.id() && row.holder->attempt <= walker.ended()) {
+            wrong("a grant that was given back holds the lock");
         }
     }
 }
 
-void lock_walk::answered(front& who, bool applied, const lock_row& row) {
-    who.row = row;
-    if (who.now == phase::want && applied && row.held_by(who.id, who.open->attempt)) {
-        who.held = *who.open;
-        who.open.reset();
-        who.now = phase::held;
-    } else if (who.now == phase::handing) {
-        const auto next = applied ? hand_over_step::handed : decide_hand_over(row, who.id, who.held, *who.next);
-        if (next == hand_over_step::handed) {
-            who.over.insert(who.held.attempt);
-            who.held = *who.next;
-            who.now = phase::held;
-        } else if (next == hand_over_step::claim_closed) {
-            who.over.insert(who.next->attempt);
-            who.next = new_claim(who);
-        } else if (next == hand_over_step::lost) {
-            wrong_ = "a held lock was lost";
-        }
-    } else if (who.now == phase::releasing) {
-        who.over.insert(who.held.attempt);
-        if (who.next) who.over.insert(who.next->attempt);
-        who.next.reset();
-        who.now = who.wants || row.place_of(who.id) ? phase::want : phase::idle;
-    } else if (who.now == phase::resolving && applied) {
-        who.closed = true;
-    }
+bool lock_walk::in_flight(const process& who) const {
+    return std::ranges::find(flight_, who.walker->id(), &copy::session) != flight_.end();
 }
 
-void lock_walk::unanswered(front& who) {
-    who.unanswered = true;
-    // What it may do next it must not decide by a row of before.
-    if (who.now == phase::want) who.row = world_.lock(name_);
-    if (who.now == phase::handing && !rules_.one_hand_over) who.next = new_claim(who);
+bool lock_walk::busy() const {
+    return !flight_.empty() || std::ranges::any_of(processes_, [&](const process& who) {
+        return !who.walker->at_rest() || who.walker->holds() || (rules_.audits && who.walker->has_open_claim());
+    });
 }
 
-void lock_walk::give_up(front& who) {
-    const auto done = [&] {
-        who.over.insert(who.open->attempt);
-        who.open.reset();
-        who.now = phase::idle;
-    };
-    auto next = decide_give_up({who.row, who.id, *who.open, who.sent, who.unanswered});
-    if (next == give_up_step::resolve && !who.row.place_of(who.id)) {
-        const bool other = who.row.holder && who.row.holder->session != who.id;
-        if (!rules_.voids || (!rules_.voids_under_holder && other)) next = give_up_step::done;
+void lock_walk::calm(process& who) {
+    auto& walker = *who.walker;
+    while (walker.callers() > 0) walker.leave();
+    if (walker.holds()) walker.release();
+    if (walker.paused()) {
+        now_ += walker.pause();
+        walker.wake();
     }
-    if (next == give_up_step::audit && !rules_.audits) next = give_up_step::done;
-    if (next == give_up_step::resolve) {
-        who.closed = false;
-        who.now = phase::resolving;
-    } else if (next == give_up_step::done) {
-        done();
-    } else {
-        who.now = phase::idle;  // the claim stays open, for the next to use
-    }
-}
-
-void lock_walk::want(std::size_t index) {
-    auto& who = fronts_[index];
-    if (!who.open) {
-        who.open = new_claim(who);
-        who.sent = who.unanswered = false;
-    }
-    if (!who.wants) return give_up(who);
-    if (!rules_.one_claim && chance(4)) {
-        who.open = new_claim(who);
-    }
-    if (chance(2)) who.row = world_.lock(name_);
-    auto holder = holder_is::alive;
-    if (who.row.holder && over_sessions_.contains(who.row.holder->session)) holder = holder_is::over;
-    auto next = decide_acquire({who.row, who.id, *who.open, who.waits, holder, chance(6)});
-    if (next.step == acquire_step::granted) {
-        who.held = *who.open;
-        who.open.reset();
-        who.now = phase::held;
-        who.row = world_.lock(name_);
-    } else if (next.step == acquire_step::claim_closed) {
-        who.over.insert(who.open->attempt);
-        who.open.reset();
-    } else if (next.step == acquire_step::take || next.step == acquire_step::join) {
-        who.sent = true;
-        const auto requests = requests_of(who);
-        send(index,
-             next.step == acquire_step::take ? requests.take(*who.open, next.form, {}) : requests.join(*who.open));
-    } else {
-        who.row = world_.lock(name_);
-        if (!who.waits) who.wants = false;
-    }
-}
-
-void lock_walk::resolve(std::size_t index) {
-    auto& who = fronts_[index];
-    if (!who.closed && who.wants) {
-        who.now = phase::want;
-        return;
-    }
-    const auto requests = requests_of(who);
-    const auto next = decide_resolve(who.row, who.id, *who.open, who.closed);
-    switch (next.step) {
-        case resolve_step::done:
-            who.over.insert(who.open->attempt);
-            who.open.reset();
-            who.now = phase::idle;
-            break;
-        case resolve_step::release:
-            who.held = *who.open;
-            who.open.reset();
-            who.now = phase::releasing;
-            break;
-        case resolve_step::leave_closed:
-            send(index, requests.leave_closed(next.place));
-            break;
-        case resolve_step::leave:
-            send(index, requests.leave(*who.open, next.place));
-            break;
-        case resolve_step::void_free:
-            send(index, requests.void_free(*who.open, 4'000'000'000));
-            break;
-        case resolve_step::void_held:
-            send(index, requests.void_held(*who.open));
-            break;
-    }
-}
-
-void lock_walk::step(std::size_t index) {
-    auto& who = fronts_[index];
-    if (who.awaited) {
-        if (!calm_ && chance(4)) {  // no answer in time, though the request may still arrive
-            who.awaited.reset();
-            unanswered(who);
-        }
-        return;
-    }
-    if (calm_) who.wants = false;
-    switch (who.now) {
-        case phase::idle:
-            if (!calm_ && chance(2)) {
-                who.wants = true;
-                who.waits = chance(2);
-                who.now = phase::want;
-            } else if (who.open && !in_flight(who)) {
-                // The audit: no copy can land any more, so one look tells for good.
-                who.row = world_.lock(name_);
-                const bool mine = who.row.held_by(who.id, who.open->attempt);
-                if (mine) who.held = *who.open;
-                if (!mine && who.row.place_of(who.id)) {
-                    // A late copy of a join landed.
-                    who.closed = false;
-                    who.now = phase::resolving;
-                    break;
-                }
-                if (!mine) who.over.insert(who.open->attempt);
-                who.open.reset();
-                if (mine) who.now = phase::releasing;
-            }
-            break;
-        case phase::want:
-            if (chance(5)) who.wants = false;
-            want(index);
-            break;
-        case phase::held:
-            who.wants = chance(2) && !calm_;
-            who.waits = true;
-            who.hand_sent = false;
-            who.next.reset();
-            if (who.wants) who.next = new_claim(who);
-            who.now = who.wants ? phase::handing : phase::releasing;
-            break;
-        case phase::handing:
-            if (calm_ || chance(4)) {
-                if (!who.hand_sent || !rules_.names_both) {
-                    who.over.insert(who.next->attempt);
-                    who.next.reset();
-                }
-                who.wants = false;
-                who.now = phase::releasing;
-            } else {
-                who.hand_sent = true;
-                send(index, requests_of(who).hand_over(who.held, *who.next, {}));
-            }
-            break;
-        case phase::releasing: {
-            const bool rejoin = who.wants && who.waits && !who.row.line.empty();
-            send(index, requests_of(who).release(who.held, who.next, rejoin, 4'000'000'000));
-            break;
-        }
-        case phase::resolving:
-            resolve(index);
-            break;
-    }
+    if (walker.awaits_answer() && !in_flight(who)) time_out(who);
+    if (rules_.audits && walker.audit_is_due() && !in_flight(who)) walker.audit();
 }
 
 void lock_walk::come_to_rest() {
-    calm_ = true;
-    const auto busy = [&] {
-        return !flight_.empty() || std::any_of(fronts_.begin(), fronts_.end(), [](const front& f) {
-            return f.now != phase::idle || f.open || f.awaited;
-        });
-    };
     for (unsigned round = 0; round < 200 && busy() && wrong_.empty(); ++round) {
-        while (!flight_.empty()) deliver(random_() % flight_.size(), false, false);
-        for (std::size_t i = 0; i < fronts_.size(); ++i) step(i);
+        while (!flight_.empty() && wrong_.empty()) deliver(choose_(flight_.size(), 0), false, false);
+        for (auto& who : processes_) happen(who, [&] { calm(who); });
         check_holders();
     }
     if (!wrong_.empty()) return;
-    if (busy()) wrong_ = "it does not come to rest";
+    if (busy()) return wrong("it does not come to rest");
     const auto row = world_.lock(name_);
-    for (const auto& who : fronts_) {
-        if (row.place_of(who.id)) wrong_ = "a ghost stands in the line";
-        if (row.holder && row.holder->session == who.id) wrong_ = "a ghost holds the lock";
+    for (const auto& who : processes_) {
+        if (row.place_of(who.walker->id())) wrong("a ghost stands in the line");
+        if (row.holder && row.holder->session == who.walker->id()) wrong("a ghost holds the lock");
     }
 }
 
-std::string lock_walk::run(unsigned steps) {
-    for (unsigned i = 0; i < steps && wrong_.empty(); ++i) {
-        if (!flight_.empty() && chance(3)) {
-            deliver(random_() % flight_.size(), chance(4), chance(3));
-            if (flight_.size() > 10) {
-                const auto victim = random_() % flight_.size();
-                auto& owner = fronts_[flight_[victim].owner];
-                if (owner.awaited == flight_[victim].serial) {
-                    owner.awaited.reset();
-                    unanswered(owner);
-                }
-                flight_.erase(flight_.begin() + static_cast<std::ptrdiff_t>(victim));
-            }
-        } else if (chance(60)) {
-            auto& lost = fronts_[random_() % fronts_.size()];
-            over_sessions_.insert(lost.id);
-            renew(lost);
+std::string lock_walk::run() {
+    for (unsigned i = 0; i < size_.steps && wrong_.empty(); ++i) {
+        const auto all = possible();
+        if (all.ordinary.empty() && all.faults.empty()) break;
+        const auto next = choose_(all.ordinary.size(), all.faults.size());
+        if (next < all.ordinary.size()) {
+            all.ordinary[next]();
         } else {
-            step(random_() % fronts_.size());
+            ++faults_;
+            all.faults[next - all.ordinary.size()]();
         }
         check_holders();
     }

@@ -2,99 +2,99 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "lock_walker.hpp"
 #include "support/row_world.hpp"
-
-#include "lock/protocol/lock_decisions.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
-#include <random>
 #include <set>
 #include <string>
 #include <vector>
 
 namespace dynalease::protocol::test {
 
-/// What a mutant leaves out.
-struct walk_rules {
-    std::function<void(update_item_request&)> change = [](update_item_request&) {};
-    bool voids = true;               ///< a given-up claim with an unanswered copy is closed by a write
-    bool audits = true;              ///< ... and one whose copies were all refused is looked after
-    bool voids_under_holder = true;  ///< "held by another" closes nothing
-    bool names_both = true;          ///< a release after an unanswered hand-over names both claims
-    bool one_hand_over = true;       ///< never a second hand-over beside an open one
-    bool one_claim = true;           ///< a new claim only when the old one is closed
+/// Says what happens next: one of so many ordinary events, or of so many faults, counted on.
+using chooser = std::function<std::size_t(std::size_t ordinary, std::size_t faults)>;
+
+/// How much may happen.
+struct walk_size {
+    std::size_t processes = 2;
+    unsigned steps = 60;
+    unsigned callers = 1000;
+    unsigned faults = 1000;
+    bool dead_holder = false;  ///< the lock was held by a session that is over
+    bool wrong_clocks = true;  ///< they stand still, or run far ahead
 };
 
-/// One random history. Each front behaves as the decision tables say; what it knows of the lock is a row it saw.
-class lock_walk {
+/// One history. At its end all callers have left, and everything must come to rest.
+class lock_walk final : private walk_surroundings {
 public:
-    lock_walk(const walk_rules& rules, std::uint64_t seed);
+    lock_walk(const walk_rules& rules, const walk_size& size, chooser choose);
 
     /// @returns what went wrong; empty if nothing did.
-    std::string run(unsigned steps);
+    std::string run();
 
     unsigned grants = 0;
     unsigned take_overs = 0;
 
 private:
-    enum class phase { idle, want, held, handing, releasing, resolving };
-    struct front {
-        std::string id;
-        phase now = phase::idle;
-        bool wants = false;
-        bool waits = false;
-        bool lost = false;
-        bool closed = false;  ///< while resolving
-        bool unanswered = false;
-        bool sent = false;
-        bool hand_sent = false;
-        std::int64_t attempts = 0;
-        std::int64_t last_token = 0;
-        std::optional<claim> open;
-        std::optional<claim> next;
-        claim held;
-        lock_row row;
-        std::optional<std::uint64_t> awaited;
-        std::set<std::int64_t> over;  ///< attempts that must never hold the lock again
+    struct process {
+        std::unique_ptr<lock_walker> walker;
+        std::uint64_t awaited = 0;  ///< the serial of the write whose answer it waits for
+        bool resent = false;        ///< by its client, for a copy of it seemed lost
     };
     struct copy {
         update_item_request request;
-        std::size_t owner;
         std::string session;
         std::uint64_t serial;
     };
+    using event = std::function<void()>;
+    struct events {
+        std::vector<event> ordinary;
+        std::vector<event> faults;
+    };
 
-    bool chance(unsigned one_in) { return random_() % one_in == 0; }
-    lock_requests requests_of(const front& who) const { return {table, name_, who.id}; }
-    claim new_claim(front& who);
-    void step(std::size_t index);
-    void want(std::size_t index);
-    void resolve(std::size_t index);
-    void give_up(front& who);
-    void send(std::size_t index, update_item_request request);
-    void deliver(std::size_t index, bool lose_answer, bool keep_copy);
-    void answered(front& who, bool applied, const lock_row& row);
-    void unanswered(front& who);
-    void renew(front& who);
-    void check(const copy& what, const lock_row& before, const std::optional<item>& after);
+    const walk_rules& rules() const override { return rules_; }
+    row_world& store() override { return world_; }
+    time_point now() const noexcept override { return now_; }
+    wall_time wall() noexcept override;
+    bool over(const std::string& session) const override { return over_.contains(session); }
+    void send(const update_item_request& request) override;
+    void wrong(const std::string& what) override;
+
+    std::unique_ptr<lock_walker> new_session();
+    events possible();
+    void add_events_of(process& who, events& all);
+    void happen(process& who, const event& what);
+    void deliver(std::size_t index, bool keep_copy, bool lose_answer);
+    void time_out(process& who);
+    void end_session(process& who);
+    void check(const copy& what, const lock_row& before);
     void check_holders();
-    bool in_flight(const front& who) const;
+    bool in_flight(const process& who) const;
+    bool busy() const;
+    void calm(process& who);
     void come_to_rest();
 
-    walk_rules rules_;
-    std::mt19937_64 random_;
+    const walk_rules& rules_;
+    const walk_size size_;
+    const chooser choose_;
     row_world world_;
-    std::string name_ = "orders";
-    std::vector<front> fronts_;
-    std::set<std::string> over_sessions_;
+    const std::string name_ = "orders";
+    time_point now_{std::chrono::hours(1)};
+    std::vector<process> processes_;
+    std::vector<std::unique_ptr<lock_walker>> buried_;  ///< their machines go no further
+    std::set<std::string> over_;
     std::vector<copy> flight_;
+    process* acts_ = nullptr;
     std::uint64_t last_serial_ = 0;
     unsigned sessions_ = 0;
+    unsigned callers_ = 0;
+    unsigned faults_ = 0;
     std::int64_t highest_token_ = 0;
-    bool calm_ = false;
     std::string wrong_;
 };
 
