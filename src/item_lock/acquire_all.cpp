@@ -3,7 +3,6 @@
 #include <dynalease/item_lock/acquire_all.hpp>
 
 #include "database/verb_failure.hpp"
-#include "item_lock/item_lock_wait.hpp"
 #include "item_lock/joint_claim.hpp"
 #include "runtime/cancellation.hpp"
 #include "runtime/spawn.hpp"
@@ -77,17 +76,17 @@ boost::asio::awaitable<joint_served> acquire_in_order(items_order order) {
     out.granted.resize(names.size());
     for (const auto i : protocol::acquiring_order(names)) {
         const auto& front = order.wanted[i].front;
-        item_wish wish{.target = {order.core, front}, .access = order.wanted[i].access, .wait = order.options.wait};
+        auto wait = order.options.wait;
         if (const auto end = order.limit.deadline) {
-            wish.wait = std::max(*end - order.core->now(), std::chrono::nanoseconds::zero());
+            wait = std::max(*end - order.core->now(), std::chrono::nanoseconds::zero());
         }
-        auto answer = co_await acquire_item(std::move(wish));
-        if (answer.why) {
-            out.why = std::move(answer.why);
+        auto got = co_await acquire(order.core, front, order.wanted[i].access, false, wait);
+        if (got.why) {
+            out.why = *got.why;
             out.why->details.key = front->name();
             break;
         }
-        out.granted[i] = std::move(answer.guard);
+        out.granted[i] = std::move(got.guard);
     }
     const bool all_valid = std::ranges::all_of(out.granted, [](const auto& guard) { return guard.valid(); });
     if (!out.why && !all_valid) out.why = failure(order.core->valid() ? errc::lock_lost : errc::session_lost);

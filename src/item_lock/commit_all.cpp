@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <dynalease/item_lock/commit_all.hpp>
 
-#include "database/protocol/backoff.hpp"
 #include "database/joint_reasons.hpp"
+#include "database/protocol/backoff.hpp"
 #include "database/transact_actions.hpp"
 #include "database/verb_failure.hpp"
 #include "item/fresh_stamp.hpp"

@@ -4,8 +4,8 @@
 
 #include "database/verb_failure.hpp"
 #include "item_lock/item_lock_options.hpp"
-#include "item_lock/item_lock_wait.hpp"
 #include "runtime/spawn.hpp"
+#include "session/callers.hpp"
 #include "session/session_impl.hpp"
 
 #include <utility>
@@ -19,19 +19,19 @@ using detail::item_lock_impl;
 using detail::item_target;
 using protocol::item_access;
 
-awaitable<runtime::completion<item_guard>> run_acquire_item(detail::item_wish wish, diagnostics* details) {
-    const auto verb = wish.tries ? "item_lock.try_acquire" : "item_lock.acquire";
-    const auto front = wish.target.front;
+awaitable<runtime::completion<item_guard>> run_acquire(item_target target, item_access access, bool tries,
+                                                       item_acquire_options options, diagnostics* details) {
+    const auto verb = tries ? "item_lock.try_acquire" : "item_lock.acquire";
     runtime::completion<item_guard> done;
-    if (const auto fault = detail::fault_of_wait(wish.wait)) {
-        done.code = detail::report(*fault, details, verb, front->name());
+    if (const auto fault = detail::fault_of_wait(options.wait)) {
+        done.code = detail::report(*fault, details, verb, target.front->name());
         co_return done;
     }
-    auto answer = co_await detail::acquire_item(std::move(wish));
-    if (answer.why) {
-        done.code = detail::report(*answer.why, details, verb, front->name());
+    auto got = co_await detail::acquire(target.core, target.front, access, tries, options.wait);
+    if (got.why) {
+        done.code = detail::report(*got.why, details, verb, target.front->name());
     } else {
-        done.value = std::move(answer.guard);
+        done.value = std::move(got.guard);
     }
     co_return done;
 }
@@ -51,11 +51,10 @@ const std::string& item_lock::name() const noexcept {
 void item_lock::acquire_verb::operator()(diagnostics* details, detail::handler_for<item_guard> handler) && {
     const auto executor = target.core->world().executor;
     const bool shares = way == item_way::shared || way == item_way::try_shared;
-    detail::item_wish wish{.target = std::move(target),
-                           .access = shares ? item_access::shared : item_access::exclusive,
-                           .tries = way == item_way::try_exclusive || way == item_way::try_shared,
-                           .wait = options.wait};
-    runtime::spawn<item_guard>(executor, run_acquire_item(std::move(wish), details), std::move(handler));
+    const bool tries = way == item_way::try_exclusive || way == item_way::try_shared;
+    const auto access = shares ? item_access::shared : item_access::exclusive;
+    runtime::spawn<item_guard>(executor, run_acquire(std::move(target), access, tries, options, details),
+                               std::move(handler));
 }
 
 boost::asio::awaitable<item_guard> item_lock::acquire(item_acquire_options options) const {

@@ -19,7 +19,7 @@ boost::asio::awaitable<void> item_lock_impl::want(sighting& seen) {
     put_off_audit();
     if (!claim_) claim_ = open_claim{next_claim(seen.lock.floor)};
     item_acquire_decision next{item_acquire_step::take};
-    next.form.access = wants_ = first_waiter() ? first_waiter()->access : wants_;
+    next.form.access = wants_ = first_waiter() ? first_waiter()->wish : wants_;
     looks_ = 0;
     passed_over_ = 0;
     last_writer_.clear();
@@ -121,7 +121,7 @@ boost::asio::awaitable<item_acquire_decision> item_lock_impl::next_step(const pr
     note_shown(lock);
     while (core_.may_write() && wanted()) {
         const bool waits = waited_for();
-        wants_ = first_waiter()->access;
+        wants_ = first_waiter()->wish;
         const std::function<protocol::holder_is(const protocol::item_claimant&)> judged =
             [&](const protocol::item_claimant& who) { return judge(who, waits); };
         auto next = protocol::decide_item_acquire({.sight = lock,

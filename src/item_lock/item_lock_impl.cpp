@@ -21,45 +21,10 @@ item_lock_impl::~item_lock_impl() {
     core_.forget(key());
 }
 
-item_lock_impl::waiter::waiter(item_lock_impl& front, item_access what, bool only_tries)
-    : served(front.core_.world().executor), access(what), tries(only_tries), came(front.core_.now()), front_(front) {
-    in_ = &front_.waiters_;
-    position_ = in_->insert(in_->end(), this);
-}
-
-item_lock_impl::waiter::~waiter() {
-    in_->erase(position_);
-}
-
-// ---- the local queue ---------------------------------------------------------------------------------------
-
-// Of many who end together each is passed over once, not once for each of the others. What is open is noted for them
-// now: the next step may give it up before they run.
-item_lock_impl::waiter* item_lock_impl::first_waiter() {
-    while (!waiters_.empty() && waiters_.front()->served.empty()) {
-        waiters_.front()->in_ = &ended_;
-        waiters_.front()->in_doubt_ = may_land();
-        ended_.splice(ended_.end(), waiters_, waiters_.begin());
-    }
-    return waiters_.empty() ? nullptr : waiters_.front();
-}
-
-bool item_lock_impl::waited_for() {
-    const auto* first = first_waiter();
-    if (first == nullptr || !first->tries) return first != nullptr;
-    return std::any_of(std::next(waiters_.begin()), waiters_.end(), [](waiter* w) { return !w->served.empty(); });
-}
-
-void item_lock_impl::fail_waiters(const shared_failure& why, dynalease::time_point sent) {
-    for (auto* w : waiters_) {
-        if (w->came <= sent) w->served.complete_one(item_served{{}, why});
-    }
-}
-
 // A try is let in only when nobody waits: none stands behind another waiter.
 void item_lock_impl::fail_try(const shared_failure& why, dynalease::time_point sent) {
     auto* first = first_waiter();
-    if (first != nullptr && first->tries && first->came <= sent) first->served.complete_one(item_served{{}, why});
+    if (first != nullptr && first->tries && first->came <= sent) first->served.complete_one({{}, why});
 }
 
 bool item_lock_impl::try_came_after(dynalease::time_point sent) {
@@ -68,10 +33,7 @@ bool item_lock_impl::try_came_after(dynalease::time_point sent) {
 }
 
 shared_failure item_lock_impl::or_doubt(const shared_failure& why) const {
-    if (!claim_ || !claim_->unanswered) return why;
-    failure doubt(errc::in_doubt, outcome::unknown);
-    if (why) doubt.details = why->details;
-    return std::make_shared<const failure>(std::move(doubt));
+    return claim_ && claim_->unanswered ? told_in_doubt(why) : why;
 }
 
 void item_lock_impl::turn_away(const failure& why) {
@@ -92,10 +54,10 @@ void item_lock_impl::wake() {
     if (phase_ != phase::held || grant_.access == item_access::shared) drive();
 }
 
-bool item_lock_impl::left(const waiter& who) {
+bool item_lock_impl::left(const callers_type::caller& who) {
     if (wanted()) return false;
     if (sleep_) sleep_->wake();
-    return who.in_doubt_;
+    return who.in_doubt();
 }
 
 bool item_lock_impl::may_land() const noexcept {
@@ -260,12 +222,12 @@ std::shared_ptr<item_hold> item_lock_impl::make_hold() {
 bool item_lock_impl::serve() {
     auto* next = core_.live() ? first_waiter() : nullptr;
     // Whoever wanted it otherwise has gone meanwhile.
-    if (!next || next->access != grant_.access) return false;
+    if (!next || next->wish != grant_.access) return false;
     ++turns_;
     if (grant_.access == item_access::shared) {
         serve_readers();
     } else {
-        next->served.complete_one(item_served{item_hold::make_guard(make_hold()), nullptr});
+        next->served.complete_one({item_hold::make_guard(make_hold()), nullptr});
     }
     return true;
 }
@@ -282,7 +244,7 @@ boost::asio::awaitable<void> item_lock_impl::let_join(sighting& seen) {
         return phase_ == phase::held && grant_.access == item_access::shared && core_.live() && wanted();
     };
     for (unsigned failures = 0; joins();) {
-        if (first_waiter()->access != item_access::shared || readers_may_join()) {
+        if (first_waiter()->wish != item_access::shared || readers_may_join()) {
             serve_readers();
             co_return;
         }
@@ -335,11 +297,11 @@ void item_lock_impl::serve_readers() {
     while (core_.live()) {
         auto* next = first_waiter();
         if (!next) return;
-        if (next->access != item_access::shared) {
+        if (next->wish != item_access::shared) {
             fail_try(nullptr);
             return;
         }
-        next->served.complete_one(item_served{item_hold::make_guard(make_hold()), nullptr});
+        next->served.complete_one({item_hold::make_guard(make_hold()), nullptr});
     }
 }
 

@@ -8,6 +8,7 @@
 #include "item_lock/protocol/plain_watch.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/waiter_list.hpp"
+#include "session/callers.hpp"
 #include "session/idle_claims.hpp"
 #include "session/outage.hpp"
 #include "session/session_impl.hpp"
@@ -17,7 +18,6 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <cstdint>
-#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,12 +26,6 @@
 #include <vector>
 
 namespace dynalease::detail {
-
-/// What a waiter is served: a guard (perhaps empty, for a try), or why there is none.
-struct item_served {
-    item_guard guard;
-    shared_failure why;
-};
 
 /// What makes a front: the item, and how its lock is kept.
 struct item_place {
@@ -52,27 +46,9 @@ public:
     item_lock_impl(session_impl& core, std::string name, const item_place& place);
     ~item_lock_impl() override;
 
-    /// A caller that waits for the item. Registered while it lives.
-    class waiter {
-    public:
-        waiter(item_lock_impl& front, protocol::item_access access, bool tries);
-        ~waiter();
-        waiter(const waiter&) = delete;
-        waiter& operator=(const waiter&) = delete;
-
-        runtime::waiter_list<item_served> served;
-        const protocol::item_access access;
-        const bool tries;
-        const dynalease::time_point came;
-
-    private:
-        friend item_lock_impl;
-
-        item_lock_impl& front_;
-        std::list<waiter*>* in_;  ///< the front's list of those who wait, or of those who did
-        std::list<waiter*>::iterator position_;
-        bool in_doubt_ = false;  ///< when it ended, a copy of the claim might still have landed
-    };
+    using guard_type = item_guard;
+    using callers_type = detail::callers<item_guard, protocol::item_access>;
+    callers_type& callers() noexcept { return callers_; }
 
     /// What a guarded write came to.
     struct write_end {
@@ -109,8 +85,8 @@ public:
     boost::asio::awaitable<bool> between_renewals(std::shared_ptr<item_hold> hold);
     /// Somebody waits who is not being driven yet.
     void wake();
-    /// A waiter has gone. @returns whether its write may still land: the front then resolves it.
-    bool left(const waiter& who);
+    /// A caller goes that was not served. @returns whether its write may still land: it is resolved then.
+    bool left(const callers_type::caller& who);
     /// Gives the grant back, or hands it to the next local waiter.
     void give_back(const std::shared_ptr<item_hold>& hold);
     boost::asio::awaitable<write_end> change(std::shared_ptr<item_hold> hold, update_expression update,
@@ -322,7 +298,9 @@ private:
     // The local queue.
     static constexpr auto whoever_came = dynalease::time_point::max();
     /// @param sent the request that shows why: what the item was then is no answer to those who came later.
-    void fail_waiters(const shared_failure& why, dynalease::time_point sent = whoever_came);
+    void fail_waiters(const shared_failure& why, dynalease::time_point sent = whoever_came) {
+        callers_.fail_all(why, sent);
+    }
     /// @param why null: others have the item. @param sent as above
     void fail_try(const shared_failure& why, dynalease::time_point sent = whoever_came);
     /// The first in line is a try that came after that was sent.
@@ -330,10 +308,10 @@ private:
     void turn_away(const failure& why);
     /// What a waiter is told who fails of this: doubt, while a copy of the claim is unanswered. @param why as above
     shared_failure or_doubt(const shared_failure& why) const;
-    waiter* first_waiter();
+    callers_type::caller* first_waiter() { return callers_.first(may_land()); }
     bool may_land() const noexcept;
     bool wanted() { return first_waiter() != nullptr; }
-    bool waited_for();
+    bool waited_for() { return callers_.waited_for(may_land()); }
 
     session_impl& core_;
     const std::string name_;
@@ -343,8 +321,7 @@ private:
     bool writing_ = false;  ///< a copy of the claim is under way
     bool kept_ = false;     ///< a coroutine keeps a plain session's grants alive
     bool renewing_ = false;
-    std::list<waiter*> waiters_;  ///< in their order, with ended ones in between; at most the first one tries
-    std::list<waiter*> ended_;    ///< served, cancelled or timed out, but have not run since
+    callers_type callers_;
     std::map<std::int64_t, runtime::alarm*> line_;  ///< by when they came
     runtime::alarm* looks_out_ = nullptr;
     std::uint64_t turns_ = 0;

@@ -10,7 +10,7 @@ using protocol::item_access;
 
 boost::asio::awaitable<void> item_lock_impl::give_back_or_hand_over(sighting& seen) {
     const auto* next = core_.live() ? first_waiter() : nullptr;
-    const bool both_writers = next && next->access == item_access::exclusive && grant_.access == item_access::exclusive;
+    const bool both_writers = next && next->wish == item_access::exclusive && grant_.access == item_access::exclusive;
     const bool turn_of_others = others_intend_ && hand_overs_ >= protocol::hand_overs_in_a_row;
     if (both_writers && !turn_of_others) {
         co_await hand_over(seen);
@@ -25,7 +25,7 @@ boost::asio::awaitable<void> item_lock_impl::hand_over(sighting& seen) {
     unsigned failures = 0;
     while (core_.may_write()) {
         const auto* next_writer = first_waiter();
-        if (!core_.live() || !next_writer || next_writer->access != item_access::exclusive) {
+        if (!core_.live() || !next_writer || next_writer->wish != item_access::exclusive) {
             // The hand-over may have landed: give back whichever of the two it is.
             const auto unresolved = claim_->sent ? std::optional(claim_->id) : std::nullopt;
             co_await release(seen, unresolved);

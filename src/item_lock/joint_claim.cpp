@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "item_lock/joint_claim.hpp"
 
-#include "database/protocol/backoff.hpp"
 #include "database/joint_reasons.hpp"
+#include "database/protocol/backoff.hpp"
 
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/post.hpp>

@@ -5,17 +5,12 @@
 #include "database/verb_failure.hpp"
 #include "lock/lock_impl.hpp"
 #include "lock/lock_options.hpp"
-#include "runtime/cancellation.hpp"
 #include "runtime/spawn.hpp"
+#include "session/callers.hpp"
 #include "session/protocol/session_requests.hpp"
 #include "session/session_impl.hpp"
 #include "session/session_options.hpp"
-#include "session/wait_limit.hpp"
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/deferred.hpp>
-
-#include <tuple>
 #include <utility>
 
 namespace dynalease {
@@ -28,46 +23,19 @@ using detail::lock_target;
 
 awaitable<runtime::completion<lock_guard>> run_acquire(lock_target target, acquire_options options, bool tries,
                                                        diagnostics* details) {
-    auto& core = *target.core;
-    auto& front = *target.front;
     const auto verb = tries ? "lock.try_acquire" : "lock.acquire";
     runtime::completion<lock_guard> done;
     if (const auto fault = detail::fault_of_wait(options.wait)) {
-        done.code = detail::report(*fault, details, verb, front.name());
+        done.code = detail::report(*fault, details, verb, target.front->name());
         co_return done;
     }
-    const auto [once, deadline] = detail::limit_of(core, options.wait, tries);
-    const auto unopened = co_await core.open(deadline);
-    if (unopened) {
-        done.code = detail::report(*unopened, details, verb, front.name());
-        co_return done;
-    }
-    error_code waited;
-    bool may_land = false;
-    detail::grant granted;
-    const bool cancelled = co_await runtime::cancellation_requested();
-    if (cancelled) {
-        waited = boost::asio::error::operation_aborted;
-    } else if (!once || !front.busy()) {
-        lock_impl::waiter self(front, std::move(options.data), once);
-        ++core.counters().waiting;
-        front.wake();
-        auto served = co_await self.served.async_wait_until(*core.world().clock, deadline,
-                                                            boost::asio::as_tuple(boost::asio::deferred));
-        std::tie(waited, granted) = std::move(served);
-        --core.counters().waiting;
-        may_land = waited && front.left(self);
-    }
-    if (waited) {
-        auto why = core.given_up(waited, may_land);
-        why.details.table = core.options().table;
-        done.code = detail::report(why, details, verb, front.name());
-    } else if (granted.why) {
-        done.code = detail::report(*granted.why, details, verb, front.name());
-    } else if (!granted.guard && !tries) {
-        done.code = detail::report(errc::wait_timeout, details, verb, front.name());
+    auto got = co_await detail::acquire(target.core, target.front, std::move(options.data), tries, options.wait);
+    if (got.why) {
+        auto why = *got.why;
+        why.details.table = target.core->options().table;
+        done.code = detail::report(why, details, verb, target.front->name());
     } else {
-        done.value = std::move(granted.guard);
+        done.value = std::move(got.guard);
     }
     co_return done;
 }

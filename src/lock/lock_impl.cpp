@@ -7,7 +7,6 @@
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/post.hpp>
 
-#include <algorithm>
 #include <utility>
 
 namespace dynalease::detail {
@@ -21,57 +20,29 @@ lock_impl::~lock_impl() {
 
 // ---- its callers -------------------------------------------------------------------------------------------
 
-lock_impl::waiter::waiter(lock_impl& lock, item with, bool only_tries)
-    : served(lock.core_.world().executor), data(std::move(with)), tries(only_tries), lock_(lock) {
-    in_ = &lock_.waiters_;
-    position_ = in_->insert(in_->end(), this);
-}
-
-lock_impl::waiter::~waiter() {
-    in_->erase(position_);
-}
-
-// Of many who end together each is passed over once, not once for each of the others. What is open is noted for them
-// now: the next step may give it up before they run.
-lock_impl::waiter* lock_impl::first_waiter() {
-    while (!waiters_.empty() && waiters_.front()->served.empty()) {
-        waiters_.front()->in_ = &ended_;
-        waiters_.front()->in_doubt_ = machine_.may_land();
-        ended_.splice(ended_.end(), waiters_, waiters_.begin());
-    }
-    return waiters_.empty() ? nullptr : waiters_.front();
-}
-
-bool lock_impl::waited_for() {
-    const auto* first = first_waiter();
-    if (first == nullptr || !first->tries) return first != nullptr;
-    return std::any_of(std::next(waiters_.begin()), waiters_.end(), [](waiter* w) { return !w->served.empty(); });
-}
-
 void lock_impl::serve(const protocol::claim& claim) {
     auto hold = std::make_shared<lock_hold>(core_.shared_from_this(), shared_from_this(), claim);
     hold_ = hold;
-    first_waiter()->served.complete_one(grant{lock_hold::make_guard(std::move(hold)), nullptr});
+    first()->served.complete_one({lock_hold::make_guard(std::move(hold)), nullptr});
 }
 
-// A try is let in only when nobody waits: none stands behind another waiter.
 void lock_impl::fail_try(const shared_failure& why) {
-    auto* first = first_waiter();
-    if (first != nullptr && first->tries) first->served.complete_one(grant{{}, why});
+    auto* who = first();
+    if (who != nullptr && who->tries) who->served.complete_one({{}, why});
 }
 
 void lock_impl::fail_first(const shared_failure& why) {
-    if (auto* first = first_waiter()) first->served.complete_one(grant{{}, why});
+    if (auto* who = first()) who->served.complete_one({{}, why});
 }
 
 void lock_impl::fail_all(const shared_failure& why) {
-    for (auto* w : waiters_) w->served.complete_one(grant{{}, why});
+    callers_.fail_all(why, dynalease::time_point::max());
 }
 
-bool lock_impl::left(const waiter& who) {
+bool lock_impl::left(const callers_type::caller& who) {
     if (wanted()) return false;
     driver_.wake();
-    return who.in_doubt_;
+    return who.in_doubt();
 }
 
 void lock_impl::turn_away(const failure& why) {

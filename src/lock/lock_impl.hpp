@@ -5,7 +5,7 @@
 #include "lock/lock_hold.hpp"
 #include "lock/protocol/lock_callers.hpp"
 #include "lock/protocol/lock_machine.hpp"
-#include "runtime/waiter_list.hpp"
+#include "session/callers.hpp"
 #include "session/session_impl.hpp"
 #include "session/step_driver.hpp"
 
@@ -13,19 +13,12 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include <list>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace dynalease::detail {
-
-/// What a waiter is served: a guard (perhaps empty, for a try), or why there is none.
-struct grant {
-    lock_guard guard;
-    shared_failure why;
-};
 
 /// At most one coroutine drives the machine, and only while there is something to do: a held lock costs none.
 class lock_impl final : public claiming_member,
@@ -37,25 +30,10 @@ public:
     lock_impl(session_impl& core, std::string name, const lock_options& options);
     ~lock_impl() override;
 
-    /// A caller that waits for the lock. Registered while it lives.
-    class waiter {
-    public:
-        waiter(lock_impl& lock, item data, bool tries);
-        ~waiter();
-        waiter(const waiter&) = delete;
-        waiter& operator=(const waiter&) = delete;
-
-        runtime::waiter_list<grant> served;
-        const item data;
-        const bool tries;
-
-    private:
-        friend class lock_impl;
-        lock_impl& lock_;
-        std::list<waiter*>* in_;  ///< the list of those who wait, or of those who did
-        std::list<waiter*>::iterator position_;
-        bool in_doubt_ = false;  ///< when it ended, a copy of the claim might still have landed
-    };
+    using guard_type = lock_guard;
+    /// What each wants written into the row.
+    using callers_type = detail::callers<lock_guard, item>;
+    callers_type& callers() noexcept { return callers_; }
 
     const std::string& name() const noexcept { return machine_.name(); }
     member_key key() const noexcept override { return {&membership, name()}; }
@@ -63,11 +41,11 @@ public:
 
     // ---- the database's executor ----
     /// Held, or wanted by others in this process: a try need not ask the table.
-    bool busy() { return machine_.held() || wanted(); }
+    bool busy(const item& /*data*/) { return machine_.held() || wanted(); }
     /// Somebody waits who is not being driven yet.
     void wake();
-    /// A waiter goes that was not served. @returns whether its write may still land: the machine then resolves it.
-    bool left(const waiter& who);
+    /// A caller goes that was not served. @returns whether its write may still land: the machine then resolves it.
+    bool left(const callers_type::caller& who);
     /// Gives the grant back, or hands it to the next local waiter.
     void give_back(const std::shared_ptr<lock_hold>& hold);
     void session_lost(const failure& why) override;
@@ -81,7 +59,7 @@ private:
     void drive();
     boost::asio::awaitable<void> run(lock_target self);
 
-    waiter* first_waiter();
+    callers_type::caller* first() { return callers_.first(machine_.may_land()); }
     /// All who wait, and the driver's sleep: nobody waits any more.
     void turn_away(const failure& why);
     void end_grant();
@@ -89,9 +67,9 @@ private:
     void leave_to_lease(const std::shared_ptr<lock_hold>& hold);
 
     // The machine's callers.
-    bool wanted() override { return first_waiter() != nullptr; }
-    bool waited_for() override;
-    const item& data() override { return first_waiter()->data; }
+    bool wanted() override { return first() != nullptr; }
+    bool waited_for() override { return callers_.waited_for(machine_.may_land()); }
+    const item& data() override { return first()->wish; }
     void serve(const protocol::claim& claim) override;
     void fail_try(const shared_failure& why) override;
     void fail_first(const shared_failure& why) override;
@@ -102,9 +80,8 @@ private:
     session_impl& core_;
     protocol::lock_machine machine_;
     step_driver driver_;
-    bool driven_ = false;               ///< a coroutine is at work
-    std::list<waiter*> waiters_;        ///< in their order, with ended ones in between; at most the first one tries
-    std::list<waiter*> ended_;          ///< served, cancelled or timed out, but have not run since
+    bool driven_ = false;  ///< a coroutine is at work
+    callers_type callers_;
     std::weak_ptr<lock_hold> hold_;     ///< the present grant
     std::weak_ptr<lock_hold> leaving_;  ///< the one that is being given back; it keeps us, not we it
 };

@@ -1,7 +1,7 @@
 // An update under the item's own lock, for the case that too many others write it.
 // SPDX-License-Identifier: BSL-1.0
+#include "item_lock/item_lock_impl.hpp"
 #include "item_lock/item_lock_options.hpp"
-#include "item_lock/item_lock_wait.hpp"
 #include "runtime/cancellation.hpp"
 #include "versioned/versioned_update.hpp"
 
@@ -37,26 +37,26 @@ result<stored_item> stored_in(const versioned_impl& core, item attributes) {
 boost::asio::awaitable<write_end> update_locked(std::shared_ptr<versioned_impl> core, update_order what,
                                                 item_stamp mine, dynalease::time_point deadline) {
     write_end end;
-    item_wish wish{.target = {}, .access = protocol::item_access::exclusive};
+    item_target target;
     try {
-        wish.target = lock_of_item(*core, what);
+        target = lock_of_item(*core, what);
     } catch (const dynalease::error& refused) {
         end.why = failure(refused.code());
         end.why->details = refused.diagnostics();
         co_return end;
     }
-    wish.wait = deadline - core->world().clock->now();
-    auto answer = co_await acquire_item(std::move(wish));
-    if (answer.why) {
+    const std::chrono::nanoseconds wait = deadline - core->world().clock->now();
+    auto got = co_await acquire(target.core, target.front, protocol::item_access::exclusive, false, wait);
+    if (got.why) {
         const bool cancelled = co_await runtime::cancellation_requested();
-        const auto code = answer.why->code;
+        end.why = *got.why;
         // Of the update nothing was sent yet, whatever becomes of the claim on the lock.
-        if (code == errc::wait_timeout || code == errc::in_doubt) answer.why->code = errc::locked;
-        if (cancelled) answer.why->code = errc::cancelled;
-        end.why = std::move(answer.why);
+        const auto code = end.why->code;
+        if (code == errc::wait_timeout || code == errc::in_doubt) end.why->code = errc::locked;
+        if (cancelled) end.why->code = errc::cancelled;
         co_return end;
     }
-    auto stored = stored_in(*core, answer.guard.item());
+    auto stored = stored_in(*core, got.guard.item());
     if (!stored) {
         end.why = std::move(stored).error();
         co_return end;
@@ -75,7 +75,7 @@ boost::asio::awaitable<write_end> update_locked(std::shared_ptr<versioned_impl> 
         end.why = std::move(planned).error();
         co_return end;
     }
-    const auto hold = item_hold::of(answer.guard);
+    const auto hold = item_hold::of(got.guard);
     if (!hold->let_go()) {
         end.why = failure(hold->core()->valid() ? errc::lock_lost : errc::session_lost);
         co_return end;

@@ -1,0 +1,125 @@
+// The callers of this process that want one thing, and what they are told.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "database/protocol/reply.hpp"
+#include "runtime/cancellation.hpp"
+#include "runtime/waiter_list.hpp"
+#include "session/session_impl.hpp"
+#include "session/wait_limit.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/deferred.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <list>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+namespace dynalease::detail {
+
+/// How an acquire ended: a guard, or why there is none, or neither for a try while others have it.
+template <class Guard>
+struct acquired {
+    Guard guard{};
+    shared_failure why{};
+};
+
+/// In their order. A try is let in only when nobody waits, so that at most the first one tries.
+/// @tparam Wish what a caller wants of it
+template <class Guard, class Wish>
+class callers {
+public:
+    /// Registered while it lives.
+    class caller {
+    public:
+        caller(callers& among, const session_impl& core, Wish wants, bool only_tries)
+            : served(core.world().executor),
+              wish(std::move(wants)),
+              tries(only_tries),
+              came(core.now()),
+              in_(&among.waiting_),
+              position_(in_->insert(in_->end(), this)) {}
+        ~caller() { in_->erase(position_); }
+        caller(const caller&) = delete;
+        caller& operator=(const caller&) = delete;
+
+        /// Of one that has ended without being served: whether a write for it might still land then.
+        bool in_doubt() const noexcept { return in_doubt_; }
+
+        runtime::waiter_list<acquired<Guard>> served;
+        const Wish wish;
+        const bool tries;
+        const dynalease::time_point came;
+
+    private:
+        friend callers;
+        std::list<caller*>* in_;  ///< those who wait, or those who did
+        typename std::list<caller*>::iterator position_;
+        bool in_doubt_ = false;
+    };
+
+    /// @param may_land whether a write for those who wait may still land
+    caller* first(bool may_land) {
+        // Of many who end together each is passed over once, not once for each of the others. What is open is noted
+        // for them now: the next step may give it up before they run.
+        while (!waiting_.empty() && waiting_.front()->served.empty()) {
+            waiting_.front()->in_ = &ended_;
+            waiting_.front()->in_doubt_ = may_land;
+            ended_.splice(ended_.end(), waiting_, waiting_.begin());
+        }
+        return waiting_.empty() ? nullptr : waiting_.front();
+    }
+    /// Somebody does more than try. @param may_land as above
+    bool waited_for(bool may_land) {
+        const auto* head = first(may_land);
+        if (head == nullptr || !head->tries) return head != nullptr;
+        return std::any_of(std::next(waiting_.begin()), waiting_.end(), [](caller* w) { return !w->served.empty(); });
+    }
+    /// @param sent the request that shows why: what was so then is no answer to those who came later.
+    void fail_all(const shared_failure& why, dynalease::time_point sent) {
+        for (auto* each : waiting_) {
+            if (each->came <= sent) each->served.complete_one({{}, why});
+        }
+    }
+
+private:
+    std::list<caller*> waiting_;  ///< with ended ones in between
+    std::list<caller*> ended_;    ///< served, cancelled or timed out, but have not run since
+};
+
+/// What every verb does that acquires something. On the database's executor; answers a cancellation at once, and leaves
+/// what must be resolved to `impl`.
+/// @tparam Impl the object behind the handles, with its `callers_type`; the coroutine keeps it, and its session.
+template <class Impl, class Wish>
+boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire(std::shared_ptr<session_impl> core,
+                                                                    std::shared_ptr<Impl> impl, Wish wish, bool tries,
+                                                                    std::optional<std::chrono::nanoseconds> wait) {
+    const auto [once, deadline] = limit_of(*core, wait, tries);
+    acquired<typename Impl::guard_type> result;
+    auto unopened = co_await core->open(deadline);
+    result.why = std::move(unopened);
+    if (result.why) co_return result;
+    const bool cancelled = co_await runtime::cancellation_requested();
+    if (cancelled) {
+        result.why = std::make_shared<const failure>(core->given_up(boost::asio::error::operation_aborted, false));
+    } else if (!once || !impl->busy(wish)) {
+        typename Impl::callers_type::caller self(impl->callers(), *core, std::move(wish), once);
+        ++core->counters().waiting;
+        impl->wake();
+        auto ended = co_await self.served.async_wait_until(*core->world().clock, deadline,
+                                                           boost::asio::as_tuple(boost::asio::deferred));
+        --core->counters().waiting;
+        error_code waited;
+        std::tie(waited, result) = std::move(ended);
+        if (waited) result.why = std::make_shared<const failure>(core->given_up(waited, impl->left(self)));
+    }
+    if (!result.why && !result.guard && !tries) result.why = std::make_shared<const failure>(errc::wait_timeout);
+    co_return result;
+}
+
+}  // namespace dynalease::detail
