@@ -126,6 +126,7 @@ boost::asio::awaitable<void> item_lock_impl::release(sighting& seen, std::option
         } else if (answered.kind == answer::rejected) {
             tell_leaving(answered.why->code);
         }
+        fail_try(told_newcomer(answered.why));
         co_await retry_later(failures++);
     }
     drop();

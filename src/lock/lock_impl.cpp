@@ -26,17 +26,23 @@ void lock_impl::serve(const protocol::claim& claim) {
     first()->served.complete_one({lock_hold::make_guard(std::move(hold)), nullptr});
 }
 
-void lock_impl::fail_try(const shared_failure& why) {
+void lock_impl::fail_try(const shared_failure& why, dynalease::time_point asked) {
     auto* who = first();
-    if (who != nullptr && who->tries) who->served.complete_one({{}, why});
+    if (who != nullptr && who->tries && who->came <= asked) who->served.complete_one({{}, why});
 }
 
-void lock_impl::fail_first(const shared_failure& why) {
-    if (auto* who = first()) who->served.complete_one({{}, why});
+void lock_impl::fail_first(const shared_failure& why, dynalease::time_point asked) {
+    auto* who = first();
+    if (who != nullptr && who->came <= asked) who->served.complete_one({{}, why});
 }
 
-void lock_impl::fail_all(const shared_failure& why) {
-    callers_.fail_all(why, dynalease::time_point::max());
+void lock_impl::fail_all(const shared_failure& why, dynalease::time_point asked) {
+    callers_.fail_all(why, asked);
+}
+
+bool lock_impl::try_came_after(dynalease::time_point asked) {
+    const auto* who = first();
+    return who != nullptr && who->tries && who->came > asked;
 }
 
 bool lock_impl::left(const callers_type::caller& who) {
@@ -46,7 +52,7 @@ bool lock_impl::left(const callers_type::caller& who) {
 }
 
 void lock_impl::turn_away(const failure& why) {
-    fail_all(std::make_shared<const failure>(why));
+    callers_.fail_all(std::make_shared<const failure>(why), dynalease::time_point::max());
     driver_.wake();
 }
 

@@ -71,9 +71,10 @@ private:
     bool waited_for() override { return callers_.waited_for(machine_.may_land()); }
     const item& data() override { return first()->wish; }
     void serve(const protocol::claim& claim) override;
-    void fail_try(const shared_failure& why) override;
-    void fail_first(const shared_failure& why) override;
-    void fail_all(const shared_failure& why) override;
+    void fail_try(const shared_failure& why, dynalease::time_point asked) override;
+    void fail_first(const shared_failure& why, dynalease::time_point asked) override;
+    void fail_all(const shared_failure& why, dynalease::time_point asked) override;
+    bool try_came_after(dynalease::time_point asked) override;
     void end_release(error_code code) override;
     void audit_later() override;
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <dynalease/dynamodb/failure.hpp>
+#include <dynalease/runtime/time.hpp>
 
 #include <memory>
 #include <utility>
@@ -46,6 +47,14 @@ inline shared_failure told_in_doubt(const shared_failure& why) {
     return std::make_shared<const failure>(std::move(doubt));
 }
 
+/// What a caller is told who came after the write that fails of `why`: of the caller no write went without an answer.
+inline shared_failure told_newcomer(const shared_failure& why) {
+    if (why->outcome != outcome::unknown) return why;
+    failure unheard(errc::timeout);
+    unheard.details = why->details;
+    return std::make_shared<const failure>(std::move(unheard));
+}
+
 /// The answer to one request about a row, and the row it showed.
 template <class Row>
 struct reply {
@@ -53,6 +62,7 @@ struct reply {
     Row row{};
     shared_failure why{};
     bool doubtful = false;  ///< refused after a copy without an answer, which may be the very reason
+    time_point sent_at{};   ///< when it was asked for
 };
 
 /// @param parse makes a `result<Row>` of an item, or of a null pointer where there is none

@@ -63,12 +63,12 @@ sequence<lock_reply> carry_out(lock_claimant& lock, acquire_decision next) {
 
 void miss_answer(lock_claimant& lock, const lock_reply& seen, acquire_step sent) {
     if (seen.kind == answer::rejected) {
-        sent == acquire_step::take ? lock.fail_rejected(seen.why) : lock.callers.fail_all(lock.or_doubt(seen.why));
+        sent == acquire_step::take ? lock.fail_rejected(seen) : lock.fail_all(seen.why, seen);
     } else if (seen.kind == answer::unanswered && writes(sent)) {
         // A try waits for no second answer; but where it may have been granted it looks once.
         lock.note_unanswered();
     } else {
-        lock.callers.fail_try(lock.or_doubt(seen.why));
+        lock.fail_try(seen.why, seen);
     }
 }
 
@@ -173,7 +173,8 @@ sequence<void> acquire_lock(lock_claimant& lock, lock_row& row) {
             // Those before us were here first: leave them one look's time, even if the lock stands free.
             row = std::move(seen.row);
             others.refusals = 0;
-            lock.callers.fail_try(lock.or_doubt(nullptr));
+            lock.fail_try(nullptr, seen);
+            if (lock.callers.try_came_after(seen.sent_at)) continue;
             co_await lock.pause(time_to_next_look(lock, row, acquire_step::poll));
             continue;
         }
@@ -185,11 +186,11 @@ sequence<void> acquire_lock(lock_claimant& lock, lock_row& row) {
         next = co_await decide_next(lock, row, why);
         if (!session.may_write()) break;
         if (why && detail::classify(*why) == answer::rejected) {
-            lock.callers.fail_all(lock.or_doubt(why));
-            break;
+            lock.fail_all(why, seen);
+            continue;  // with a look, for whoever came since
         }
         if (why) {
-            lock.callers.fail_try(lock.or_doubt(why));
+            lock.fail_try(why, seen);
             co_await lock.pause_after(failures++);
             continue;
         }
@@ -200,14 +201,14 @@ sequence<void> acquire_lock(lock_claimant& lock, lock_row& row) {
         if (!writes(next.step)) others.refusals = 0;
         if (writes(next.step) && refused && others.refusals >= 2) {
             // Others are faster, or the row is not what it seems: write no faster for that, and by a fresh sight.
-            lock.callers.fail_try(lock.or_doubt(nullptr));
+            lock.fail_try(nullptr, seen);
             co_await lock.pause_after(others.refusals - 2);
             next = {acquire_step::poll};
             continue;
         }
         if (next.step == acquire_step::take) continue;
         if (!row.free()) others.refused_at = session.now();
-        lock.callers.fail_try(lock.or_doubt(nullptr));
+        lock.fail_try(nullptr, seen);
         if (next.step != acquire_step::join && next.step != acquire_step::refuse) {
             co_await lock.pause(time_to_next_look(lock, row, next.step));
         }

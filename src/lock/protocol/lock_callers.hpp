@@ -7,6 +7,7 @@
 
 #include <dynalease/dynamodb/item.hpp>
 #include <dynalease/error.hpp>
+#include <dynalease/runtime/time.hpp>
 
 namespace dynalease::protocol {
 
@@ -21,10 +22,13 @@ public:
 
     /// The first gets the grant. Only when the lock is wanted.
     virtual void serve(const claim& grant) = 0;
-    /// @param why null: others have the lock
-    virtual void fail_try(const detail::shared_failure& why) = 0;
-    virtual void fail_first(const detail::shared_failure& why) = 0;
-    virtual void fail_all(const detail::shared_failure& why) = 0;
+    // @param why null: others have the lock @param asked when the request was sent that shows why: what the lock was
+    // then is no answer to those who came later.
+    virtual void fail_try(const detail::shared_failure& why, time_point asked) = 0;
+    virtual void fail_first(const detail::shared_failure& why, time_point asked) = 0;
+    virtual void fail_all(const detail::shared_failure& why, time_point asked) = 0;
+    /// Nobody waits, and whoever tries came later.
+    virtual bool try_came_after(time_point asked) = 0;
 
     /// How the release that is under way ended, if anybody still asks. The first word counts.
     virtual void end_release(error_code code) = 0;

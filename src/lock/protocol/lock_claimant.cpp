@@ -20,18 +20,24 @@ std::int64_t lock_claimant::row_expiry() const {
 // ---- steps -------------------------------------------------------------------------------------------------
 
 sequence<lock_reply> lock_claimant::send(update_item_request request) {
+    const auto sent = session.now();
     write_step write{std::move(request)};
     co_await steps.until_done(write);
-    if (write.answer) co_return detail::read_row(detail::answer::applied, &write.answer->attributes, parse_lock_row);
-    co_return detail::read_failure(std::move(write.answer).error(), parse_lock_row);
+    auto seen = write.answer ? detail::read_row(detail::answer::applied, &write.answer->attributes, parse_lock_row)
+                             : detail::read_failure(std::move(write.answer).error(), parse_lock_row);
+    seen.sent_at = sent;
+    co_return seen;
 }
 
 sequence<lock_reply> lock_claimant::look() {
+    const auto sent = session.now();
     read_step read{requests().look()};
     co_await steps.until_done(read);
-    if (!read.answer) co_return detail::read_failure(std::move(read.answer).error(), parse_lock_row);
-    const auto& found = read.answer->found;
-    co_return detail::read_row(detail::answer::applied, found ? &*found : nullptr, parse_lock_row);
+    const auto shown = [&] { return read.answer->found ? &*read.answer->found : nullptr; };
+    auto seen = read.answer ? detail::read_row(detail::answer::applied, shown(), parse_lock_row)
+                            : detail::read_failure(std::move(read.answer).error(), parse_lock_row);
+    seen.sent_at = sent;
+    co_return seen;
 }
 
 sequence<void> lock_claimant::pause(std::chrono::nanoseconds time) {
@@ -80,13 +86,22 @@ detail::shared_failure lock_claimant::or_doubt(const detail::shared_failure& why
     return open && open->unanswered ? detail::told_in_doubt(why) : why;
 }
 
-void lock_claimant::fail_rejected(const detail::shared_failure& why) {
-    if (!callers.wanted()) return;
+void lock_claimant::fail_try(const detail::shared_failure& why, const lock_reply& seen) {
+    callers.fail_try(or_doubt(why), seen.sent_at);
+}
+
+void lock_claimant::fail_all(const detail::shared_failure& why, const lock_reply& seen) {
+    callers.fail_all(or_doubt(why), seen.sent_at);
+}
+
+void lock_claimant::fail_rejected(const lock_reply& seen) {
+    // Whoever is first now with other data has not been refused yet.
+    if (!callers.wanted() || callers.data() != open->data) return;
     // What is at fault may be what the first caller wants written: the others try for themselves. Where that is
     // nothing, or it is who asks or what stands there, no other would fare better.
-    const bool by_its_data = why->code == errc::validation || why->code == errc::item_too_large;
-    if (callers.data().empty() || !by_its_data) return callers.fail_all(or_doubt(why));
-    callers.fail_first(or_doubt(why));
+    const bool by_its_data = seen.why->code == errc::validation || seen.why->code == errc::item_too_large;
+    if (callers.data().empty() || !by_its_data) return fail_all(seen.why, seen);
+    callers.fail_first(or_doubt(seen.why), seen.sent_at);
 }
 
 // ---- the grant ---------------------------------------------------------------------------------------------

@@ -73,8 +73,11 @@ public:
     bool may_land() const noexcept;
     /// What a caller is told who fails of this: doubt, while a copy of the claim is unanswered.
     detail::shared_failure or_doubt(const detail::shared_failure& why) const;
-    /// A request that carried the first caller's data was rejected.
-    void fail_rejected(const detail::shared_failure& why);
+    /// @param why null: others have the lock @param seen what shows it
+    void fail_try(const detail::shared_failure& why, const lock_reply& seen);
+    void fail_all(const detail::shared_failure& why, const lock_reply& seen);
+    /// A request that carried the data of the first caller of then was rejected.
+    void fail_rejected(const lock_reply& seen);
 
     // ---- the grant ----
     /// The row names our claim. @param written its data as the grant left it

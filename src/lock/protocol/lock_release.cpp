@@ -9,18 +9,9 @@
 namespace dynalease::protocol {
 
 using detail::answer;
-using detail::shared_failure;
 using phase = lock_claimant::phase;
 
 namespace {
-
-/// Of whoever came after it, no write went without an answer.
-shared_failure for_a_newcomer(const shared_failure& why) {
-    if (why->outcome != outcome::unknown) return why;
-    failure unheard(errc::timeout);
-    unheard.details = why->details;
-    return std::make_shared<const failure>(std::move(unheard));
-}
 
 /// @param unresolved a hand-over that may have landed: whichever of the two it is, is given back
 sequence<void> release(lock_claimant& lock, lock_row& row, std::optional<claim> unresolved) {
@@ -64,7 +55,8 @@ sequence<void> release(lock_claimant& lock, lock_row& row, std::optional<claim> 
         } else if (seen.kind == answer::rejected) {
             lock.callers.end_release(seen.why->code);
         }
-        lock.callers.fail_try(for_a_newcomer(seen.why));
+        // That the table is silent now is as true for those who came since.
+        lock.callers.fail_try(detail::told_newcomer(seen.why), time_point::max());
         co_await lock.pause_after(failures++);
     }
     lock.drop();
@@ -107,11 +99,11 @@ sequence<void> hand_over(lock_claimant& lock, lock_row& row) {
         } else if (seen.kind == answer::refused) {
             next = decide_hand_over(seen.row, session.id(), lock.held, lock.open->id);
         } else if (seen.kind == answer::rejected) {
-            lock.fail_rejected(seen.why);
+            lock.fail_rejected(seen);
             continue;
         } else {
             // A try waits for no second silence, and for nothing that passes.
-            if (seen.kind == answer::delayed || lock.open->unanswered) lock.callers.fail_try(lock.or_doubt(seen.why));
+            if (seen.kind == answer::delayed || lock.open->unanswered) lock.fail_try(seen.why, seen);
             if (seen.kind == answer::unanswered) {
                 lock.note_unanswered();
                 lock.callers.end_release(errc::in_doubt);

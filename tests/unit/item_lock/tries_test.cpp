@@ -46,9 +46,9 @@ void disturb(node& a, service what) {
 TEST_CASE("a try and a wait of no time end soon, and say why") {
     const auto [what, expected] =
         GENERATE(Catch::Generators::table<service, errc>({{service::throttles, errc::throttled},
-                                       {service::is_silent, errc::in_doubt},
-                                       {service::is_silent_to_writes, errc::in_doubt},
-                                       {service::finds_conflicts, errc::transaction_conflict}}));
+                                                          {service::is_silent, errc::in_doubt},
+                                                          {service::is_silent_to_writes, errc::in_doubt},
+                                                          {service::finds_conflicts, errc::transaction_conflict}}));
     tills_world w;
     node a(w);
     item_guard warm;
@@ -121,6 +121,25 @@ TEST_CASE("what a batch leaves unprocessed is asked for again with pauses, and n
         CHECK(batches < 60);
     }
     guards.clear();
+    reconnect(a);
+    w.scheduler.run_for(15s);
+    CHECK(w.all_unlocked());
+}
+
+TEST_CASE("a try while the item is given back in silence is told soon that nobody answers") {
+    tills_world w;
+    node a(w);
+    item_guard held;
+    item_guard guard;
+    error_code code;
+    run(w, a, take(lock_in(a), held));
+    a.network->set_plan([](const any_request&, const call_options&) { return fault{fault_kind::lose_request}; });
+    held = {};
+    w.scheduler.run_for(100ms);
+    const auto begun = w.scheduler.now();
+    run(w, a, code_of(try_take(lock_in(a), guard), code), 5s);
+    CHECK(code == errc::timeout);
+    CHECK(w.scheduler.now() - begun <= 1s);
     reconnect(a);
     w.scheduler.run_for(15s);
     CHECK(w.all_unlocked());

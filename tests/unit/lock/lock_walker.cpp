@@ -103,15 +103,15 @@ void lock_walker::serve(const claim& grant) {
     holds_ = grant;
 }
 
-void lock_walker::fail_try(const shared_failure&) {
+void lock_walker::fail_try(const shared_failure&, time_point) {
     if (!callers_.empty() && !callers_.front()) callers_.pop_front();
 }
 
-void lock_walker::fail_first(const shared_failure& why) {
+void lock_walker::fail_first(const shared_failure& why, time_point) {
     around_.wrong("rejected: " + why->code.message());
 }
 
-void lock_walker::fail_all(const shared_failure& why) {
+void lock_walker::fail_all(const shared_failure& why, time_point) {
     around_.wrong("rejected: " + why->code.message());
 }
 

@@ -90,9 +90,10 @@ public:
     bool waited_for() override;
     const item& data() override { return nothing_; }
     void serve(const claim& grant) override;
-    void fail_try(const dynalease::detail::shared_failure& why) override;
-    void fail_first(const dynalease::detail::shared_failure& why) override;
-    void fail_all(const dynalease::detail::shared_failure& why) override;
+    void fail_try(const dynalease::detail::shared_failure& why, time_point asked) override;
+    void fail_first(const dynalease::detail::shared_failure& why, time_point asked) override;
+    void fail_all(const dynalease::detail::shared_failure& why, time_point asked) override;
+    bool try_came_after(time_point) override { return false; }
     void end_release(error_code code) override;
     void audit_later() override { audit_due_ = true; }
 
