@@ -35,6 +35,8 @@ public:
         const auto found = sends_.find(beat);
         if (found == sends_.end() || over_) return;
         if (proven_ && now >= deadline()) return;
+        // The library, more careful, may have taken the lease for over before the answer came.
+        perhaps_over_ = proven_ && now >= deadline() - caution;
         if (now >= found->second + (proven_ ? hold_ : cautious_hold_)) return;
         if (!proven_) sent_at_ = now;  // the first heartbeat is due when the session has begun
         proven_ = std::max(proven_.value_or(found->second), found->second);
@@ -55,12 +57,11 @@ public:
 
     /// What is wrong with the state that the session shows; empty if nothing.
     std::string judge(session_state shown, time_point now) const {
-        // By how much the library may be more careful than it must.
-        constexpr std::chrono::milliseconds caution{7};
         if (!proven_ || shown == session_state::closed) return {};
         const bool believes = shown == session_state::live || shown == session_state::jeopardy;
         if (believes && !may_believe(now)) return "the session believes beyond its deadline";
         if (over_ || now >= deadline() - caution) return {};
+        if (perhaps_over_ && shown == session_state::lost) return {};
         if (shown == session_state::lost) return "the session is lost before its deadline, and nobody said so";
         if (shown == session_state::live && now >= jeopardy()) return "no jeopardy though heartbeats go unanswered";
         if (shown == session_state::jeopardy && now < jeopardy()) return "jeopardy though heartbeats are answered";
@@ -68,6 +69,9 @@ public:
     }
 
 private:
+    /// By how much the library may be more careful than it must.
+    static constexpr std::chrono::milliseconds caution{7};
+
     std::chrono::nanoseconds lease_;
     std::chrono::nanoseconds period_;
     std::chrono::nanoseconds hold_;
@@ -75,6 +79,7 @@ private:
     std::map<std::int64_t, time_point> sends_;  ///< by beat; the creation is beat 1
     std::optional<time_point> sent_at_;
     std::optional<time_point> proven_;
+    bool perhaps_over_ = false;  ///< the last acknowledgement came at the very end of the lease
     bool over_ = false;
 };
 

@@ -239,6 +239,13 @@ TEST_CASE("what a session may believe ends with its lease, whatever it shows") {
     watch.sent(2, start + 5s);
     watch.acknowledged(2, start + 11s);
     CHECK_FALSE(watch.may_believe(start + 11s));
+    // One in its last milliseconds may come too late for the library, which is more careful.
+    watch.acknowledged(2, start + 9978ms);
+    CHECK(watch.judge(session_state::lost, start + 9979ms).empty());
+    CHECK(watch.judge(session_state::jeopardy, start + 9979ms).empty());
+    watch.sent(3, start + 12s);
+    watch.acknowledged(3, start + 12s);
+    CHECK_FALSE(watch.judge(session_state::lost, start + 13s).empty());
 }
 
 TEST_CASE("a write to a row of another schema is noticed") {
