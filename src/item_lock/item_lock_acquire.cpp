@@ -3,10 +3,8 @@
 #include "item_lock/item_lock_impl.hpp"
 
 #include "database/protocol/backoff.hpp"
-#include "session/protocol/session_watch.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace dynalease::detail {
@@ -20,9 +18,7 @@ boost::asio::awaitable<void> item_lock_impl::want(sighting& seen) {
     if (!claim_) claim_ = open_claim{next_claim(seen.lock.floor)};
     item_acquire_decision next{item_acquire_step::take};
     next.form.access = wants_ = first_waiter() ? first_waiter()->wish : wants_;
-    looks_ = 0;
-    passed_over_ = 0;
-    last_writer_.clear();
+    outlook_.begin_wait();
 
     unsigned failures = 0;
     unsigned silent = 0;  // requests without an answer
@@ -79,7 +75,7 @@ boost::asio::awaitable<void> item_lock_impl::want(sighting& seen) {
         const bool others_have_it = next.step == item_acquire_step::poll || next.step == item_acquire_step::refuse;
         if (others_have_it && !try_came_after(seen.sent_at)) {
             fail_try(or_doubt(nullptr), seen.sent_at);
-            co_await pause(time_to_next_look(seen.lock));
+            co_await pause(outlook_.time_to_next_look(seen.lock));
         }
     }
     if (core_.may_write()) {
@@ -118,18 +114,18 @@ boost::asio::awaitable<item_lock_impl::sighting> item_lock_impl::carry_out(item_
 
 boost::asio::awaitable<item_acquire_decision> item_lock_impl::next_step(const protocol::item_lock_state& lock,
                                                                         shared_failure& why) {
-    note_shown(lock);
+    study(lock);
     while (core_.may_write() && wanted()) {
         const bool waits = waited_for();
         wants_ = first_waiter()->wish;
         const std::function<protocol::holder_is(const protocol::item_claimant&)> judged =
-            [&](const protocol::item_claimant& who) { return judge(who, waits); };
+            [&](const protocol::item_claimant& who) { return outlook_.judge(who, waits); };
         auto next = protocol::decide_item_acquire({.sight = lock,
                                                    .self = core_.id(),
                                                    .mine = claim_->id,
                                                    .access = wants_,
                                                    .waits = waits,
-                                                   .insists = passed_over_ >= protocol::passed_over_often,
+                                                   .insists = outlook_.insists(),
                                                    .most_readers = place_.options.most_readers,
                                                    .judge = judged});
         if (next.step == item_acquire_step::claim_closed) {
@@ -176,60 +172,10 @@ void item_lock_impl::note_absence(const sighting& seen, bool taking) {
         note_absent(seen.sent_at);
 }
 
-void item_lock_impl::note_shown(const protocol::item_lock_state& lock) {
+/// For somebody here who waits.
+void item_lock_impl::study(const protocol::item_lock_state& lock) {
     floor_ = std::max(floor_, lock.floor);
-    plain_.sight(lock, core_.now());
-    if (lock.writer) {
-        auto writer = protocol::reader_text(lock.writer->session, lock.writer->attempt);
-        if (!last_writer_.empty() && writer != last_writer_) ++passed_over_;
-        last_writer_ = std::move(writer);
-    }
-    std::string shown = lock.writer ? lock.writer->text : std::string();
-    for (const auto& reader : lock.readers) shown += " " + reader.text;
-    if (lock.intent) shown += "|" + lock.intent->text;
-    if (shown == shown_) return;
-    shown_ = std::move(shown);
-    shown_since_ = core_.now();
-    looks_ = 0;
-}
-
-protocol::holder_is item_lock_impl::judge(const protocol::item_claimant& who, bool waits) {
-    if (protocol::is_plain(who.session)) return plain_.judge(who, core_.now());
-    // Which table would tell of a session that has a row?
-    if (core_.plain()) return protocol::holder_is::alive;
-    const auto& watch = core_.remotes().watch(who.session);
-    if (watch.over()) return protocol::holder_is::over;
-    if (!waits && !watch.looked_at()) return protocol::holder_is::not_known;
-    const bool due = core_.now() >= watch.next_look(shown_since_, 1);
-    return due ? protocol::holder_is::not_known : protocol::holder_is::alive;
-}
-
-std::chrono::nanoseconds item_lock_impl::time_to_next_look(const protocol::item_lock_state& lock) {
-    constexpr double spread = 0.2;
-    const auto longest = std::chrono::duration<double>(place_.options.longest_poll_interval);
-    const std::chrono::duration<double> first = place_.options.poll_interval;
-    const auto grown = std::min(longest, first * std::pow(1.5, std::min(looks_++, 32U)));
-    auto interval = std::chrono::duration_cast<std::chrono::nanoseconds>(
-        grown * (1 - spread + 2 * spread * core_.world().random->unit()));
-    interval = std::max(interval, affordable_rest());
-    const auto until = [&](dynalease::time_point end) {
-        const auto left = end - core_.now();
-        if (left > std::chrono::nanoseconds::zero()) interval = std::min(interval, left);
-    };
-    if (core_.plain() && lock.intended_by(core_.id())) interval = std::min(interval, core_.plain()->times.period);
-    const auto plain_end = plain_.next_end();
-    if (plain_end) until(*plain_end);
-    if (lock.writer && !lock.writer->session.empty() && !protocol::is_plain(lock.writer->session)) {
-        const auto& watch = core_.remotes().watch(lock.writer->session);
-        if (watch.looked_at()) until(watch.lease_end());
-    }
-    return interval;
-}
-
-/// After a look: a large item costs a read unit for each 4 KB of it, however little of it is shown.
-std::chrono::nanoseconds item_lock_impl::affordable_rest() const {
-    const std::chrono::duration<double> rest(look_units_ / protocol::read_units_per_second);
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(rest);
+    outlook_.study(lock);
 }
 
 void item_lock_impl::take_grant(const protocol::item_lock_state& lock) {

@@ -52,7 +52,7 @@ boost::asio::awaitable<item_lock_impl::sighting> item_lock_impl::look(bool whole
     }
     const auto sent = core_.now();
     auto answered = co_await core_.target().call(std::move(request));
-    if (answered && answered->consumed) look_units_ = answered->consumed->capacity_units;
+    if (answered && answered->consumed) outlook_.note_cost(answered->consumed->capacity_units);
     auto seen = answered ? read_item(answer::applied, answered->found ? &*answered->found : nullptr, whole)
                          : read_failure(std::move(answered).error());
     co_return noted(std::move(seen), sent);
@@ -60,7 +60,7 @@ boost::asio::awaitable<item_lock_impl::sighting> item_lock_impl::look(bool whole
 
 item_lock_impl::sighting item_lock_impl::noted(sighting seen, dynalease::time_point sent) {
     seen.sent_at = sent;
-    note_others(seen);
+    outlook_.note(seen.lock, sent);
     outage_.note(seen.kind, sent, seen.why);
     return seen;
 }

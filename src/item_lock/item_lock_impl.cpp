@@ -15,7 +15,13 @@ namespace dynalease::detail {
 using protocol::item_access;
 
 item_lock_impl::item_lock_impl(session_impl& core, std::string name, const item_place& place)
-    : core_(core), name_(std::move(name)), place_(place), outage_(core), renewed_(core.world().executor) {}
+    : core_(core),
+      name_(std::move(name)),
+      place_(place),
+      outlook_(core, core.plain() ? &core.plain()->times : nullptr, place.options.poll_interval,
+               place.options.longest_poll_interval),
+      outage_(core),
+      renewed_(core.world().executor) {}
 
 item_lock_impl::~item_lock_impl() {
     core_.forget(key());
@@ -63,12 +69,6 @@ bool item_lock_impl::left(const callers_type::caller& who) {
 bool item_lock_impl::may_land() const noexcept {
     const bool claims = phase_ == phase::wanting || phase_ == phase::giving_back;
     return claims && claim_ && (claim_->unanswered || writing_);
-}
-
-void item_lock_impl::note_others(const sighting& seen) {
-    if (!seen.lock.exists) return;
-    others_intend_ = seen.lock.intent && seen.lock.intent->session != core_.id();
-    if (!others_intend_) open_at_ = std::max(open_at_, seen.sent_at);
 }
 
 // ---- phases ------------------------------------------------------------------------------------------------
@@ -232,19 +232,14 @@ bool item_lock_impl::serve() {
     return true;
 }
 
-/// Without asking, as long as a writer of another process can bear it: its intent stands in the item alone.
-bool item_lock_impl::readers_may_join() const {
-    return !others_intend_ && core_.now() < open_at_ + std::max(protocol::join_unseen, affordable_rest());
-}
-
 /// Readers of this process join those that have the item.
 boost::asio::awaitable<void> item_lock_impl::let_join(sighting& seen) {
-    looks_ = 0;
+    outlook_.look_soon();
     const auto joins = [this] {
         return phase_ == phase::held && grant_.access == item_access::shared && core_.live() && wanted();
     };
     for (unsigned failures = 0; joins();) {
-        if (first_waiter()->wish != item_access::shared || readers_may_join()) {
+        if (first_waiter()->wish != item_access::shared || outlook_.readers_may_join()) {
             serve_readers();
             co_return;
         }
@@ -256,7 +251,7 @@ boost::asio::awaitable<void> item_lock_impl::let_join(sighting& seen) {
             co_await retry_later(failures++);
             continue;
         }
-        note_shown(seen.lock);
+        study(seen.lock);
         // A renewal that is under way may have put another entry in its place.
         if (!core_.plain() && !seen.lock.held_by(core_.id(), grant_.id.attempt)) {
             lose_holds();
@@ -264,18 +259,16 @@ boost::asio::awaitable<void> item_lock_impl::let_join(sighting& seen) {
             rest();
             co_return;
         }
-        if (!others_intend_) continue;
+        if (!outlook_.others_intend()) continue;
         const bool forgotten = co_await is_over(*seen.lock.intent);
         if (!joins()) co_return;
         if (forgotten) {
-            // Whoever takes the item next takes it away.
-            others_intend_ = false;
-            open_at_ = std::max(open_at_, seen.sent_at);
+            outlook_.forget_intent(seen.sent_at);
             continue;
         }
         if (try_came_after(seen.sent_at)) continue;
         fail_try(nullptr, seen.sent_at);
-        co_await pause(time_to_next_look(seen.lock));
+        co_await pause(outlook_.time_to_next_look(seen.lock));
     }
 }
 
@@ -283,10 +276,10 @@ boost::asio::awaitable<void> item_lock_impl::let_join(sighting& seen) {
 boost::asio::awaitable<bool> item_lock_impl::is_over(protocol::item_claimant who) {
     using protocol::holder_is;
     if (who.session.empty()) co_return false;  // of a version unknown to us
-    auto now = judge(who, waited_for());
+    auto now = outlook_.judge(who, waited_for());
     if (now == holder_is::not_known) {
         const auto unseen = co_await core_.remotes().look(who.session);
-        if (!unseen) now = judge(who, waited_for());
+        if (!unseen) now = outlook_.judge(who, waited_for());
     }
     co_return now == holder_is::over;
 }

@@ -5,7 +5,7 @@
 #include "database/protocol/reply.hpp"
 #include "item_lock/item_hold.hpp"
 #include "item_lock/protocol/item_lock_requests.hpp"
-#include "item_lock/protocol/plain_watch.hpp"
+#include "item_lock/protocol/item_outlook.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/waiter_list.hpp"
 #include "session/callers.hpp"
@@ -160,7 +160,9 @@ public:
     transact_update take_together(const protocol::claim& mine, const protocol::item_take_form& form) const;
     boost::asio::awaitable<sighting> look(bool whole);
     sighting read_item(answer kind, const dynalease::item* shown, bool whole) const;
-    std::chrono::nanoseconds time_to_next_look(const protocol::item_lock_state& lock);
+    std::chrono::nanoseconds time_to_next_look(const protocol::item_lock_state& lock) {
+        return outlook_.time_to_next_look(lock);
+    }
     /// The end of a reservation without a grant. What may still land is resolved. @param lock the item as last seen.
     void give_free(const protocol::item_lock_state& lock);
     /// The end of a reservation with one.
@@ -223,8 +225,7 @@ private:
     boost::asio::awaitable<sighting> carry_out(protocol::item_acquire_decision step);
     boost::asio::awaitable<protocol::item_acquire_decision> next_step(const protocol::item_lock_state& lock,
                                                                       shared_failure& why);
-    protocol::holder_is judge(const protocol::item_claimant& who, bool waits);
-    void note_shown(const protocol::item_lock_state& lock);
+    void study(const protocol::item_lock_state& lock);
     void note_absence(const sighting& seen, bool taking);
     bool intent_must_show_life(const protocol::item_lock_state& lock) const;
     boost::asio::awaitable<bool> granted(sighting& seen, bool taken_over, bool own_copy);
@@ -282,9 +283,6 @@ private:
     void give_up(const protocol::item_lock_state& lock);
     bool serve();
     void serve_readers();
-    bool readers_may_join() const;
-    void note_others(const sighting& seen);
-    std::chrono::nanoseconds affordable_rest() const;
     std::shared_ptr<item_hold> make_hold();
     void end_grant();
     void leave_to_lease(const std::shared_ptr<item_hold>& hold);
@@ -336,17 +334,8 @@ private:
     std::vector<std::weak_ptr<item_hold>> leaving_;  ///< given back, and not known to be free yet
     std::int64_t last_token_ = 0;
     std::int64_t floor_ = 0;
-    unsigned hand_overs_ = 0;   ///< since the item came here
-    double look_units_ = 0;     ///< what the last look has cost
-    std::string last_writer_;   ///< that was seen since somebody here began to wait
-    unsigned passed_over_ = 0;  ///< how often there was another one
-    /// Whether a claimant elsewhere has left an intent, and when the item was last seen without one.
-    bool others_intend_ = false;
-    dynalease::time_point open_at_{};
-    unsigned looks_ = 0;  ///< since the item last showed something new
-    std::string shown_;   ///< what it showed: writer, readers and intent
-    dynalease::time_point shown_since_{};
-    protocol::plain_watch plain_;
+    unsigned hand_overs_ = 0;  ///< since the item came here
+    protocol::item_outlook outlook_;
     outage outage_;
     dynalease::time_point kept_since_{};  ///< of a plain session's grant: its text was not in the item before
     std::optional<runtime::alarm> sleep_;

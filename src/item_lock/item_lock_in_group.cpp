@@ -52,9 +52,9 @@ void item_lock_impl::renew_claim() {
 
 protocol::item_acquire_decision item_lock_impl::consider(const protocol::item_lock_state& lock,
                                                          const protocol::claim& mine, item_access access) {
-    note_shown(lock);
+    study(lock);
     const std::function<protocol::holder_is(const protocol::item_claimant&)> judged =
-        [&](const protocol::item_claimant& who) { return judge(who, true); };
+        [&](const protocol::item_claimant& who) { return outlook_.judge(who, true); };
     return protocol::decide_item_acquire({.sight = lock,
                                           .self = core_.id(),
                                           .mine = mine,
@@ -81,7 +81,7 @@ void item_lock_impl::give_free(const protocol::item_lock_state& lock) {
 }
 
 item_guard item_lock_impl::grant(sighting seen) {
-    note_others(seen);
+    outlook_.note(seen.lock, seen.sent_at);
     take_grant(seen.lock);
     known_ = *std::move(seen.whole);
     phase_ = phase::held;

@@ -11,7 +11,7 @@ using protocol::item_access;
 boost::asio::awaitable<void> item_lock_impl::give_back_or_hand_over(sighting& seen) {
     const auto* next = core_.live() ? first_waiter() : nullptr;
     const bool both_writers = next && next->wish == item_access::exclusive && grant_.access == item_access::exclusive;
-    const bool turn_of_others = others_intend_ && hand_overs_ >= protocol::hand_overs_in_a_row;
+    const bool turn_of_others = outlook_.others_intend() && hand_overs_ >= protocol::hand_overs_in_a_row;
     if (both_writers && !turn_of_others) {
         co_await hand_over(seen);
     } else {
