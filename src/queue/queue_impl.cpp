@@ -89,7 +89,9 @@ bool queue_impl::gave_up(const std::shared_ptr<queue_entrant>& who) {
     end_entering(who);
     const auto waits = waiting_.find(who->ticket->mine.ticket);
     if (waits != waiting_.end() && waits->second == who) {
+        const bool lowest = waits == waiting_.begin();
         waiting_.erase(waits);
+        if (lowest) new_lowest();
         begin_withdraw(who->ticket);
         if (sleep_) sleep_->wake();
         return false;
@@ -125,36 +127,32 @@ void queue_impl::wait_in_line(const std::shared_ptr<queue_entrant>& who) {
         return;
     }
     const auto ticket = who->ticket->mine.ticket;
-    // Of those who stood before us the last time nothing is known any more.
-    if (waiting_.empty()) crowd_ = {};
     waiting_.emplace(ticket, who);
     serve();
     if (waiting_.empty()) return;
     leftovers_.count_wait();
     if (waiting_.begin()->first == ticket) {
-        const bool next_in_line = ahead_of(who->ticket->mine) <= 1;
-        // How long those before us take is told by how many processes they are.
-        if (!next_in_line) survey_due_ = core_.now() + protocol::survey_within;
-        plan_poll();
-        if (next_in_line) next_poll_ = core_.now();
+        new_lowest();
+        if (!survey_due_) next_poll_ = core_.now();
     }
     watch_on();
 }
 
 void queue_impl::serve() {
+    const auto before = waiting_.size();
     while (!waiting_.empty()) {
         const auto first = waiting_.begin()->second;
         const auto next = protocol::decide_poll(head_known_ ? &head_ : nullptr, first->ticket->mine);
         if (next == protocol::poll_step::wait) break;
         if (next == protocol::poll_step::turn && asked_ < first->ticket->judged_from) break;
         waiting_.erase(waiting_.begin());
-        plan_poll();
         if (next == protocol::poll_step::turn) {
             grant(first, {});
         } else {
             draw_again(first);
         }
     }
+    if (waiting_.size() < before) new_lowest();
     if (sleep_) sleep_->wake();
 }
 

@@ -145,6 +145,7 @@ private:
     void examine_soon();
     boost::asio::awaitable<void> examine_for_try(queue_target self);
     void plan_poll();
+    void new_lowest();
     void found_gone(std::int64_t ticket);
     std::int64_t ahead_of(const protocol::place& mine) const;
     void count_processes(const std::vector<protocol::seen_ticket>& rows);
@@ -205,7 +206,8 @@ private:
     unsigned still_polls_ = 0;
     /// When the rows before us are to be looked at in any case: how many processes wait there, who of them has died.
     std::optional<dynalease::time_point> survey_due_{};
-    std::optional<dynalease::time_point> look_again_{};  ///< when the next of many who died at once may be found out
+    unsigned surveys_ = 0;                               ///< of the rows before our lowest ticket
+    std::optional<dynalease::time_point> look_again_{};  ///< when there may be more to find out than now
     std::optional<std::int64_t> examined_;               ///< the value of `passed` that was examined last
     dynalease::time_point next_examination_{};
     std::string blocker_;  ///< the session that has the turn, or delays it

@@ -88,6 +88,16 @@ void queue_impl::plan_poll() {
     if (survey_due_ && failed_polls_ == 0) next_poll_ = std::min(next_poll_, *survey_due_);
 }
 
+// Of those who stand before it nothing is known: neither how many processes they are nor whether they live.
+void queue_impl::new_lowest() {
+    if (waiting_.empty()) return;
+    crowd_ = {};
+    surveys_ = 0;
+    survey_due_.reset();
+    if (ahead_of(waiting_.begin()->second->ticket->mine) > 1) survey_due_ = core_.now() + protocol::survey_within;
+    plan_poll();
+}
+
 void queue_impl::count_processes(const std::vector<protocol::seen_ticket>& rows) {
     std::unordered_set<std::string_view> sessions;
     crowd_ = {};
@@ -115,6 +125,7 @@ boost::asio::awaitable<void> queue_impl::poll() {
     if (!next_in_line && (survey_due || still_polls_ >= protocol::still_polls_per_examination)) {
         still_polls_ = 0;
         look_again_.reset();
+        ++surveys_;
         co_await examine(mine.from, true);
         plan_poll();
         if (look_again_) {
@@ -178,25 +189,27 @@ boost::asio::awaitable<void> queue_impl::look_at_sessions(const std::vector<prot
     }
     // Where one has died, others may have died with it: for each, two more are looked at, in the order of the line.
     auto next = line.begin();
-    auto next_death = dynalease::time_point::max();
-    bool any_died = false;
+    protocol::survey_facts found{.surveys = surveys_, .any_over = false, .lease_ends = {}, .now = {}};
     for (std::size_t i = 0; i < chosen.size(); ++i) {
         const auto session = chosen[i];
         const auto lately = core_.remotes().watch(session).lease() / 8;
-        if (last_look(session) < core_.now() - lately) co_await core_.remotes().look(session);
+        const bool is_due = core_.remotes().watch(session).due_for_mark(core_.now()).has_value();
+        if (is_due || last_look(session) < core_.now() - lately) co_await core_.remotes().look(session);
         const auto& watch = core_.remotes().watch(session);
         if (!watch.over()) {
-            if (watch.looked_at()) next_death = std::min(next_death, watch.lease_end());
+            if (watch.looked_at()) found.lease_ends.push_back(watch.lease_end());
             continue;
         }
-        any_died = true;
+        found.any_over = true;
         for (int more = 0; more < 2 && next != line.end(); ++next) {
             if (std::find(chosen.begin(), chosen.end(), *next) != chosen.end()) continue;
             chosen.push_back(*next);
             ++more;
         }
     }
-    if (any_died && next_death != dynalease::time_point::max()) look_again_ = std::max(next_death, core_.now());
+    found.now = core_.now();
+    const auto again = protocol::next_survey(found);
+    if (again) look_again_ = std::min(look_again_.value_or(*again), *again);
 }
 
 // ---- what stands before us ---------------------------------------------------------------------------------

@@ -41,6 +41,17 @@ std::chrono::nanoseconds next_poll(const poll_facts& facts, std::chrono::nanosec
     return std::chrono::duration_cast<std::chrono::nanoseconds>(interval);
 }
 
+std::optional<time_point> next_survey(const survey_facts& facts) {
+    const bool pays = facts.any_over || facts.surveys == 1;
+    if (!pays || facts.lease_ends.empty()) return {};
+    const auto first = *std::min_element(facts.lease_ends.begin(), facts.lease_ends.end());
+    auto last = first;
+    for (const auto end : facts.lease_ends) {
+        if (end <= first + survey_within) last = std::max(last, end);
+    }
+    return std::max(last, facts.now);
+}
+
 std::chrono::milliseconds smoothed_pace(std::chrono::milliseconds before, std::chrono::nanoseconds turn) {
     const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(turn) + hand_off_allowance;
     if (before.count() <= 0) return now;

@@ -8,6 +8,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 namespace dynalease::protocol {
 
@@ -44,8 +46,23 @@ struct poll_facts {
 std::chrono::nanoseconds next_poll(const poll_facts& facts, std::chrono::nanoseconds shortest,
                                    std::chrono::nanoseconds longest, double unit);
 
-/// Who begins to wait further behind looks at the rows ahead within this time: how many processes wait there.
+/// Whose lowest ticket stands further behind than before, or is its first, looks at the rows ahead within this time:
+/// how many processes wait there.
 inline constexpr std::chrono::seconds survey_within{1};
+
+struct survey_facts {
+    unsigned surveys;  ///< of the rows ahead of this ticket, the present one counted
+    bool any_over;     ///< the present one found somebody whose session is over
+    /// When those sessions will have stood still for a lease that it looked at, and that live as far as is known.
+    std::vector<time_point> lease_ends;
+    time_point now;
+};
+
+/// When those whose sessions are timed may be found out, or empty: no sooner than the pace of looks says. Who waits far
+/// behind has to look rarely, for as long as those before it may look too. If they are dead, nobody else will find that
+/// out: so it looks a second time when the first lease is up, once, and again for as long as that finds dead ones.
+/// Those who were first looked at together are judged together: each that is dead leads to others.
+std::optional<time_point> next_survey(const survey_facts& facts);
 /// Behind the next in line every so many looks that find nothing moved are followed by a look at the rows ahead.
 inline constexpr unsigned still_polls_per_examination = 1;
 

@@ -161,6 +161,22 @@ recipe restored_backup() {
     return made;
 }
 
+/// A hundred callers in a process, who take turns of no time, and die together.
+recipe crowds() {
+    recipe made = swarm();
+    made.fewest_nodes = 2;
+    made.most_nodes = 3;
+    made.most_users = 100;
+    made.most_queues = 1;
+    made.longest_hold = 0ms;
+    made.longest_rest = 5s;
+    made.weather.worst_chance = 10'000;
+    made.mishaps = {crash_new_identity, pause};
+    made.mishap_presence = 0.9;
+    made.longest = 25s;
+    return made;
+}
+
 /// Answers that are slow, to looks above all, at queues that are only just made.
 recipe slow_looks() {
     recipe made = swarm();
@@ -203,6 +219,7 @@ const contribution queue_worlds{{
                   {"stopped-clocks", 1, play<stopped_clocks>},
                   {"lost-rows", 1, play<lost_rows>},
                   {"restored-backup", 2, play<restored_backup>},
+                  {"crowds", 1, play<crowds>},
                   {"slow-looks", 2, play<slow_looks>},
                   {"odd-options", 1, play<odd_options>}},
     .probes = {"drawn",
@@ -242,6 +259,7 @@ const contribution queue_worlds{{
                "looked at",
                "looked at in passing",
                "head from long ago",
+               "many callers",
                "turn lost",
                "leaving in doubt",
                "leaving lost the race",

@@ -30,6 +30,7 @@ void site::begin() {
         options_.longest_poll_interval = often ? options_.poll_interval : std::chrono::hours(24);
     }
     const auto count = world_.choices().between("users of a node", 1, world_.made_of().most_users);
+    if (count > 50) world_.run().census.hit("many callers");
     for (std::uint64_t i = 0; i < count; ++i) {
         const auto queue = world_.choices().choose("queue of a user", world_.queues());
         add(std::make_shared<user>(*this, queue, world_.next_number()));

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <set>
 #include <string>
 #include <tuple>
@@ -277,7 +278,10 @@ void queue_world::serve_a_newcomer() {
     const auto unserved = [&] {
         return std::any_of(turns.begin(), turns.end(), [](const auto& each) { return !each; });
     };
-    const auto limit = now() + 2 * lease_ + std::chrono::seconds(15 + 15 * longest_line()) + 4 * longest_look();
+    // With each lease that goes by it finds twice as many of the dead.
+    const auto line = static_cast<std::uint64_t>(longest_line());
+    const auto limit = now() + (3 + std::bit_width(line)) * (lease_ + std::chrono::seconds(2)) +
+                       std::chrono::seconds(15 + line) + 4 * longest_look();
     if (!go_on_while(unserved, limit)) {
         fail("P7", "something left behind keeps a newcomer waiting");
     }

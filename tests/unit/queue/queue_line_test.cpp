@@ -209,6 +209,81 @@ TEST_CASE("whoever waits behind many processes that died at once finds them out 
     CHECK(w.scheduler.now() - died < 75s);  // one lease for each would be 110 s
 }
 
+TEST_CASE("whoever stands behind nothing but the dead is served in time and for requests that their number tells") {
+    // Rows that a backup brought back, of so many processes that are gone, each with as many tickets.
+    const auto behind = [](int processes, int tickets_of_each) {
+        world w;
+        node next(w, 1);
+        next.network->set_plan(
+            [](const any_request&, const call_options&) { return fault{.before = 2ms, .after = 2ms}; });
+        item head{{"pk", "queue#x"}, {"sk", "/"}, {"v", 1}, {"last", "theirs"}};
+        head.emplace("passed", 1000);
+        head.emplace("tail", 1000 + processes * tickets_of_each);
+        w.apply(put_item_request{.table_name = table, .new_item = head});
+        for (int i = 0; i < processes * tickets_of_each; ++i) {
+            const auto ticket = 1001 + i;
+            const auto digits = std::to_string(ticket);
+            const auto session = "gone-" + std::to_string(i % processes);
+            w.apply(put_item_request{.table_name = table,
+                                     .new_item = {{"pk", "queue#x"},
+                                                  {"sk", "/" + std::string(38 - digits.size(), '0') + digits},
+                                                  {"v", 1},
+                                                  {"from", ticket},
+                                                  {"session", session},
+                                                  {"attempt", "a" + digits}}});
+            // As its last heartbeat left it.
+            w.apply(put_item_request{.table_name = table,
+                                     .new_item = {{"pk", "session#" + session},
+                                                  {"sk", "-"},
+                                                  {"v", 1},
+                                                  {"beat", 7},
+                                                  {"lease", 10'000},
+                                                  {"state", "alive"}}});
+        }
+        queue_turn mine;
+        run(w, next, enter(queue{*next.session, "x"}, mine));
+        const auto waited = w.scheduler.now().time_since_epoch();
+        CHECK(mine.valid());
+        return std::pair(waited, next.network->log().size());
+    };
+    const auto [one, few] = behind(1, 170);
+    CHECK(one < 10s + 4s);
+    CHECK(few < 40);
+    const auto [some, more] = behind(12, 15);
+    CHECK(some < 1s + 4 * 11s);
+    CHECK(more < 150);
+    const auto [many, most] = behind(95, 1);
+    CHECK(many < 1s + 10 * 11s);
+    CHECK(most < 95 * 4 + 150);
+}
+
+TEST_CASE("whose next ticket stands far behind looks who stands before it, as whoever comes anew") {
+    world w;
+    auto a = std::make_unique<node>(w, 1);
+    node b(w, 2);
+    node c(w, 3);
+    queue_turn held;
+    queue_turn early;
+    queue_turn late;
+    run(w, b, enter(queue{*b.session, "x"}, held));
+    w.scheduler.run_for(2s);
+    running soon(w, c, enter(queue{*c.session, "x"}, early));
+    w.scheduler.run_for(1s);
+    std::vector<queue_turn> turns(90);
+    std::vector<running> entering;
+    for (auto& each : turns) entering.emplace_back(w, *a, enter(queue{*a->session, "x"}, each));
+    w.scheduler.run_for(1s);
+    running last(w, c, enter(queue{*c.session, "x"}, late));
+    w.scheduler.run_for(20s);
+    run(w, b, leave(held));
+    soon.wait(1s);
+    run(w, c, leave(early));
+    a->process->kill();
+    const auto died = w.scheduler.now();
+    last.wait(5min);
+    CHECK(w.scheduler.now() - died < 10s + 5s);
+}
+
 TEST_CASE("a crowd that is looked at in passing makes nobody forget who is being timed") {
     world w;
     auto a = std::make_unique<node>(w, 1);
