@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <dynalease/local/engine.hpp>
 
-#include "local/operations.hpp"
-#include "local/refusal.hpp"
+#include "local/operations/operations.hpp"
+#include "local/values/refusal.hpp"
 
 #include <utility>
 #include <variant>

@@ -3,7 +3,7 @@
 #include "conformance/side.hpp"
 
 #include "dynamodb/codec.hpp"
-#include "local/front.hpp"
+#include "local/http/request_service.hpp"
 
 #include <chrono>
 #include <optional>

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "fuzz/target.hpp"
 
-#include "local/front.hpp"
+#include "local/http/request_service.hpp"
 
 #include <dynalease/local/engine.hpp>
 

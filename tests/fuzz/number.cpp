@@ -3,7 +3,7 @@
 #include "fuzz/target.hpp"
 
 #include "dynamodb/decimal.hpp"
-#include "local/number_key.hpp"
+#include "local/storage/number_key.hpp"
 
 #include <string>
 

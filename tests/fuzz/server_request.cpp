@@ -4,8 +4,8 @@
 #include "fuzz/target.hpp"
 
 #include "aws/text.hpp"
-#include "local/front.hpp"
-#include "local/request_head.hpp"
+#include "local/http/request_head.hpp"
+#include "local/http/request_service.hpp"
 
 #include <algorithm>
 #include <chrono>

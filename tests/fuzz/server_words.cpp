@@ -3,7 +3,7 @@
 #include "fuzz/target.hpp"
 
 #include "local/arguments.hpp"
-#include "local/compression.hpp"
+#include "local/http/compression.hpp"
 
 #include <algorithm>
 #include <string>

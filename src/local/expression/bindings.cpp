@@ -3,7 +3,7 @@
 #include "local/expression/bindings.hpp"
 
 #include "local/codec/translated_placeholder.hpp"
-#include "local/refusal.hpp"
+#include "local/values/refusal.hpp"
 
 #include <algorithm>
 #include <iterator>

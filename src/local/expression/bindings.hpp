@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "local/allowance.hpp"
 #include "local/expression/tree.hpp"
+#include "local/values/allowance.hpp"
 
 #include <dynalease/dynamodb/operations.hpp>
 

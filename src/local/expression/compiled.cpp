@@ -7,8 +7,8 @@
 #include "local/expression/condition.hpp"
 #include "local/expression/projection.hpp"
 #include "local/expression/update.hpp"
-#include "local/item_check.hpp"
-#include "local/refusal.hpp"
+#include "local/values/item_check.hpp"
+#include "local/values/refusal.hpp"
 
 namespace dynalease::local::expression {
 

@@ -4,7 +4,7 @@
 
 #include "local/expression/bindings.hpp"
 #include "local/expression/cache.hpp"
-#include "local/refusal.hpp"
+#include "local/values/refusal.hpp"
 
 #include <string>
 #include <string_view>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "local/expression/condition.hpp"
 
-#include "local/values.hpp"
+#include "local/values/values.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -129,7 +129,8 @@ private:
         constexpr std::size_t passes_of_a_search = 4;
         bound_.allowed().spend(passes_of_a_search * steps_through(*subject));
         const auto* list = subject->get_if<attribute_list>();
-        if (list && other->is<number>()) bound_.allowed().spend(list->size() * steps_through(*other));  // read each time
+        if (list && other->is<number>())
+            bound_.allowed().spend(list->size() * steps_through(*other));  // read each time
         return contains(*subject, *other);
     }
 

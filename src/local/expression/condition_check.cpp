@@ -3,8 +3,8 @@
 #include "dynamodb/base64.hpp"
 #include "local/expression/condition.hpp"
 #include "local/expression/function_parser.hpp"
-#include "local/refusal.hpp"
-#include "local/values.hpp"
+#include "local/values/refusal.hpp"
+#include "local/values/values.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "local/expression/function_parser.hpp"
 
-#include "local/refusal.hpp"
+#include "local/values/refusal.hpp"
 
 #include <array>
 #include <string>

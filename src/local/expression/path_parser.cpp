@@ -3,7 +3,7 @@
 #include "local/expression/path_parser.hpp"
 
 #include "local/expression/reserved_words.hpp"
-#include "local/refusal.hpp"
+#include "local/values/refusal.hpp"
 
 #include <algorithm>
 #include <charconv>

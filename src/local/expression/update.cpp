@@ -4,9 +4,9 @@
 
 #include "dynamodb/value_size.hpp"
 #include "local/codec/translated_placeholder.hpp"
-#include "local/item_check.hpp"
-#include "local/refusal.hpp"
-#include "local/values.hpp"
+#include "local/values/item_check.hpp"
+#include "local/values/refusal.hpp"
+#include "local/values/values.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -3,7 +3,7 @@
 #include "local/expression/function_parser.hpp"
 #include "local/expression/parser.hpp"
 #include "local/expression/path_parser.hpp"
-#include "local/refusal.hpp"
+#include "local/values/refusal.hpp"
 
 #include <algorithm>
 #include <array>

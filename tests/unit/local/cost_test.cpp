@@ -1,7 +1,7 @@
 // What one request may cost the server: no small one takes a second of the processor or 256 MiB, whatever it asks for.
 // SPDX-License-Identifier: BSL-1.0
-#include "cost_world.hpp"
-#include "engine_world.hpp"
+#include "unit/local/cost_world.hpp"
+#include "unit/local/engine_world.hpp"
 
 #include "local/codec/server_codec.hpp"
 

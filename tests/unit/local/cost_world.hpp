@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "local/front.hpp"
+#include "local/http/request_service.hpp"
 
 #include <dynalease/local/engine.hpp>
 
@@ -37,7 +37,7 @@ inline std::string repeated(const std::string& piece, std::size_t times, const s
 
 /// `make(0)`, `make(1)` and so on.
 inline std::string listed(std::size_t count, const std::function<std::string(std::string)>& make,
-                   const std::string& between = ",") {
+                          const std::string& between = ",") {
     std::string out;
     for (std::size_t i = 0; i < count; ++i) out += (i == 0 ? "" : between) + make(std::to_string(i));
     return out;

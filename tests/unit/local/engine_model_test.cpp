@@ -1,6 +1,6 @@
 // Random conditional programs on a few items, compared with a model of a few lines that knows only integers.
 // SPDX-License-Identifier: BSL-1.0
-#include "engine_world.hpp"
+#include "unit/local/engine_world.hpp"
 
 #include <array>
 #include <map>

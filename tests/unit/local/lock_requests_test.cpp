@@ -1,6 +1,6 @@
 // The requests of the lock protocol, in its own words, played by three sessions.
 // SPDX-License-Identifier: BSL-1.0
-#include "engine_world.hpp"
+#include "unit/local/engine_world.hpp"
 
 namespace dynalease::local::test {
 

@@ -1,8 +1,8 @@
 // A server that runs out of memory at any point of a request: the request fails, and everything else is as it was.
 // SPDX-License-Identifier: BSL-1.0
-#include "http_peer.hpp"
+#include "unit/local/http/http_peer.hpp"
 
-#include "local/front.hpp"
+#include "local/http/request_service.hpp"
 
 #include <dynalease/local/engine.hpp>
 
@@ -166,23 +166,26 @@ TEST_CASE("out of memory, a request is done wholly or not at all") {
     const std::string table = R"("TableName":"things",)";
     world.check("PutItem", "{" + table + R"("Item":)" + item_of("a", "one") + "}");
     world.check("PutItem", "{" + table + R"("Item":)" + item_of("a", "another") + "}");
-    world.check("UpdateItem", "{" + table + R"("Key":{"pk":{"S":"a"}},"UpdateExpression":"SET h = :h, l = :l",)"
-                              R"("ExpressionAttributeValues":{":h":{"S":"moved in the index"},":l":{"L":[{"N":"1"}]}},)"
-                              R"("ReturnValues":"ALL_NEW"})");
-    world.check("Query", "{" + table + R"("IndexName":"other","KeyConditionExpression":"h = :h",)"
-                         R"j("FilterExpression":"contains(l, :n)","ProjectionExpression":"pk, l[0]",)j"
-                         R"("ExpressionAttributeValues":{":h":{"S":"moved in the index"},":n":{"N":"1"}}})");
-    world.check("TransactWriteItems",
-                R"({"ClientRequestToken":"once","TransactItems":[{"Put":{)" + table + R"("Item":)" +
-                    item_of("b", "two") + R"(}},{"Put":{)" + table + R"("Item":)" + item_of("c", "three") +
-                    R"(}},{"Delete":{)" + table + R"("Key":{"pk":{"S":"a"}}}}]})");
+    world.check("UpdateItem",
+                "{" + table +
+                    R"("Key":{"pk":{"S":"a"}},"UpdateExpression":"SET h = :h, l = :l",)"
+                    R"("ExpressionAttributeValues":{":h":{"S":"moved in the index"},":l":{"L":[{"N":"1"}]}},)"
+                    R"("ReturnValues":"ALL_NEW"})");
+    world.check("Query", "{" + table +
+                             R"("IndexName":"other","KeyConditionExpression":"h = :h",)"
+                             R"j("FilterExpression":"contains(l, :n)","ProjectionExpression":"pk, l[0]",)j"
+                             R"("ExpressionAttributeValues":{":h":{"S":"moved in the index"},":n":{"N":"1"}}})");
+    world.check("TransactWriteItems", R"({"ClientRequestToken":"once","TransactItems":[{"Put":{)" + table +
+                                          R"("Item":)" + item_of("b", "two") + R"(}},{"Put":{)" + table + R"("Item":)" +
+                                          item_of("c", "three") + R"(}},{"Delete":{)" + table +
+                                          R"("Key":{"pk":{"S":"a"}}}}]})");
     world.check("BatchGetItem", R"({"RequestItems":{"things":{"Keys":[{"pk":{"S":"b"}},{"pk":{"S":"c"}}]}}})");
     world.check("DeleteItem", "{" + table + R"("Key":{"pk":{"S":"b"}},"ReturnValues":"ALL_OLD"})");
     // What needs more for its JSON than the buffers that are there for it.
     std::string ones;
     for (int i = 0; i < 400; ++i) ones += R"({"N":"1"},)";
-    world.check("PutItem", "{" + table + R"("Item":{"pk":{"S":"d"},"h":{"S":"four"},"l":{"L":[)" + ones +
-                               R"({"S":")" + std::string(9000, 'x') + R"("}]}}})");
+    world.check("PutItem", "{" + table + R"("Item":{"pk":{"S":"d"},"h":{"S":"four"},"l":{"L":[)" + ones + R"({"S":")" +
+                               std::string(9000, 'x') + R"("}]}}})");
 }
 
 namespace {
@@ -191,8 +194,7 @@ namespace {
 class failing_server {
 public:
     explicit failing_server(server_options options) : server_(context_.get_executor(), std::move(options)) {
-        void* const page =
-            ::mmap(nullptr, sizeof(plan), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        void* const page = ::mmap(nullptr, sizeof(plan), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
         REQUIRE(page != MAP_FAILED);
         plan_ = new (page) plan;
         context_.notify_fork(boost::asio::io_context::fork_prepare);

@@ -1,0 +1,157 @@
+// The protocol of the service above HTTP.
+// SPDX-License-Identifier: BSL-1.0
+#include "local/http/request_service.hpp"
+
+#include "aws/text.hpp"
+#include "local/codec/server_codec.hpp"
+#include "local/http/compression.hpp"
+
+#include <utility>
+#include <variant>
+
+namespace dynalease::local {
+
+namespace {
+
+std::string_view header(const aws::request_view& request, std::string_view name) {
+    for (const auto& each : request.headers) {
+        if (aws::equal_ignoring_case(each.name, name)) return each.value;
+    }
+    return {};
+}
+
+constexpr std::string_view json_type = "application/json";
+constexpr std::string_view amazon_json_type = "application/x-amz-json-1.0";
+
+/// The answer has the request's type. Empty: nothing that the service takes.
+std::string_view json_type_of(const aws::request_view& request) {
+    const std::string_view content_type = header(request, "content-type");
+    const std::string_view type = aws::trim(content_type.substr(0, content_type.find(';')));
+    if (aws::equal_ignoring_case(type, amazon_json_type)) return amazon_json_type;
+    const bool is_nothing = type.empty() && request.body.empty();
+    return is_nothing || aws::equal_ignoring_case(type, json_type) ? json_type : std::string_view{};
+}
+
+/// As it is called here; empty: one that the service does not know.
+std::string_view coding_of(const aws::request_view& request) {
+    constexpr std::string_view none = "identity";
+    const std::string_view named = header(request, "content-encoding");
+    if (named.empty()) return none;
+    for (const std::string_view known : {none, std::string_view("gzip"), std::string_view("deflate")}) {
+        if (aws::equal_ignoring_case(named, known)) return known;
+    }
+    return {};
+}
+
+/// The texts are ours and the verifier's; a header's value may be quoted in them.
+std::string json_string(std::string_view text) {
+    std::string result = "\"";
+    for (const char c : text) {
+        constexpr char first_printable = 0x20;
+        if (c == '"' || c == '\\') result.push_back('\\');
+        result.push_back(c >= 0 && c < first_printable ? ' ' : c);
+    }
+    return result + '"';
+}
+
+reply error_reply(const failure& why) {
+    auto encoded = codec::encode_error(why);
+    return {encoded.status, amazon_json_type, std::move(encoded.body)};
+}
+
+/// Of a body that is not what its Content-Encoding says.
+reply broken_coding() {
+    return {500, amazon_json_type, R"({"__type":"com.amazon.coral.service#InternalFailure"})"};
+}
+
+}  // namespace
+
+front::front(std::shared_ptr<engine> store, std::optional<credentials> accepted, std::string origin)
+    : store_(std::move(store)), origin_(std::move(origin)) {
+    if (accepted) verifier_.emplace(*std::move(accepted));
+}
+
+/// What a browser wants to be told before it lets a page of another origin ask.
+void front::allow_other_origin(const aws::request_view& request, reply& answer) const {
+    std::string& lines = answer.more_headers;
+    lines.append("Access-Control-Allow-Origin: ").append(origin_).append("\r\n");
+    lines.append("Access-Control-Expose-Headers: x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,Date\r\n");
+    if (request.method != "OPTIONS") return;
+    lines.append("Access-Control-Max-Age: 172800\r\n");
+    const auto repeat = [&](std::string_view asked, std::string_view told) {
+        const std::string_view value = header(request, asked);
+        if (!value.empty()) lines.append(told).append(value).append("\r\n");
+    };
+    repeat("access-control-request-headers", "Access-Control-Allow-Headers: ");
+    repeat("access-control-request-method", "Access-Control-Allow-Methods: ");
+}
+
+reply front::answer(const aws::request_view& request, engine::time now) {
+    // A browser says where its page comes from whenever it posts: also one that took our address for its own name.
+    const std::string_view origin = header(request, "origin");
+    if (!origin.empty() && origin_ != "*" && origin != origin_) {
+        return {403, "text/plain", "Pages of this origin may not ask here: see --cors\n"};
+    }
+    reply result = plain_answer(request, now);
+    result.without_body = request.method == "HEAD";
+    if (!origin.empty()) allow_other_origin(request, result);
+    constexpr std::size_t least_compressed = 4096;
+    if (result.body.size() <= least_compressed) return result;
+    result.content_encoding = preferred_coding(header(request, "accept-encoding"));
+    if (!result.content_encoding.empty()) result.body = compressed(result.body, result.content_encoding);
+    return result;
+}
+
+reply front::plain_answer(const aws::request_view& request, engine::time now) {
+    const bool is_read = request.method == "GET" || request.method == "HEAD";
+    if (is_read && request.path == "/") {
+        return {200, "text/plain", "healthy: " + std::string(header(request, "host")) + " "};
+    }
+    if (request.method == "OPTIONS" && !header(request, "origin").empty()) return {200, "text/plain"};
+    const std::string_view type = request.method == "POST" ? json_type_of(request) : std::string_view{};
+    if (type.empty()) return {404, "text/xml", "<UnknownOperationException/>\n"};
+    reply result = service_answer(request, now);
+    if (result.content_type == amazon_json_type) result.content_type = type;
+    return result;
+}
+
+/// The signature is over the bytes as they were sent: nothing is unpacked for a stranger.
+reply front::service_answer(const aws::request_view& request, engine::time now) {
+    constexpr std::string_view service = "DynamoDB_20120810.";
+    std::string_view operation = header(request, "x-amz-target");
+    operation = operation.starts_with(service) ? operation.substr(service.size()) : std::string_view{};
+    if (codec::is_operation(operation)) {
+        if (auto refusal = refuse_unsigned(request, now)) return *std::move(refusal);
+    }
+    const std::string_view coding = coding_of(request);
+    if (coding == "identity") return operation_answer(request, operation, request.body, now);
+    if (coding.empty()) return broken_coding();
+    const unpacked_body body = unpacked(request.body, coding, codec::max_body_size);
+    if (body.is_too_large) return {413, "text/plain", "Request Entity Too Large\n"};
+    return body.is_whole ? operation_answer(request, operation, body.text, now) : broken_coding();
+}
+
+/// @param body of the request, unpacked.
+reply front::operation_answer(const aws::request_view& request, std::string_view operation, std::string_view body,
+                              engine::time now) {
+    const auto decoded = codec::decode_request(operation, body, codec::most_values(request.body.size()));
+    if (!decoded) return error_reply(decoded.error());
+    auto result = store_->execute(*decoded, now);
+    if (!result) return error_reply(result.error());
+    // Only the peer knows where it found us; a client that discovers endpoints stays here.
+    if (auto* found = std::get_if<describe_endpoints_response>(&*result)) {
+        for (service_endpoint& each : found->endpoints) each.address = header(request, "host");
+    }
+    return {200, amazon_json_type, codec::encode_response(*result)};
+}
+
+std::optional<reply> front::refuse_unsigned(const aws::request_view& request, engine::time now) {
+    if (!verifier_) return std::nullopt;
+    const auto check = verifier_->check(request, now);
+    if (check.verdict == aws::signature_verdict::ok) return std::nullopt;
+    return reply{
+        400, amazon_json_type,
+        "{\"__type\":\"com.amazon.coral.service#" + check.error + "\",\"message\":" + json_string(check.message) + "}"};
+}
+
+}  // namespace dynalease::local
