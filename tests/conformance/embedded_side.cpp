@@ -35,11 +35,11 @@ private:
         request.headers = {{"content-type", "application/x-amz-json-1.0"}, {"x-amz-target", target}};
         request.body = body;
         const auto now = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
-        auto got = front_.answer(request, now);
+        auto got = requests_.answer(request, now);
         return {got.status, std::move(got.body)};
     }
 
-    local::front front_{std::make_shared<local::engine>(), std::nullopt};
+    local::request_service requests_{std::make_shared<local::engine>(), std::nullopt};
 };
 
 }  // namespace

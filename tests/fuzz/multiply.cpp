@@ -86,14 +86,14 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     fuzz::input in(data, size);
     const std::string target = "DynamoDB_20120810." + std::string(in.line());
     const std::string body = multiplied(in);
-    local::front front(store, std::nullopt);
+    local::request_service service(store, std::nullopt);
     aws::request_view request;
     request.method = "POST";
     request.path = "/";
     request.headers = {{"content-type", "application/x-amz-json-1.0"}, {"x-amz-target", target}};
     request.body = body;
     const double begun = processor_seconds();
-    const auto reply = front.answer(request, now);
+    const auto reply = service.answer(request, now);
     fuzz::require(processor_seconds() - begun < most_seconds, "a small request takes little of the processor");
     fuzz::require(reply.status < 500, "no request is our own fault");
     return 0;

@@ -28,8 +28,8 @@ bool may_be_badly_packed(const aws::request_view& request) {
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    static local::front checking(std::make_shared<local::engine>(), credentials{"local", "local"});
-    static local::front trusting(std::make_shared<local::engine>(), std::nullopt);
+    static local::request_service checking(std::make_shared<local::engine>(), credentials{"local", "local"});
+    static local::request_service trusting(std::make_shared<local::engine>(), std::nullopt);
     const fuzz::input in(data, size);
     const std::string bytes(in.rest());
     aws::request_view request;
@@ -40,8 +40,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto alone = bytes.substr(0, head.size);
     fuzz::require(local::parse_head(alone, again).what == status::complete, "a head needs nothing behind it");
     request.body = std::string_view(bytes).substr(head.size, head.content_length);
-    for (auto* front : {&checking, &trusting}) {
-        const auto reply = front->answer(request, now);
+    for (auto* service : {&checking, &trusting}) {
+        const auto reply = service->answer(request, now);
         const bool is_refusal = reply.status < 500 || (reply.status == 500 && may_be_badly_packed(request));
         fuzz::require(reply.status >= 200 && is_refusal, "no request is our own fault");
     }

@@ -114,7 +114,7 @@ void connection::go_ahead() {
 
 void connection::prepare_answer(const request_head& head) {
     const auto now = service_->clock->wall();
-    const reply answer = service_->front.answer(request_, now);
+    const reply answer = service_->requests.answer(request_, now);
     service_->responses.write(answer, head.keep_alive, now, out_);
     in_.consume(wanted_);
     wanted_ = 0;

@@ -24,7 +24,7 @@ class connection;
 
 /// What all connections of one server share.
 struct shared_service {
-    local::front front;
+    request_service requests;
     response_writer responses;
     std::shared_ptr<dynalease::clock> clock;
     std::chrono::milliseconds latency;

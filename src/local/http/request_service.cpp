@@ -66,13 +66,13 @@ reply broken_coding() {
 
 }  // namespace
 
-front::front(std::shared_ptr<engine> store, std::optional<credentials> accepted, std::string origin)
+request_service::request_service(std::shared_ptr<engine> store, std::optional<credentials> accepted, std::string origin)
     : store_(std::move(store)), origin_(std::move(origin)) {
     if (accepted) verifier_.emplace(*std::move(accepted));
 }
 
 /// What a browser wants to be told before it lets a page of another origin ask.
-void front::allow_other_origin(const aws::request_view& request, reply& answer) const {
+void request_service::allow_other_origin(const aws::request_view& request, reply& answer) const {
     std::string& lines = answer.more_headers;
     lines.append("Access-Control-Allow-Origin: ").append(origin_).append("\r\n");
     lines.append("Access-Control-Expose-Headers: x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,Date\r\n");
@@ -86,7 +86,7 @@ void front::allow_other_origin(const aws::request_view& request, reply& answer) 
     repeat("access-control-request-method", "Access-Control-Allow-Methods: ");
 }
 
-reply front::answer(const aws::request_view& request, engine::time now) {
+reply request_service::answer(const aws::request_view& request, engine::time now) {
     // A browser says where its page comes from whenever it posts: also one that took our address for its own name.
     const std::string_view origin = header(request, "origin");
     if (!origin.empty() && origin_ != "*" && origin != origin_) {
@@ -102,7 +102,7 @@ reply front::answer(const aws::request_view& request, engine::time now) {
     return result;
 }
 
-reply front::plain_answer(const aws::request_view& request, engine::time now) {
+reply request_service::plain_answer(const aws::request_view& request, engine::time now) {
     const bool is_read = request.method == "GET" || request.method == "HEAD";
     if (is_read && request.path == "/") {
         return {200, "text/plain", "healthy: " + std::string(header(request, "host")) + " "};
@@ -116,7 +116,7 @@ reply front::plain_answer(const aws::request_view& request, engine::time now) {
 }
 
 /// The signature is over the bytes as they were sent: nothing is unpacked for a stranger.
-reply front::service_answer(const aws::request_view& request, engine::time now) {
+reply request_service::service_answer(const aws::request_view& request, engine::time now) {
     constexpr std::string_view service = "DynamoDB_20120810.";
     std::string_view operation = header(request, "x-amz-target");
     operation = operation.starts_with(service) ? operation.substr(service.size()) : std::string_view{};
@@ -132,8 +132,8 @@ reply front::service_answer(const aws::request_view& request, engine::time now) 
 }
 
 /// @param body of the request, unpacked.
-reply front::operation_answer(const aws::request_view& request, std::string_view operation, std::string_view body,
-                              engine::time now) {
+reply request_service::operation_answer(const aws::request_view& request, std::string_view operation,
+                                        std::string_view body, engine::time now) {
     const auto decoded = codec::decode_request(operation, body, codec::most_values(request.body.size()));
     if (!decoded) return error_reply(decoded.error());
     auto result = store_->execute(*decoded, now);
@@ -145,7 +145,7 @@ reply front::operation_answer(const aws::request_view& request, std::string_view
     return {200, amazon_json_type, codec::encode_response(*result)};
 }
 
-std::optional<reply> front::refuse_unsigned(const aws::request_view& request, engine::time now) {
+std::optional<reply> request_service::refuse_unsigned(const aws::request_view& request, engine::time now) {
     if (!verifier_) return std::nullopt;
     const auto check = verifier_->check(request, now);
     if (check.verdict == aws::signature_verdict::ok) return std::nullopt;

@@ -22,11 +22,11 @@ struct reply {
     bool without_body = false;            ///< HEAD was asked: the headers tell of a body that is not sent
 };
 
-class front {
+class request_service {
 public:
     /// @param accepted the keys requests must be signed with; empty: every request is taken.
     /// @param origin whose pages may ask: "*" all, "none" none, or one by its name.
-    front(std::shared_ptr<engine> store, std::optional<credentials> accepted, std::string origin = "*");
+    request_service(std::shared_ptr<engine> store, std::optional<credentials> accepted, std::string origin = "*");
 
     reply answer(const aws::request_view& request, engine::time now);
 

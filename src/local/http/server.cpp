@@ -55,9 +55,9 @@ std::shared_ptr<shared_service> make_service(const asio::any_io_executor& execut
     if (options.latency.count() > 0) store->set_write_time(options.latency);
     const bool any_fault = options.faults.throttled + options.faults.failed + options.faults.conflicting > 0;
     if (any_fault) store->set_faults(options.faults);
-    return std::make_shared<shared_service>(shared_service{front(std::move(store), accepted_by(options), options.cors),
-                                                           response_writer(seed), std::move(clock), options.latency,
-                                                           memory_budget(memory_of_connections)});
+    return std::make_shared<shared_service>(
+        shared_service{request_service(std::move(store), accepted_by(options), options.cors), response_writer(seed),
+                       std::move(clock), options.latency, memory_budget(memory_of_connections)});
 }
 
 }  // namespace

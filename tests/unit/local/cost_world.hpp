@@ -147,7 +147,7 @@ private:
     }
 
     unsigned answered(const std::string& operation, const std::string& body, const std::string& coding) {
-        front server(store_, std::nullopt);
+        request_service server(store_, std::nullopt);
         const std::string target = "DynamoDB_20120810." + operation;
         aws::request_view request;
         request.method = "POST";

@@ -101,7 +101,7 @@ public:
         request.path = "/";
         request.headers = {{"content-type", "application/x-amz-json-1.0"}, {"x-amz-target", target}};
         request.body = body;
-        return front_.answer(request, now_).body;
+        return requests_.answer(request, now_).body;
     }
 
     /// All there is, by the table and by its index, which have to agree.
@@ -141,7 +141,7 @@ private:
         return at == std::string::npos ? page : page.substr(at, page.find(',', at) - at);
     }
 
-    front front_{std::make_shared<engine>(), std::nullopt};
+    request_service requests_{std::make_shared<engine>(), std::nullopt};
     engine::time now_{std::chrono::sys_days{std::chrono::year{2026} / 3 / 1}};
 };
 
