@@ -3,7 +3,7 @@
 #include "client/backend.hpp"
 
 #include "client/attempt.hpp"
-#include "client/conclusion.hpp"
+#include "client/call_failure.hpp"
 #include "client/request_limits.hpp"
 #include "dynamodb/codec.hpp"
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "client/configuration.hpp"
-#include "client/counting.hpp"
-#include "client/keys/keeper.hpp"
+#include "client/call_counters.hpp"
+#include "client/credentials/credentials_cache.hpp"
 #include "client/request_writer.hpp"
 #include "http/pool.hpp"
 #include "runtime/context_end.hpp"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "aws/settings.hpp"
-#include "client/keys/own_keys.hpp"
+#include "client/credentials/configured_provider.hpp"
 #include "http/connector.hpp"
 #include "http/pool_policy.hpp"
 

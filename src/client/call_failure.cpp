@@ -1,6 +1,6 @@
 // Room client: the failure of a call.
 // SPDX-License-Identifier: BSL-1.0
-#include "client/conclusion.hpp"
+#include "client/call_failure.hpp"
 
 #include <string_view>
 #include <type_traits>

@@ -4,8 +4,8 @@
 
 #include "aws/config_source.hpp"
 #include "aws/profile.hpp"
-#include "client/keys/processes.hpp"
-#include "client/keys/web.hpp"
+#include "client/credentials/process_runner.hpp"
+#include "client/credentials/web_transport.hpp"
 
 #include <dynalease/runtime/environment.hpp>
 

@@ -1,6 +1,6 @@
 // Room client: patience with services that hand out keys.
 // SPDX-License-Identifier: BSL-1.0
-#include "client/keys/asking.hpp"
+#include "client/credentials/http_retry.hpp"
 
 #include "runtime/alarm.hpp"
 

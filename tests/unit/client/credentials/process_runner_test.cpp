@@ -1,8 +1,8 @@
 // Programs that print keys: run without blocking, bounded, and leaving nothing behind.
 // SPDX-License-Identifier: BSL-1.0
-#include "client/keys/processes.hpp"
+#include "client/credentials/process_runner.hpp"
 
-#include "unit/keys/key_world.hpp"
+#include "unit/client/credentials/credentials_world.hpp"
 
 #include <fcntl.h>
 #include <sys/socket.h>

@@ -4,8 +4,8 @@
 #include "aws/fields.hpp"
 #include "aws/keys_answer.hpp"
 #include "aws/refusal.hpp"
-#include "client/keys/asking.hpp"
-#include "client/keys/sources.hpp"
+#include "client/credentials/http_retry.hpp"
+#include "client/credentials/sources.hpp"
 
 #include <utility>
 

@@ -1,6 +1,6 @@
 // Room client: the requests of the sources of keys.
 // SPDX-License-Identifier: BSL-1.0
-#include "client/keys/http_web.hpp"
+#include "client/credentials/http_transport.hpp"
 
 #include "aws/refusal.hpp"
 #include "http/tls.hpp"

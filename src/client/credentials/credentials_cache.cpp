@@ -1,6 +1,6 @@
 // Room client: one set of keys, and the one fetch that replaces it.
 // SPDX-License-Identifier: BSL-1.0
-#include "client/keys/keeper.hpp"
+#include "client/credentials/credentials_cache.hpp"
 
 #include "aws/keys_answer.hpp"
 #include "aws/refusal.hpp"

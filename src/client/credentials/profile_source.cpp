@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "aws/keys_answer.hpp"
 #include "aws/refusal.hpp"
-#include "client/keys/sources.hpp"
+#include "client/credentials/sources.hpp"
 
 #include <utility>
 #include <variant>

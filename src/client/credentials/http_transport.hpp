@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "client/keys/web.hpp"
+#include "client/credentials/web_transport.hpp"
 #include "http/pool.hpp"
 
 #include <dynalease/runtime/environment.hpp>

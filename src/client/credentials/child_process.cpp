@@ -1,6 +1,6 @@
 // Room client: starting and ending a process.
 // SPDX-License-Identifier: BSL-1.0
-#include "client/keys/child.hpp"
+#include "client/credentials/child_process.hpp"
 
 #include <boost/system/system_error.hpp>
 

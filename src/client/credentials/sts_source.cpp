@@ -5,8 +5,8 @@
 #include "aws/settings.hpp"
 #include "aws/sts.hpp"
 #include "aws/text.hpp"
-#include "client/keys/asking.hpp"
-#include "client/keys/sources.hpp"
+#include "client/credentials/http_retry.hpp"
+#include "client/credentials/sources.hpp"
 
 #include <dynalease/aws/clock_skew.hpp>
 

@@ -3,8 +3,8 @@
 #include "aws/imds.hpp"
 #include "aws/keys_answer.hpp"
 #include "aws/refusal.hpp"
-#include "client/keys/asking.hpp"
-#include "client/keys/sources.hpp"
+#include "client/credentials/http_retry.hpp"
+#include "client/credentials/sources.hpp"
 
 #include <optional>
 #include <utility>

@@ -1,8 +1,8 @@
 // Room client: the chain of sources.
 // SPDX-License-Identifier: BSL-1.0
-#include "client/keys/default_chain.hpp"
+#include "client/credentials/default_chain.hpp"
 
-#include "client/keys/sources.hpp"
+#include "client/credentials/sources.hpp"
 
 #include <utility>
 #include <vector>

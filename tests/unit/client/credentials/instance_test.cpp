@@ -1,11 +1,11 @@
 // An instance's keys over real HTTP, and how the sources behave when services are ill.
 // SPDX-License-Identifier: BSL-1.0
-#include "client/keys/http_web.hpp"
-#include "client/keys/sources.hpp"
+#include "client/credentials/http_transport.hpp"
+#include "client/credentials/sources.hpp"
 
 #include "support/certificates.hpp"
 #include "support/scripted_server.hpp"
-#include "unit/keys/key_world.hpp"
+#include "unit/client/credentials/credentials_world.hpp"
 
 #include <dynalease/aws/providers.hpp>
 #include <dynalease/runtime/environment.hpp>

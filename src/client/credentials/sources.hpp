@@ -4,7 +4,7 @@
 
 #include "aws/credentials_source.hpp"
 #include "aws/profile_chain.hpp"
-#include "client/keys/surroundings.hpp"
+#include "client/credentials/source_context.hpp"
 
 #include <dynalease/aws/credentials.hpp>
 

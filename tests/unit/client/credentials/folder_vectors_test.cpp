@@ -1,9 +1,9 @@
 // The recorded vectors of whole chains: environment, files, what was asked and answered, and the keys that came of it.
 // SPDX-License-Identifier: BSL-1.0
-#include "client/keys/sources.hpp"
+#include "client/credentials/sources.hpp"
 
 #include "unit/aws/vectors.hpp"
-#include "unit/keys/key_world.hpp"
+#include "unit/client/credentials/credentials_world.hpp"
 
 #include <dynalease/aws/timestamp.hpp>
 

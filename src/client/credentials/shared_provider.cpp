@@ -1,7 +1,7 @@
 // Room client: a provider that many clients may share, whatever they run on.
 // SPDX-License-Identifier: BSL-1.0
-#include "client/keys/keeper.hpp"
-#include "client/keys/own_keys.hpp"
+#include "client/credentials/credentials_cache.hpp"
+#include "client/credentials/configured_provider.hpp"
 #include "runtime/spawn.hpp"
 
 #include <dynalease/aws/providers.hpp>

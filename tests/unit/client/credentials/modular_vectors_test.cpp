@@ -1,7 +1,7 @@
 // The vectors of the newest chain, as far as they are about what it finds and not about how it is put together.
 // SPDX-License-Identifier: BSL-1.0
 #include "unit/aws/vectors.hpp"
-#include "unit/keys/key_world.hpp"
+#include "unit/client/credentials/credentials_world.hpp"
 
 #include <dynalease/aws/providers.hpp>
 

@@ -1,6 +1,6 @@
 // Room client: counters.
 // SPDX-License-Identifier: BSL-1.0
-#include "client/counting.hpp"
+#include "client/call_counters.hpp"
 
 #include <string>
 #include <utility>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "client/keys/surroundings.hpp"
+#include "client/credentials/source_context.hpp"
 
 #include <chrono>
 #include <functional>

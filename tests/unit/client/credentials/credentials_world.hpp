@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "client/keys/default_chain.hpp"
-#include "client/keys/surroundings.hpp"
+#include "client/credentials/default_chain.hpp"
+#include "client/credentials/source_context.hpp"
 
 #include "unit/aws/fake_config.hpp"
 

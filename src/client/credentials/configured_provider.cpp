@@ -1,10 +1,10 @@
 // Room client: the default chain of this process.
 // SPDX-License-Identifier: BSL-1.0
-#include "client/keys/own_keys.hpp"
+#include "client/credentials/configured_provider.hpp"
 
 #include "aws/lookup.hpp"
-#include "client/keys/default_chain.hpp"
-#include "client/keys/http_web.hpp"
+#include "client/credentials/default_chain.hpp"
+#include "client/credentials/http_transport.hpp"
 
 #include <utility>
 

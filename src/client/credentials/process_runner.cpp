@@ -1,9 +1,9 @@
 // Room client: running the programs that print keys.
 // SPDX-License-Identifier: BSL-1.0
-#include "client/keys/processes.hpp"
+#include "client/credentials/process_runner.hpp"
 
 #include "aws/refusal.hpp"
-#include "client/keys/child.hpp"
+#include "client/credentials/child_process.hpp"
 #include "runtime/context_tenant.hpp"
 
 #include <boost/asio/as_tuple.hpp>

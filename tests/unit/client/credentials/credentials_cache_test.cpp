@@ -1,8 +1,8 @@
 // Keys in use: one fetch for all, ahead of time, and what happens when the source is away.
 // SPDX-License-Identifier: BSL-1.0
-#include "client/keys/keeper.hpp"
+#include "client/credentials/credentials_cache.hpp"
 
-#include "unit/keys/key_world.hpp"
+#include "unit/client/credentials/credentials_world.hpp"
 
 #include "runtime/waiter_list.hpp"
 
