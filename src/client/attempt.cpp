@@ -9,7 +9,7 @@
 #include <charconv>
 #include <utility>
 
-namespace dynalease {
+namespace dynalease::detail {
 
 namespace {
 
@@ -82,8 +82,7 @@ attempt no_connection(error_code error, std::string problem) {
     return result;
 }
 
-attempt broken_exchange(error_code error, http::answer_flaw flaw, bool wrote, std::size_t operation,
-                       bool is_write) {
+attempt broken_exchange(error_code error, http::answer_flaw flaw, bool wrote, std::size_t operation, bool is_write) {
     attempt result;
     result.why = failure(error, unless_read(wrote ? outcome::unknown : outcome::not_applied, is_write));
     if (error == errc::timeout) {
@@ -127,4 +126,4 @@ attempt read_answer(const http::response& answer, std::size_t operation, bool is
     return result;
 }
 
-}  // namespace dynalease
+}  // namespace dynalease::detail

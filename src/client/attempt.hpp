@@ -12,7 +12,7 @@
 #include <optional>
 #include <string>
 
-namespace dynalease {
+namespace dynalease::detail {
 
 struct attempt {
     std::optional<any_response> answer{};
@@ -35,4 +35,4 @@ attempt broken_exchange(error_code error, http::answer_flaw flaw, bool wrote, st
 /// An answer came.
 attempt read_answer(const http::response& answer, std::size_t operation, bool is_write);
 
-}  // namespace dynalease
+}  // namespace dynalease::detail

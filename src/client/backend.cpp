@@ -25,10 +25,10 @@ namespace {
 
 constexpr auto outcome_only = asio::as_tuple(asio::deferred);
 
-void close_ways_out(keys::keeper& keys, const keys::surroundings* around, http::pool& ordinary, http::pool& heartbeat,
-                    http::connector& connector) {
+void close_ways_out(detail::credentials_cache& keys, const detail::source_context* context, http::pool& ordinary,
+                    http::pool& heartbeat, http::connector& connector) {
     keys.close();
-    if (around != nullptr) around->close();
+    if (context != nullptr) context->close();
     ordinary.close();
     heartbeat.close();
     connector.close();
@@ -49,10 +49,10 @@ void name_transaction(any_request& request, const environment& world) {
 
 }  // namespace
 
-client::backend::backend(dynalease::environment world, client_configuration configuration)
+client::backend::backend(dynalease::environment world, detail::client_configuration configuration)
     : world_(std::move(world)),
-      around_keys_(std::move(configuration.keys.around)),
-      keys_(std::make_shared<keys::keeper>(world_, std::move(configuration.keys.provider))),
+      source_context_(std::move(configuration.keys.context)),
+      credentials_(std::make_shared<detail::credentials_cache>(world_, std::move(configuration.keys.provider))),
       timeout_(configuration.timeout),
       attempt_timeout_(configuration.attempt_timeout),
       attempts_(configuration.aws.attempts),
@@ -71,9 +71,9 @@ client::backend::backend(dynalease::environment world, client_configuration conf
 client::backend::~backend() {
     if (closed_ || context_->reached()) return;
     // Its last user is gone, on whatever thread; but connections may be in the making, and keys on their way.
-    asio::post(world_.executor, [keys = std::move(keys_), around = std::move(around_keys_), connector = connector_,
-                                 ordinary = ordinary_, heartbeat = heartbeat_] {
-        close_ways_out(*keys, around.get(), *ordinary, *heartbeat, *connector);
+    asio::post(world_.executor, [keys = std::move(credentials_), context = std::move(source_context_),
+                                 connector = connector_, ordinary = ordinary_, heartbeat = heartbeat_] {
+        close_ways_out(*keys, context.get(), *ordinary, *heartbeat, *connector);
     });
 }
 
@@ -84,16 +84,17 @@ asio::awaitable<result<any_response>> client::backend::perform(any_request reque
     const auto is_cancelled = [&state]() { return state.cancelled() != asio::cancellation_type::none; };
     name_transaction(request, world_);
     auto what = begin(request, options);
-    if (auto refused = beyond_limits(request, what.body.size())) co_return give_up(what, {.why = *std::move(refused)});
+    if (auto refused = detail::beyond_limits(request, what.body.size()))
+        co_return give_up(what, {.why = *std::move(refused)});
     auto& lane = lane_of(what);
     for (;;) {
         if (is_cancelled()) co_return give_up(what, unsent(errc::cancelled));
         std::optional<failure> no_keys;
-        what.signed_by = keys_->present();
+        what.signed_by = credentials_->present();
         if (!what.signed_by) {
             // The line before a connection is bounded, and so must be the one before that.
             const auto most = what.heartbeat ? std::numeric_limits<std::size_t>::max() : waiting_;
-            auto fetched = co_await keys_->get(what.deadline, most);
+            auto fetched = co_await credentials_->get(what.deadline, most);
             if (is_cancelled()) co_return give_up(what, unsent(errc::cancelled));
             if (fetched) {
                 what.signed_by = *std::move(fetched);
@@ -102,7 +103,7 @@ asio::awaitable<result<any_response>> client::backend::perform(any_request reque
             }
         }
 
-        attempt done;
+        detail::attempt done;
         auto held = lane.try_take();
         error_code no_lease;
         if (!held && !no_keys) {
@@ -118,7 +119,7 @@ asio::awaitable<result<any_response>> client::backend::perform(any_request reque
         } else if (no_keys) {
             done.why = *std::move(no_keys);
         } else if (no_lease) {
-            done = no_connection(no_lease, lane.problem());
+            done = detail::no_connection(no_lease, lane.problem());
         } else if (const auto now = world_.clock->now(); now >= what.deadline) {
             done = unsent(errc::timeout);
         } else {
@@ -128,20 +129,20 @@ asio::awaitable<result<any_response>> client::backend::perform(any_request reque
             auto [error] = co_await held->exchange(until, outcome_only);
             // A connection that died unseen while idle: another one costs nothing.
             if (error == errc::server_error && !held->wrote() && held->reused()) continue;
-            done = error ? broken_exchange(error, held->flaw(), held->wrote(), request.index(), what.is_write)
+            done = error ? detail::broken_exchange(error, held->flaw(), held->wrote(), request.index(), what.is_write)
                          : read(*held.operator->(), what, signed_with);
             ++what.sent;
         }
         held.give_back();
         // The other lane may have fallen silent.
         (what.heartbeat ? ordinary_ : heartbeat_)->tidy(world_.clock->now());
-        counting_.attempted(request.index(), done);
+        counters_.attempted(request.index(), done);
 
         const auto next = decide(what, done);
         if (next.step == next_step::answer) co_return *std::move(done.answer);
         if (next.step == next_step::give_up) co_return give_up(what, std::move(done));
         if (is_cancelled()) co_return give_up(what, unsent(errc::cancelled));
-        counting_.retried();
+        counters_.retried();
         log_retry(what, done, next.pause);
         if (next.step == next_step::again_at_once) continue;
         const auto until = world_.clock->now() + next.pause;
@@ -151,7 +152,7 @@ asio::awaitable<result<any_response>> client::backend::perform(any_request reque
 
 client::backend::call client::backend::begin(const any_request& request, const call_options& options) const {
     const auto chosen = [](std::chrono::nanoseconds own, std::chrono::nanoseconds otherwise) {
-        return own.count() != 0 ? std::min<std::chrono::nanoseconds>(own, longest_timeout) : otherwise;
+        return own.count() != 0 ? std::min<std::chrono::nanoseconds>(own, detail::longest_timeout) : otherwise;
     };
     return {request,
             operation_name(request),
@@ -170,9 +171,10 @@ void client::backend::write_request(http::connection& to, const call& what, cons
     to.limit_answer(codec::longest_answer(what.request.index()));
 }
 
-attempt client::backend::read(const http::connection& from, const call& what, std::chrono::milliseconds signed_with) {
+detail::attempt client::backend::read(const http::connection& from, const call& what,
+                                      std::chrono::milliseconds signed_with) {
     const auto& answer = from.answer();
-    auto done = read_answer(answer, what.request.index(), what.is_write);
+    auto done = detail::read_answer(answer, what.request.index(), what.is_write);
     if (done.clock_suspect &&
         skew_.refused(signed_with, world_.clock->wall(), aws::parse_http_date(answer.header("date")))) {
         done.retry = aws::retry_class::skew;
@@ -180,22 +182,22 @@ attempt client::backend::read(const http::connection& from, const call& what, st
     return done;
 }
 
-attempt client::backend::unsent(errc why) {
-    attempt done;
+detail::attempt client::backend::unsent(errc why) {
+    detail::attempt done;
     done.why = failure(why);
     if (why == errc::shut_down) done.why.details.message = "the client was closed";
     if (why == errc::timeout) done.why.details.message = "the deadline of the call has passed";
     return done;
 }
 
-client::backend::decision client::backend::decide(call& what, attempt& done) {
+client::backend::decision client::backend::decide(call& what, detail::attempt& done) {
     if (done.answer) {
         policy_.succeeded(what.budget);
         return {next_step::answer};
     }
     if (done.why.outcome == outcome::unknown) what.doubt = true;
-    if (done.retry == aws::retry_class::auth_refresh) keys_->refuse(what.signed_by);
-    if (done.retry == aws::retry_class::skew) counting_.corrected_clock();
+    if (done.retry == aws::retry_class::auth_refresh) credentials_->refuse(what.signed_by);
+    if (done.retry == aws::retry_class::skew) counters_.corrected_clock();
     if (what.budget.attempts + 1 >= what.attempts_allowed) return {next_step::give_up};
 
     const auto verdict = policy_.decide(what.budget, done.retry, world_.random->unit(), done.hint);
@@ -205,7 +207,7 @@ client::backend::decision client::backend::decide(call& what, attempt& done) {
     return {next_step::pause, verdict.pause};
 }
 
-void client::backend::log_retry(const call& what, const attempt& done, std::chrono::milliseconds pause) const {
+void client::backend::log_retry(const call& what, const detail::attempt& done, std::chrono::milliseconds pause) const {
     if (!log_) return;
     std::string line(what.operation);
     line += " attempt " + std::to_string(what.budget.attempts) + " failed: " + done.why.code.message();
@@ -214,9 +216,9 @@ void client::backend::log_retry(const call& what, const attempt& done, std::chro
     log_(severity::warning, line + "; again in " + std::to_string(pause.count()) + " ms");
 }
 
-failure client::backend::give_up(const call& what, attempt done) const {
+failure client::backend::give_up(const call& what, detail::attempt done) const {
     const bool expected = done.refused_by_service || done.why.code == errc::cancelled;
-    auto result = conclude(std::move(done), what.request, what.doubt, what.sent, url_);
+    auto result = detail::call_failure(std::move(done), what.request, what.doubt, what.sent, url_);
     const auto about = condition_of(result.code);
     const bool ours = about == condition::denied || about == condition::misconfigured;
     if (log_ && (!expected || ours)) {
@@ -226,7 +228,7 @@ failure client::backend::give_up(const call& what, attempt done) const {
 }
 
 client_counters client::backend::counters() const {
-    return counting_.snapshot(ordinary_->counters(), heartbeat_->counters());
+    return counters_.snapshot(ordinary_->counters(), heartbeat_->counters());
 }
 
 void client::backend::close() noexcept {
@@ -235,7 +237,7 @@ void client::backend::close() noexcept {
 
 void client::backend::shut_down() {
     if (std::exchange(closed_, true)) return;
-    close_ways_out(*keys_, around_keys_.get(), *ordinary_, *heartbeat_, *connector_);
+    close_ways_out(*credentials_, source_context_.get(), *ordinary_, *heartbeat_, *connector_);
     pausing_.complete_all({});
 }
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "client/configuration.hpp"
 #include "client/call_counters.hpp"
+#include "client/configuration.hpp"
 #include "client/credentials/credentials_cache.hpp"
 #include "client/request_writer.hpp"
 #include "http/pool.hpp"
@@ -25,10 +25,10 @@ namespace dynalease {
 class client::backend final : public database_backend, public std::enable_shared_from_this<backend> {
 public:
     static std::shared_ptr<backend> make(dynalease::environment world, client_options options) {
-        auto configuration = configure(world, std::move(options));
+        auto configuration = detail::configure(world, std::move(options));
         return std::make_shared<backend>(std::move(world), std::move(configuration));
     }
-    backend(dynalease::environment world, client_configuration configuration);
+    backend(dynalease::environment world, detail::client_configuration configuration);
     ~backend() override;
 
     const dynalease::environment& environment() const noexcept override { return world_; }
@@ -68,16 +68,16 @@ private:
     call begin(const any_request& request, const call_options& options) const;
     http::pool& lane_of(const call& what) { return what.heartbeat ? *heartbeat_ : *ordinary_; }
     void write_request(http::connection& to, const call& what, const credentials& who);
-    attempt read(const http::connection& from, const call& what, std::chrono::milliseconds signed_with);
-    static attempt unsent(errc why);
-    decision decide(call& what, attempt& done);
-    void log_retry(const call& what, const attempt& done, std::chrono::milliseconds pause) const;
-    failure give_up(const call& what, attempt done) const;
+    detail::attempt read(const http::connection& from, const call& what, std::chrono::milliseconds signed_with);
+    static detail::attempt unsent(errc why);
+    decision decide(call& what, detail::attempt& done);
+    void log_retry(const call& what, const detail::attempt& done, std::chrono::milliseconds pause) const;
+    failure give_up(const call& what, detail::attempt done) const;
     void shut_down();
 
     dynalease::environment world_;
-    keys::shared_surroundings around_keys_;  // null: the keys are another's matter
-    std::shared_ptr<keys::keeper> keys_;
+    detail::shared_source_context source_context_;  // null: the keys are another's matter
+    std::shared_ptr<detail::credentials_cache> credentials_;
     std::chrono::nanoseconds timeout_;
     std::chrono::nanoseconds attempt_timeout_;
     unsigned attempts_;
@@ -85,10 +85,10 @@ private:
     std::string url_;
     log_hook log_;
 
-    request_writer writer_;
+    detail::request_writer writer_;
     aws::retry_policy policy_;
     aws::clock_skew skew_;
-    counting counting_;
+    detail::call_counters counters_;
 
     std::shared_ptr<http::deadlines> timing_;
     std::shared_ptr<http::connector> connector_;

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-namespace dynalease {
+namespace dynalease::detail {
 
 namespace {
 
@@ -20,7 +20,7 @@ constexpr names operation_names = names_of(std::make_index_sequence<std::variant
 
 }  // namespace
 
-void counting::attempted(std::size_t operation, const attempt& what) {
+void call_counters::attempted(std::size_t operation, const attempt& what) {
     auto& of = operations_[operation];
     ++of.attempts;
     if (what.answer) {
@@ -36,7 +36,8 @@ void counting::attempted(std::size_t operation, const attempt& what) {
     if (what.bad_checksum) ++bad_checksums_;
 }
 
-client_counters counting::snapshot(const http::pool_counters& ordinary, const http::pool_counters& heartbeat) const {
+client_counters call_counters::snapshot(const http::pool_counters& ordinary,
+                                        const http::pool_counters& heartbeat) const {
     client_counters result;
     for (std::size_t i = 0; i < operations_.size(); ++i) {
         if (operations_[i].attempts != 0) result.operations.emplace(operation_names[i], operations_[i]);
@@ -52,4 +53,4 @@ client_counters counting::snapshot(const http::pool_counters& ordinary, const ht
     return result;
 }
 
-}  // namespace dynalease
+}  // namespace dynalease::detail

@@ -13,9 +13,9 @@
 #include <cstdint>
 #include <variant>
 
-namespace dynalease {
+namespace dynalease::detail {
 
-class counting {
+class call_counters {
 public:
     void attempted(std::size_t operation, const attempt& what);
     void retried() { ++retries_; }
@@ -31,4 +31,4 @@ private:
     std::uint64_t skew_corrections_ = 0;
 };
 
-}  // namespace dynalease
+}  // namespace dynalease::detail

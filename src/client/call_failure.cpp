@@ -7,7 +7,7 @@
 #include <utility>
 #include <variant>
 
-namespace dynalease {
+namespace dynalease::detail {
 
 namespace {
 
@@ -73,7 +73,7 @@ std::string advice_for(const error_code& code, const failure& why, const std::st
 
 }  // namespace
 
-failure conclude(attempt last, const any_request& request, bool doubt, unsigned sent, const std::string& where) {
+failure call_failure(attempt last, const any_request& request, bool doubt, unsigned sent, const std::string& where) {
     auto result = std::move(last.why);
     if (result.code == boost::system::errc::operation_canceled) result.code = make_error_code(errc::cancelled);
     if (doubt) {
@@ -100,4 +100,4 @@ failure conclude(attempt last, const any_request& request, bool doubt, unsigned 
     return result;
 }
 
-}  // namespace dynalease
+}  // namespace dynalease::detail

@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-namespace dynalease {
+namespace dynalease::detail {
 
 namespace {
 
@@ -58,12 +58,12 @@ void check(const client_options& options) {
     require(is_printable(keys.session_token), "credentials.session_token", "must be text without blanks");
 }
 
-keys::own_keys choose_keys(const environment& world, client_options& options, const aws::settings& settings) {
+configured_provider choose_keys(const environment& world, client_options& options, const aws::settings& settings) {
     auto given =
         options.credentials ? static_credentials(*std::move(options.credentials)) : std::move(options.provider);
     if (given && !options.role) return {nullptr, std::move(given)};
-    return keys::make_own_keys(world, {options.profile, options.region, settings.ca_file, std::move(options.role)},
-                               std::move(given));
+    return make_configured_provider(world, {options.profile, options.region, settings.ca_file, std::move(options.role)},
+                                    std::move(given));
 }
 
 std::shared_ptr<boost::asio::ssl::context> make_tls(const aws::settings& settings, bool verify) {
@@ -108,4 +108,4 @@ client_configuration configure(const environment& world, client_options options)
     return result;
 }
 
-}  // namespace dynalease
+}  // namespace dynalease::detail

@@ -9,14 +9,14 @@
 
 #include <dynalease/client.hpp>
 
-namespace dynalease {
+namespace dynalease::detail {
 
 /// Far beyond what is of use, and near enough to be added to any time.
 inline constexpr std::chrono::hours longest_timeout{24};
 
 struct client_configuration {
     aws::settings aws;
-    keys::own_keys keys;
+    configured_provider keys;
     http::connector_options connecting;
     http::pool_policy::limits ordinary;
     http::pool_policy::limits heartbeat;
@@ -28,4 +28,4 @@ struct client_configuration {
 /// @throws dynalease::error with `errc::invalid_option`; the message names the option.
 client_configuration configure(const environment& world, client_options options);
 
-}  // namespace dynalease
+}  // namespace dynalease::detail

@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-namespace dynalease {
+namespace dynalease::detail {
 
 namespace {
 
@@ -132,4 +132,4 @@ std::optional<failure> beyond_limits(const any_request& request, std::size_t enc
     return check.take();
 }
 
-}  // namespace dynalease
+}  // namespace dynalease::detail

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <optional>
 
-namespace dynalease {
+namespace dynalease::detail {
 
 /// The first limit of DynamoDB that a request breaks, of those that can be told without the table: items of 400 KB,
 /// batches of 25 and 100, transactions of 100 actions and 4 MB, keys of 2048 and 1024 bytes, expressions of 4 KB.
@@ -17,4 +17,4 @@ namespace dynalease {
 /// @param encoded the size of the request's body, which no item in it can exceed
 std::optional<failure> beyond_limits(const any_request& request, std::size_t encoded);
 
-}  // namespace dynalease
+}  // namespace dynalease::detail

@@ -5,7 +5,7 @@
 #include <array>
 #include <charconv>
 
-namespace dynalease {
+namespace dynalease::detail {
 
 namespace {
 
@@ -38,4 +38,4 @@ void request_writer::write(std::string& into, std::string_view operation, std::s
     append(into, "\r\nAuthorization: ", signed_as.authorization, "\r\nContent-Length: ", length, "\r\n\r\n", body);
 }
 
-}  // namespace dynalease
+}  // namespace dynalease::detail

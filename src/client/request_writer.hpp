@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace dynalease {
+namespace dynalease::detail {
 
 class request_writer {
 public:
@@ -24,4 +24,4 @@ private:
     aws::request_signer signer_;
 };
 
-}  // namespace dynalease
+}  // namespace dynalease::detail

@@ -80,7 +80,7 @@ bool is_final(const failure& why) {
     return retry == retry_class::none || retry == retry_class::auth;
 }
 
-/// Of a call that sent several copies of a write, one of which had no answer: see conclude() in room client.
+/// Of a call that sent several copies of a write, one of which had no answer: see client/call_failure.cpp.
 failure concluded(failure last) {
     const bool refused = is_final(last) && last.outcome == outcome::not_applied;
     last.outcome = outcome::unknown;

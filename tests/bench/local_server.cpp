@@ -93,8 +93,8 @@ private:
         const auto now = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
         const dynalease::credentials keys{"local", "local"};
         std::string text;
-        dynalease::request_writer(where).write(text, Request::name, dynalease::codec::encode_request(request), keys,
-                                               now);
+        dynalease::detail::request_writer(where).write(text, Request::name, dynalease::codec::encode_request(request),
+                                                       keys, now);
         return text;
     }
 

@@ -80,7 +80,8 @@ std::string signed_bytes(std::uint16_t port) {
     const auto now = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
     const auto keys = *client_of(port).credentials;
     std::string text;
-    dynalease::request_writer(where).write(text, "UpdateItem", dynalease::codec::encode_request(beat()), keys, now);
+    dynalease::detail::request_writer(where).write(text, "UpdateItem", dynalease::codec::encode_request(beat()), keys,
+                                                   now);
     return text;
 }
 

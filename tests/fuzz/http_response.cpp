@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     fuzz::require(whole.what.status() == piecemeal.what.status(), "nor to the status");
     fuzz::require(whole.what.body() == piecemeal.what.body(), "nor to the body");
     for (const bool is_write : {false, true}) {
-        const auto got = read_answer(whole.what, operation, is_write);
+        const auto got = detail::read_answer(whole.what, operation, is_write);
         fuzz::require(got.answer.has_value() != static_cast<bool>(got.why.code), "an answer or a failure");
     }
     return 0;

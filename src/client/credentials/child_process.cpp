@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace dynalease::keys {
+namespace dynalease::detail {
 
 namespace {
 
@@ -71,7 +71,7 @@ private:
 
 }  // namespace
 
-child::child(const boost::asio::any_io_executor& executor, const std::string& command)
+child_process::child_process(const boost::asio::any_io_executor& executor, const std::string& command)
     : output_(executor), end_(executor), parent_(::getpid()) {
     std::array<int, 2> pipe;
     if (::pipe2(pipe.data(), O_CLOEXEC) != 0) {
@@ -95,7 +95,7 @@ child::child(const boost::asio::any_io_executor& executor, const std::string& co
     }
 }
 
-child::~child() {
+child_process::~child_process() {
     if (id_ < 0 || !is_ours()) return;
     ::kill(-id_, SIGKILL);
     // It ends at once, after such a signal; but not one that hangs in the kernel, and the loop must not hang with it.
@@ -104,24 +104,24 @@ child::~child() {
     ::waitpid(id_, nullptr, WNOHANG);
 }
 
-void child::forked() noexcept {
+void child_process::forked() noexcept {
     // Not closed: that would take the parent's place out of the poll set, which both still share.
     error_code ignored;
     output_.cancel(ignored);
     end_.cancel(ignored);
 }
 
-bool child::is_ours() const noexcept {
+bool child_process::is_ours() const noexcept {
     return ::getpid() == parent_;
 }
 
-void child::kill() noexcept {
+void child_process::kill() noexcept {
     if (id_ >= 0 && is_ours()) ::kill(-id_, SIGKILL);
     error_code ignored;
     output_.close(ignored);
 }
 
-std::optional<int> child::status() {
+std::optional<int> child_process::status() {
     if (!is_ours()) return std::nullopt;
     int status = 0;
     const auto reaped = ::waitpid(id_, &status, WNOHANG);
@@ -132,4 +132,4 @@ std::optional<int> child::status() {
     return WEXITSTATUS(status);
 }
 
-}  // namespace dynalease::keys
+}  // namespace dynalease::detail

@@ -12,16 +12,16 @@
 
 #include <sys/types.h>
 
-namespace dynalease::keys {
+namespace dynalease::detail {
 
-class child {
+class child_process {
 public:
     /// Empty output and `/dev/null` as input and standard error. `error()` says if it could not be started.
-    child(const boost::asio::any_io_executor& executor, const std::string& command);
-    child(const child&) = delete;
-    child& operator=(const child&) = delete;
+    child_process(const boost::asio::any_io_executor& executor, const std::string& command);
+    child_process(const child_process&) = delete;
+    child_process& operator=(const child_process&) = delete;
     /// Kills and reaps it.
-    ~child();
+    ~child_process();
 
     const error_code& error() const noexcept { return error_; }
     boost::asio::posix::stream_descriptor& output() noexcept { return output_; }
@@ -30,8 +30,8 @@ public:
 
     /// False in the child of a fork: there it is its parent's, and nothing here touches it.
     bool is_ours() const noexcept;
-    /// In the child of a fork, while its context is told of it: ends every wait. The parent reads on, and what were read
-    /// here would be missing there.
+    /// In the child of a fork, while its context is told of it: ends every wait. The parent reads on, and what were
+    /// read here would be missing there.
     void forked() noexcept;
     /// Kills it with all that it started, and ends every wait for its output.
     void kill() noexcept;
@@ -47,4 +47,4 @@ private:
     pid_t parent_;
 };
 
-}  // namespace dynalease::keys
+}  // namespace dynalease::detail

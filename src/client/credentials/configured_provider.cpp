@@ -8,7 +8,7 @@
 
 #include <utility>
 
-namespace dynalease::keys {
+namespace dynalease::detail {
 
 namespace {
 
@@ -23,16 +23,16 @@ std::string ca_file_of(const default_credentials_options& options, const aws::co
 
 }  // namespace
 
-own_keys make_own_keys(const environment& world, default_credentials_options options,
-                       std::shared_ptr<credentials_provider> base) {
+configured_provider make_configured_provider(const environment& world, default_credentials_options options,
+                                             std::shared_ptr<credentials_provider> base) {
     auto config = aws::config_source::process();
-    auto web = std::make_shared<http_web>(world, ca_file_of(options, config));
-    const auto around = std::make_shared<const surroundings>(
-        surroundings{world, std::move(config), std::move(web), make_processes(world), std::move(options.profile),
-                     std::move(options.region)});
-    if (!base) return {around, default_chain(around, std::move(options.role))};
-    if (!options.role) return {around, std::move(base)};
-    return {around, role_provider(around, std::move(base), *std::move(options.role))};
+    auto web = std::make_shared<http_transport>(world, ca_file_of(options, config));
+    const auto context = std::make_shared<const source_context>(
+        source_context{world, std::move(config), std::move(web), make_process_runner(world), std::move(options.profile),
+                       std::move(options.region)});
+    if (!base) return {context, default_chain(context, std::move(options.role))};
+    if (!options.role) return {context, std::move(base)};
+    return {context, role_provider(context, std::move(base), *std::move(options.role))};
 }
 
-}  // namespace dynalease::keys
+}  // namespace dynalease::detail

@@ -9,15 +9,15 @@
 
 #include <memory>
 
-namespace dynalease::keys {
+namespace dynalease::detail {
 
-struct own_keys {
-    shared_surroundings around;  ///< null: nothing that would have to be closed
+struct configured_provider {
+    shared_source_context context;  ///< null: nothing that would have to be closed
     std::shared_ptr<credentials_provider> provider;
 };
 
 /// @param base whose keys take on `options.role`; null: what AWS tools find
-own_keys make_own_keys(const environment& world, default_credentials_options options,
-                       std::shared_ptr<credentials_provider> base = nullptr);
+configured_provider make_configured_provider(const environment& world, default_credentials_options options,
+                                             std::shared_ptr<credentials_provider> base = nullptr);
 
-}  // namespace dynalease::keys
+}  // namespace dynalease::detail

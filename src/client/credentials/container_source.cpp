@@ -9,7 +9,7 @@
 
 #include <utility>
 
-namespace dynalease::keys {
+namespace dynalease::detail {
 
 namespace {
 
@@ -24,17 +24,17 @@ failure refused_by_agent(const std::string& who, const aws::web_answer& answer) 
     return aws::refusal(errc::no_credentials, std::move(words), "check the role of the task or pod");
 }
 
-class container_keys final : public aws::credentials_source {
+class container_credentials final : public aws::credentials_source {
 public:
-    explicit container_keys(shared_surroundings around) : around_(std::move(around)) {}
+    explicit container_credentials(shared_source_context context) : context_(std::move(context)) {}
 
-    fetched fetch() override {
-        auto request = aws::container_request(around_->config);
+    fetched_credentials fetch() override {
+        auto request = aws::container_request(context_->config);
         if (!request) co_return std::move(request).error();
         if (!*request) co_return shared_credentials{};
         const std::string who = "the container agent at " + (*request)->to.url();
         auto make = [what = **request] { return what; };
-        auto answer = co_await ask(around_, std::move(make), {});
+        auto answer = co_await exchange_with_retry(context_, std::move(make), {});
         if (!answer) {
             failure why = std::move(answer).error();
             why.code = make_error_code(errc::no_credentials);
@@ -51,13 +51,13 @@ public:
     }
 
 private:
-    shared_surroundings around_;
+    shared_source_context context_;
 };
 
 }  // namespace
 
-source container_source(shared_surroundings around) {
-    return std::make_unique<container_keys>(std::move(around));
+source_ptr container_source(shared_source_context context) {
+    return std::make_unique<container_credentials>(std::move(context));
 }
 
-}  // namespace dynalease::keys
+}  // namespace dynalease::detail

@@ -14,7 +14,7 @@
 #include <exception>
 #include <utility>
 
-namespace dynalease::keys {
+namespace dynalease::detail {
 
 namespace asio = boost::asio;
 using aws::freshness;
@@ -37,10 +37,10 @@ failure too_many() {
 
 }  // namespace
 
-keeper::keeper(environment world, std::shared_ptr<credentials_provider> source)
+credentials_cache::credentials_cache(environment world, std::shared_ptr<credentials_provider> source)
     : world_(std::move(world)), source_(std::move(source)), flights_(world_.executor), waiting_(world_.executor) {}
 
-shared_credentials keeper::present() {
+shared_credentials credentials_cache::present() {
     if (!kept_ || refused_ || closed_) return nullptr;
     switch (schedule_.at(world_.clock->wall())) {
         case freshness::fresh:
@@ -54,7 +54,7 @@ shared_credentials keeper::present() {
     return nullptr;
 }
 
-asio::awaitable<result<shared_credentials>> keeper::get(clock::time_point until, std::size_t most_waiting) {
+asio::awaitable<result<shared_credentials>> credentials_cache::get(clock::time_point until, std::size_t most_waiting) {
     const auto self = shared_from_this();
     if (auto keys = present()) co_return keys;
     if (closed_) co_return failure(errc::shut_down);
@@ -72,24 +72,24 @@ asio::awaitable<result<shared_credentials>> keeper::get(clock::time_point until,
     co_return last_failure_;
 }
 
-void keeper::refuse(const shared_credentials& used) noexcept {
+void credentials_cache::refuse(const shared_credentials& used) noexcept {
     if (used != kept_ || refused_ || world_.clock->now() < trusted_until_) return;
     refused_ = true;
     source_->invalidate();
 }
 
-void keeper::close() noexcept {
+void credentials_cache::close() noexcept {
     closed_ = true;
     flights_.close();
     waiting_.complete_all(asio::error::operation_aborted);
 }
 
-void keeper::begin_fetch() {
+void credentials_cache::begin_fetch() {
     if (is_fetching()) return;
     runtime::spawn_background(world_.executor, flights_, fetch(shared_from_this()));
 }
 
-asio::awaitable<void> keeper::fetch(std::shared_ptr<keeper> self) {
+asio::awaitable<void> credentials_cache::fetch(std::shared_ptr<credentials_cache> self) {
     const auto forks = runtime::fork_count();
     auto answer = co_await self->ask();
     if (!answer && runtime::fork_count() != forks) {
@@ -100,7 +100,7 @@ asio::awaitable<void> keeper::fetch(std::shared_ptr<keeper> self) {
     self->end_fetch(std::move(answer));
 }
 
-asio::awaitable<result<shared_credentials>> keeper::ask() {
+asio::awaitable<result<shared_credentials>> credentials_cache::ask() {
     std::string thrown;
     try {
         auto answer = co_await source_->get();
@@ -117,7 +117,7 @@ asio::awaitable<result<shared_credentials>> keeper::ask() {
     co_return aws::refusal(errc::no_credentials, "the provider of credentials failed: " + thrown);
 }
 
-void keeper::end_fetch(result<shared_credentials> answer) {
+void credentials_cache::end_fetch(result<shared_credentials> answer) {
     const auto now = world_.clock->now();
     const auto wall = world_.clock->wall();
     if (answer) {
@@ -132,4 +132,4 @@ void keeper::end_fetch(result<shared_credentials> answer) {
     waiting_.complete_all({});
 }
 
-}  // namespace dynalease::keys
+}  // namespace dynalease::detail

@@ -16,12 +16,12 @@
 #include <limits>
 #include <memory>
 
-namespace dynalease::keys {
+namespace dynalease::detail {
 
 /// Lives on the environment's executor.
-class keeper : public std::enable_shared_from_this<keeper> {
+class credentials_cache : public std::enable_shared_from_this<credentials_cache> {
 public:
-    keeper(environment world, std::shared_ptr<credentials_provider> source);
+    credentials_cache(environment world, std::shared_ptr<credentials_provider> source);
 
     /// What can be used at once; null: there is only `get`. Begins to fetch others when it is time, and nobody waits.
     aws::shared_credentials present();
@@ -45,7 +45,7 @@ private:
     void begin_fetch();
     /// Until its last step, however it ends: one that finds no memory must not be waited for.
     bool is_fetching() const noexcept { return flights_.count() != 0; }
-    static boost::asio::awaitable<void> fetch(std::shared_ptr<keeper> self);
+    static boost::asio::awaitable<void> fetch(std::shared_ptr<credentials_cache> self);
     boost::asio::awaitable<result<aws::shared_credentials>> ask();
     void end_fetch(result<aws::shared_credentials> answer);
 
@@ -62,4 +62,4 @@ private:
     runtime::waiter_list<runtime::unit> waiting_;
 };
 
-}  // namespace dynalease::keys
+}  // namespace dynalease::detail

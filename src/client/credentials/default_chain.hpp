@@ -10,16 +10,16 @@
 #include <memory>
 #include <optional>
 
-namespace dynalease::keys {
+namespace dynalease::detail {
 
 /// The environment (unless code chose a profile), the profile, web identity, the container, the instance. Keeps
 /// nothing.
 /// @param role to take on with what was found
-std::shared_ptr<credentials_provider> default_chain(shared_surroundings around,
+std::shared_ptr<credentials_provider> default_chain(shared_source_context context,
                                                     std::optional<assumed_role> role = std::nullopt);
 
 /// Takes on a role with the keys of another provider.
-std::shared_ptr<credentials_provider> role_provider(shared_surroundings around,
+std::shared_ptr<credentials_provider> role_provider(shared_source_context context,
                                                     std::shared_ptr<credentials_provider> base, assumed_role role);
 
-}  // namespace dynalease::keys
+}  // namespace dynalease::detail

@@ -4,15 +4,16 @@
 
 #include "runtime/alarm.hpp"
 
-namespace dynalease::keys {
+namespace dynalease::detail {
 
-boost::asio::awaitable<result<aws::web_answer>> ask(shared_surroundings around, std::function<aws::web_request()> make,
-                                                    patience how) {
-    const auto& world = around->world;
+boost::asio::awaitable<result<aws::web_answer>> exchange_with_retry(shared_source_context context,
+                                                                    std::function<aws::web_request()> make,
+                                                                    http_retry how) {
+    const auto& world = context->world;
     std::chrono::duration<double, std::milli> longest_pause{100};
     for (unsigned attempt = 1;; ++attempt, longest_pause *= 2) {
         auto request = make();
-        auto answer = co_await around->web->exchange(std::move(request), how.limit);
+        auto answer = co_await context->web->exchange(std::move(request), how.limit);
         const bool transient = answer ? how.is_transient(*answer) : answer.error().code != errc::shut_down;
         if (!transient || attempt >= how.attempts) co_return answer;
         const auto pause = std::chrono::duration_cast<clock::duration>(longest_pause * world.random->unit());
@@ -21,4 +22,4 @@ boost::asio::awaitable<result<aws::web_answer>> ask(shared_surroundings around, 
     }
 }
 
-}  // namespace dynalease::keys
+}  // namespace dynalease::detail

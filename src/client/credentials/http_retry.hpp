@@ -7,9 +7,9 @@
 #include <chrono>
 #include <functional>
 
-namespace dynalease::keys {
+namespace dynalease::detail {
 
-struct patience {
+struct http_retry {
     unsigned attempts = 3;
     std::chrono::milliseconds limit{2000};  ///< for connecting, and again for the answer
     /// Which answers are worth another attempt.
@@ -20,7 +20,8 @@ struct patience {
 
 /// The answer of the last attempt, or why there was none.
 /// @param make makes the request anew for each attempt: a signature has a date
-boost::asio::awaitable<result<aws::web_answer>> ask(shared_surroundings around, std::function<aws::web_request()> make,
-                                                    patience how);
+boost::asio::awaitable<result<aws::web_answer>> exchange_with_retry(shared_source_context context,
+                                                                    std::function<aws::web_request()> make,
+                                                                    http_retry how);
 
-}  // namespace dynalease::keys
+}  // namespace dynalease::detail

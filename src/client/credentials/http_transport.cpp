@@ -10,7 +10,7 @@
 
 #include <utility>
 
-namespace dynalease::keys {
+namespace dynalease::detail {
 
 namespace asio = boost::asio;
 
@@ -36,14 +36,15 @@ failure broken(const error_code& code, const aws::web_request& request, std::str
 
 }  // namespace
 
-http_web::http_web(environment world, std::string ca_file)
+http_transport::http_transport(environment world, std::string ca_file)
     : world_(std::move(world)), ca_file_(std::move(ca_file)), timing_(std::make_shared<http::deadlines>(world_)) {}
 
-http_web::~http_web() {
+http_transport::~http_transport() {
     close();
 }
 
-asio::awaitable<result<aws::web_answer>> http_web::exchange(aws::web_request request, std::chrono::milliseconds limit) {
+asio::awaitable<result<aws::web_answer>> http_transport::exchange(aws::web_request request,
+                                                                  std::chrono::milliseconds limit) {
     if (closed_) co_return failure(errc::shut_down);
     const auto found = server_of(request.to, limit);
     if (!found) co_return found.error();
@@ -60,7 +61,7 @@ asio::awaitable<result<aws::web_answer>> http_web::exchange(aws::web_request req
     co_return answer;
 }
 
-result<http_web::server> http_web::server_of(const aws::endpoint& where, std::chrono::milliseconds limit) {
+result<http_transport::server> http_transport::server_of(const aws::endpoint& where, std::chrono::milliseconds limit) {
     auto& known = servers_[where.url()];
     if (known.pool) return known;
     http::connector_options connecting;
@@ -80,7 +81,7 @@ result<http_web::server> http_web::server_of(const aws::endpoint& where, std::ch
     return known;
 }
 
-result<std::shared_ptr<asio::ssl::context>> http_web::tls() {
+result<std::shared_ptr<asio::ssl::context>> http_transport::tls() {
     if (tls_) return tls_;
     auto made = http::make_tls_context({.ca_file = ca_file_});
     if (made.error) {
@@ -91,7 +92,7 @@ result<std::shared_ptr<asio::ssl::context>> http_web::tls() {
     return tls_;
 }
 
-void http_web::close() noexcept {
+void http_transport::close() noexcept {
     if (std::exchange(closed_, true)) return;
     for (const auto& [url, known] : servers_) {
         if (!known.pool) continue;
@@ -100,4 +101,4 @@ void http_web::close() noexcept {
     }
 }
 
-}  // namespace dynalease::keys
+}  // namespace dynalease::detail

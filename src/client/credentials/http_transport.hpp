@@ -1,4 +1,4 @@
-// The web by HTTP: a connection for each request, because keys are fetched a few times a day.
+// HTTP for the sources of credentials: a connection for each request, because they are fetched a few times a day.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
@@ -11,13 +11,13 @@
 #include <memory>
 #include <string>
 
-namespace dynalease::keys {
+namespace dynalease::detail {
 
-class http_web final : public web {
+class http_transport final : public web_transport {
 public:
     /// @param ca_file as in `http::tls_options`; read when a secure server is asked first
-    http_web(environment world, std::string ca_file);
-    ~http_web() override;
+    http_transport(environment world, std::string ca_file);
+    ~http_transport() override;
 
     boost::asio::awaitable<result<aws::web_answer>> exchange(aws::web_request request,
                                                              std::chrono::milliseconds limit) override;
@@ -40,4 +40,4 @@ private:
     bool closed_ = false;
 };
 
-}  // namespace dynalease::keys
+}  // namespace dynalease::detail

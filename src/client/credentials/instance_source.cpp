@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-namespace dynalease::keys {
+namespace dynalease::detail {
 
 namespace {
 
@@ -24,10 +24,10 @@ failure unavailable(std::string why) {
 /// One instance's service, with what was learnt of it so far.
 class instance {
 public:
-    explicit instance(shared_surroundings around) : around_(std::move(around)) {}
+    explicit instance(shared_source_context context) : context_(std::move(context)) {}
 
     /// `errc::unreachable`: there is no such service, or no role.
-    fetched fetch() {
+    fetched_credentials fetch() {
         if (auto problem = configure()) co_return *std::move(problem);
         path_->begin();
         bool renewed = false;
@@ -35,7 +35,7 @@ public:
             auto no_token = co_await need_token();
             if (no_token) co_return *std::move(no_token);
             auto make = [this] { return aws::imds_get(*settings_, path_->path(), token_); };
-            auto answer = co_await ask(around_, std::move(make), {.limit = answer_limit});
+            auto answer = co_await exchange_with_retry(context_, std::move(make), {.limit = answer_limit});
             if (!answer) co_return unavailable("does not answer: " + answer.error().details.message);
             if (answer->status == 401 && !std::exchange(renewed, true)) {
                 token_.clear();
@@ -58,9 +58,9 @@ public:
 private:
     std::optional<failure> configure() {
         if (!settings_) {
-            const auto profile = aws::load_profile(around_->config, around_->profile);
+            const auto profile = aws::load_profile(context_->config, context_->profile);
             if (!profile) return profile.error();
-            auto found = aws::resolve_imds(around_->config, *profile);
+            auto found = aws::resolve_imds(context_->config, *profile);
             if (!found) return std::move(found).error();
             settings_ = *std::move(found);
             path_.emplace(settings_->role);
@@ -70,13 +70,13 @@ private:
     }
 
     boost::asio::awaitable<std::optional<failure>> need_token() {
-        const auto now = around_->world.clock->now();
+        const auto now = context_->world.clock->now();
         if (!token_.empty() && now < token_until_) co_return std::nullopt;
         // Whether there is such a service must be found out quickly; one that was there is worth waiting for.
-        patience how{.limit = answer_limit};
+        http_retry how{.limit = answer_limit};
         if (!seen_) how.attempts = 2;
         auto make = [this] { return aws::imds_token_request(*settings_); };
-        auto answer = co_await ask(around_, std::move(make), how);
+        auto answer = co_await exchange_with_retry(context_, std::move(make), how);
         if (!answer) co_return unavailable("cannot be reached: " + answer.error().details.message);
         if (answer->status != 200) co_return refused(answer->status);
         seen_ = true;
@@ -94,7 +94,7 @@ private:
         return unavailable("answered " + std::to_string(status));
     }
 
-    shared_surroundings around_;
+    shared_source_context context_;
     std::optional<aws::imds_settings> settings_;
     std::optional<aws::imds_path> path_;
     std::string token_;
@@ -102,11 +102,12 @@ private:
     bool seen_ = false;
 };
 
-class instance_keys final : public aws::credentials_source {
+class instance_credentials final : public aws::credentials_source {
 public:
-    instance_keys(shared_surroundings around, bool expected) : instance_(std::move(around)), expected_(expected) {}
+    instance_credentials(shared_source_context context, bool expected)
+        : instance_(std::move(context)), expected_(expected) {}
 
-    fetched fetch() override {
+    fetched_credentials fetch() override {
         auto keys = co_await instance_.fetch();
         if (keys) co_return keys;
         failure why = std::move(keys).error();
@@ -130,12 +131,12 @@ private:
 
 }  // namespace
 
-source instance_source(shared_surroundings around) {
-    return std::make_unique<instance_keys>(std::move(around), false);
+source_ptr instance_source(shared_source_context context) {
+    return std::make_unique<instance_credentials>(std::move(context), false);
 }
 
-source expected_instance_source(shared_surroundings around) {
-    return std::make_unique<instance_keys>(std::move(around), true);
+source_ptr expected_instance_source(shared_source_context context) {
+    return std::make_unique<instance_credentials>(std::move(context), true);
 }
 
-}  // namespace dynalease::keys
+}  // namespace dynalease::detail

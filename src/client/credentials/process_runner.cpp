@@ -20,13 +20,13 @@
 #include <optional>
 #include <utility>
 
-namespace dynalease::keys {
+namespace dynalease::detail {
 
 namespace asio = boost::asio;
 
 namespace {
 
-constexpr auto outcome = asio::as_tuple(asio::deferred);
+constexpr auto in_pair = asio::as_tuple(asio::deferred);
 constexpr auto longest_run = std::chrono::minutes(1);
 constexpr std::size_t longest_output = 64 * 1024;
 constexpr auto advice = "run it by hand to see what it says";
@@ -54,7 +54,7 @@ struct run_state {
     }
     bool goes_on() const { return !why && !ended && process.is_ours(); }
 
-    child process;
+    child_process process;
     std::array<char, 4096> chunk{};
     std::string text{};
     bool ended = false;
@@ -62,9 +62,9 @@ struct run_state {
     asio::cancellation_signal timer;
 };
 
-class posix_processes final : public processes, public runtime::context_tenant {
+class posix_process_runner final : public process_runner, public runtime::context_tenant {
 public:
-    explicit posix_processes(environment world)
+    explicit posix_process_runner(environment world)
         : context_tenant(asio::query(world.executor, asio::execution::context)), world_(std::move(world)) {}
 
     asio::awaitable<result<std::string>> run(std::string command) override {
@@ -76,12 +76,12 @@ public:
         read_until_end(state);
         for (bool open = true; open;) {
             auto& output = state->process.output();
-            const auto [error, size] = co_await output.async_read_some(asio::buffer(state->chunk), outcome);
+            const auto [error, size] = co_await output.async_read_some(asio::buffer(state->chunk), in_pair);
             state->take(size);
             open = !error && state->goes_on();
         }
         if (state->process.is_ours() && !state->ended) {
-            co_await state->process.end().async_wait(asio::posix::descriptor_base::wait_read, outcome);
+            co_await state->process.end().async_wait(asio::posix::descriptor_base::wait_read, in_pair);
         }
         state->timer.emit(asio::cancellation_type::terminal);
         running_.erase(place);
@@ -141,8 +141,8 @@ private:
 
 }  // namespace
 
-std::shared_ptr<processes> make_processes(const environment& world) {
-    return std::make_shared<posix_processes>(world);
+std::shared_ptr<process_runner> make_process_runner(const environment& world) {
+    return std::make_shared<posix_process_runner>(world);
 }
 
-}  // namespace dynalease::keys
+}  // namespace dynalease::detail

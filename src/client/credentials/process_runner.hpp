@@ -10,14 +10,14 @@
 #include <memory>
 #include <string>
 
-namespace dynalease::keys {
+namespace dynalease::detail {
 
-class processes {
+class process_runner {
 public:
-    processes() = default;
-    processes(const processes&) = delete;
-    processes& operator=(const processes&) = delete;
-    virtual ~processes() = default;
+    process_runner() = default;
+    process_runner(const process_runner&) = delete;
+    process_runner& operator=(const process_runner&) = delete;
+    virtual ~process_runner() = default;
 
     /// Runs a command line by the shell, as the AWS SDKs do, and waits for its end without blocking. It reads nothing,
     /// what it writes to its standard error goes nowhere, and it is killed with all it started after a minute or 64
@@ -29,6 +29,6 @@ public:
     virtual void close() noexcept = 0;
 };
 
-std::shared_ptr<processes> make_processes(const environment& world);
+std::shared_ptr<process_runner> make_process_runner(const environment& world);
 
-}  // namespace dynalease::keys
+}  // namespace dynalease::detail

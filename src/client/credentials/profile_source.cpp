@@ -7,15 +7,15 @@
 #include <utility>
 #include <variant>
 
-namespace dynalease::keys {
+namespace dynalease::detail {
 
 namespace {
 
-class profile_keys final : public aws::credentials_source {
+class profile_credentials final : public aws::credentials_source {
 public:
-    explicit profile_keys(shared_surroundings around) : around_(std::move(around)) {}
+    explicit profile_credentials(shared_source_context context) : context_(std::move(context)) {}
 
-    fetched fetch() override {
+    fetched_credentials fetch() override {
         auto plan = read_plan();
         if (!plan) {
             failure why = std::move(plan).error();
@@ -26,39 +26,41 @@ public:
         auto keys = co_await first_keys((*plan)->first);
         for (auto& role : (*plan)->roles) {
             if (!keys) break;
-            auto taken = co_await assume_role(around_, *keys, std::move(role));
+            auto taken = co_await assume_role(context_, *keys, std::move(role));
             keys = std::move(taken);
         }
         co_return keys;
     }
 
     std::string describe() const override {
-        const auto where = aws::locate_profile(around_->config, around_->profile);
+        const auto where = aws::locate_profile(context_->config, context_->profile);
         return "profile '" + where.name + "' of " + where.credentials_file + " and " + where.config_file;
     }
 
 private:
     result<std::optional<aws::key_plan>> read_plan() const {
-        auto where = aws::locate_profile(around_->config, around_->profile);
+        auto where = aws::locate_profile(context_->config, context_->profile);
         const std::string name = where.name;
-        const auto files = aws::load_shared_config(around_->config, where);
+        const auto files = aws::load_shared_config(context_->config, where);
         if (!files) return files.error();
         const auto selected = aws::select_profile(*files, std::move(where));
         if (!selected) return selected.error();
         return aws::plan_profile(*files, name);
     }
 
-    fetched first_keys(const decltype(aws::key_plan::first)& first) {
+    fetched_credentials first_keys(const decltype(aws::key_plan::first)& first) {
         if (const auto* fixed = std::get_if<credentials>(&first)) return as_they_are(*fixed);
-        if (const auto* token = std::get_if<aws::web_identity>(&first)) return assume_by_token(around_, *token);
+        if (const auto* token = std::get_if<aws::web_identity>(&first)) return assume_by_token(context_, *token);
         if (const auto* process = std::get_if<aws::external_process>(&first)) return printed(*process);
         return named(std::get<aws::named_source>(first));
     }
 
-    static fetched as_they_are(credentials keys) { co_return std::make_shared<const credentials>(std::move(keys)); }
+    static fetched_credentials as_they_are(credentials keys) {
+        co_return std::make_shared<const credentials>(std::move(keys));
+    }
 
-    fetched printed(aws::external_process process) {
-        auto text = co_await around_->processes->run(std::move(process.command));
+    fetched_credentials printed(aws::external_process process) {
+        auto text = co_await context_->processes->run(std::move(process.command));
         if (!text) co_return std::move(text).error();
         auto keys = aws::parse_process_keys(*text, "credential_process");
         if (!keys) co_return std::move(keys).error();
@@ -66,7 +68,7 @@ private:
         co_return std::make_shared<const credentials>(*std::move(keys));
     }
 
-    fetched named(aws::named_source which) {
+    fetched_credentials named(aws::named_source which) {
         auto& from = source_of(which);
         auto keys = co_await from.fetch();
         if (keys && !*keys) {
@@ -79,27 +81,27 @@ private:
     aws::credentials_source& source_of(aws::named_source which) {
         switch (which) {
             case aws::named_source::environment:
-                named_ = aws::environment_source(around_->config);
+                named_ = aws::environment_source(context_->config);
                 break;
             case aws::named_source::container:
-                named_ = container_source(around_);
+                named_ = container_source(context_);
                 break;
             case aws::named_source::instance:
-                if (!instance_) instance_ = expected_instance_source(around_);
+                if (!instance_) instance_ = expected_instance_source(context_);
                 return *instance_;
         }
         return *named_;
     }
 
-    shared_surroundings around_;
-    source named_;
-    source instance_;  // kept: it remembers its token
+    shared_source_context context_;
+    source_ptr named_;
+    source_ptr instance_;  // kept: it remembers its token
 };
 
 }  // namespace
 
-source profile_source(shared_surroundings around) {
-    return std::make_unique<profile_keys>(std::move(around));
+source_ptr profile_source(shared_source_context context) {
+    return std::make_unique<profile_credentials>(std::move(context));
 }
 
-}  // namespace dynalease::keys
+}  // namespace dynalease::detail

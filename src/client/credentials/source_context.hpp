@@ -12,13 +12,13 @@
 #include <memory>
 #include <string>
 
-namespace dynalease::keys {
+namespace dynalease::detail {
 
-struct surroundings {
+struct source_context {
     environment world;
     aws::config_source config;
-    std::shared_ptr<keys::web> web;
-    std::shared_ptr<keys::processes> processes;
+    std::shared_ptr<web_transport> web;
+    std::shared_ptr<process_runner> processes;
     std::string profile{};  ///< chosen by code
     std::string region{};   ///< of STS, chosen by code
 
@@ -28,6 +28,6 @@ struct surroundings {
         processes->close();
     }
 };
-using shared_surroundings = std::shared_ptr<const surroundings>;
+using shared_source_context = std::shared_ptr<const source_context>;
 
-}  // namespace dynalease::keys
+}  // namespace dynalease::detail

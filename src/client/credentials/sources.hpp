@@ -12,28 +12,28 @@
 
 #include <memory>
 
-namespace dynalease::keys {
+namespace dynalease::detail {
 
 using aws::shared_credentials;
-using source = std::unique_ptr<aws::credentials_source>;
-using fetched = boost::asio::awaitable<result<shared_credentials>>;
+using source_ptr = std::unique_ptr<aws::credentials_source>;
+using fetched_credentials = boost::asio::awaitable<result<shared_credentials>>;
 
 /// ECS and EKS Pod Identity, if their variables are set.
-source container_source(shared_surroundings around);
+source_ptr container_source(shared_source_context context);
 
 /// EC2. Asked last of all: where there is no instance, or it has no role, that is nothing found rather than a failure.
-source instance_source(shared_surroundings around);
+source_ptr instance_source(shared_source_context context);
 /// The same, where a profile says that it is an instance: then it is a failure.
-source expected_instance_source(shared_surroundings around);
+source_ptr expected_instance_source(shared_source_context context);
 
 /// EKS's older way: AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN.
-source web_identity_source(shared_surroundings around);
+source_ptr web_identity_source(shared_source_context context);
 
 /// The shared files.
-source profile_source(shared_surroundings around);
+source_ptr profile_source(shared_source_context context);
 
 /// One step of a profile's chain.
-fetched assume_role(shared_surroundings around, aws::shared_credentials who, assumed_role wanted);
-fetched assume_by_token(shared_surroundings around, aws::web_identity wanted);
+fetched_credentials assume_role(shared_source_context context, aws::shared_credentials who, assumed_role wanted);
+fetched_credentials assume_by_token(shared_source_context context, aws::web_identity wanted);
 
-}  // namespace dynalease::keys
+}  // namespace dynalease::detail

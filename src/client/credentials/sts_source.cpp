@@ -12,14 +12,14 @@
 
 #include <utility>
 
-namespace dynalease::keys {
+namespace dynalease::detail {
 
 namespace {
 
-result<aws::endpoint> sts_of(const surroundings& around) {
-    const auto profile = aws::load_profile(around.config, around.profile);
+result<aws::endpoint> sts_of(const source_context& context) {
+    const auto profile = aws::load_profile(context.config, context.profile);
     if (!profile) return profile.error();
-    return aws::resolve_sts(around.region, around.config, *profile);
+    return aws::resolve_sts(context.region, context.config, *profile);
 }
 
 std::string session_name(const environment& world) {
@@ -35,8 +35,8 @@ result<shared_credentials> keys_in(result<aws::web_answer> answer, const std::st
     return why;
 }
 
-result<std::string> read_token(const surroundings& around, const std::string& path) {
-    auto content = around.config.file(path);
+result<std::string> read_token(const source_context& context, const std::string& path) {
+    auto content = context.config.file(path);
     if (!content || !*content) {
         return aws::refusal(errc::no_credentials,
                             content ? "there is no web identity token file " + path : content.error().details.message,
@@ -45,12 +45,12 @@ result<std::string> read_token(const surroundings& around, const std::string& pa
     return std::string{aws::trim(**content)};
 }
 
-class web_identity_keys final : public aws::credentials_source {
+class web_identity_credentials final : public aws::credentials_source {
 public:
-    explicit web_identity_keys(shared_surroundings around) : around_(std::move(around)) {}
+    explicit web_identity_credentials(shared_source_context context) : context_(std::move(context)) {}
 
-    fetched fetch() override {
-        const auto& config = around_->config;
+    fetched_credentials fetch() override {
+        const auto& config = context_->config;
         const auto file = config.get("AWS_WEB_IDENTITY_TOKEN_FILE");
         if (!file) co_return shared_credentials{};
         const auto role = config.get("AWS_ROLE_ARN");
@@ -59,50 +59,50 @@ public:
                                    "set both, or neither");
         }
         aws::web_identity wanted{*role, *file, config.get("AWS_ROLE_SESSION_NAME").value_or("")};
-        auto keys = co_await assume_by_token(around_, std::move(wanted));
+        auto keys = co_await assume_by_token(context_, std::move(wanted));
         co_return keys;
     }
 
     std::string describe() const override { return "a web identity (AWS_WEB_IDENTITY_TOKEN_FILE, AWS_ROLE_ARN)"; }
 
 private:
-    shared_surroundings around_;
+    shared_source_context context_;
 };
 
 }  // namespace
 
-source web_identity_source(shared_surroundings around) {
-    return std::make_unique<web_identity_keys>(std::move(around));
+source_ptr web_identity_source(shared_source_context context) {
+    return std::make_unique<web_identity_credentials>(std::move(context));
 }
 
-fetched assume_role(shared_surroundings around, shared_credentials who, assumed_role wanted) {
-    const auto sts = sts_of(*around);
+fetched_credentials assume_role(shared_source_context context, shared_credentials who, assumed_role wanted) {
+    const auto sts = sts_of(*context);
     if (!sts) co_return sts.error();
     if (auto problem = aws::unusable_keys(*who, "the source of role " + wanted.arn)) co_return *std::move(problem);
-    const auto& world = around->world;
+    const auto& world = context->world;
     aws::clock_skew skew;
     for (bool corrected = false;; corrected = true) {
         const auto used = skew.offset();
         auto make = [&, name = session_name(world)] {
             return aws::assume_role_request(*sts, wanted, name, *who, skew.corrected(world.clock->wall()));
         };
-        auto answer = co_await ask(around, std::move(make), {.is_transient = aws::is_sts_transient});
+        auto answer = co_await exchange_with_retry(context, std::move(make), {.is_transient = aws::is_sts_transient});
         const bool again = answer && !corrected && aws::is_clock_suspect(*answer) &&
                            skew.refused(used, world.clock->wall(), aws::parse_http_date(answer->date));
         if (!again) co_return keys_in(std::move(answer), wanted.arn);
     }
 }
 
-fetched assume_by_token(shared_surroundings around, aws::web_identity wanted) {
-    const auto sts = sts_of(*around);
+fetched_credentials assume_by_token(shared_source_context context, aws::web_identity wanted) {
+    const auto sts = sts_of(*context);
     if (!sts) co_return sts.error();
-    const auto token = read_token(*around, wanted.token_file);
+    const auto token = read_token(*context, wanted.token_file);
     if (!token) co_return token.error();
-    auto make = [request = aws::web_identity_request(*sts, wanted, session_name(around->world), *token)] {
+    auto make = [request = aws::web_identity_request(*sts, wanted, session_name(context->world), *token)] {
         return request;
     };
-    auto answer = co_await ask(around, std::move(make), {.is_transient = aws::is_sts_transient});
+    auto answer = co_await exchange_with_retry(context, std::move(make), {.is_transient = aws::is_sts_transient});
     co_return keys_in(std::move(answer), wanted.role_arn);
 }
 
-}  // namespace dynalease::keys
+}  // namespace dynalease::detail

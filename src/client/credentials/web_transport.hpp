@@ -10,14 +10,14 @@
 
 #include <chrono>
 
-namespace dynalease::keys {
+namespace dynalease::detail {
 
-class web {
+class web_transport {
 public:
-    web() = default;
-    web(const web&) = delete;
-    web& operator=(const web&) = delete;
-    virtual ~web() = default;
+    web_transport() = default;
+    web_transport(const web_transport&) = delete;
+    web_transport& operator=(const web_transport&) = delete;
+    virtual ~web_transport() = default;
 
     /// One attempt. Fails with `errc::unreachable` if nothing was sent, `timeout` and the like if no answer came.
     /// @param limit for the connection, and again for the answer
@@ -27,4 +27,4 @@ public:
     virtual void close() noexcept = 0;
 };
 
-}  // namespace dynalease::keys
+}  // namespace dynalease::detail

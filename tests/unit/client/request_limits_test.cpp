@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t huge = 32 * 1024 * 1024;  // an encoded size that excuses nothing
 
 std::string problem(const any_request& request, errc expected = errc::invalid_option) {
-    const auto found = beyond_limits(request, huge);
+    const auto found = detail::beyond_limits(request, huge);
     if (!found) return "";
     CHECK(found->code == expected);
     CHECK(found->outcome == outcome::not_applied);

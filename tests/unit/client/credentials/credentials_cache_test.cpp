@@ -16,7 +16,7 @@
 
 namespace {
 
-using namespace keys_test;
+using namespace credentials_test;
 using aws::shared_credentials;
 
 shared_credentials keys_named(std::string id, std::optional<clock::wall_time> expiration = std::nullopt) {
@@ -47,15 +47,15 @@ private:
     runtime::waiter_list<std::optional<result<shared_credentials>>> asked_;
 };
 
-struct keeper_world : key_world {
+struct cache_world : credentials_world {
     std::shared_ptr<slow_source> source = std::make_shared<slow_source>(io);
-    std::shared_ptr<keys::keeper> keeper = std::make_shared<keys::keeper>(world, source);
+    std::shared_ptr<detail::credentials_cache> cache = std::make_shared<detail::credentials_cache>(world, source);
     std::deque<result<shared_credentials>> got;
 
-    ~keeper_world() { keeper->close(); }
+    ~cache_world() { cache->close(); }
 
     void ask() {
-        asio::co_spawn(io, keeper->get(time->now() + 5s),
+        asio::co_spawn(io, cache->get(time->now() + 5s),
                        [this](std::exception_ptr failure, result<shared_credentials> keys) {
                            if (failure) std::rethrow_exception(failure);
                            got.push_back(std::move(keys));
@@ -88,62 +88,62 @@ struct keeper_world : key_world {
 }  // namespace
 
 TEST_CASE("whoever waits shares one fetch, and later ones take what it brought") {
-    keeper_world w;
+    cache_world w;
     for (int i = 0; i < 100; ++i) w.ask();
     CHECK(w.got.empty());
     CHECK(w.source->fetches == 1);
     w.answer(keys_named("A"));
     CHECK(w.got.size() == 100);
-    CHECK(w.keeper->present()->access_key_id == "A");
+    CHECK(w.cache->present()->access_key_id == "A");
     w.pass(10'000h);
-    CHECK(w.keeper->present());
+    CHECK(w.cache->present());
     CHECK(w.source->fetches == 1);
 }
 
 TEST_CASE("keys are replaced ahead of their end, and nobody waits for it") {
-    keeper_world w;
+    cache_world w;
     w.hold("A", 6h);
     w.pass(5h + 50min);
     for (int i = 0; i < 10; ++i) {
-        CHECK(w.keeper->present()->access_key_id == "A");
+        CHECK(w.cache->present()->access_key_id == "A");
         w.resolve();
     }
     CHECK(w.source->fetches == 2);
     w.answer(keys_named("B", w.time->wall() + 6h));
-    CHECK(w.keeper->present()->access_key_id == "B");
+    CHECK(w.cache->present()->access_key_id == "B");
     CHECK(w.source->fetches == 2);
 }
 
 TEST_CASE("a source that is away does not stop who has keys, not even past their end") {
-    keeper_world w;
+    cache_world w;
     w.hold("A", 1h);
     w.pass(50min);
-    CHECK(w.keeper->present());
+    CHECK(w.cache->present());
     w.answer(nobody_there());
     w.pass(1s);
-    CHECK(w.keeper->present());
+    CHECK(w.cache->present());
     CHECK(w.source->fetches == 2);  // not again at once
     w.pass(2h);
-    CHECK_FALSE(w.keeper->present());
+    CHECK_FALSE(w.cache->present());
     w.ask();
     CHECK(w.source->fetches == 3);
     w.answer(nobody_there());
     CHECK(w.last() == "A");
-    CHECK(w.keeper->present());  // and for a while without asking
+    CHECK(w.cache->present());  // and for a while without asking
     w.pass(40s);
     w.ask();
     CHECK(w.last() == "A");  // nobody waits for a source that was away just now
     w.answer(keys_named("B", w.time->wall() + 1h));
-    CHECK(w.keeper->present()->access_key_id == "B");
+    CHECK(w.cache->present()->access_key_id == "B");
 }
 
 TEST_CASE("while its source is away nobody waits for it, not even past the end of the keys") {
-    keeper_world w;
+    cache_world w;
     w.hold("A", 1h);
     w.pass(50min);
     for (int seconds = 0; seconds < 3600; ++seconds) {
         w.pass(1s);
-        REQUIRE(w.keeper->present());
+        REQUIRE(w.cache->present());
         w.resolve();
         if (seconds % 20 == 0) w.answer(nobody_there());  // each fetch takes long
     }
@@ -152,12 +152,12 @@ TEST_CASE("while its source is away nobody waits for it, not even past the end o
 }
 
 TEST_CASE("refused keys are not given again: the source's failure is told, and it is not pressed") {
-    keeper_world w;
+    cache_world w;
     w.hold("A", 1h);
-    const auto refused = w.keeper->present();
-    w.keeper->refuse(refused);
+    const auto refused = w.cache->present();
+    w.cache->refuse(refused);
     CHECK(w.source->invalidated == 1);
-    CHECK_FALSE(w.keeper->present());
+    CHECK_FALSE(w.cache->present());
     w.ask();
     w.answer(failure(errc::no_credentials));
     CHECK(w.got.back().has_error());
@@ -168,40 +168,40 @@ TEST_CASE("refused keys are not given again: the source's failure is told, and i
     w.ask();
     w.answer(keys_named("B"));
     CHECK(w.last() == "B");
-    w.keeper->refuse(refused);  // a late word about the old ones
-    CHECK(w.keeper->present()->access_key_id == "B");
+    w.cache->refuse(refused);  // a late word about the old ones
+    CHECK(w.cache->present()->access_key_id == "B");
 }
 
 TEST_CASE("keys that are refused over and over are fetched anew once a second at most") {
-    keeper_world w;
+    cache_world w;
     w.hold("A", 1h);
     for (int i = 0; i < 50; ++i) {
-        w.keeper->refuse(w.keeper->present());
-        if (w.keeper->present()) continue;
+        w.cache->refuse(w.cache->present());
+        if (w.cache->present()) continue;
         w.ask();
         w.answer(keys_named("A", w.time->wall() + 1h));
     }
     CHECK(w.source->fetches == 2);
     w.pass(2s);
-    w.keeper->refuse(w.keeper->present());
-    CHECK_FALSE(w.keeper->present());
+    w.cache->refuse(w.cache->present());
+    CHECK_FALSE(w.cache->present());
 }
 
 TEST_CASE("a deadline ends a wait, not the fetch") {
-    keeper_world w;
+    cache_world w;
     w.ask();
     w.pass(6s);
     REQUIRE(w.got.size() == 1);
     CHECK(w.got.back().error().code == errc::timeout);
     CHECK_FALSE(w.got.back().error().details.advice.empty());
     w.answer(keys_named("A"));
-    CHECK(w.keeper->present());
+    CHECK(w.cache->present());
 }
 
 TEST_CASE("closing answers whoever waits, once, and whoever comes later") {
-    keeper_world w;
+    cache_world w;
     for (int i = 0; i < 3; ++i) w.ask();
-    w.keeper->close();
+    w.cache->close();
     w.resolve();
     w.ask();
     REQUIRE(w.got.size() == 4);
@@ -219,11 +219,11 @@ TEST_CASE("a provider of the user that throws or gives nothing is a failure with
         }
     };
     for (const bool throws : {true, false}) {
-        key_world w;
+        credentials_world w;
         const auto provider = std::make_shared<broken>();
         provider->throws = throws;
-        const auto keeper = std::make_shared<keys::keeper>(w.world, provider);
-        const auto got = w.run(keeper->get(w.time->now() + 5s));
+        const auto cache = std::make_shared<detail::credentials_cache>(w.world, provider);
+        const auto got = w.run(cache->get(w.time->now() + 5s));
         REQUIRE(got.has_error());
         CHECK(got.error().code == errc::no_credentials);
         CHECK_THAT(got.error().details.message, Catch::Contains(throws ? "vault is sealed" : "none"));
@@ -231,7 +231,7 @@ TEST_CASE("a provider of the user that throws or gives nothing is a failure with
 }
 
 TEST_CASE("a fetch that a fork ends in the child is begun anew there; the parent's goes on") {
-    keeper_world w;
+    cache_world w;
     w.ask();
     const auto forked = failure(errc::no_credentials);
     CHECK(status_of_a_fork(w.io, [&] {

@@ -26,12 +26,12 @@
 #include <utility>
 #include <vector>
 
-namespace keys_test {
+namespace credentials_test {
 
 namespace asio = boost::asio;
 using namespace dynalease;
 using namespace std::chrono_literals;
-using keys::shared_surroundings;
+using detail::shared_source_context;
 
 /// Stands still until it is told to move.
 class manual_clock final : public clock {
@@ -45,7 +45,8 @@ public:
         now_ += time;
         wall_ += std::chrono::duration_cast<std::chrono::milliseconds>(time);
         while (!waits_.empty() && waits_.begin()->first <= now_) {
-            asio::post(io_, [handler = std::move(waits_.begin()->second)]() mutable { std::move(handler)(error_code{}); });
+            asio::post(io_,
+                       [handler = std::move(waits_.begin()->second)]() mutable { std::move(handler)(error_code{}); });
             waits_.erase(waits_.begin());
         }
     }
@@ -68,11 +69,11 @@ public:
     std::uint64_t next() override { return 0; }
 };
 
-class fake_web final : public keys::web {
+class fake_transport final : public detail::web_transport {
 public:
     using script = std::function<result<aws::web_answer>(const aws::web_request&)>;
 
-    explicit fake_web(script behaviour) : behaviour_(std::move(behaviour)) {}
+    explicit fake_transport(script behaviour) : behaviour_(std::move(behaviour)) {}
 
     asio::awaitable<result<aws::web_answer>> exchange(aws::web_request request, std::chrono::milliseconds) override {
         asked.push_back(request.method + ' ' + request.url());
@@ -86,17 +87,17 @@ private:
     script behaviour_;
 };
 
-struct key_world {
+struct credentials_world {
     asio::io_context io{1};
     std::shared_ptr<manual_clock> time = std::make_shared<manual_clock>(io);
     environment world{io.get_executor(), time, std::make_shared<no_chance>()};
     testing_support::fake_config config;
-    std::shared_ptr<fake_web> web;
+    std::shared_ptr<fake_transport> web;
 
-    shared_surroundings around(fake_web::script behaviour, std::string profile = {}) {
-        web = std::make_shared<fake_web>(std::move(behaviour));
-        return std::make_shared<const keys::surroundings>(
-            keys::surroundings{world, config.source(), web, keys::make_processes(world), std::move(profile)});
+    shared_source_context context(fake_transport::script behaviour, std::string profile = {}) {
+        web = std::make_shared<fake_transport>(std::move(behaviour));
+        return std::make_shared<const detail::source_context>(detail::source_context{
+            world, config.source(), web, detail::make_process_runner(world), std::move(profile)});
     }
 
     template <class T>
@@ -132,4 +133,4 @@ inline failure nobody_there() {
     return failure(errc::unreachable);
 }
 
-}  // namespace keys_test
+}  // namespace credentials_test

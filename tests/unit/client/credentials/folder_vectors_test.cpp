@@ -12,7 +12,7 @@
 
 namespace {
 
-using namespace keys_test;
+using namespace credentials_test;
 using vectors::json;
 
 const std::string data = DYNALEASE_TEST_DATA "/";
@@ -120,12 +120,12 @@ tally run_folders(const std::string& base) {
     for (const auto& name : names) {
         INFO(name);
         const auto folder = base + "/" + name;
-        key_world world;
+        credentials_world world;
         world.config = config_of(folder);
-        const auto provider = keys::default_chain(world.around(replay(traffic_of(folder))));
+        const auto provider = detail::default_chain(world.context(replay(traffic_of(folder))));
         // The provider of profiles is asked alone; keys in the environment would come first in the chain.
         const bool alone = base.ends_with("profile-provider");
-        const auto source = alone ? keys::profile_source(world.around(replay(traffic_of(folder)))) : nullptr;
+        const auto source = alone ? detail::profile_source(world.context(replay(traffic_of(folder)))) : nullptr;
         const auto found = world.run(alone ? source->fetch() : provider->get());
         const auto document = vectors::read_json(folder + "/test-case.json");
         const auto& expected = document["result"];

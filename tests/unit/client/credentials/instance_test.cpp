@@ -12,7 +12,7 @@
 
 namespace {
 
-using namespace keys_test;
+using namespace credentials_test;
 using support::answer;
 using support::reaction;
 using support::scripted_server;
@@ -25,13 +25,13 @@ struct real_world {
     environment world = environment::system(io.get_executor());
     testing_support::fake_config config;
 
-    shared_surroundings around(std::string ca_file = {}) {
-        return std::make_shared<const keys::surroundings>(
-            keys::surroundings{world, config.source(), std::make_shared<keys::http_web>(world, std::move(ca_file)),
-                               keys::make_processes(world)});
+    shared_source_context context(std::string ca_file = {}) {
+        return std::make_shared<const detail::source_context>(detail::source_context{
+            world, config.source(), std::make_shared<detail::http_transport>(world, std::move(ca_file)),
+            detail::make_process_runner(world)});
     }
 
-    result<aws::shared_credentials> fetch(keys::source from, scripted_server& server) {
+    result<aws::shared_credentials> fetch(detail::source_ptr from, scripted_server& server) {
         std::optional<result<aws::shared_credentials>> done;
         asio::co_spawn(world.executor, from->fetch(), [&](std::exception_ptr, result<aws::shared_credentials> keys) {
             done = std::move(keys);
@@ -64,7 +64,7 @@ TEST_CASE("an instance is asked for a token, a role and its keys; an old token i
         return reaction{answer(200, request.find("extended/") == std::string::npos ? "a-role" : some_keys)};
     });
     w.config.variables["AWS_EC2_METADATA_SERVICE_ENDPOINT"] = url_of(server);
-    const auto keys = w.fetch(keys::instance_source(w.around()), server);
+    const auto keys = w.fetch(detail::instance_source(w.context()), server);
     REQUIRE(keys.has_value());
     REQUIRE(*keys);
     CHECK((*keys)->secret_access_key == "hush");
@@ -79,7 +79,7 @@ TEST_CASE("no instance: nothing is found, quickly; where a profile expects one i
         scripted_server gone(w.io.get_executor(), [](std::size_t, const std::string&) { return reaction{}; });
         w.config.variables["AWS_EC2_METADATA_SERVICE_ENDPOINT"] = url_of(gone);
         gone.stop();
-        auto from = expected ? keys::expected_instance_source(w.around()) : keys::instance_source(w.around());
+        auto from = expected ? detail::expected_instance_source(w.context()) : detail::instance_source(w.context());
         const auto keys = w.fetch(std::move(from), gone);
         CHECK(keys.has_value() == !expected);
         if (keys) CHECK_FALSE(*keys);
@@ -94,7 +94,7 @@ TEST_CASE("an agent that answers nonsense, or hangs up, is named, and its words 
         scripted_server server(w.io.get_executor(),
                                [&](std::size_t, const std::string&) { return reaction{bytes, true}; });
         w.config.variables["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = url_of(server) + "/keys?a=b";
-        const auto keys = w.fetch(keys::container_source(w.around()), server);
+        const auto keys = w.fetch(detail::container_source(w.context()), server);
         REQUIRE(keys.has_error());
         CHECK(keys.error().code == errc::no_credentials);
         CHECK_THAT(keys.error().details.message, Catch::Contains("127.0.0.1") && !Catch::Contains("hush"));
@@ -108,7 +108,7 @@ TEST_CASE("an agent that is ill for a moment is asked again") {
         return reaction{number < 2 ? answer(503, "") : answer(200, some_keys)};
     });
     w.config.variables["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = url_of(server);
-    CHECK(w.fetch(keys::container_source(w.around()), server).has_value());
+    CHECK(w.fetch(detail::container_source(w.context()), server).has_value());
     CHECK(server.requests().size() == 3);
 }
 
@@ -121,7 +121,7 @@ TEST_CASE("over TLS an agent or STS must be who it says") {
             ours.server_for("localhost"));
         w.config.variables["AWS_CONTAINER_CREDENTIALS_FULL_URI"] =
             "https://localhost:" + std::to_string(server.port()) + "/keys";
-        const auto keys = w.fetch(keys::container_source(w.around(trusted ? ours.pem_file() : "")), server);
+        const auto keys = w.fetch(detail::container_source(w.context(trusted ? ours.pem_file() : "")), server);
         CHECK(keys.has_value() == trusted);
         if (!trusted) CHECK_THAT(keys.error().details.message, Catch::Contains("certificate"));
         CHECK(server.requests().size() == (trusted ? 1 : 0));
@@ -129,11 +129,11 @@ TEST_CASE("over TLS an agent or STS must be who it says") {
 }
 
 TEST_CASE("keys that no header can hold are not sent to STS either") {
-    key_world w;
+    credentials_world w;
     w.config.variables["AWS_REGION"] = "eu-central-1";
-    const auto around = w.around([](const aws::web_request&) { return aws::web_answer{200, ""}; });
+    const auto context = w.context([](const aws::web_request&) { return aws::web_answer{200, ""}; });
     const auto base = static_credentials({"A", "hush", "token\r\nX-Injected: 1"});
-    const auto provider = keys::role_provider(around, base, {.arn = "arn:aws:iam::1:role/r"});
+    const auto provider = detail::role_provider(context, base, {.arn = "arn:aws:iam::1:role/r"});
     const auto got = w.run(provider->get());
     REQUIRE(got.has_error());
     CHECK(got.error().code == errc::no_credentials);
@@ -142,10 +142,10 @@ TEST_CASE("keys that no header can hold are not sent to STS either") {
 
 TEST_CASE("STS is asked again with its own time when our clock is why it refuses") {
     for (const bool by_hours : {true, false}) {
-        key_world w;
+        credentials_world w;
         w.config.variables["AWS_REGION"] = "eu-central-1";
         std::vector<std::string> dates;
-        const auto around = w.around([&](const aws::web_request& request) {
+        const auto context = w.context([&](const aws::web_request& request) {
             for (const auto& [name, value] : request.headers) {
                 if (name == "X-Amz-Date") dates.push_back(value);
             }
@@ -155,7 +155,7 @@ TEST_CASE("STS is asked again with its own time when our clock is why it refuses
                                    by_hours ? "Sun, 01 Mar 2026 03:00:00 GMT" : "Sun, 01 Mar 2026 00:03:00 GMT"};
         });
         const auto provider =
-            keys::role_provider(around, static_credentials({"A", "hush"}), {.arn = "arn:aws:iam::1:role/r"});
+            detail::role_provider(context, static_credentials({"A", "hush"}), {.arn = "arn:aws:iam::1:role/r"});
         const auto got = w.run(provider->get());
         CHECK(got.has_error());
         if (by_hours) {

@@ -9,7 +9,7 @@
 
 namespace {
 
-using namespace keys_test;
+using namespace credentials_test;
 using vectors::json;
 
 std::string quoted_members(const json& keys, const char* token) {
@@ -53,14 +53,14 @@ result<aws::web_answer> answer(const json& input, const aws::web_request& reques
 
 void run(const json& at) {
     const auto& input = at["input"];
-    key_world world;
+    credentials_world world;
     if (input.has("env")) world.config.variables = vectors::strings_of(input["env"]);
     world.config.variables["HOME"] = "/home";
     world.config.variables["AWS_REGION"] = "us-east-1";
     world.config.files["/some/path"] = "a-token";
     if (input.has("configFiles")) world.config.files["/home/.aws/config"] = input["configFiles"].text_of("aws");
     const auto script = [&input](const aws::web_request& request) { return answer(input, request); };
-    const auto chain = keys::default_chain(world.around(script, input.text_of("profileNameOverride")));
+    const auto chain = detail::default_chain(world.context(script, input.text_of("profileNameOverride")));
     const auto found = world.run(chain->get());
     const auto* resolved = at["expected"].find("resolved");
     REQUIRE(found.has_value() == (resolved != nullptr));

@@ -15,7 +15,7 @@
 
 namespace {
 
-using namespace keys_test;
+using namespace credentials_test;
 
 std::size_t open_files() {
     const std::filesystem::directory_iterator all("/proc/self/fd");
@@ -27,8 +27,8 @@ bool has_children() {
 }
 
 result<std::string> run(const std::string& command) {
-    key_world world;
-    const auto programs = keys::make_processes(world.world);
+    credentials_world world;
+    const auto programs = detail::make_process_runner(world.world);
     return world.run(programs->run(command));
 }
 
@@ -76,8 +76,8 @@ TEST_CASE("what a program prints is read whole; what it complains of goes nowher
 
 TEST_CASE("a program that leaves another behind, which keeps its output open, has printed all when it ends") {
     const told_program left;
-    key_world world;
-    const auto programs = keys::make_processes(world.world);
+    credentials_world world;
+    const auto programs = detail::make_process_runner(world.world);
     CHECK(world.run(programs->run("(" + left.command() + ") & echo key")).value() == "key\n");
     left.tell("end");
 }
@@ -104,8 +104,8 @@ TEST_CASE("a program that fails is told by its status, and never by its words") 
 TEST_CASE("a program that does not end is killed with all it started, and nothing is left behind") {
     const auto files = open_files();
     {
-        key_world world;
-        const auto programs = keys::make_processes(world.world);
+        credentials_world world;
+        const auto programs = detail::make_process_runner(world.world);
         std::optional<result<std::string>> done;
         asio::co_spawn(world.io, programs->run("sleep 1000 & sleep 1000"),
                        [&done](std::exception_ptr, result<std::string> text) { done = std::move(text); });
@@ -123,8 +123,8 @@ TEST_CASE("a program that does not end is killed with all it started, and nothin
 
 TEST_CASE("closing kills what runs; a loop that is destroyed leaves no process") {
     {
-        key_world world;
-        const auto programs = keys::make_processes(world.world);
+        credentials_world world;
+        const auto programs = detail::make_process_runner(world.world);
         std::optional<result<std::string>> done;
         asio::co_spawn(world.io, programs->run("sleep 1000"),
                        [&done](std::exception_ptr, result<std::string> text) { done = std::move(text); });
@@ -137,8 +137,8 @@ TEST_CASE("closing kills what runs; a loop that is destroyed leaves no process")
         CHECK(world.run(programs->run("true")).error().code == errc::shut_down);
     }
     {
-        key_world world;
-        const auto programs = keys::make_processes(world.world);
+        credentials_world world;
+        const auto programs = detail::make_process_runner(world.world);
         asio::co_spawn(world.io, programs->run("sleep 1000"), [](std::exception_ptr, result<std::string>) {});
         world.io.poll();
     }
@@ -147,8 +147,8 @@ TEST_CASE("closing kills what runs; a loop that is destroyed leaves no process")
 
 TEST_CASE("a fork of the host neither ends the host's program nor takes it for one that did well") {
     const told_program program;
-    key_world world;
-    const auto programs = keys::make_processes(world.world);
+    credentials_world world;
+    const auto programs = detail::make_process_runner(world.world);
     std::optional<result<std::string>> done;
     const auto start = [&] {
         done.reset();
@@ -184,8 +184,8 @@ TEST_CASE("a fork of the host neither ends the host's program nor takes it for o
 
 TEST_CASE("a fork that runs the loop takes nothing of what its parent's program prints") {
     const told_program program;
-    key_world world;
-    const auto programs = keys::make_processes(world.world);
+    credentials_world world;
+    const auto programs = detail::make_process_runner(world.world);
     std::optional<result<std::string>> done;
     asio::co_spawn(world.io, programs->run(program.command()),
                    [&done](std::exception_ptr, result<std::string> text) { done = std::move(text); });
