@@ -5,11 +5,9 @@
 #include "database/verb_failure.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/cancellation.hpp"
-#include "runtime/spawn.hpp"
 
 #include <algorithm>
 #include <deque>
-#include <string_view>
 
 namespace dynalease {
 
@@ -21,7 +19,6 @@ using boost::asio::awaitable;
 class write_work {
 public:
     using request = batch_write_item_request;
-    static constexpr std::string_view verb = "batch_write_all";
 
     explicit write_work(std::map<std::string, std::vector<batch_write>> writes) { add(std::move(writes)); }
 
@@ -54,7 +51,6 @@ private:
 class get_work {
 public:
     using request = batch_get_item_request;
-    static constexpr std::string_view verb = "batch_get_all";
 
     explicit get_work(std::map<std::string, keys_and_options> wanted) {
         for (auto& [table, part] : wanted) {
@@ -115,7 +111,7 @@ awaitable<runtime::completion<Response>> work_through(database target, Work work
     runtime::completion<Response> done;
     while (work.left() != 0) {
         if (world.clock->now() >= deadline) {
-            done.code = detail::report(too_late(work.left()), details, Work::verb, {});
+            done.code = detail::report(too_late(work.left()), details);
             co_return done;
         }
         const auto all = work.left();
@@ -124,7 +120,7 @@ awaitable<runtime::completion<Response>> work_through(database target, Work work
         request.report_capacity = options.report_capacity;
         auto answer = co_await target.call(std::move(request), options.call);
         if (!answer) {
-            done.code = detail::report(answer.error(), details, Work::verb, {});
+            done.code = detail::report(answer.error(), details);
             co_return done;
         }
         ++done.value.requests;
@@ -136,14 +132,14 @@ awaitable<runtime::completion<Response>> work_through(database target, Work work
         const auto wait = std::chrono::duration_cast<clock::duration>(pause * world.random->unit());
         pause = std::min(pause * 2, longest_pause);
         if (world.clock->now() + wait >= deadline) {
-            done.code = detail::report(too_late(work.left()), details, Work::verb, {});
+            done.code = detail::report(too_late(work.left()), details);
             co_return done;
         }
         runtime::alarm alarm(world);
         co_await alarm.wait_until(world.clock->now() + wait);
         const bool cancelled = co_await runtime::cancellation_requested();
         if (cancelled) {
-            done.code = make_error_code(errc::cancelled);
+            done.code = errc::cancelled;
             co_return done;
         }
     }
@@ -154,18 +150,18 @@ awaitable<runtime::completion<Response>> work_through(database target, Work work
 
 void detail::batch_write_all_verb::operator()(diagnostics* details, handler_for<batch_write_all_response> handler) && {
     const auto executor = target.get_executor();
-    runtime::spawn<batch_write_all_response>(executor,
-                                             work_through<write_work, batch_write_all_response>(
-                                                 std::move(target), write_work(std::move(writes)), options, details),
-                                             std::move(handler));
+    start_verb<batch_write_all_response>(executor, {details, "batch_write_all"},
+                                         work_through<write_work, batch_write_all_response>(
+                                             std::move(target), write_work(std::move(writes)), options, details),
+                                         std::move(handler));
 }
 
 void detail::batch_get_all_verb::operator()(diagnostics* details, handler_for<batch_get_all_response> handler) && {
     const auto executor = target.get_executor();
-    runtime::spawn<batch_get_all_response>(executor,
-                                           work_through<get_work, batch_get_all_response>(
-                                               std::move(target), get_work(std::move(wanted)), options, details),
-                                           std::move(handler));
+    start_verb<batch_get_all_response>(executor, {details, "batch_get_all"},
+                                       work_through<get_work, batch_get_all_response>(
+                                           std::move(target), get_work(std::move(wanted)), options, details),
+                                       std::move(handler));
 }
 
 boost::asio::awaitable<batch_write_all_response> batch_write_all(database target,

@@ -3,7 +3,6 @@
 #include <dynalease/dynamodb/database.hpp>
 
 #include "database/verb_failure.hpp"
-#include "runtime/spawn.hpp"
 
 #include <utility>
 
@@ -19,8 +18,7 @@ boost::asio::awaitable<runtime::completion<any_response>> run_execute(std::share
     if (answer) {
         done.value = *std::move(answer);
     } else {
-        done.code = answer.error().code;
-        if (details) *details = answer.error().details;
+        done.code = detail::report(answer.error(), details);
     }
     co_return done;
 }
@@ -30,8 +28,10 @@ boost::asio::awaitable<runtime::completion<any_response>> run_execute(std::share
 void database::start(std::shared_ptr<database_backend> backend, any_request request, call_options options,
                      diagnostics* details, detail::handler_for<any_response> handler) {
     const auto executor = backend->environment().executor;
-    runtime::spawn<any_response>(executor, run_execute(std::move(backend), std::move(request), options, details),
-                                 std::move(handler));
+    detail::called_verb called{details, operation_name(request)};
+    detail::start_verb<any_response>(executor, std::move(called),
+                                     run_execute(std::move(backend), std::move(request), options, details),
+                                     std::move(handler));
 }
 
 }  // namespace dynalease

@@ -3,7 +3,6 @@
 #include <dynalease/dynamodb/pages.hpp>
 
 #include "database/verb_failure.hpp"
-#include "runtime/spawn.hpp"
 
 #include <string_view>
 #include <utility>
@@ -33,7 +32,7 @@ awaitable<runtime::completion<std::optional<typename Request::response>>> read_p
     auto request = position->next;
     auto page = co_await position->from.call(std::move(request), position->options);
     if (!page) {
-        done.code = report(page.error(), details, "pages.next", {});
+        done.code = report(page.error(), details);
         co_return done;
     }
     position->at_end = !advance(position->next, *page);
@@ -47,8 +46,10 @@ template <paged_operation Request>
 void next_page_verb<Request>::operator()(diagnostics* details,
                                          handler_for<std::optional<typename Request::response>> handler) && {
     const auto executor = position->from.get_executor();
-    runtime::spawn<std::optional<typename Request::response>>(
-        executor, read_page<Request>(std::move(position), details), std::move(handler));
+    called_verb called{details, "pages.next"};
+    if constexpr (requires { position->next.table_name; }) called.table = position->next.table_name;
+    start_verb<std::optional<typename Request::response>>(
+        executor, std::move(called), read_page<Request>(std::move(position), details), std::move(handler));
 }
 
 template struct next_page_verb<query_request>;

@@ -1,24 +1,60 @@
-// How a failed verb reports to its caller.
+// How a verb is started, and how each of its failures is told to its caller.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "runtime/spawn.hpp"
+
+#include <dynalease/detail/initiate.hpp>
 #include <dynalease/dynamodb/failure.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/error.hpp>
 
 #include <chrono>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 namespace dynalease::detail {
 
-/// Fills the caller's diagnostics, if any were asked for. @returns the code to complete with.
-inline error_code report(const failure& why, diagnostics* details, std::string_view verb, std::string_view key) {
-    if (details) {
-        *details = why.details;
+/// A verb as its caller called it. However it fails, its own code need not say what it is: this adds it.
+struct called_verb {
+    diagnostics* details;  ///< the caller's; null where none were asked for
+    std::string_view verb;
+    std::string key{};                ///< what it was called on; empty where only a failure knows which of several
+    std::string table{};              ///< where a failure names none
+    errc given_up = errc::cancelled;  ///< told to a caller that cancelled it without an answer of its own
+
+    /// Completes the diagnostics of an end with that code. @returns the code to complete with.
+    error_code operator()(error_code code) const {
+        if (code == boost::asio::error::operation_aborted) code = given_up;
+        if (!code || !details) return code;
+        auto& operation = details->operation;
         // Both are of use: what the caller did, and which request of it failed.
-        details->operation = std::string(verb);
-        if (!why.details.operation.empty()) details->operation += " (" + why.details.operation + ")";
+        if (operation != verb) {
+            operation = operation.empty() ? std::string(verb) : std::string(verb) + " (" + operation + ")";
+        }
         if (!key.empty()) details->key = key;
+        if (details->table.empty()) details->table = table;
+        return code;
     }
+};
+
+/// Runs the body of a verb, which reports what it knows of a failure. Every verb starts here, but for those of empty
+/// guards, which have nowhere to run.
+template <class T>
+void start_verb(const boost::asio::any_io_executor& executor, called_verb called,
+                boost::asio::awaitable<runtime::completion<T>> body, std::type_identity_t<handler_for<T>> handler) {
+    if (called.details) *called.details = {};
+    runtime::spawn<T>(executor, std::move(body), std::move(handler), std::move(called));
+}
+
+/// What is known of a failure, for a caller that asked. @returns the code to complete with.
+inline error_code report(const failure& why, diagnostics* details) {
+    if (details) *details = why.details;
     return why.code;
 }
 

@@ -96,7 +96,7 @@ boost::asio::awaitable<joint_served> acquire_in_order(items_order order) {
 boost::asio::awaitable<runtime::completion<item_guards>> run_acquire_all(items_order order, diagnostics* details) {
     runtime::completion<item_guards> done;
     if (const auto fault = fault_of_wait(order.options.wait)) {
-        done.code = report(*fault, details, "acquire_all", {});
+        done.code = report(*fault, details);
         co_return done;
     }
     order.limit = limit_of(*order.core, order.options.wait);
@@ -114,7 +114,7 @@ boost::asio::awaitable<runtime::completion<item_guards>> run_acquire_all(items_o
     if (!out.why && out.one_by_one) out = co_await acquire_in_order(std::move(order));
     if (out.why) {
         // What is held of them is given back in the background.
-        done.code = report(*out.why, details, "acquire_all", out.why->details.key);
+        done.code = report(*out.why, details);
     } else {
         done.value = std::move(out.granted);
     }
@@ -123,7 +123,7 @@ boost::asio::awaitable<runtime::completion<item_guards>> run_acquire_all(items_o
 
 boost::asio::awaitable<runtime::completion<item_guards>> refuse_acquire_all(failure why, diagnostics* details) {
     runtime::completion<item_guards> done;
-    done.code = report(why, details, "acquire_all", why.details.key);
+    done.code = report(why, details);
     co_return done;
 }
 
@@ -142,7 +142,8 @@ void acquire_all_verb::operator()(diagnostics* details, handler_for<std::vector<
     for (const auto& each : wanted) targets.push_back(each.lock.target_);
     const auto executor = targets.front().core->world().executor;
     if (auto fault = fault_among_items(targets)) {
-        runtime::spawn<item_guards>(executor, refuse_acquire_all(*std::move(fault), details), std::move(handler));
+        start_verb<item_guards>(executor, {details, "acquire_all"}, refuse_acquire_all(*std::move(fault), details),
+                                std::move(handler));
         return;
     }
     items_order order{.core = targets.front().core, .wanted = {}, .options = options};
@@ -151,7 +152,8 @@ void acquire_all_verb::operator()(diagnostics* details, handler_for<std::vector<
             {std::move(targets[i].front), wanted[i].shared ? item_access::shared : item_access::exclusive});
         order.wanted.back().forget();
     }
-    runtime::spawn<item_guards>(executor, run_acquire_all(std::move(order), details), std::move(handler));
+    start_verb<item_guards>(executor, {details, "acquire_all"}, run_acquire_all(std::move(order), details),
+                            std::move(handler));
 }
 
 }  // namespace detail

@@ -11,7 +11,6 @@
 #include "item_lock/protocol/acquire_all.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/cancellation.hpp"
-#include "runtime/spawn.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -114,8 +113,7 @@ void end_parts(const last_parts& parts) {
 
 boost::asio::awaitable<runtime::completion<void>> run_commit_all(last_parts parts, diagnostics* details) {
     auto unfitting = unfit_parts(parts);
-    if (unfitting)
-        co_return runtime::completion<void>{report(*unfitting, details, "commit_all", unfitting->details.key)};
+    if (unfitting) co_return runtime::completion<void>{report(*unfitting, details)};
     for (auto& part : parts) part.hold->let_go();
 
     const auto core = parts.front().hold->core();
@@ -123,7 +121,7 @@ boost::asio::awaitable<runtime::completion<void>> run_commit_all(last_parts part
     const auto refuse = [&](const failure& why) {
         // A release that follows closes every copy that has no answer.
         for (const auto& part : parts) part.hold->front().give_back(part.hold);
-        return runtime::completion<void>{report(why, details, "commit_all", why.details.key)};
+        return runtime::completion<void>{report(why, details)};
     };
     transact_write_items_request sending;
     const auto stamp = fresh_stamp(world);
@@ -187,7 +185,7 @@ void commit_all_verb::operator()(diagnostics* details, handler_for<void> handler
         ending.push_back({std::move(hold), std::move(part)});
     }
     const auto executor = ending.front().hold->core()->world().executor;
-    runtime::spawn<void>(executor, run_commit_all(std::move(ending), details), std::move(handler));
+    start_verb<void>(executor, {details, "commit_all"}, run_commit_all(std::move(ending), details), std::move(handler));
 }
 
 }  // namespace detail

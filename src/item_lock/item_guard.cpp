@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <dynalease/item_lock/item_guard.hpp>
 
-#include "database/verb_failure.hpp"
 #include "item/fresh_stamp.hpp"
 #include "item_lock/item_hold.hpp"
 #include "item_lock/item_lock_impl.hpp"
@@ -25,14 +24,13 @@ struct guarded_update {
 };
 
 awaitable<runtime::completion<dynalease::item>> run_update_item(guarded_update what, diagnostics* details) {
-    const auto verb = what.last ? "item_guard.update_and_release" : "item_guard.update";
     auto& hold = what.hold;
     runtime::completion<dynalease::item> done;
     auto why = detail::unwritable(*hold, what.change);
     if (!why) why = detail::unfit(*hold, true);
     if (!why && what.last && !hold->let_go()) why = failure(errc::not_held);
     if (why) {
-        done.code = detail::report(*why, details, verb, hold->name());
+        done.code = detail::report(*why, details);
         co_return done;
     }
     detail::item_lock_impl::write_end end;
@@ -43,7 +41,7 @@ awaitable<runtime::completion<dynalease::item>> run_update_item(guarded_update w
         end = co_await hold->front().change(hold, std::move(what.change), std::move(what.condition));
     }
     if (end.why) {
-        done.code = detail::report(*end.why, details, verb, hold->name());
+        done.code = detail::report(*end.why, details);
     } else {
         done.value = std::move(end.left);
     }
@@ -57,11 +55,10 @@ struct guarded_end_of_item {
 };
 
 awaitable<runtime::completion<void>> run_end_item(guarded_end_of_item what, diagnostics* details) {
-    const auto verb = what.erases ? "item_guard.erase" : "item_guard.downgrade";
     auto& hold = what.hold;
     auto why = detail::unfit(*hold, true);
     if (!why && what.erases && !hold->let_go()) why = failure(errc::not_held);
-    if (why) co_return runtime::completion<void>{detail::report(*why, details, verb, hold->name())};
+    if (why) co_return runtime::completion<void>{detail::report(*why, details)};
     detail::item_lock_impl::write_end end;
     if (what.erases) {
         end = co_await hold->front().erase(hold, std::move(what.condition));
@@ -69,7 +66,7 @@ awaitable<runtime::completion<void>> run_end_item(guarded_end_of_item what, diag
         end = co_await hold->front().downgrade(hold);
     }
     error_code code;
-    if (end.why) code = detail::report(*end.why, details, verb, hold->name());
+    if (end.why) code = detail::report(*end.why, details);
     co_return runtime::completion<void>{code};
 }
 
@@ -101,8 +98,7 @@ resolution item_guard::doubtful_write() const noexcept {
 }
 
 condition_check item_guard::fence() const {
-    const auto now = state();
-    if (now == guard_state::empty || now == guard_state::released) throw error(errc::not_held, {});
+    detail::require_grant(state(), "item_guard.fence", name());
     return hold_->fence();
 }
 
@@ -115,25 +111,29 @@ void item_guard::update_verb::operator()(diagnostics* details, detail::handler_f
                         .change = std::move(change),
                         .condition = std::move(condition),
                         .last = end == detail::guarded_end::release};
-    detail::start_verb<dynalease::item>(hold, run_update_item(std::move(what), details), std::move(handler));
+    detail::called_verb called{details, what.last ? "item_guard.update_and_release" : "item_guard.update"};
+    detail::start_guard_verb<dynalease::item>(hold, std::move(called), run_update_item(std::move(what), details),
+                                              std::move(handler));
 }
 
 void item_guard::erase_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
     guarded_end_of_item what{.hold = hold, .condition = std::move(condition), .erases = true};
-    detail::start_verb<void>(hold, run_end_item(std::move(what), details), std::move(handler));
+    detail::start_guard_verb<void>(hold, {details, "item_guard.erase"}, run_end_item(std::move(what), details),
+                                   std::move(handler));
 }
 
 void item_guard::downgrade_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
     guarded_end_of_item what{.hold = hold, .condition = {}, .erases = false};
-    detail::start_verb<void>(hold, run_end_item(std::move(what), details), std::move(handler));
+    detail::start_guard_verb<void>(hold, {details, "item_guard.downgrade"}, run_end_item(std::move(what), details),
+                                   std::move(handler));
 }
 
 void item_guard::release_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
-    detail::start_giving_back(hold, "item_guard.release", details, std::move(handler));
+    detail::start_giving_back(hold, {details, "item_guard.release"}, std::move(handler));
 }
 
-void item_guard::lost_verb::operator()(diagnostics*, detail::handler_for<void> handler) && {
-    detail::start_waiting_for_loss(hold, std::move(handler));
+void item_guard::lost_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
+    detail::start_waiting_for_loss(hold, {details, "item_guard.lost"}, std::move(handler));
 }
 
 boost::asio::awaitable<dynalease::item> item_guard::update(update_expression change, condition_expression condition) {

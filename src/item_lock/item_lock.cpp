@@ -4,7 +4,6 @@
 
 #include "database/verb_failure.hpp"
 #include "item_lock/item_lock_options.hpp"
-#include "runtime/spawn.hpp"
 #include "session/callers.hpp"
 #include "session/session_impl.hpp"
 
@@ -21,15 +20,14 @@ using protocol::item_access;
 
 awaitable<runtime::completion<item_guard>> run_acquire(item_target target, item_access access, bool tries,
                                                        item_acquire_options options, diagnostics* details) {
-    const auto verb = tries ? "item_lock.try_acquire" : "item_lock.acquire";
     runtime::completion<item_guard> done;
     if (const auto fault = detail::fault_of_wait(options.wait)) {
-        done.code = detail::report(*fault, details, verb, target.front->name());
+        done.code = detail::report(*fault, details);
         co_return done;
     }
     auto got = co_await detail::acquire(target.core, target.front, access, tries, options.wait);
     if (got.why) {
-        done.code = detail::report(*got.why, details, verb, target.front->name());
+        done.code = detail::report(*got.why, details);
     } else {
         done.value = std::move(got.guard);
     }
@@ -53,8 +51,11 @@ void item_lock::acquire_verb::operator()(diagnostics* details, detail::handler_f
     const bool shares = way == item_way::shared || way == item_way::try_shared;
     const bool tries = way == item_way::try_exclusive || way == item_way::try_shared;
     const auto access = shares ? item_access::shared : item_access::exclusive;
-    runtime::spawn<item_guard>(executor, run_acquire(std::move(target), access, tries, options, details),
-                               std::move(handler));
+    detail::called_verb called{details, tries ? "item_lock.try_acquire" : "item_lock.acquire", target.front->name()};
+    if (shares) called.verb = tries ? "item_lock.try_acquire_shared" : "item_lock.acquire_shared";
+    detail::start_verb<item_guard>(executor, std::move(called),
+                                   run_acquire(std::move(target), access, tries, options, details),
+                                   std::move(handler));
 }
 
 boost::asio::awaitable<item_guard> item_lock::acquire(item_acquire_options options) const {

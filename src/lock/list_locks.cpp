@@ -5,7 +5,6 @@
 #include "database/table_name.hpp"
 #include "database/verb_failure.hpp"
 #include "lock/protocol/lock_row.hpp"
-#include "runtime/spawn.hpp"
 
 #include <utility>
 
@@ -19,7 +18,7 @@ namespace attribute = protocol::attribute;
 awaitable<runtime::completion<lock_page>> list(database target, list_locks_options options, diagnostics* details) {
     runtime::completion<lock_page> done;
     if (const auto why = detail::malformed_table_name(options.table)) {
-        done.code = detail::report(*why, details, "list_locks", {});
+        done.code = detail::report(*why, details);
         co_return done;
     }
     scan_request scan{.table_name = options.table,
@@ -30,7 +29,7 @@ awaitable<runtime::completion<lock_page>> list(database target, list_locks_optio
                       .limit = options.page_size};
     auto page = co_await target.call(std::move(scan));
     if (!page) {
-        done.code = detail::report(page.error(), details, "list_locks", {});
+        done.code = detail::report(page.error(), details);
         co_return done;
     }
     for (const auto& found : page->items) {
@@ -52,7 +51,9 @@ awaitable<runtime::completion<lock_page>> list(database target, list_locks_optio
 
 void detail::list_locks_verb::operator()(diagnostics* details, handler_for<lock_page> handler) && {
     const auto executor = target.get_executor();
-    runtime::spawn<lock_page>(executor, list(std::move(target), std::move(options), details), std::move(handler));
+    called_verb called{details, "list_locks", {}, options.table};
+    start_verb<lock_page>(executor, std::move(called), list(std::move(target), std::move(options), details),
+                          std::move(handler));
 }
 
 boost::asio::awaitable<lock_page> list_locks(database target, list_locks_options options) {

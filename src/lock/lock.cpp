@@ -5,7 +5,6 @@
 #include "database/verb_failure.hpp"
 #include "lock/lock_impl.hpp"
 #include "lock/lock_options.hpp"
-#include "runtime/spawn.hpp"
 #include "session/callers.hpp"
 #include "session/protocol/session_requests.hpp"
 #include "session/session_impl.hpp"
@@ -23,21 +22,22 @@ using detail::lock_target;
 
 awaitable<runtime::completion<lock_guard>> run_acquire(lock_target target, acquire_options options, bool tries,
                                                        diagnostics* details) {
-    const auto verb = tries ? "lock.try_acquire" : "lock.acquire";
     runtime::completion<lock_guard> done;
     if (const auto fault = detail::fault_of_wait(options.wait)) {
-        done.code = detail::report(*fault, details, verb, target.front->name());
+        done.code = detail::report(*fault, details);
         co_return done;
     }
     auto got = co_await detail::acquire(target.core, target.front, std::move(options.data), tries, options.wait);
     if (got.why) {
-        auto why = *got.why;
-        why.details.table = target.core->options().table;
-        done.code = detail::report(why, details, verb, target.front->name());
+        done.code = detail::report(*got.why, details);
     } else {
         done.value = std::move(got.guard);
     }
     co_return done;
+}
+
+detail::called_verb called(const lock_target& target, const char* verb, diagnostics* details) {
+    return {details, verb, target.front->name(), target.core->options().table};
 }
 
 awaitable<runtime::completion<lock_info>> run_inspect(lock_target target, diagnostics* details) {
@@ -46,12 +46,12 @@ awaitable<runtime::completion<lock_info>> run_inspect(lock_target target, diagno
     auto look = target.front->requests().look();
     auto looked = co_await core.target().call(std::move(look));
     if (!looked) {
-        done.code = detail::report(looked.error(), details, "lock.inspect", target.front->name());
+        done.code = detail::report(looked.error(), details);
         co_return done;
     }
     auto row = protocol::parse_lock_row(looked->found ? &*looked->found : nullptr);
     if (!row) {
-        done.code = detail::report(row.error(), details, "lock.inspect", target.front->name());
+        done.code = detail::report(row.error(), details);
         co_return done;
     }
     done.value.fencing_token = row->token;
@@ -62,7 +62,7 @@ awaitable<runtime::completion<lock_info>> run_inspect(lock_target target, diagno
     auto request = protocol::look_at_session(core.options().table, row->holder->session);
     auto seen = co_await core.target().call(std::move(request));
     if (!seen) {
-        done.code = detail::report(seen.error(), details, "lock.inspect", target.front->name());
+        done.code = detail::report(seen.error(), details);
         co_return done;
     }
     done.value.holder = row->holder->session;
@@ -91,20 +91,26 @@ const std::string& lock::name() const noexcept {
 
 void lock::acquire_verb::operator()(diagnostics* details, detail::handler_for<lock_guard> handler) && {
     const auto executor = target.core->world().executor;
-    runtime::spawn<lock_guard>(executor, run_acquire(std::move(target), std::move(options), false, details),
-                               std::move(handler));
+    auto what = called(target, "lock.acquire", details);
+    detail::start_verb<lock_guard>(executor, std::move(what),
+                                   run_acquire(std::move(target), std::move(options), false, details),
+                                   std::move(handler));
 }
 
 void lock::try_verb::operator()(diagnostics* details, detail::handler_for<lock_guard> handler) && {
     const auto executor = target.core->world().executor;
     options.wait.reset();
-    runtime::spawn<lock_guard>(executor, run_acquire(std::move(target), std::move(options), true, details),
-                               std::move(handler));
+    auto what = called(target, "lock.try_acquire", details);
+    detail::start_verb<lock_guard>(executor, std::move(what),
+                                   run_acquire(std::move(target), std::move(options), true, details),
+                                   std::move(handler));
 }
 
 void lock::inspect_verb::operator()(diagnostics* details, detail::handler_for<lock_info> handler) && {
     const auto executor = target.core->world().executor;
-    runtime::spawn<lock_info>(executor, run_inspect(std::move(target), details), std::move(handler));
+    auto what = called(target, "lock.inspect", details);
+    detail::start_verb<lock_info>(executor, std::move(what), run_inspect(std::move(target), details),
+                                  std::move(handler));
 }
 
 boost::asio::awaitable<lock_guard> lock::acquire(acquire_options options) const {

@@ -27,8 +27,7 @@ const std::string& lock_guard::name() const noexcept {
 }
 
 condition_check lock_guard::fence() const {
-    const auto now = state();
-    if (now == guard_state::empty || now == guard_state::released) throw error(errc::not_held, {});
+    detail::require_grant(state(), "lock_guard.fence", name());
     return hold_->front().requests().fence(hold_->claim());
 }
 
@@ -37,11 +36,11 @@ boost::asio::any_io_executor lock_guard::executor() const {
 }
 
 void lock_guard::release_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
-    detail::start_giving_back(hold, "lock_guard.release", details, std::move(handler));
+    detail::start_giving_back(hold, {details, "lock_guard.release"}, std::move(handler));
 }
 
-void lock_guard::lost_verb::operator()(diagnostics*, detail::handler_for<void> handler) && {
-    detail::start_waiting_for_loss(hold, std::move(handler));
+void lock_guard::lost_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
+    detail::start_waiting_for_loss(hold, {details, "lock_guard.lost"}, std::move(handler));
 }
 
 boost::asio::awaitable<void> lock_guard::release() {

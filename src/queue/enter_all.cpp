@@ -8,7 +8,6 @@
 #include "queue/queue_impl.hpp"
 #include "queue/queue_options.hpp"
 #include "runtime/cancellation.hpp"
-#include "runtime/spawn.hpp"
 #include "session/wait_limit.hpp"
 
 #include <algorithm>
@@ -76,7 +75,7 @@ boost::asio::awaitable<joint_outcome> wait_for_all(std::shared_ptr<joint_ticket>
 boost::asio::awaitable<runtime::completion<turns>> run_enter_all(std::vector<queue_target> targets,
                                                                  enter_options options, diagnostics* details) {
     runtime::completion<turns> done;
-    const auto refuse = [&](const failure& why) { done.code = report(why, details, "enter_all", {}); };
+    const auto refuse = [&](const failure& why) { done.code = report(why, details); };
     auto fault = fault_among(targets);
     if (!fault) fault = fault_of(options);
     if (fault) {
@@ -129,7 +128,9 @@ void enter_all_verb::operator()(diagnostics* details, handler_for<std::vector<qu
     std::vector<queue_target> targets;
     for (auto& each : queues) targets.push_back(std::move(each.target_));
     const auto executor = targets.front().core->world().executor;
-    runtime::spawn<turns>(executor, run_enter_all(std::move(targets), std::move(options), details), std::move(handler));
+    called_verb called{details, "enter_all", {}, targets.front().core->options().table};
+    start_verb<turns>(executor, std::move(called), run_enter_all(std::move(targets), std::move(options), details),
+                      std::move(handler));
 }
 
 }  // namespace detail

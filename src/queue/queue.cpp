@@ -7,7 +7,6 @@
 #include "queue/queue_inspect.hpp"
 #include "queue/queue_options.hpp"
 #include "runtime/cancellation.hpp"
-#include "runtime/spawn.hpp"
 #include "session/session_impl.hpp"
 #include "session/session_options.hpp"
 #include "session/wait_limit.hpp"
@@ -24,34 +23,29 @@ using detail::queue_entrant;
 using detail::queue_target;
 
 /// Why a wait ended that nobody else ended.
-failure ended_wait(const error_code& code, bool in_doubt, const std::string& table) {
-    failure why(in_doubt                                ? errc::in_doubt
-                : code == boost::asio::error::timed_out ? errc::wait_timeout
-                                                        : errc::cancelled);
-    why.details.table = table;
-    return why;
+errc ended_wait(const error_code& code, bool in_doubt) {
+    if (in_doubt) return errc::in_doubt;
+    return code == boost::asio::error::timed_out ? errc::wait_timeout : errc::cancelled;
 }
 
 awaitable<runtime::completion<queue_turn>> run_enter(queue_target target, enter_options options, bool tries,
                                                      diagnostics* details) {
     auto& core = *target.core;
     auto& front = *target.front;
-    const auto verb = tries ? "queue.try_enter" : "queue.enter";
-    const auto& name = front.queue().entity;
     runtime::completion<queue_turn> done;
     if (const auto fault = detail::fault_of(options)) {
-        done.code = detail::report(*fault, details, verb, name);
+        done.code = detail::report(*fault, details);
         co_return done;
     }
     const auto [once, deadline] = detail::limit_of(core, options.wait, tries);
     const auto unopened = co_await core.open(deadline);
     if (unopened) {
-        done.code = detail::report(*unopened, details, verb, name);
+        done.code = detail::report(*unopened, details);
         co_return done;
     }
     const bool cancelled = co_await runtime::cancellation_requested();
     if (cancelled) {
-        done.code = detail::report(errc::cancelled, details, verb, name);
+        done.code = errc::cancelled;
         co_return done;
     }
     detail::queue_grant granted;
@@ -63,19 +57,22 @@ awaitable<runtime::completion<queue_turn>> run_enter(queue_target target, enter_
         const auto ended = co_await who->wait(deadline, granted);
         --core.counters().waiting;
         if (ended) {
-            const auto why = ended_wait(ended, front.gave_up(who), core.options().table);
-            done.code = detail::report(why, details, verb, name);
+            done.code = ended_wait(ended, front.gave_up(who));
             co_return done;
         }
     }
     if (granted.why) {
-        done.code = detail::report(*granted.why, details, verb, name);
+        done.code = detail::report(*granted.why, details);
     } else if (!granted.turn && !tries) {
-        done.code = detail::report(errc::wait_timeout, details, verb, name);
+        done.code = errc::wait_timeout;
     } else {
         done.value = std::move(granted.turn);
     }
     co_return done;
+}
+
+detail::called_verb called(const queue_target& target, const char* verb, diagnostics* details) {
+    return {details, verb, target.front->queue().entity, target.core->options().table};
 }
 
 awaitable<runtime::completion<queue_info>> run_inspect_queue(queue_target target, diagnostics* details) {
@@ -84,7 +81,7 @@ awaitable<runtime::completion<queue_info>> run_inspect_queue(queue_target target
     if (seen) {
         done.value = *std::move(seen);
     } else {
-        done.code = detail::report(std::move(seen).error(), details, "queue.inspect", target.front->queue().entity);
+        done.code = detail::report(std::move(seen).error(), details);
     }
     co_return done;
 }
@@ -95,7 +92,7 @@ awaitable<runtime::completion<std::size_t>> run_position(queue_target target, di
     if (seen) {
         done.value = seen->waiting.size() + (seen->holder ? 1 : 0);
     } else {
-        done.code = detail::report(seen.error(), details, "queue.position", target.front->queue().entity);
+        done.code = detail::report(seen.error(), details);
     }
     co_return done;
 }
@@ -121,25 +118,32 @@ const std::string& queue::reason() const noexcept {
 
 void queue::enter_verb::operator()(diagnostics* details, detail::handler_for<queue_turn> handler) && {
     const auto executor = target.core->world().executor;
-    runtime::spawn<queue_turn>(executor, run_enter(std::move(target), std::move(options), false, details),
-                               std::move(handler));
+    auto what = called(target, "queue.enter", details);
+    detail::start_verb<queue_turn>(executor, std::move(what),
+                                   run_enter(std::move(target), std::move(options), false, details),
+                                   std::move(handler));
 }
 
 void queue::try_verb::operator()(diagnostics* details, detail::handler_for<queue_turn> handler) && {
     const auto executor = target.core->world().executor;
     options.wait.reset();
-    runtime::spawn<queue_turn>(executor, run_enter(std::move(target), std::move(options), true, details),
-                               std::move(handler));
+    auto what = called(target, "queue.try_enter", details);
+    detail::start_verb<queue_turn>(executor, std::move(what),
+                                   run_enter(std::move(target), std::move(options), true, details), std::move(handler));
 }
 
 void queue::position_verb::operator()(diagnostics* details, detail::handler_for<std::size_t> handler) && {
     const auto executor = target.core->world().executor;
-    runtime::spawn<std::size_t>(executor, run_position(std::move(target), details), std::move(handler));
+    auto what = called(target, "queue.position", details);
+    detail::start_verb<std::size_t>(executor, std::move(what), run_position(std::move(target), details),
+                                    std::move(handler));
 }
 
 void queue::inspect_verb::operator()(diagnostics* details, detail::handler_for<queue_info> handler) && {
     const auto executor = target.core->world().executor;
-    runtime::spawn<queue_info>(executor, run_inspect_queue(std::move(target), details), std::move(handler));
+    auto what = called(target, "queue.inspect", details);
+    detail::start_verb<queue_info>(executor, std::move(what), run_inspect_queue(std::move(target), details),
+                                   std::move(handler));
 }
 
 boost::asio::awaitable<queue_turn> queue::enter(enter_options options) const {

@@ -29,8 +29,7 @@ const std::string& queue_turn::name() const noexcept {
 }
 
 condition_check queue_turn::fence() const {
-    const auto now = state();
-    if (now == guard_state::empty || now == guard_state::released) throw error(errc::not_held, {});
+    detail::require_grant(state(), "queue_turn.fence", name());
     return hold_->front().requests().fence(hold_->mine());
 }
 
@@ -39,11 +38,11 @@ boost::asio::any_io_executor queue_turn::executor() const {
 }
 
 void queue_turn::leave_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
-    detail::start_giving_back(hold, "queue_turn.leave", details, std::move(handler));
+    detail::start_giving_back(hold, {details, "queue_turn.leave"}, std::move(handler));
 }
 
-void queue_turn::lost_verb::operator()(diagnostics*, detail::handler_for<void> handler) && {
-    detail::start_waiting_for_loss(hold, std::move(handler));
+void queue_turn::lost_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
+    detail::start_waiting_for_loss(hold, {details, "queue_turn.lost"}, std::move(handler));
 }
 
 boost::asio::awaitable<void> queue_turn::leave() {

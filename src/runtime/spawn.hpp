@@ -86,17 +86,19 @@ struct cancel_spawned {
     }
 };
 
-template <class T>
+template <class T, class Tell>
 struct finish_spawned {
     std::shared_ptr<spawned> state;
     completion_handler<T> handler;
     boost::asio::any_completion_executor handler_executor;
+    Tell tell;
 
     using cancellation_slot_type = boost::asio::cancellation_slot;
     cancellation_slot_type get_cancellation_slot() const noexcept { return state->signal.slot(); }
 
     void operator()(std::exception_ptr failure, completion<T> result) {
         if (failure) std::rethrow_exception(failure);
+        result.code = tell(result.code);
         if constexpr (std::is_void_v<T>) {
             post_completion(state->executor, std::move(handler_executor), std::move(handler), result.code);
         } else {
@@ -127,6 +129,11 @@ boost::asio::awaitable<completion<T>> run_spawned(std::shared_ptr<spawned> state
 
 }  // namespace detail
 
+/// Says of an end what its code says.
+struct as_it_ended {
+    boost::system::error_code operator()(boost::system::error_code code) const noexcept { return code; }
+};
+
 /// Runs `body` on `executor`, which must be serial, and hands what it returns to `handler` on the handler's
 /// associated executor, or `executor` if it has none. Neither runs inside this call, even on `executor` itself: the
 /// caller may be in the middle of something. The handler never runs within `executor` unless that is its own. A body
@@ -137,18 +144,20 @@ boost::asio::awaitable<completion<T>> run_spawned(std::shared_ptr<spawned> state
 /// its first step does not run: the handler gets `operation_aborted`. One that comes while the body is between two
 /// waits ends neither of them: see `cancellation_requested`.
 /// Thread safety: may be called, and the slot may emit, on any thread; but the slot must not emit during this call.
+/// @param tell asked, on `executor`, which code the handler gets for an end with that code, however it came about.
 /// @tparam T default-constructible and movable, or void.
-template <class T>
+template <class T, class Tell = as_it_ended>
 void spawn(const boost::asio::any_io_executor& executor, boost::asio::awaitable<completion<T>> body,
-           std::type_identity_t<completion_handler<T>> handler) {
+           std::type_identity_t<completion_handler<T>> handler, Tell tell = {}) {
     auto state = std::make_shared<detail::spawned>(executor);
     auto slot = boost::asio::get_associated_cancellation_slot(handler);
     if (slot.is_connected()) slot.assign(detail::cancel_spawned{state});
     // Keeps the handler's context running until the handler has been called.
-    auto handler_executor = boost::asio::prefer(executor_of(handler, executor),
-                                                boost::asio::execution::outstanding_work.tracked);
+    auto handler_executor =
+        boost::asio::prefer(executor_of(handler, executor), boost::asio::execution::outstanding_work.tracked);
     auto coroutine = detail::run_spawned<T>(state, std::move(body));
-    auto finish = detail::finish_spawned<T>{std::move(state), std::move(handler), std::move(handler_executor)};
+    auto finish = detail::finish_spawned<T, Tell>{std::move(state), std::move(handler), std::move(handler_executor),
+                                                  std::move(tell)};
     // `co_spawn` runs the first steps at once when it is called on `executor`.
     boost::asio::post(executor, [executor, coroutine = std::move(coroutine), finish = std::move(finish)]() mutable {
         boost::asio::co_spawn(executor, std::move(coroutine), std::move(finish));

@@ -7,7 +7,6 @@
 #include "database/table_name.hpp"
 #include "database/verb_failure.hpp"
 #include "runtime/alarm.hpp"
-#include "runtime/spawn.hpp"
 #include "session/protocol/row.hpp"
 
 #include <utility>
@@ -71,10 +70,7 @@ awaitable<runtime::completion<void>> create(database target, std::string name, c
         }
     }
     runtime::completion<void> done;
-    if (why) {
-        done.code = detail::report(*why, details, "create_table", {});
-        if (details) details->table = name;
-    }
+    if (why) done.code = detail::report(*why, details);
     co_return done;
 }
 
@@ -82,7 +78,9 @@ awaitable<runtime::completion<void>> create(database target, std::string name, c
 
 void detail::create_table_verb::operator()(diagnostics* details, handler_for<void> handler) && {
     const auto executor = target.get_executor();
-    runtime::spawn<void>(executor, create(std::move(target), std::move(name), options, details), std::move(handler));
+    called_verb called{details, "create_table", {}, name};
+    start_verb<void>(executor, std::move(called), create(std::move(target), std::move(name), options, details),
+                     std::move(handler));
 }
 
 boost::asio::awaitable<void> create_table(database target, std::string name, create_table_options options) {

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "runtime/spawn.hpp"
+#include "database/verb_failure.hpp"
 #include "session/hold.hpp"
 
-#include <dynalease/detail/initiate.hpp>
+#include <dynalease/guard_state.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/associated_executor.hpp>
@@ -14,6 +14,7 @@
 #include <boost/asio/system_executor.hpp>
 
 #include <memory>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -30,7 +31,10 @@ boost::asio::any_io_executor executor_of(const std::shared_ptr<Hold>& hold) {
 /// An empty guard has no executor of its own: the answer comes on the handler's. Not through the system executor,
 /// which would start a thread.
 template <class T>
-void answer_for_empty(handler_for<T> handler) {
+void answer_for_empty(const called_verb& called, handler_for<T> handler) {
+    failure why(errc::not_held);
+    why.details.message = "the guard is empty";
+    called(report(why, called.details));
     const auto executor = boost::asio::get_associated_executor(handler);
     boost::asio::dispatch(executor, [handler = std::move(handler)]() mutable {
         if constexpr (std::is_void_v<T>) {
@@ -41,14 +45,17 @@ void answer_for_empty(handler_for<T> handler) {
     });
 }
 
-/// Starts what a verb does with its hold; where there is none, `work` is dropped without a step.
+/// Starts what a guard's verb does with its hold; where there is none, `work` is dropped without a step.
+/// @param called without what it was called on
 template <class T, class Hold>
-void start_verb(const std::shared_ptr<Hold>& hold, boost::asio::awaitable<runtime::completion<T>> work,
-                std::type_identity_t<handler_for<T>> handler) {
+void start_guard_verb(const std::shared_ptr<Hold>& hold, called_verb called,
+                      boost::asio::awaitable<runtime::completion<T>> work,
+                      std::type_identity_t<handler_for<T>> handler) {
     if (hold) {
-        runtime::spawn<T>(executor_of(hold), std::move(work), std::move(handler));
+        called.key = hold->name();
+        start_verb<T>(executor_of(hold), std::move(called), std::move(work), std::move(handler));
     } else {
-        answer_for_empty<T>(std::move(handler));
+        answer_for_empty<T>(called, std::move(handler));
     }
 }
 
@@ -58,9 +65,11 @@ inline boost::asio::awaitable<runtime::completion<void>> answer_with(error_code 
 }
 
 /// The verb that gives a grant back, and says whether it was still ours.
-void start_giving_back(const std::shared_ptr<hold>& held, const char* verb, diagnostics* details,
-                       handler_for<void> handler);
+void start_giving_back(const std::shared_ptr<hold>& held, called_verb called, handler_for<void> handler);
 /// The verb that completes when a grant is lost.
-void start_waiting_for_loss(const std::shared_ptr<hold>& held, handler_for<void> handler);
+void start_waiting_for_loss(const std::shared_ptr<hold>& held, called_verb called, handler_for<void> handler);
+/// For a fence, which lets through what the grant lets through.
+/// @throws dynalease::error with `errc::not_held` of a guard that is empty or was given back.
+void require_grant(guard_state now, std::string_view verb, const std::string& name);
 
 }  // namespace dynalease::detail

@@ -51,7 +51,7 @@ void guarded_work::start(asio::awaitable<void> work) {
         if (!code) self->cancel_for(errc::lock_lost);
     };
     start_waiting_for_loss(
-        grant_, asio::bind_cancellation_slot(watch_.slot(), asio::bind_executor(executor_, std::move(on_loss))));
+        grant_, {}, asio::bind_cancellation_slot(watch_.slot(), asio::bind_executor(executor_, std::move(on_loss))));
     auto slot = asio::get_associated_cancellation_slot(handler_);
     if (slot.is_connected()) {
         slot.assign([weak = std::weak_ptr(self)](asio::cancellation_type type) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <dynalease/session.hpp>
 
-#include "runtime/spawn.hpp"
+#include "database/verb_failure.hpp"
 #include "session/session_impl.hpp"
 
 #include <boost/asio/post.hpp>
@@ -16,8 +16,7 @@ namespace {
 using boost::asio::awaitable;
 
 awaitable<runtime::completion<void>> run_over(std::shared_ptr<detail::session_impl> core) {
-    auto code = co_await core->wait_over();
-    if (code == boost::asio::error::operation_aborted) code = errc::cancelled;
+    const auto code = co_await core->wait_over();
     co_return runtime::completion<void>{code};
 }
 
@@ -31,6 +30,10 @@ void close_in_background(std::shared_ptr<detail::session_impl> core) {
     if (!core || core->context_ended()) return;
     const auto executor = core->world().executor;
     boost::asio::post(executor, [core = std::move(core)] { core->begin_close({}); });
+}
+
+detail::called_verb called(const detail::session_impl& core, const char* verb, diagnostics* details) {
+    return {details, verb, core.options().owner, core.options().table};
 }
 
 }  // namespace
@@ -66,14 +69,16 @@ session_counters session::counters() const {
     return core_->snapshot();
 }
 
-void session::over_verb::operator()(diagnostics*, detail::handler_for<void> handler) && {
-    runtime::spawn<void>(core->world().executor, run_over(core), std::move(handler));
+void session::over_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
+    detail::start_verb<void>(core->world().executor, called(*core, "session.over", details), run_over(core),
+                             std::move(handler));
 }
 
-void session::close_verb::operator()(diagnostics*, detail::handler_for<close_report> handler) && {
+void session::close_verb::operator()(diagnostics* details, detail::handler_for<close_report> handler) && {
     // Not in the coroutine: one that is cancelled before its first step never runs.
     boost::asio::post(core->world().executor, [core = core, options = options] { core->begin_close(options); });
-    runtime::spawn<close_report>(core->world().executor, run_close(core), std::move(handler));
+    detail::start_verb<close_report>(core->world().executor, called(*core, "session.close", details), run_close(core),
+                                     std::move(handler));
 }
 
 boost::asio::awaitable<void> session::over() const {

@@ -8,7 +8,6 @@
 #include "database/verb_failure.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/cancellation.hpp"
-#include "runtime/spawn.hpp"
 #include "versioned/joint_plan.hpp"
 
 #include <algorithm>
@@ -184,7 +183,7 @@ awaitable<runtime::completion<joint_result>> run_save_all(database target, std::
     runtime::completion<joint_result> done;
     auto planned = detail::plan_jointly(std::move(entries));
     if (!planned) {
-        done.code = detail::report(planned.error(), details, "save_all", {});
+        done.code = detail::report(planned.error(), details);
         co_return done;
     }
     const auto plan = std::make_shared<joint_plan>(*std::move(planned));
@@ -199,7 +198,7 @@ awaitable<runtime::completion<joint_result>> run_save_all(database target, std::
             why.details.advice = "resolve() the pending write, or load the items and decide";
             done.value.pending() = pending_joint_write(target, plan);
         }
-        done.code = detail::report(why, details, "save_all", {});
+        done.code = detail::report(why, details);
     };
     for (unsigned failures = 0;; ++failures) {
         auto copy = request;
@@ -220,7 +219,7 @@ awaitable<runtime::completion<joint_result>> run_save_all(database target, std::
             }
             if (meant == joint_verdict::refused) {
                 blame(why, *plan, done.value);
-                done.code = detail::report(why, details, "save_all", {});
+                done.code = detail::report(why, details);
                 co_return done;
             }
             if (meant == joint_verdict::replan) {
@@ -262,8 +261,8 @@ awaitable<runtime::completion<resolution>> run_resolve(database target, std::sha
         auto request = intent.core->requests().look(intent.key, true);
         auto read = co_await target.call(std::move(request));
         if (!read) {
-            done.code =
-                detail::report(read.error(), details, "pending_joint_write.resolve", detail::text_of(intent.key));
+            done.code = detail::report(read.error(), details);
+            if (details) details->key = detail::text_of(intent.key);
             co_return done;
         }
         const auto sight = sight_in(intent, read->found);
@@ -292,8 +291,8 @@ awaitable<joint_result> await_save_all(database target, versioned_writes writes)
 
 void detail::save_all_verb::operator()(diagnostics* details, handler_for<joint_result> handler) && {
     const auto executor = target.get_executor();
-    runtime::spawn<joint_result>(executor, run_save_all(std::move(target), std::move(entries), details),
-                                 std::move(handler));
+    start_verb<joint_result>(executor, {details, "save_all"},
+                             run_save_all(std::move(target), std::move(entries), details), std::move(handler));
 }
 
 pending_joint_write::pending_joint_write(database target, std::shared_ptr<const detail::joint_plan> plan)
@@ -315,7 +314,8 @@ detail::joint_resolve_verb pending_joint_write::resolving() const {
 
 void detail::joint_resolve_verb::operator()(diagnostics* details, handler_for<resolution> handler) && {
     const auto executor = target.get_executor();
-    runtime::spawn<resolution>(executor, run_resolve(std::move(target), std::move(plan), details), std::move(handler));
+    start_verb<resolution>(executor, {details, "pending_joint_write.resolve"},
+                           run_resolve(std::move(target), std::move(plan), details), std::move(handler));
 }
 
 awaitable<joint_result> save_all(database target, versioned_writes writes) {

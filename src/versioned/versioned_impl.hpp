@@ -45,7 +45,6 @@ struct write_intent {
 
     std::shared_ptr<versioned_impl> core;
     test how{};
-    std::string_view verb{};
     item_key key{};
     protocol::checked_write write{};
     item stored{};  ///< what it was made from
@@ -63,6 +62,9 @@ struct write_end {
     write_report report{};
 };
 
+std::string_view verb_of(write_order::kind what);
+/// The key that the order speaks of; empty where it names none.
+item_key key_in(const versioned_impl& core, const write_order& order);
 /// Makes the intent, or says what is wrong with the order. Sends nothing.
 /// @param mine the stamp of the write; empty: a new one.
 result<write_intent> plan_write(std::shared_ptr<versioned_impl> core, write_order order,

@@ -4,7 +4,6 @@
 #include "database/protocol/backoff.hpp"
 #include "database/verb_failure.hpp"
 #include "runtime/alarm.hpp"
-#include "runtime/spawn.hpp"
 #include "versioned/versioned_impl.hpp"
 
 #include <algorithm>
@@ -36,9 +35,7 @@ awaitable<runtime::completion<std::optional<stored_item>>> run_load(std::shared_
     if (loaded) {
         done.value = *std::move(loaded);
     } else {
-        auto why = std::move(loaded).error();
-        why.details.table = core->options().table;
-        done.code = report(why, details, "versioned.load", text_of(core->key_of(values)));
+        done.code = report(loaded.error(), details);
     }
     co_return done;
 }
@@ -118,8 +115,7 @@ awaitable<runtime::completion<stored_items>> run_load_many(std::shared_ptr<versi
     for (const auto& value : values) keys.push_back(core->key_of(value));
     auto why = co_await load_each(core, std::move(keys), options.consistent, &done.value);
     if (why) {
-        why->details.table = core->options().table;
-        done.code = report(*why, details, "versioned.load_many", {});
+        done.code = report(*why, details);
         done.value.clear();
     }
     co_return done;
@@ -129,14 +125,16 @@ awaitable<runtime::completion<stored_items>> run_load_many(std::shared_ptr<versi
 
 void load_verb::operator()(diagnostics* details, handler_for<std::optional<stored_item>> handler) && {
     const auto executor = core->world().executor;
-    runtime::spawn<std::optional<stored_item>>(executor, run_load(std::move(core), std::move(key), options, details),
-                                               std::move(handler));
+    called_verb called{details, "versioned.load", text_of(core->key_of(key)), core->options().table};
+    start_verb<std::optional<stored_item>>(
+        executor, std::move(called), run_load(std::move(core), std::move(key), options, details), std::move(handler));
 }
 
 void load_many_verb::operator()(diagnostics* details, handler_for<stored_items> handler) && {
     const auto executor = core->world().executor;
-    runtime::spawn<stored_items>(executor, run_load_many(std::move(core), std::move(keys), options, details),
-                                 std::move(handler));
+    called_verb called{details, "versioned.load_many", {}, core->options().table};
+    start_verb<stored_items>(executor, std::move(called),
+                             run_load_many(std::move(core), std::move(keys), options, details), std::move(handler));
 }
 
 }  // namespace dynalease::detail

@@ -15,6 +15,8 @@ namespace {
 
 using order_kind = write_order::kind;
 
+}  // namespace
+
 std::string_view verb_of(order_kind what) {
     switch (what) {
         case order_kind::create:
@@ -35,6 +37,13 @@ std::string_view verb_of(order_kind what) {
     return "versioned";
 }
 
+item_key key_in(const versioned_impl& core, const write_order& order) {
+    auto key = order.key ? core.key_of(*order.key) : protocol::key_of(core.layout(), order.stored);
+    return key.empty() ? protocol::key_of(core.layout(), order.members.present) : key;
+}
+
+namespace {
+
 failure bad(errc code, std::string message) {
     failure why(code);
     why.details.message = std::move(message);
@@ -48,9 +57,8 @@ bool has_members(const write_order& order) {
 /// The key that the order speaks of, and completes the members by it: a struct need not know its key.
 result<item_key> key_for(const versioned_impl& core, write_order& order) {
     const auto& layout = core.layout();
-    auto key = order.key ? core.key_of(*order.key) : protocol::key_of(layout, order.stored);
+    auto key = key_in(core, order);
     auto& members = order.members.present;
-    if (key.empty()) key = protocol::key_of(layout, members);
     if (auto why = protocol::check_key(layout, key)) return *std::move(why);
     if (!has_members(order)) return key;
     if (!protocol::keeps_key(layout, key, members)) {
@@ -219,7 +227,7 @@ std::optional<failure> plan_create_over(write_intent& intent, const item& tombst
 result<write_intent> plan_write(std::shared_ptr<versioned_impl> core, write_order order,
                                 std::optional<item_stamp> mine) {
     if (order.invalid) return *std::move(order.invalid);
-    write_intent intent{.core = std::move(core), .verb = verb_of(order.what)};
+    write_intent intent{.core = std::move(core)};
     auto key = key_for(*intent.core, order);
     if (!key) return std::move(key).error();
     intent.key = *std::move(key);

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "database/protocol/reply.hpp"
 #include "database/verb_failure.hpp"
-#include "runtime/spawn.hpp"
 #include "versioned/versioned_impl.hpp"
 
 #include <utility>
@@ -76,10 +75,7 @@ awaitable<runtime::completion<resolve_report>> run_resolve(std::shared_ptr<const
     if (outcome) {
         done.value = *std::move(outcome);
     } else {
-        auto why = std::move(outcome).error();
-        why.details.table = intent->core->options().table;
-        done.code =
-            report(why, details, closes ? "pending_write.close" : "pending_write.resolve", text_of(intent->key));
+        done.code = report(outcome.error(), details);
     }
     co_return done;
 }
@@ -88,7 +84,10 @@ awaitable<runtime::completion<resolve_report>> run_resolve(std::shared_ptr<const
 
 void resolve_verb::operator()(diagnostics* details, handler_for<resolve_report> handler) && {
     const auto executor = intent->core->world().executor;
-    runtime::spawn<resolve_report>(executor, run_resolve(std::move(intent), closes, details), std::move(handler));
+    called_verb called{details, closes ? "pending_write.close" : "pending_write.resolve", text_of(intent->key),
+                       intent->core->options().table};
+    start_verb<resolve_report>(executor, std::move(called), run_resolve(std::move(intent), closes, details),
+                               std::move(handler));
 }
 
 }  // namespace dynalease::detail

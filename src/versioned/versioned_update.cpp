@@ -5,7 +5,6 @@
 #include "database/verb_failure.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/cancellation.hpp"
-#include "runtime/spawn.hpp"
 #include "versioned/protocol/version_decisions.hpp"
 
 #include <dynalease/session.hpp>
@@ -147,12 +146,8 @@ awaitable<write_end> run_update(std::shared_ptr<versioned_impl> core, update_ord
 awaitable<runtime::completion<write_report>> run_update_verb(std::shared_ptr<versioned_impl> core, update_order what,
                                                              diagnostics* details) {
     runtime::completion<write_report> done;
-    const auto key = text_of(what.key);
     auto end = co_await run_update(core, std::move(what));
-    if (end.why) {
-        end.why->details.table = core->options().table;
-        done.code = report(*end.why, details, "versioned.update", key);
-    }
+    if (end.why) done.code = report(*end.why, details);
     done.value = std::move(end.report);
     co_return done;
 }
@@ -163,8 +158,9 @@ void update_verb::operator()(diagnostics* details, handler_for<write_report> han
     const auto executor = core->world().executor;
     update_order order{core->key_of(key), std::move(change), options, complete};
     if (options.promote && options.promote->with) order.promotes = access::core_of(*options.promote->with);
-    runtime::spawn<write_report>(executor, run_update_verb(std::move(core), std::move(order), details),
-                                 std::move(handler));
+    called_verb called{details, "versioned.update", text_of(order.key), core->options().table};
+    start_verb<write_report>(executor, std::move(called), run_update_verb(std::move(core), std::move(order), details),
+                             std::move(handler));
 }
 
 }  // namespace dynalease::detail

@@ -6,7 +6,6 @@
 #include "database/verb_failure.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/cancellation.hpp"
-#include "runtime/spawn.hpp"
 #include "versioned/versioned_impl.hpp"
 
 #include <algorithm>
@@ -300,19 +299,12 @@ awaitable<runtime::completion<write_report>> run_write_verb(std::shared_ptr<vers
     runtime::completion<write_report> done;
     auto planned = plan_write(core, std::move(order));
     if (!planned) {
-        auto why = std::move(planned).error();
-        why.details.table = core->options().table;
-        done.code = report(why, details, "versioned", {});
+        done.code = report(planned.error(), details);
         co_return done;
     }
-    const auto verb = planned->verb;
-    const auto key = text_of(planned->key);
     delivery on_its_way(*std::move(planned));
     auto end = co_await on_its_way.run();
-    if (end.why) {
-        end.why->details.table = core->options().table;
-        done.code = report(*end.why, details, verb, key);
-    }
+    if (end.why) done.code = report(*end.why, details);
     done.value = std::move(end.report);
     co_return done;
 }
@@ -332,8 +324,9 @@ awaitable<write_end> run_write(std::shared_ptr<versioned_impl> core, write_order
 
 void write_verb::operator()(diagnostics* details, handler_for<write_report> handler) && {
     const auto executor = core->world().executor;
-    runtime::spawn<write_report>(executor, run_write_verb(std::move(core), std::move(order), details),
-                                 std::move(handler));
+    called_verb called{details, verb_of(order.what), text_of(key_in(*core, order)), core->options().table};
+    start_verb<write_report>(executor, std::move(called), run_write_verb(std::move(core), std::move(order), details),
+                             std::move(handler));
 }
 
 }  // namespace dynalease::detail

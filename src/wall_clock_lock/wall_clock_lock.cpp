@@ -6,7 +6,6 @@
 #include "database/verb_failure.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/cancellation.hpp"
-#include "runtime/spawn.hpp"
 #include "session/guard_verbs.hpp"
 #include "wall_clock_lock/wall_clock_hold.hpp"
 
@@ -85,10 +84,9 @@ awaitable<wall_clock_try> try_once(std::shared_ptr<wall_clock_wish> wish, time_p
 awaitable<runtime::completion<wall_clock_guard>> run_wall_acquire(std::shared_ptr<wall_clock_wish> wish,
                                                                   diagnostics* details) {
     auto& core = *wish->core;
-    const auto verb = wish->tries ? "wall_clock_lock.try_acquire" : "wall_clock_lock.acquire";
     runtime::completion<wall_clock_guard> done;
     if (const auto fault = detail::fault_of_wait(wish->options.wait)) {
-        done.code = detail::report(*fault, details, verb, core.name());
+        done.code = detail::report(*fault, details);
         co_return done;
     }
     const auto begun = core.now();
@@ -135,7 +133,7 @@ awaitable<runtime::completion<wall_clock_guard>> run_wall_acquire(std::shared_pt
                 core.take_back_in_background(wish->unanswered);
                 why = failure(errc::in_doubt);
             }
-            done.code = detail::report(*why, details, verb, core.name());
+            done.code = detail::report(*why, details);
             co_return done;
         }
     }
@@ -151,16 +149,15 @@ awaitable<runtime::completion<dynalease::item>> run_wall_update(wall_clock_updat
     auto end = co_await what.hold->change(std::move(what.change), std::move(what.condition));
     runtime::completion<dynalease::item> done;
     if (end.why) {
-        done.code = detail::report(*end.why, details, "wall_clock_guard.update", what.hold->core()->name());
+        done.code = detail::report(*end.why, details);
     } else {
         done.value = std::move(end.left);
     }
     co_return done;
 }
 
-awaitable<runtime::completion<void>> run_wall_release(std::shared_ptr<wall_clock_hold> hold, diagnostics* details) {
+awaitable<runtime::completion<void>> run_wall_release(std::shared_ptr<wall_clock_hold> hold) {
     const auto code = co_await hold->wait_given_back();
-    if (code) detail::report(failure(code), details, "wall_clock_guard.release", hold->core()->name());
     co_return runtime::completion<void>{code};
 }
 
@@ -188,22 +185,25 @@ boost::asio::any_io_executor wall_clock_guard::executor() const {
 
 void wall_clock_guard::update_verb::operator()(diagnostics* details, detail::handler_for<dynalease::item> handler) && {
     wall_clock_update what{hold, std::move(change), std::move(condition)};
-    detail::start_verb<dynalease::item>(hold, run_wall_update(std::move(what), details), std::move(handler));
+    detail::start_guard_verb<dynalease::item>(hold, {details, "wall_clock_guard.update"},
+                                              run_wall_update(std::move(what), details), std::move(handler));
 }
 
 void wall_clock_guard::release_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
+    detail::called_verb called{details, "wall_clock_guard.release"};
     if (!hold) {
-        detail::answer_for_empty<void>(std::move(handler));
+        detail::answer_for_empty<void>(called, std::move(handler));
         return;
     }
     // Invalid from the call on, on whatever thread that is.
     const bool was_lost = hold->state() == guard_state::lost;
     if (hold->let_go()) {
         hold->give_back_soon();
-        detail::start_verb(hold, run_wall_release(hold, details), std::move(handler));
+        called.given_up = errc::in_doubt;  // it goes on
+        detail::start_guard_verb<void>(hold, std::move(called), run_wall_release(hold), std::move(handler));
     } else {
         const auto code = was_lost ? errc::lock_lost : errc::not_held;
-        detail::start_verb(hold, detail::answer_with(code), std::move(handler));
+        detail::start_guard_verb<void>(hold, std::move(called), detail::answer_with(code), std::move(handler));
     }
 }
 
@@ -233,7 +233,10 @@ void wall_clock_lock::acquire_verb::operator()(diagnostics* details, detail::han
     const auto executor = core->world().executor;
     auto wish = std::make_shared<wall_clock_wish>();
     *wish = {.core = std::move(core), .options = options, .tries = tries};
-    runtime::spawn<wall_clock_guard>(executor, run_wall_acquire(std::move(wish), details), std::move(handler));
+    const auto verb = wish->tries ? "wall_clock_lock.try_acquire" : "wall_clock_lock.acquire";
+    detail::called_verb called{details, verb, wish->core->name()};
+    detail::start_verb<wall_clock_guard>(executor, std::move(called), run_wall_acquire(std::move(wish), details),
+                                         std::move(handler));
 }
 
 boost::asio::awaitable<wall_clock_guard> wall_clock_lock::acquire(item_acquire_options options) const {
