@@ -44,7 +44,7 @@ std::optional<failure> unfit_part(const last_part& part, const last_part& first)
         why.details.message = "the guards belong to different sessions";
         return why;
     }
-    if (auto why = unfit(hold, writes)) return why;
+    if (auto why = unfit(hold, hold.state(), writes)) return why;
     return unwritable(hold, part.what.change);
 }
 

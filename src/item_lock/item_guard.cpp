@@ -20,16 +20,23 @@ struct guarded_update {
     std::shared_ptr<item_hold> hold;
     update_expression change;
     condition_expression condition;
-    bool last;
+    std::optional<detail::last_use> last;
 };
+
+/// Why a verb cannot end its grant; otherwise it does, from here on.
+std::optional<failure> unfit_to_end(const item_hold& hold, std::optional<detail::last_use>& last) {
+    auto why = detail::unfit(hold, *last ? hold.standing() : hold.state(), true);
+    if (!why && !last->end()) why = failure(hold.why_over());
+    return why;
+}
 
 awaitable<runtime::completion<dynalease::item>> run_update_item(guarded_update what, diagnostics* details) {
     auto& hold = what.hold;
     runtime::completion<dynalease::item> done;
     auto why = detail::unwritable(*hold, what.change);
-    if (!why) why = detail::unfit(*hold, true);
-    if (!why && what.last && !hold->let_go()) why = failure(errc::not_held);
+    if (!why) why = what.last ? unfit_to_end(*hold, what.last) : detail::unfit(*hold, hold->state(), true);
     if (why) {
+        what.last.reset();  // back to its guard before the caller is told
         done.code = detail::report(*why, details);
         co_return done;
     }
@@ -51,14 +58,16 @@ awaitable<runtime::completion<dynalease::item>> run_update_item(guarded_update w
 struct guarded_end_of_item {
     std::shared_ptr<item_hold> hold;
     condition_expression condition;
-    bool erases;  ///< otherwise it becomes a reader's
+    std::optional<detail::last_use> erases;  ///< empty: it becomes a reader's
 };
 
 awaitable<runtime::completion<void>> run_end_item(guarded_end_of_item what, diagnostics* details) {
     auto& hold = what.hold;
-    auto why = detail::unfit(*hold, true);
-    if (!why && what.erases && !hold->let_go()) why = failure(errc::not_held);
-    if (why) co_return runtime::completion<void>{detail::report(*why, details)};
+    auto why = what.erases ? unfit_to_end(*hold, what.erases) : detail::unfit(*hold, hold->state(), true);
+    if (why) {
+        what.erases.reset();
+        co_return runtime::completion<void>{detail::report(*why, details)};
+    }
     detail::item_lock_impl::write_end end;
     if (what.erases) {
         end = co_await hold->front().erase(hold, std::move(what.condition));
@@ -107,23 +116,26 @@ boost::asio::any_io_executor item_guard::executor() const {
 }
 
 void item_guard::update_verb::operator()(diagnostics* details, detail::handler_for<dynalease::item> handler) && {
-    guarded_update what{.hold = hold,
-                        .change = std::move(change),
-                        .condition = std::move(condition),
-                        .last = end == detail::guarded_end::release};
-    detail::called_verb called{details, what.last ? "item_guard.update_and_release" : "item_guard.update"};
+    guarded_update what{
+        .hold = hold, .change = std::move(change), .condition = std::move(condition), .last = std::nullopt};
+    detail::called_verb called{details, "item_guard.update"};
+    if (end == detail::guarded_end::release) {
+        // Invalid from the call on, on whatever thread that is.
+        what.last.emplace(hold);
+        called.verb = "item_guard.update_and_release";
+    }
     detail::start_guard_verb<dynalease::item>(hold, std::move(called), run_update_item(std::move(what), details),
                                               std::move(handler));
 }
 
 void item_guard::erase_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
-    guarded_end_of_item what{.hold = hold, .condition = std::move(condition), .erases = true};
+    guarded_end_of_item what{.hold = hold, .condition = std::move(condition), .erases = detail::last_use(hold)};
     detail::start_guard_verb<void>(hold, {details, "item_guard.erase"}, run_end_item(std::move(what), details),
                                    std::move(handler));
 }
 
 void item_guard::downgrade_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
-    guarded_end_of_item what{.hold = hold, .condition = {}, .erases = false};
+    guarded_end_of_item what{.hold = hold, .condition = {}, .erases = std::nullopt};
     detail::start_guard_verb<void>(hold, {details, "item_guard.downgrade"}, run_end_item(std::move(what), details),
                                    std::move(handler));
 }

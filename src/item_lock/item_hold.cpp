@@ -63,8 +63,7 @@ void abandon(item_hold& hold) noexcept {
     hold.abandon();
 }
 
-std::optional<failure> unfit(const item_hold& hold, bool writes) {
-    const auto now = hold.state();
+std::optional<failure> unfit(const item_hold& hold, guard_state now, bool writes) {
     if (now == guard_state::released) return failure(errc::not_held);
     if (now == guard_state::lost) return failure(hold.core()->valid() ? errc::lock_lost : errc::session_lost);
     if (hold.write == item_hold::writing::in_doubt) {

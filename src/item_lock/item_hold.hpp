@@ -71,7 +71,8 @@ private:
 };
 
 /// Why a guard can do nothing more, or not write; empty: it can.
-std::optional<failure> unfit(const item_hold& hold, bool writes);
+/// @param now its state, as the verb that asks sees it
+std::optional<failure> unfit(const item_hold& hold, guard_state now, bool writes);
 /// Why a change may not be written under a lock: it names an attribute of the library, or would leave the version as it
 /// is that optimistic writers go by.
 std::optional<failure> unwritable(const item_hold& hold, const update_expression& change);

@@ -28,15 +28,12 @@ void start_giving_back(const std::shared_ptr<hold>& held, called_verb called, ha
         return;
     }
     // Invalid from the call on, on whatever thread that is.
-    const bool was_lost = held->state() == guard_state::lost;
-    if (!was_lost && held->let_go()) {
+    if (held->state() != guard_state::lost && held->hand_in() && held->let_go()) {
         held->give_back_soon();
         called.given_up = errc::in_doubt;  // it goes on
         start_guard_verb<void>(held, std::move(called), run_giving_back(held), std::move(handler));
     } else {
-        const auto lost = held->core()->valid() ? errc::lock_lost : errc::session_lost;
-        start_guard_verb<void>(held, std::move(called), answer_with(was_lost ? lost : errc::not_held),
-                               std::move(handler));
+        start_guard_verb<void>(held, std::move(called), answer_with(held->why_over()), std::move(handler));
     }
 }
 

@@ -18,10 +18,16 @@ hold::hold(std::shared_ptr<session_impl> core) noexcept : core_(std::move(core))
 hold::~hold() = default;
 
 bool hold::valid() const noexcept {
-    return state_ == guard_state::held && core_->valid() && !expired();
+    return kept() && core_->valid() && !expired();
 }
 
 guard_state hold::state() const noexcept {
+    const auto now = standing();
+    const bool ours = now == guard_state::held || now == guard_state::jeopardy;
+    return ours && handed_in_ ? guard_state::released : now;
+}
+
+guard_state hold::standing() const noexcept {
     const auto own = state_.load();
     if (own != guard_state::held) return own;
     switch (core_->state()) {
@@ -37,6 +43,21 @@ guard_state hold::state() const noexcept {
     }
 }
 
+error_code hold::why_over() const noexcept {
+    if (state() != guard_state::lost) return errc::not_held;
+    return core_->valid() ? errc::lock_lost : errc::session_lost;
+}
+
+bool hold::hand_in() noexcept {
+    return state_ == guard_state::held && !handed_in_.exchange(true);
+}
+
+void hold::hand_back() noexcept {
+    handed_in_ = false;
+    // Whichever of the two comes second sees the other.
+    if (abandoned_) abandon();
+}
+
 bool hold::let_go() noexcept {
     auto expected = guard_state::held;
     return state_.compare_exchange_strong(expected, guard_state::released);
@@ -49,7 +70,8 @@ void hold::give_back_soon() noexcept {
 }
 
 void hold::abandon() noexcept {
-    if (let_go()) give_back_soon();
+    abandoned_ = true;
+    if (!handed_in_ && let_go()) give_back_soon();
 }
 
 bool hold::lose() {

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <utility>
 
 namespace dynalease::detail {
 
@@ -27,15 +28,24 @@ public:
     guard_state state() const noexcept;
     const std::shared_ptr<session_impl>& core() const noexcept { return core_; }
     /// Neither given back nor lost, whatever has become of its session.
-    bool kept() const noexcept { return state_ == guard_state::held; }
+    bool kept() const noexcept { return state_ == guard_state::held && !handed_in_; }
+    /// Why a verb that gives it back has nothing to give.
+    error_code why_over() const noexcept;
     /// See `session_impl::begin_work`.
     void use(bool begins) noexcept { in_use_ = begins; }
     bool in_use() const noexcept override { return in_use_; }
-    /// Invalid from here on. @returns false if it was lost or released before.
+    /// Its guard gives it to the verb that ends it: invalid from here on, and that verb's to give back.
+    /// @returns false if it was lost or released, or given to such a verb, before.
+    bool hand_in() noexcept;
+    /// That verb has failed before anything was sent: back to the guard; and if that has ended meanwhile, given back.
+    void hand_back() noexcept;
+    /// As `state`, for the verb that ends it.
+    guard_state standing() const noexcept;
+    /// Final. @returns false if it was lost or released before.
     bool let_go() noexcept;
     /// After `let_go`: has what it stands for given back on the database's executor, in the background.
     void give_back_soon() noexcept;
-    /// The end of its guard: both, unless it was lost or released before.
+    /// The end of its guard: both, unless it was lost or released before, or a verb is to end it.
     void abandon() noexcept;
 
     // ---- the database's executor ----
@@ -65,9 +75,31 @@ private:
     std::shared_ptr<session_impl> core_;
     std::atomic<guard_state> state_{guard_state::held};
     std::atomic<bool> in_use_{false};
+    std::atomic<bool> handed_in_{false};
+    std::atomic<bool> abandoned_{false};
     std::optional<error_code> finished_;
     std::unique_ptr<event> lost_;
     std::unique_ptr<event> given_back_;
+};
+
+/// A grant in the hands of the verb that ends it: back to its guard, unless the verb gets as far as ending it.
+class last_use {
+public:
+    explicit last_use(std::shared_ptr<hold> grant) : grant_(std::move(grant)), ours_(grant_ && grant_->hand_in()) {}
+    last_use(last_use&& other) noexcept : grant_(std::move(other.grant_)), ours_(std::exchange(other.ours_, false)) {}
+    last_use& operator=(last_use&&) = delete;
+    ~last_use() {
+        if (ours_) grant_->hand_back();
+    }
+
+    /// @returns false where another verb ends it.
+    explicit operator bool() const noexcept { return ours_; }
+    /// Nothing goes back from here on. @returns false if it was lost or released since.
+    bool end() noexcept { return std::exchange(ours_, false) && grant_->let_go(); }
+
+private:
+    std::shared_ptr<hold> grant_;
+    bool ours_;
 };
 
 }  // namespace dynalease::detail

@@ -28,6 +28,7 @@ awaitable<runtime::completion<close_report>> run_close(std::shared_ptr<detail::s
 
 void close_in_background(std::shared_ptr<detail::session_impl> core) {
     if (!core || core->context_ended()) return;
+    core->announce_close();
     const auto executor = core->world().executor;
     boost::asio::post(executor, [core = std::move(core)] { core->begin_close({}); });
 }
@@ -75,6 +76,7 @@ void session::over_verb::operator()(diagnostics* details, detail::handler_for<vo
 }
 
 void session::close_verb::operator()(diagnostics* details, detail::handler_for<close_report> handler) && {
+    core->announce_close();
     // Not in the coroutine: one that is cancelled before its first step never runs.
     boost::asio::post(core->world().executor, [core = core, options = options] { core->begin_close(options); });
     detail::start_verb<close_report>(core->world().executor, called(*core, "session.close", details), run_close(core),

@@ -75,12 +75,18 @@ session_impl::~session_impl() = default;
 // ---- any thread --------------------------------------------------------------------------------------------
 
 session_state session_impl::state() const noexcept {
-    const auto said = published_.load();
+    auto said = published_.load();
+    if (close_announced_ && said != session_state::lost) said = session_state::closed;
     if (said != session_state::live) return said;
     // The deadline counts by itself: no timer has to fire, and no coroutine has to run.
     const auto now = this->now().time_since_epoch().count();
     if (runtime::fork_count() != born_in_fork_ || now >= deadline_) return session_state::lost;
     return now >= jeopardy_ ? session_state::jeopardy : session_state::live;
+}
+
+void session_impl::announce_close() noexcept {
+    // Lost is final.
+    if (state() != session_state::lost) close_announced_ = true;
 }
 
 bool session_impl::valid() const noexcept {
@@ -124,7 +130,8 @@ bool session_impl::may_write() const noexcept {
 }
 
 failure session_impl::over_failure() const {
-    failure why(closing_ ? errc::session_closed : errc::session_lost);
+    const bool closed = closing_ || state() == session_state::closed;
+    failure why(closed ? errc::session_closed : errc::session_lost);
     why.details.table = options_.table;
     return why;
 }

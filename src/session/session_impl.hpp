@@ -60,6 +60,8 @@ public:
     /// How each grant is kept alive by itself; null where the session's row does it for all.
     const plain_keeping* plain() const noexcept { return plain_ ? &*plain_ : nullptr; }
     const environment& world() const noexcept { return database_.environment(); }
+    /// Closed for all who ask from here on; `begin_close` follows.
+    void announce_close() noexcept;
     /// For destructors: nothing can be posted any more.
     bool context_ended() const noexcept { return context_->reached(); }
     /// The member of that name, made if there is none: `Member(core, name, options)`.
@@ -150,6 +152,7 @@ private:
 
     // What other threads read.
     std::atomic<session_state> published_{session_state::idle};
+    std::atomic<bool> close_announced_{false};
     std::atomic<std::int64_t> deadline_{0};
     std::atomic<std::int64_t> jeopardy_{0};
 

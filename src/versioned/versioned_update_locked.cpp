@@ -77,7 +77,7 @@ boost::asio::awaitable<write_end> update_locked(std::shared_ptr<versioned_impl> 
     }
     const auto hold = item_hold::of(got.guard);
     if (!hold->let_go()) {
-        end.why = failure(hold->core()->valid() ? errc::lock_lost : errc::session_lost);
+        end.why = hold->core()->valid() ? failure(errc::lock_lost) : hold->core()->over_failure();
         co_return end;
     }
     auto update = as_update(planned->changes);
