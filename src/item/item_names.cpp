@@ -5,12 +5,15 @@
 #include "database/argument_check.hpp"
 #include "database/table_name.hpp"
 
+#include <set>
 #include <string_view>
 #include <utility>
 
 namespace dynalease::detail {
 
 namespace {
+
+constexpr std::size_t longest_key = 2048;
 
 void append_escaped(std::string& into, std::string_view bytes) {
     constexpr std::string_view digits = "0123456789ABCDEF";
@@ -52,13 +55,18 @@ void check_item(const item_ref& target, const char* operation) {
     const argument_check require(operation);
     require(target.key.size() == 1 || target.key.size() == 2, errc::bad_attribute,
             "a key has one or two attributes; this one has " + std::to_string(target.key.size()));
+    std::set<std::string> names;
     for (const auto& [name, value] : target.key) {
+        require.attribute_name("the key", name, names);
         const auto* text = value.get_if<std::string>();
         const auto* bytes = value.get_if<binary>();
         require(text || bytes || value.get_if<number>(), errc::bad_attribute,
                 "the key attribute \"" + name + "\" must be a string, a number or a binary");
         require(!(text && text->empty()) && !(bytes && bytes->empty()), errc::bad_attribute,
                 "the key attribute \"" + name + "\" is empty");
+        require(!(text && text->size() > longest_key) && !(bytes && bytes->size() > longest_key), errc::bad_attribute,
+                "the key attribute \"" + name + "\" has more than " + std::to_string(longest_key) + " bytes");
+        if (text) require.utf8(*text, errc::bad_attribute, "the key attribute \"" + name + "\"");
     }
 }
 

@@ -20,14 +20,9 @@ constexpr argument_check require("item_lock");
 void check_attribute_names(const item_ref& target, const item_lock_options& options) {
     std::set<std::string> taken;
     for (const auto& [name, value] : target.key) taken.insert(name);
-    for (const auto& [option, name] : {std::pair<const char*, std::string>{"prefix", options.prefix + "W"},
-                                       {"version", options.version},
-                                       {"stamp", options.stamp}}) {
-        require(!name.empty() && name.size() <= 255, errc::invalid_name,
-                std::string(option) + " must name an attribute of 1 to 255 bytes");
-        require(taken.insert(name).second, errc::invalid_name,
-                std::string(option) + ": the name \"" + name + "\" is used twice");
-    }
+    require.attribute_name("prefix", options.prefix + "W", taken);
+    require.attribute_name("version", options.version, taken);
+    require.attribute_name("stamp", options.stamp, taken);
     require(!options.prefix.empty(), errc::invalid_name, "prefix must not be empty");
 }
 

@@ -30,6 +30,7 @@ std::string checked_lock_name(std::string name) {
     require(name.size() <= longest, errc::invalid_name,
             "the lock name has " + std::to_string(name.size()) + " bytes; at most " + std::to_string(longest) +
                 " fit into a key");
+    require.utf8(name, errc::invalid_name, "the lock name");
     return name;
 }
 

@@ -28,6 +28,7 @@ queue_options checked(queue_options options) {
     require(options.reason.size() <= longest_reason, errc::invalid_name,
             "the reason has " + std::to_string(options.reason.size()) + " bytes; at most " +
                 std::to_string(longest_reason) + " fit into a key");
+    require.utf8(options.reason, errc::invalid_name, "the reason");
     require(options.poll_interval >= 10ms && options.poll_interval <= 1min, errc::invalid_option,
             "poll_interval must be between 10 ms and 1 min");
     require(options.longest_poll_interval >= options.poll_interval && options.longest_poll_interval <= 24h,
@@ -40,6 +41,7 @@ std::string checked_entity(std::string entity) {
     require(entity.size() <= longest_entity, errc::invalid_name,
             "the entity has " + std::to_string(entity.size()) + " bytes; at most " + std::to_string(longest_entity) +
                 " fit into a key");
+    require.utf8(entity, errc::invalid_name, "the entity");
     return entity;
 }
 

@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -23,7 +24,10 @@ constexpr argument_check require("session");
 std::string default_owner() {
     std::array<char, 256> host{};
     if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
-    return std::string(host.data()).substr(0, 200) + "/" + std::to_string(::getpid());
+    std::string name = std::string(host.data()).substr(0, 200);
+    // The system sets no rules for it.
+    std::ranges::replace_if(name, [](unsigned char c) { return c >= 0x80; }, '?');
+    return name + "/" + std::to_string(::getpid());
 }
 
 }  // namespace
@@ -38,6 +42,7 @@ session_options checked(session_options options) {
     require(options.retention >= 24h && options.retention <= 24h * 3653, errc::invalid_option,
             "retention must be 1 day to 10 years");
     require(options.owner.size() <= 256, errc::invalid_option, "owner must have at most 256 bytes");
+    require.utf8(options.owner, errc::invalid_option, "owner");
     const auto times = protocol::lease_times_for(options.lease, options.heartbeat, options.clock_drift_ppm);
     require(times.hold > times.period * 2, errc::invalid_option,
             "clock_drift_ppm leaves too little of the lease for two heartbeats");

@@ -19,18 +19,12 @@ constexpr argument_check require("versioned");
 void check_names(const versioned_options& options) {
     std::set<std::string> taken{protocol::item_attribute::born, protocol::item_attribute::trail,
                                 protocol::item_attribute::gone, protocol::item_attribute::versioned_by};
-    for (const auto& [option, name] : {std::pair<const char*, const std::string&>{"key", options.key},
-                                       {"version", options.version},
-                                       {"stamp", options.stamp},
-                                       {"lock_prefix", options.lock_prefix},
-                                       {"time_to_live", options.time_to_live}}) {
-        require(!name.empty() && name.size() <= 255, errc::invalid_name,
-                std::string(option) + " must name an attribute of 1 to 255 bytes");
-        require(taken.insert(name).second, errc::invalid_name,
-                std::string(option) + ": the name \"" + name + "\" is used twice");
-    }
-    require(options.sort_key.empty() || taken.insert(options.sort_key).second, errc::invalid_name,
-            "sort_key: the name \"" + options.sort_key + "\" is used twice");
+    require.attribute_name("key", options.key, taken);
+    require.attribute_name("version", options.version, taken);
+    require.attribute_name("stamp", options.stamp, taken);
+    require.attribute_name("lock_prefix", options.lock_prefix, taken);
+    require.attribute_name("time_to_live", options.time_to_live, taken);
+    if (!options.sort_key.empty()) require.attribute_name("sort_key", options.sort_key, taken);
 }
 
 }  // namespace
@@ -58,6 +52,18 @@ versioned_impl::versioned_impl(database target, versioned_options options)
                .step = options_.step,
                .version_limit = options_.version_limit,
                .stamps = options_.stamps};
+}
+
+std::optional<failure> versioned_impl::fault_of(const item_key& key) const {
+    if (auto why = protocol::check_key(layout_, key)) return why;
+    for (const auto& [name, value] : key) {
+        const auto* text = value.get_if<std::string>();
+        if (!text || is_utf8(*text)) continue;
+        failure why(errc::bad_attribute);
+        why.details.message = "the key attribute \"" + name + "\" is no UTF-8, and DynamoDB takes no other strings";
+        return why;
+    }
+    return std::nullopt;
 }
 
 std::int64_t versioned_impl::tombstone_expiry() const {

@@ -30,6 +30,8 @@ public:
 
     item_stamp new_stamp() const { return fresh_stamp(world()); }
     item_key key_of(const key_values& key) const { return key.named(layout_.key, layout_.sort); }
+    /// Empty, or why it can be the key of no item here.
+    std::optional<failure> fault_of(const item_key& key) const;
     /// When TTL may remove a tombstone made now; seconds since the epoch.
     std::int64_t tombstone_expiry() const;
 

@@ -44,7 +44,7 @@ awaitable<runtime::completion<std::optional<stored_item>>> run_load(std::shared_
 
 awaitable<result<std::optional<stored_item>>> load_item(std::shared_ptr<versioned_impl> core, item_key key,
                                                         bool consistent) {
-    if (auto why = protocol::check_key(core->layout(), key)) co_return *std::move(why);
+    if (auto why = core->fault_of(key)) co_return *std::move(why);
     auto request = core->requests().look(key, consistent);
     auto read = co_await core->target().call(std::move(request));
     if (!read) co_return std::move(read).error();
@@ -78,7 +78,7 @@ awaitable<std::optional<failure>> load_each(std::shared_ptr<versioned_impl> core
                                             bool consistent, stored_items* into) {
     const auto& layout = core->layout();
     for (const auto& key : keys) {
-        if (auto why = protocol::check_key(layout, key)) co_return why;
+        if (auto why = core->fault_of(key)) co_return why;
     }
     into->resize(keys.size());
     for (std::size_t begin = 0; begin < keys.size(); begin += batch_size) {

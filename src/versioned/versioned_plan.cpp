@@ -59,7 +59,7 @@ result<item_key> key_for(const versioned_impl& core, write_order& order) {
     const auto& layout = core.layout();
     auto key = key_in(core, order);
     auto& members = order.members.present;
-    if (auto why = protocol::check_key(layout, key)) return *std::move(why);
+    if (auto why = core.fault_of(key)) return *std::move(why);
     if (!has_members(order)) return key;
     if (!protocol::keeps_key(layout, key, members)) {
         return bad(errc::bad_attribute, "the key is " + text_of(protocol::key_of(layout, members)) +

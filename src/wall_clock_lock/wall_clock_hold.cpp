@@ -14,6 +14,7 @@
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace dynalease::detail {
@@ -29,9 +30,9 @@ constexpr argument_check require("wall_clock_lock");
 
 void check_wall_clock(const item_ref& target, const wall_clock_options& options) {
     check_item(target, "wall_clock_lock");
-    require(!options.attribute.empty() && options.attribute.size() <= 255, errc::invalid_name,
-            "attribute must have a name of 1 to 255 bytes");
-    require(!target.key.contains(options.attribute), errc::invalid_name, "attribute must not be one of the key");
+    std::set<std::string> taken;
+    for (const auto& [name, value] : target.key) taken.insert(name);
+    require.attribute_name("attribute", options.attribute, taken);
     require(options.timeout >= 1s && options.timeout <= 24h, errc::invalid_option,
             "timeout must be between 1 s and 24 h");
     require(options.skew >= 0ms && options.skew < options.timeout / 4, errc::invalid_option,

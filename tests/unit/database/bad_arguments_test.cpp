@@ -1,0 +1,122 @@
+// Names and times that cannot be: refused alike by all primitives, where they are given.
+// SPDX-License-Identifier: BSL-1.0
+#include "database/argument_check.hpp"
+#include "support/world.hpp"
+
+#include <dynalease/dynalease.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <functional>
+#include <string>
+
+using namespace dynalease;
+using namespace dynalease::tests;
+using namespace std::string_literals;
+
+namespace {
+
+const std::string no_utf8 = "caf\xe9";
+
+/// What making it is refused with.
+error refusal(const std::function<void()>& make) {
+    try {
+        make();
+    } catch (const error& why) {
+        return why;
+    }
+    return error(error_code(), {});
+}
+
+bool says_utf8(const error& why) {
+    return why.diagnostics().message.find("UTF-8") != std::string::npos && !why.diagnostics().operation.empty();
+}
+
+item_ref row(const std::string& id) {
+    return {"tills", {{"id", id}}};
+}
+
+asio::awaitable<void> load_told(versioned<item> table, std::string id, diagnostics& details, error_code& code) {
+    auto done = co_await table.load(key_values(id), details, as_tuple);
+    code = std::get<0>(done);
+}
+
+}  // namespace
+
+TEST_CASE("UTF-8 is told from what is none") {
+    using detail::is_utf8;
+    for (const auto& good : {""s, "plain"s, "a\0b"s, "caf\xc3\xa9"s, "\xe2\x82\xac"s, "\xf0\x9f\x94\x92"s, "\x7f"s,
+                             "\xc2\x80"s, "\xdf\xbf"s, "\xe0\xa0\x80"s, "\xed\x9f\xbf"s, "\xee\x80\x80"s,
+                             "\xef\xbf\xbf"s, "\xf0\x90\x80\x80"s, "\xf4\x8f\xbf\xbf"s}) {
+        CAPTURE(good);
+        CHECK(is_utf8(good));
+        CHECK(is_utf8(good + good));
+    }
+    for (const auto& bad : {"\x80"s, "\xbf"s, "\xc0\x80"s, "\xc1\xbf"s, "\xc3"s, "\xc3("s, "\xe0\x9f\xbf"s, "\xe2\x82"s,
+                            "\xe2(\xa1"s, "\xed\xa0\x80"s, "\xed\xbf\xbf"s, "\xf0\x8f\xbf\xbf"s, "\xf0\x9f\x94"s,
+                            "\xf4\x90\x80\x80"s, "\xf5\x80\x80\x80"s, "\xff"s, "a\xe9z"s}) {
+        CAPTURE(bad);
+        CHECK_FALSE(is_utf8(bad));
+        CHECK_FALSE(is_utf8("before" + bad + "behind"));
+    }
+}
+
+TEST_CASE("a name that is no UTF-8 is refused where it is given") {
+    world w;
+    node a(w);
+    auto& in = *a.session;
+    const database store(a.network);
+    const auto code_of = [](const std::function<void()>& make) {
+        const auto why = refusal(make);
+        CHECK(says_utf8(why));
+        return why.code();
+    };
+    CHECK(code_of([&] { lock(in, no_utf8); }) == errc::invalid_name);
+    CHECK(code_of([&] { queue(in, no_utf8); }) == errc::invalid_name);
+    CHECK(code_of([&] { queue(in, "x", {.reason = no_utf8}); }) == errc::invalid_name);
+    CHECK(code_of([&] { item_lock(in, row(no_utf8)); }) == errc::bad_attribute);
+    CHECK(code_of([&] { item_lock(in, {"tills", {{no_utf8, "x"}}}); }) == errc::invalid_name);
+    CHECK(code_of([&] { item_lock(in, row("x"), {.prefix = no_utf8}); }) == errc::invalid_name);
+    CHECK(code_of([&] { item_lock(in, row("x"), {.version = no_utf8}); }) == errc::invalid_name);
+    CHECK(code_of([&] { wall_clock_lock(store, row(no_utf8)); }) == errc::bad_attribute);
+    CHECK(code_of([&] { wall_clock_lock(store, row("x"), {.attribute = no_utf8}); }) == errc::invalid_name);
+    CHECK(code_of([&] { versioned<item>(store, {.table = "tills", .key = no_utf8}); }) == errc::invalid_name);
+    CHECK(code_of([&] { versioned<item>(store, {.table = "tills", .key = "id", .sort_key = no_utf8}); }) ==
+          errc::invalid_name);
+    CHECK(code_of([&] { session(store, {.table = table, .owner = no_utf8}); }) == errc::invalid_option);
+}
+
+TEST_CASE("names in any script, and with a NUL within, are names") {
+    world w;
+    node a(w);
+    const auto name = GENERATE("\xd0\xb7\xd0\xb0\xd0\xbc\xd0\xbe\xd0\xba"s, "\xf0\x9f\x94\x92"s, "a\0b"s);
+    const lock target(*a.session, name);
+    run(w, a, [](const lock& in) -> asio::awaitable<void> {
+        auto guard = co_await in.acquire();
+        CHECK(guard.name() == in.name());
+    }(target));
+    CHECK(find(w.row("lock#" + name), "token"));
+}
+
+TEST_CASE("a key that can be the key of nothing is refused where it is given") {
+    world w;
+    node a(w);
+    auto& in = *a.session;
+    const database store(a.network);
+    for (const auto& key : {std::string(), std::string(2049, 'x')}) {
+        CHECK(refusal([&] { item_lock(in, row(key)); }).code() == errc::bad_attribute);
+        CHECK(refusal([&] { wall_clock_lock(store, row(key)); }).code() == errc::bad_attribute);
+    }
+    CHECK_FALSE(refusal([&] { item_lock(in, row(std::string(2048, 'x'))); }).code());
+    CHECK(refusal([&] { lock(in, ""); }).code() == errc::invalid_name);
+    CHECK(refusal([&] { lock(in, std::string(2044, 'x')); }).code() == errc::invalid_name);
+    CHECK(refusal([&] { queue(in, ""); }).code() == errc::invalid_name);
+    CHECK(refusal([&] { queue(in, std::string(2043, 'x')); }).code() == errc::invalid_name);
+
+    diagnostics details;
+    error_code code;
+    run(w, a, load_told({store, {.table = "tills", .key = "id"}}, no_utf8, details, code));
+    CHECK(code == errc::bad_attribute);
+    CHECK(details.message.find("UTF-8") != std::string::npos);
+    CHECK(a.network->log().empty());
+}
