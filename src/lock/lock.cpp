@@ -99,7 +99,6 @@ void lock::acquire_verb::operator()(diagnostics* details, detail::handler_for<lo
 
 void lock::try_verb::operator()(diagnostics* details, detail::handler_for<lock_guard> handler) && {
     const auto executor = target.core->world().executor;
-    options.wait.reset();
     auto what = called(target, "lock.try_acquire", details);
     detail::start_verb<lock_guard>(executor, std::move(what),
                                    run_acquire(std::move(target), std::move(options), true, details),

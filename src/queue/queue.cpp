@@ -126,7 +126,6 @@ void queue::enter_verb::operator()(diagnostics* details, detail::handler_for<que
 
 void queue::try_verb::operator()(diagnostics* details, detail::handler_for<queue_turn> handler) && {
     const auto executor = target.core->world().executor;
-    options.wait.reset();
     auto what = called(target, "queue.try_enter", details);
     detail::start_verb<queue_turn>(executor, std::move(what),
                                    run_enter(std::move(target), std::move(options), true, details), std::move(handler));

@@ -120,3 +120,29 @@ TEST_CASE("a key that can be the key of nothing is refused where it is given") {
     CHECK(details.message.find("UTF-8") != std::string::npos);
     CHECK(a.network->log().empty());
 }
+
+TEST_CASE("a negative wait is refused by all that take one, a try too") {
+    world w;
+    node a(w);
+    const lock by_name(*a.session, "x");
+    const queue line(*a.session, "y");
+    const item_lock of_item(*a.session, row("x"));
+    const wall_clock_lock by_clock(database(a.network), row("x"));
+    const acquire_options take{.wait = -1ns};
+    const enter_options enter{.wait = -1ns};
+    const item_acquire_options reach{.wait = -1ns};
+    std::vector<error_code> codes;
+    const auto told = [&codes](error_code code, const auto&...) { codes.push_back(code); };
+    by_name.acquire(take, told);
+    by_name.try_acquire(take, told);
+    line.enter(enter, told);
+    line.try_enter(enter, told);
+    of_item.acquire(reach, told);
+    of_item.acquire_shared(reach, told);
+    by_clock.acquire(reach, told);
+    enter_all({line}, enter, told);
+    acquire_all({item_demand{of_item}}, acquire_all_options{.wait = -1ns}, told);
+    w.scheduler.run_for(1s);
+    CHECK(codes == std::vector<error_code>(9, errc::invalid_option));
+    CHECK(a.network->log().empty());
+}
