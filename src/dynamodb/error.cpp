@@ -20,7 +20,8 @@ meaning meaning_of(errc code) noexcept {
     using enum condition;
     switch (code) {
         case errc::wait_timeout:
-            return {contended, "others held the lock for the whole wait; try again later, or wait longer"};
+            return {contended,
+                    "the wait ended before it was ours, for others held it; try again later, or wait longer"};
         case errc::condition_failed:
             return {conflict, "the condition of the write was false and nothing was written; reload and decide again"};
         case errc::transaction_canceled:

@@ -54,8 +54,10 @@ boost::asio::awaitable<shared_failure> session_impl::open(std::optional<dynaleas
     if (live()) co_return nullptr;
     if (why) co_return why;
     if (!waited) co_return std::make_shared<const failure>(over_failure());
-    co_return std::make_shared<const failure>(waited == boost::asio::error::timed_out ? errc::wait_timeout
-                                                                                      : errc::cancelled);
+    if (waited != boost::asio::error::timed_out) co_return std::make_shared<const failure>(errc::cancelled);
+    failure late(errc::wait_timeout);
+    late.details.message = "the session was still being opened when the wait ended";
+    co_return std::make_shared<const failure>(std::move(late));
 }
 
 boost::asio::awaitable<void> session_impl::open_row([[maybe_unused]] std::shared_ptr<session_impl> self) {

@@ -195,6 +195,20 @@ TEST_CASE("a fence that is refused says which, and of what") {
     refuses_a_fence(queue_turn(), "queue_turn.fence", "");
 }
 
+TEST_CASE("a wait that is over before its session is open says that it waited for that, and for nobody else") {
+    world w;
+    node a(w);
+    a.network->set_plan(
+        [](const any_request&, const call_options&) { return testing::fault{.before = 10ms, .after = 10ms}; });
+    diagnostics details;
+    std::optional<error_code> code;
+    const lock free(*a.session, "x");
+    free.acquire({.wait = 5ms}, details, [&code](error_code end, const lock_guard&) { code = end; });
+    w.scheduler.run_for(1s);
+    CHECK(code == errc::wait_timeout);
+    CHECK(details.message.find("still being opened") != std::string::npos);
+}
+
 TEST_CASE("diagnostics of an earlier failure are gone when the next call succeeds") {
     full_hands in;
     reconnect(in.a);
