@@ -5,6 +5,9 @@
 //
 // usage: asio_http_server [--port N]      serves until SIGINT; without arguments it sends itself some deposits and
 // ends.
+//
+// Each connection runs on a strand of its own. None runs on the client's, where the heartbeat of all locks would wait
+// for it.
 // SPDX-License-Identifier: BSL-1.0
 #include <dynalease/dynalease.hpp>
 #include <dynalease/local/server.hpp>
@@ -13,6 +16,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <boost/asio/strand.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 
@@ -81,7 +85,8 @@ asio::awaitable<std::int64_t> deposit(bank& bank, std::string account, std::int6
 
 // ---- HTTP -------------------------------------------------------------------------------------------------
 
-std::string metrics(const bank& bank) {
+/// On the client's executor, where the counters are kept.
+asio::awaitable<std::string> metrics(const bank& bank) {
     std::ostringstream text;
     const auto counter = [&text](const char* name, std::uint64_t value) {
         text << "# TYPE dynalease_" << name << " counter\ndynalease_" << name << ' ' << value << '\n';
@@ -114,7 +119,7 @@ std::string metrics(const bank& bank) {
     counter("retries_total", client.retries);
     counter("throttled_total", client.throttled);
     gauge("connections_open", client.connections_open);
-    return text.str();
+    co_return text.str();
 }
 
 struct order {
@@ -154,7 +159,7 @@ asio::awaitable<void> answer(bank& bank, const request& asked, response& reply) 
     try {
         if (asked.method() == http::verb::get && target == "/metrics") {
             reply.set(http::field::content_type, "text/plain; version=0.0.4");
-            reply.body() = metrics(bank);
+            reply.body() = co_await asio::co_spawn(bank.database.get_executor(), metrics(bank), asio::use_awaitable);
         } else if (asked.method() == http::verb::post && !wanted.account.empty()) {
             const auto balance = co_await deposit(bank, wanted.account, wanted.amount);
             reply.body() = std::to_string(balance) + "\n";
@@ -187,10 +192,12 @@ asio::awaitable<void> serve_connection(bank& bank, tcp::socket socket) {
 
 asio::awaitable<void> serve(bank& bank, tcp::acceptor& acceptor) {
     for (;;) {
-        auto [code, socket] = co_await acceptor.async_accept(asio::as_tuple(asio::use_awaitable));
+        tcp::socket socket(asio::make_strand(acceptor.get_executor()));
+        auto [code] = co_await acceptor.async_accept(socket, asio::as_tuple(asio::use_awaitable));
         if (code) co_return;  // closed
+        const auto executor = socket.get_executor();
         // A peer that goes away ends its own connection, and nothing else.
-        asio::co_spawn(acceptor.get_executor(), serve_connection(bank, std::move(socket)), [](std::exception_ptr) {});
+        asio::co_spawn(executor, serve_connection(bank, std::move(socket)), [](std::exception_ptr) {});
     }
 }
 
@@ -235,11 +242,12 @@ asio::awaitable<void> wait_for_interrupt() {
     co_await signals.async_wait(asio::use_awaitable);
 }
 
-asio::awaitable<void> run(dynalease::client& client, unsigned short port, bool forever) {
+asio::awaitable<void> run(asio::io_context& io, dynalease::client& client, unsigned short port, bool forever) {
     co_await dynalease::create_table(client, std::string(table));
     bank bank{client, dynalease::session{client, {.table = std::string(table)}}};
-    tcp::acceptor acceptor(client.get_executor(), tcp::endpoint(asio::ip::address_v4::loopback(), port));
-    asio::co_spawn(client.get_executor(), serve(bank, acceptor), [](std::exception_ptr) {});
+    tcp::acceptor acceptor(io, tcp::endpoint(asio::ip::address_v4::loopback(), port));
+    const auto own_strand = co_await asio::this_coro::executor;
+    asio::co_spawn(own_strand, serve(bank, acceptor), [](std::exception_ptr) {});
     std::cout << "listening on http://127.0.0.1:" << acceptor.local_endpoint().port() << std::endl;
     if (forever) {
         co_await wait_for_interrupt();
@@ -268,7 +276,7 @@ int main(int count, char** values) {
     int status = 1;
     try {
         dynalease::client client{io.get_executor(), options};
-        asio::co_spawn(client.get_executor(), run(client, port, forever), [&](std::exception_ptr failure) {
+        asio::co_spawn(asio::make_strand(io), run(io, client, port, forever), [&](std::exception_ptr failure) {
             try {
                 if (failure) std::rethrow_exception(failure);
                 status = 0;
