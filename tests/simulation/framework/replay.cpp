@@ -57,7 +57,7 @@ void tell(const trace& events, std::ostream& out) {
     }
 }
 
-/// A column for each second or so, a row for each node; a mark for what happened to it last in that time.
+/// A row for each node, a column for each hundredth of the time; a mark for what happened to it last in that.
 void draw_timeline(const trace& events, std::ostream& out) {
     constexpr std::size_t columns = 100;
     if (events.events().empty()) return;
@@ -74,7 +74,7 @@ void draw_timeline(const trace& events, std::ostream& out) {
         if (std::isupper(static_cast<unsigned char>(mark)) == 0) mark = now;
     }
     out << "\ntimeline of " << seconds(time_point(end))
-        << " s (first letter of the weightiest event: G granted, R released, L lost, P paused, C crashed, r request)\n";
+        << " s (the first letter of a line above, a capital before r request and b beat)\n";
     for (const auto& [node, row] : rows) out << std::setw(6) << node << "  " << row << '\n';
 }
 
