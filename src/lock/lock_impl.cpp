@@ -12,7 +12,7 @@
 namespace dynalease::detail {
 
 lock_impl::lock_impl(session_impl& core, std::string name, const lock_options& options)
-    : core_(core), machine_(core, *this, std::move(name), options.poll_interval), driver_(core) {}
+    : core_(core), machine_(core, *this, std::move(name), options.poll_interval) {}
 
 lock_impl::~lock_impl() {
     core_.forget(key());
@@ -47,13 +47,13 @@ bool lock_impl::try_came_after(dynalease::time_point asked) {
 
 bool lock_impl::left(const callers_type::caller& who) {
     if (wanted()) return false;
-    driver_.wake();
+    if (driver_) driver_->wake();
     return who.in_doubt();
 }
 
 void lock_impl::turn_away(const failure& why) {
     callers_.fail_all(std::make_shared<const failure>(why), dynalease::time_point::max());
-    driver_.wake();
+    if (driver_) driver_->wake();
 }
 
 // ---- driving -----------------------------------------------------------------------------------------------
@@ -78,7 +78,10 @@ void lock_impl::drive() {
 boost::asio::awaitable<void> lock_impl::run(lock_target self) {
     // Whoever woke us begins to wait after the call, not before.
     co_await boost::asio::post(core_.world().executor, boost::asio::deferred);
-    co_await driver_.run(machine_);
+    {
+        step_driver driver(core_, driver_);
+        co_await driver.run(machine_.run(driver.steps()));
+    }
     driven_ = false;
     if (machine_.idle()) core_.idle().remember(self.front);
 }

@@ -80,8 +80,8 @@ private:
 
     session_impl& core_;
     protocol::lock_machine machine_;
-    step_driver driver_;
-    bool driven_ = false;  ///< a coroutine is at work
+    bool driven_ = false;            ///< a coroutine is at work
+    step_driver* driver_ = nullptr;  ///< ... by this
     callers_type callers_;
     std::weak_ptr<lock_hold> hold_;     ///< the present grant
     std::weak_ptr<lock_hold> leaving_;  ///< the one that is being given back; it keeps us, not we it

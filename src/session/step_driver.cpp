@@ -9,6 +9,10 @@
 
 namespace dynalease::detail {
 
+boost::asio::awaitable<void> step_driver::run(protocol::sequence<void> what) {
+    for (auto next = steps_.begin(std::move(what)); next.index() != 0; next = steps_.go_on()) co_await carry_out(next);
+}
+
 boost::asio::awaitable<void> step_driver::carry_out(protocol::step wanted) {
     if (const auto* write = std::get_if<protocol::write_step*>(&wanted)) {
         auto answer = co_await core_.target().call(std::move((*write)->request));

@@ -13,17 +13,19 @@ namespace dynalease::detail {
 
 class session_impl;
 
-/// One for each member, which has at most one sequence under way.
+/// One for each sequence that is under way, in the frame of the coroutine that drives it.
 class step_driver {
 public:
-    explicit step_driver(session_impl& core) noexcept : core_(core) {}
+    /// @param known where it is to be found, until its end
+    step_driver(session_impl& core, step_driver*& known) noexcept : core_(core), known_(known) { known_ = this; }
+    ~step_driver() { known_ = nullptr; }
+    step_driver(const step_driver&) = delete;
+    step_driver& operator=(const step_driver&) = delete;
 
-    /// Until the sequence has ended. @param Machine has `begin` and `go_on`
-    template <class Machine>
-    boost::asio::awaitable<void> run(Machine& machine) {
-        for (auto next = machine.begin(); next.index() != 0; next = machine.go_on()) co_await carry_out(next);
-        sleep_.reset();
-    }
+    /// Until the sequence has ended.
+    boost::asio::awaitable<void> run(protocol::sequence<void> what);
+    /// Whom the sequence asks.
+    protocol::stepper& steps() noexcept { return steps_; }
     /// Ends the present pause, or the next one.
     void wake() noexcept {
         if (sleep_) sleep_->wake();
@@ -33,6 +35,8 @@ private:
     boost::asio::awaitable<void> carry_out(protocol::step wanted);
 
     session_impl& core_;
+    step_driver*& known_;
+    protocol::stepper steps_;
     std::optional<runtime::alarm> sleep_;
 };
 

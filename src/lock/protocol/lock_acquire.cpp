@@ -43,22 +43,12 @@ bool writes(acquire_step step) {
     return step == acquire_step::take || step == acquire_step::join;
 }
 
-sequence<lock_reply> carry_out(lock_claimant& lock, acquire_decision next) {
-    if (!writes(next.step)) {
-        auto seen = co_await lock.look();
-        co_return seen;
-    }
-    update_item_request request;
-    if (next.step == acquire_step::take) {
-        lock.open->data = lock.callers.data();
-        request = lock.requests().take(lock.open->id, next.form, lock.open->data, lock.seen_floor);
-    } else {
-        request = lock.requests().join(lock.open->id);
-    }
+lock_exchange carry_out(lock_claimant& lock, const acquire_decision& next) {
+    if (!writes(next.step)) return lock.look();
+    if (next.step == acquire_step::take) lock.open->data = lock.callers.data();
     lock.stake();
-    auto seen = co_await lock.send(std::move(request));
-    if (lock.open) lock.open->under_way = false;
-    co_return seen;
+    if (next.step == acquire_step::join) return lock.send(lock.requests().join(lock.open->id));
+    return lock.send(lock.requests().take(lock.open->id, next.form, lock.open->data, lock.seen_floor));
 }
 
 void miss_answer(lock_claimant& lock, const lock_reply& seen, acquire_step sent) {
@@ -106,10 +96,10 @@ sequence<acquire_decision> decide_next(lock_claimant& lock, const lock_row& row,
         } else if (!lock.callers.wanted()) {
             break;
         } else {
-            look_step look{row.holder->session};
-            co_await lock.steps.until_done(look);
-            if (look.unseen) {
-                why = std::make_shared<const failure>(*std::move(look.unseen));
+            look_step wanted{row.holder->session};
+            auto looked = co_await asking(*lock.steps, std::move(wanted));
+            if (looked.unseen) {
+                why = std::make_shared<const failure>(*std::move(looked.unseen));
                 break;
             }
         }
@@ -154,7 +144,8 @@ sequence<void> acquire_lock(lock_claimant& lock, lock_row& row) {
     while (session.may_write() && lock.callers.wanted()) {
         const auto sent = next.step;
         const bool taking_over = sent == acquire_step::take && next.form.over.has_value();
-        auto seen = co_await carry_out(lock, std::move(next));
+        auto seen = co_await carry_out(lock, next);
+        if (lock.open) lock.open->under_way = false;
         next = {acquire_step::poll};
         if (!session.may_write()) break;
         if (sent == acquire_step::take && seen.kind == answer::applied) {

@@ -9,6 +9,39 @@
 
 namespace dynalease::protocol {
 
+// ---- one request -------------------------------------------------------------------------------------------
+
+lock_exchange::lock_exchange(stepper& steps, update_item_request request, time_point now)
+    : steps_(steps), step_(write_step{std::move(request)}), sent_at_(now) {}
+
+lock_exchange::lock_exchange(stepper& steps, get_item_request request, time_point now)
+    : steps_(steps), step_(read_step{std::move(request)}), sent_at_(now) {}
+
+void lock_exchange::await_suspend(std::coroutine_handle<> waits) noexcept {
+    std::visit([&](auto& wanted) { steps_.ask(&wanted, waits); }, step_);
+}
+
+lock_reply lock_exchange::await_resume() {
+    const auto shown = [](const write_step& write) { return &write.answer->attributes; };
+    const auto found = [](const read_step& read) { return read.answer->found ? &*read.answer->found : nullptr; };
+    auto seen = std::visit(
+        [&](auto& done) {
+            if (!done.answer) return detail::read_failure(std::move(done.answer).error(), parse_lock_row);
+            const item* row = nullptr;
+            if constexpr (requires { shown(done); }) {
+                row = shown(done);
+            } else {
+                row = found(done);
+            }
+            return detail::read_row(detail::answer::applied, row, parse_lock_row);
+        },
+        step_);
+    seen.sent_at = sent_at_;
+    return seen;
+}
+
+// ---- what is shared ----------------------------------------------------------------------------------------
+
 lock_claimant::lock_claimant(session_view& of, lock_callers& by, std::string called,
                              std::chrono::nanoseconds shortest_interval)
     : session(of), callers(by), name(std::move(called)), poll_interval(shortest_interval) {}
@@ -19,33 +52,15 @@ std::int64_t lock_claimant::row_expiry() const {
 
 // ---- steps -------------------------------------------------------------------------------------------------
 
-sequence<lock_reply> lock_claimant::send(update_item_request request) {
-    const auto sent = session.now();
-    write_step write{std::move(request)};
-    co_await steps.until_done(write);
-    auto seen = write.answer ? detail::read_row(detail::answer::applied, &write.answer->attributes, parse_lock_row)
-                             : detail::read_failure(std::move(write.answer).error(), parse_lock_row);
-    seen.sent_at = sent;
-    co_return seen;
+lock_exchange lock_claimant::send(update_item_request request) {
+    return {*steps, std::move(request), session.now()};
 }
 
-sequence<lock_reply> lock_claimant::look() {
-    const auto sent = session.now();
-    read_step read{requests().look()};
-    co_await steps.until_done(read);
-    const auto shown = [&] { return read.answer->found ? &*read.answer->found : nullptr; };
-    auto seen = read.answer ? detail::read_row(detail::answer::applied, shown(), parse_lock_row)
-                            : detail::read_failure(std::move(read.answer).error(), parse_lock_row);
-    seen.sent_at = sent;
-    co_return seen;
+lock_exchange lock_claimant::look() {
+    return {*steps, requests().look(), session.now()};
 }
 
-sequence<void> lock_claimant::pause(std::chrono::nanoseconds time) {
-    pause_step nap{time};
-    co_await steps.until_done(nap);
-}
-
-sequence<void> lock_claimant::pause_after(unsigned failures) {
+asking<pause_step> lock_claimant::pause_after(unsigned failures) {
     return pause(detail::retry_pause(failures, session.unit()));
 }
 

@@ -12,13 +12,31 @@
 #include "session/protocol/session_view.hpp"
 
 #include <chrono>
+#include <coroutine>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 
 namespace dynalease::protocol {
 
 using lock_reply = detail::reply<lock_row>;
+
+/// One request about a lock's row: `co_await` gives what it showed.
+class lock_exchange {
+public:
+    lock_exchange(stepper& steps, update_item_request request, time_point now);
+    lock_exchange(stepper& steps, get_item_request request, time_point now);
+
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> waits) noexcept;
+    lock_reply await_resume();
+
+private:
+    stepper& steps_;
+    std::variant<write_step, read_step> step_;
+    time_point sent_at_;
+};
 
 /// What the sequences of a lock share. At most one write is under way, and at most one claim is open, so that no copy
 /// of anything this process ever sent for the lock can surprise it.
@@ -55,12 +73,12 @@ public:
     lock_requests requests() const { return {session.table(), name, session.id()}; }
     std::int64_t row_expiry() const;
 
-    // ---- steps ----
-    sequence<lock_reply> send(update_item_request request);
-    sequence<lock_reply> look();
-    sequence<void> pause(std::chrono::nanoseconds time);
+    // ---- steps, to be awaited ----
+    lock_exchange send(update_item_request request);
+    lock_exchange look();
+    asking<pause_step> pause(std::chrono::nanoseconds time) { return {*steps, {time}}; }
     /// Before the next attempt after failures, not in step with those who failed with us.
-    sequence<void> pause_after(unsigned failures);
+    asking<pause_step> pause_after(unsigned failures);
 
     // ---- the claim ----
     /// @param lead how far above the floor its token is to be, at least
@@ -93,7 +111,7 @@ public:
     lock_callers& callers;
     const std::string name;
     const std::chrono::nanoseconds poll_interval;
-    stepper steps;
+    stepper* steps = nullptr;  ///< while a sequence is under way
 
     phase now = phase::idle;
     std::optional<open_claim> open;

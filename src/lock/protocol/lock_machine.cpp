@@ -34,7 +34,8 @@ void lock_machine::resolve(bool look_first) {
     lock_.now = look_first ? phase::auditing : phase::resolving;
 }
 
-sequence<void> lock_machine::run() {
+sequence<void> lock_machine::run(stepper& steps) {
+    lock_.steps = &steps;
     lock_row row;
     while (!rests()) {
         if (lock_.now == phase::wanting) {

@@ -45,16 +45,14 @@ public:
     void drop() { lock_.drop(); }
 
     // ---- what it needs ----
-    /// Goes on until it rests. Not while it does so already.
-    step begin() { return lock_.steps.begin(run()); }
-    step go_on() { return lock_.steps.go_on(); }
+    /// Goes on until it rests. One at a time. @param steps whom it asks; lives as long as the sequence
+    sequence<void> run(stepper& steps);
 
 protected:
     lock_claimant lock_;
 
 private:
     bool rests() const noexcept { return idle() || held(); }
-    sequence<void> run();
 };
 
 }  // namespace dynalease::protocol

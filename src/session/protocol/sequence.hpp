@@ -117,7 +117,7 @@ private:
     std::coroutine_handle<promise_type> frame_;
 };
 
-/// Where a sequence, and those that it awaits, meet whoever carries their steps out: one at a time.
+/// Where a sequence, and those that it awaits, meet whoever carries their steps out: one at a time. Its end is theirs.
 class stepper {
 public:
     /// @returns its first step
@@ -134,27 +134,30 @@ public:
         return wanted_;
     }
 
-    /// By the sequence: `co_await steps.until_done(step)`.
-    template <class Step>
-    auto until_done(Step& wanted) noexcept {
-        return asked{*this, &wanted};
+    /// By what a sequence awaits: it waits for this step.
+    void ask(step wanted, std::coroutine_handle<> waits) noexcept {
+        wanted_ = wanted;
+        resume_ = waits;
     }
 
 private:
-    struct asked {
-        stepper& steps;
-        step wanted;
-        bool await_ready() const noexcept { return false; }
-        void await_suspend(std::coroutine_handle<> waits) const noexcept {
-            steps.wanted_ = wanted;
-            steps.resume_ = waits;
-        }
-        void await_resume() const noexcept {}
-    };
-
     std::optional<sequence<void>> running_;
     std::coroutine_handle<> resume_;
     step wanted_;
+};
+
+/// Awaits one step: `co_await asking(steps, pause_step{time})`. @returns the step, with its answer
+template <class Step>
+class asking {
+public:
+    asking(stepper& steps, Step wanted) : steps_(steps), step_(std::move(wanted)) {}
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> waits) noexcept { steps_.ask(&step_, waits); }
+    Step await_resume() { return std::move(step_); }
+
+private:
+    stepper& steps_;
+    Step step_;
 };
 
 }  // namespace dynalease::protocol

@@ -47,22 +47,22 @@ void lock_walker::audit() {
 }
 
 void lock_walker::wake() {
-    take_up(machine_.go_on());
+    take_up(steps_.go_on());
 }
 
 void lock_walker::answer(result<update_item_response> with) {
     const bool silent = !with && with.error().outcome == outcome::unknown;
     std::get<write_step*>(needs_)->answer = std::move(with);
     machine_.mistake(around_.rules(), silent);
-    take_up(machine_.go_on());
+    take_up(steps_.go_on());
 }
 
 void lock_walker::drive() {
-    if (at_rest()) take_up(machine_.begin());
+    if (at_rest()) take_up(steps_.begin(machine_.run(steps_)));
 }
 
 void lock_walker::take_up(step next) {
-    for (needs_ = next; answered_at_once();) needs_ = machine_.go_on();
+    for (needs_ = next; answered_at_once();) needs_ = steps_.go_on();
 }
 
 bool lock_walker::answered_at_once() {

@@ -114,6 +114,7 @@ private:
     const std::string id_;
     const item nothing_;
     machine machine_;
+    stepper steps_;
     step needs_;
     std::deque<bool> callers_;  ///< whether each waits, or only tries
     std::optional<claim> holds_;
