@@ -1,7 +1,7 @@
 // Reading versioned items, one or many.
 // SPDX-License-Identifier: BSL-1.0
-#include "database/protocol/reply.hpp"
 #include "database/protocol/backoff.hpp"
+#include "database/protocol/reply.hpp"
 #include "database/verb_failure.hpp"
 #include "runtime/alarm.hpp"
 #include "versioned/versioned_impl.hpp"
@@ -55,14 +55,26 @@ namespace {
 
 using stored_items = std::vector<std::optional<stored_item>>;
 
+/// A service under load may leave keys unread again and again: they are asked for no longer than this.
+constexpr std::chrono::seconds longest_reading{60};
+
+failure left_unread(std::size_t keys) {
+    failure why(errc::throttled);
+    why.details.message = std::to_string(keys) + " items were left unread again and again";
+    why.details.advice = "slow down, or raise the table's capacity";
+    return why;
+}
+
 /// Asks until every one of up to a hundred keys is answered for, and adds what is found.
 awaitable<std::optional<failure>> fetch(std::shared_ptr<versioned_impl> core, keys_and_options batch,
-                                        std::vector<item>* found) {
+                                        dynalease::time_point deadline, std::vector<item>* found) {
     const auto& table = core->options().table;
     for (unsigned rounds = 0; !batch.keys.empty(); ++rounds) {
         if (rounds > 0) {
+            const auto again = core->world().clock->now() + retry_pause(rounds - 1);
+            if (again >= deadline) co_return left_unread(batch.keys.size());
             runtime::alarm pause(core->world());
-            co_await pause.wait_until(core->world().clock->now() + retry_pause(rounds - 1));
+            co_await pause.wait_until(again);
         }
         batch_get_item_request request;
         request.tables.emplace(table, batch);
@@ -81,6 +93,7 @@ awaitable<std::optional<failure>> load_each(std::shared_ptr<versioned_impl> core
         if (auto why = core->fault_of(key)) co_return why;
     }
     into->resize(keys.size());
+    const auto deadline = core->world().clock->now() + longest_reading;
     for (std::size_t begin = 0; begin < keys.size(); begin += batch_size) {
         const auto end = std::min(keys.size(), begin + batch_size);
         keys_and_options batch{.keys = {}, .consistent_read = consistent};
@@ -89,7 +102,7 @@ awaitable<std::optional<failure>> load_each(std::shared_ptr<versioned_impl> core
             if (std::ranges::find(batch.keys, keys[i]) == batch.keys.end()) batch.keys.push_back(keys[i]);
         }
         std::vector<item> found;
-        auto why = co_await fetch(core, std::move(batch), &found);
+        auto why = co_await fetch(core, std::move(batch), deadline, &found);
         if (why) co_return why;
         for (auto& one : found) {
             const auto key = protocol::key_of(layout, one);

@@ -76,7 +76,8 @@ public:
         return load(std::move(key), load_options{}, std::forward<Tail>(tail)...);
     }
 
-    /// Many items, in the order of their keys. Cost: a read each, 100 to a request.
+    /// Many items, in the order of their keys. What the service leaves unread is asked for again after pauses, of up to
+    /// 1 s, for a minute; then `errc::throttled`. Cost: a read each, 100 to a request.
     boost::asio::awaitable<std::vector<std::optional<loaded<T>>>> load_many(std::vector<key_values> keys,
                                                                             load_options how = {}) const {
         return await_load_many(core_, std::move(keys), how);

@@ -1,6 +1,7 @@
 // Several queues under one number: all or none, never a deadlock, and strict order in each of them.
 // SPDX-License-Identifier: BSL-1.0
 #include "queue_callers.hpp"
+#include "support/overloaded.hpp"
 
 #include <dynalease/queue.hpp>
 
@@ -31,7 +32,33 @@ asio::awaitable<void> work_in_both(std::vector<queue> queues, const node& in, in
     }
 }
 
+asio::awaitable<void> enter_both_code(std::vector<queue> queues, enter_options options, error_code& code) {
+    auto done = co_await enter_all(std::move(queues), std::move(options), as_tuple);
+    code = std::get<0>(done);
+}
+
 }  // namespace
+
+TEST_CASE("whoever enters several queues waits no longer than it said, though the service never reads their heads") {
+    world w;
+    node a(w);
+    auto network = std::make_shared<overloaded>(a.network);
+    session in(database(network), {.table = table});
+    const std::vector<queue> both{queue{in, "x"}, queue{in, "y"}};
+    error_code code;
+    auto begun = w.scheduler.now();
+    run(w, a, enter_both_code(both, {.wait = 3s}, code));
+    CHECK(code == errc::wait_timeout);
+    CHECK(w.scheduler.now() - begun == 3s);
+    begun = w.scheduler.now();
+    run(w, a, enter_both_code(both, {.wait = 0s}, code));
+    CHECK(code);
+    CHECK(w.scheduler.now() - begun < 2s);
+    w.scheduler.run_for(2s);
+    const auto batches = network->batches;
+    w.scheduler.run_for(1min);
+    CHECK(network->batches == batches);
+}
 
 TEST_CASE("free queues are entered by one batch of reads and one transaction, under one number") {
     world w;

@@ -1,11 +1,34 @@
 // How the verbs behave: what they write, what they keep, what they respect.
 // SPDX-License-Identifier: BSL-1.0
 #include "book_shop.hpp"
+#include "support/overloaded.hpp"
 
 #include <catch2/catch.hpp>
 
 using namespace dynalease;
 using namespace dynalease::tests;
+
+namespace {
+
+asio::awaitable<void> load_two(versioned<book> books, error_code& code) {
+    std::vector<key_values> keys{key_values("book-1"), key_values("book-2")};
+    auto done = co_await books.load_many(std::move(keys), as_pair);
+    code = std::get<0>(done);
+}
+
+}  // namespace
+
+TEST_CASE("load_many ends after a minute in which the service reads nothing") {
+    shop s;
+    auto network = std::make_shared<overloaded>(s.a.network);
+    const auto begun = s.where.scheduler.now();
+    error_code code;
+    run(s.where, s.a, load_two({database(network), in_books()}, code));
+    CHECK(code == errc::throttled);
+    CHECK(s.where.scheduler.now() - begun <= 60s);
+    CHECK(s.where.scheduler.now() - begun > 58s);
+    CHECK(network->batches < 80);
+}
 
 TEST_CASE("a save writes only what changed, and keeps attributes that the struct does not know") {
     shop s;
