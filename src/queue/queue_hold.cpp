@@ -27,6 +27,10 @@ bool queue_hold::expired() const noexcept {
     return !written_ && core()->now() >= unwritten_until_;
 }
 
+bool queue_hold::is_protected() const noexcept {
+    return core()->may_write() && !expired();
+}
+
 void queue_hold::give_back() {
     front_->leave(std::static_pointer_cast<queue_hold>(shared_from_this()));
 }

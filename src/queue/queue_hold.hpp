@@ -55,6 +55,8 @@ public:
     /// Its row is in the table: from now on it lives as long as its session.
     void written_down() noexcept { written_ = true; }
     bool is_written_down() const noexcept { return written_; }
+    /// Nobody else may pass it over yet, whether it is being given back or not.
+    bool is_protected() const noexcept;
     /// Ends the wait of whoever is to write the turn down.
     runtime::alarm& over() noexcept { return over_; }
 

@@ -42,7 +42,8 @@ boost::asio::awaitable<void> queue_impl::give_turn_back([[maybe_unused]] queue_t
         const auto next = protocol::decide_leave({.applied = seen.kind == answer::applied,
                                                   .head = seen.head ? &*seen.head : nullptr,
                                                   .mine = mine,
-                                                  .unanswered = unanswered});
+                                                  .unanswered = unanswered,
+                                                  .held = hold->is_protected() && counts(*hold->ticket())});
         if (next == leave_step::again) {
             others_wait = true;
             continue;

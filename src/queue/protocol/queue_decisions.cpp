@@ -95,7 +95,7 @@ leave_step decide_leave(const leave_facts& facts) {
     if (!facts.head || facts.head->passed < facts.mine.from - 1) return leave_step::lost;
     if (facts.head->tail < facts.mine.ticket) return leave_step::lost;
     if (facts.head->passed < facts.mine.ticket) return leave_step::again;
-    return facts.unanswered ? leave_step::done : leave_step::lost;
+    return facts.unanswered || facts.held ? leave_step::done : leave_step::lost;
 }
 
 std::vector<place> over_with(const place& mine, const void_tickets& voids) {

@@ -125,7 +125,8 @@ struct leave_facts {
     bool applied;
     const queue_head* head;  ///< the answer, or what the refusal showed; null: there is no head row
     place mine;
-    bool unanswered;  ///< an earlier copy may have done it
+    bool unanswered;    ///< an earlier copy may have done it
+    bool held = false;  ///< until the answer came nobody else could pass it over: the network may repeat a request
 };
 
 enum class leave_step {

@@ -12,7 +12,7 @@
 namespace dynalease::simulation::queues {
 
 struct recipe : world_recipe {
-    recipe() : world_recipe{.mishap_interval = 10s} {}
+    recipe() : world_recipe{.mishap_interval = 10s} { weather.answers_copies = true; }
 
     std::size_t most_users = 3;  ///< of queues, in one process
     std::size_t fewest_queues = 1;

@@ -179,6 +179,9 @@ TEST_CASE("leave") {
     CHECK(leave(false, queue_head{.tail = 16, .passed = 14}) == leave_step::again);
     CHECK(leave(false, queue_head{.tail = 16, .passed = 15}, true) == leave_step::done);
     CHECK(leave(false, queue_head{.tail = 16, .passed = 15}) == leave_step::lost);
+    // Nobody else could: the network has carried it out, and answered for a copy.
+    const queue_head passed{.tail = 16, .passed = 15};
+    CHECK(decide_leave({false, &passed, {.ticket = 15, .from = 12}, false, true}) == leave_step::done);
     CHECK(leave(false, queue_head{.tail = 16, .passed = 10}) == leave_step::lost);
     // A backup came back in which the number was not issued yet.
     CHECK(leave(false, queue_head{.tail = 14, .passed = 14}) == leave_step::lost);

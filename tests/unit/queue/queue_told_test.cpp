@@ -244,6 +244,30 @@ TEST_CASE("a leave that is refused behind its own copy within the call has worke
     waits.wait(5s);
 }
 
+TEST_CASE("a turn whose leaving the network repeats was left, not lost, and neither is an entry that it repeats") {
+    two_queues given;
+    auto& [w, a, b] = given;
+    queue_turn mine;
+    queue_turn next;
+    a.network->set_plan([drawn = 0](const any_request& request, const call_options&) mutable {
+        const bool first_draw = draws_alone(request) && drawn++ == 0;
+        if (!ends_turn(request) && !first_draw) return fault{};
+        return fault{.what = kind::answer_copy, .copy = 50ms};
+    });
+    // The copy cannot be told from the request of a process that was cloned from ours: its ticket is left to its claim.
+    run(w, a, enter(queue{*a.session, "x"}, mine), 5s);
+    CHECK(mine.valid());
+    w.scheduler.run_for(2s);
+    running waits(w, b, enter(queue{*b.session, "x"}, next));
+    w.scheduler.run_for(2s);
+    error_code code = errc::in_doubt;
+    run(w, a, leave_code(mine, code));
+    CHECK_FALSE(code);
+    CHECK(a.session->counters().lost == 0);
+    waits.wait(1s);
+    CHECK(next.valid());
+}
+
 TEST_CASE("several queues that are free are entered without waiting, and one that is not fails it at once") {
     two_queues given;
     auto& [w, a, b] = given;
