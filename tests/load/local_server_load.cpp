@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "load/crowd.hpp"
 #include "support/local_server.hpp"
-#include "unit/local/http_peer.hpp"
+#include "unit/local/http/http_peer.hpp"
 
 #include <sys/resource.h>
 #include <catch2/catch.hpp>
