@@ -63,8 +63,8 @@ struct client_options {
 
     /// Check the server's certificate and its name. Off only for a server of your own.
     bool verify_tls = true;
-    /// PEM file of certificate authorities to trust in place of the system's, or a directory of such under the hashes of
-    /// their names; empty: AWS_CA_BUNDLE, then the system's. Read once.
+    /// PEM file of certificate authorities to trust in place of the system's, or a directory of such under the hashes
+    /// of their names; empty: AWS_CA_BUNDLE, then the system's. Read once.
     std::string ca_file{};
 
     log_hook log{};
@@ -90,7 +90,8 @@ struct client_counters {
 };
 
 /// Proxies (HTTPS_PROXY) are not supported. Answers are read on the client's executor: one of 25 MB, a full
-/// BatchGetItem of small values, keeps it busy for a second or so. While a server is away it is tried ten times a second.
+/// BatchGetItem of small values, keeps it busy for a second or so. While a server is away it is tried ten times a
+/// second.
 ///
 /// A name is looked up on a thread of the system's making, which may outlive the client and its context, but touches
 /// neither then. In a child of `fork`, once its context was told (`notify_fork`), the client opens connections of its

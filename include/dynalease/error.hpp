@@ -17,7 +17,7 @@ using boost::system::error_code;
 /// What went wrong, exactly. Branch on `condition` unless the exact cause matters.
 enum class errc {
     // The answer of a healthy system.
-    wait_timeout = 1,      ///< the lock was held by others for the whole wait
+    wait_timeout = 1,      ///< the wait ended first: others held it, or the session was still being opened
     condition_failed,      ///< the condition of a write was false; nothing was written
     transaction_canceled,  ///< a transaction was refused as a whole; the reasons are in the failure
     transaction_conflict,  ///< another transaction was at work on the same item
@@ -38,7 +38,9 @@ enum class errc {
 
     // Unfinished business.
     in_doubt,        ///< a write was sent and its answer never came: it may have happened, or may yet
-    cancelled,       ///< the caller cancelled; nothing of the operation will happen
+    /// The caller cancelled: nothing was done, and nothing will be. But `session::close` goes on in the background (as
+    /// do `release` and `leave`, which say `in_doubt`), and what batches and `create_table` have done by then stays.
+    cancelled,
     throttled,       ///< the service asked to slow down, or the retry quota is used up
 
     // Refused by the service for who we are or what we asked.
@@ -55,7 +57,7 @@ enum class errc {
 
     // Refused here, before anything was sent.
     invalid_option,       ///< an option outside its range; the diagnostics name it
-    invalid_name,         ///< a lock, table or attribute name that is empty, too long or malformed
+    invalid_name,         ///< a lock, table or attribute name that is empty, too long, no UTF-8 or malformed
     item_too_large,       ///< beyond 400 KB, or another size the service would refuse
     bad_attribute,        ///< an attribute is absent, of another type, or does not fit; the diagnostics name it
     bad_version,          ///< the version attribute of an item is no integer; it is left untouched
@@ -99,11 +101,12 @@ boost::system::error_condition make_error_condition(condition value) noexcept;
 /// @returns `condition{}` (zero) for success and for errors from elsewhere.
 condition condition_of(const error_code& code) noexcept;
 
-/// What is known about a failure beside its code. Holds no secret and no item data.
+/// What is known about a failure beside its code. Holds no secret and no item data. Of every verb that fails it says
+/// which verb, and of what; of one that succeeds, nothing.
 struct diagnostics {
-    std::string operation;   ///< "UpdateItem", "lock.acquire", ...
+    std::string operation;   ///< "lock.acquire", with the request of it that failed: "lock.acquire (UpdateItem)"
     std::string table;       ///< the table, if one was named
-    std::string key;         ///< the lock name or item key, if one was named
+    std::string key;         ///< the lock's or queue's name, item key or session's owner; of several, which is at fault
     std::string request_id;  ///< the service's id of the last attempt
     std::string message;     ///< the service's own words, or ours
     std::string advice;      ///< what to do about it, when that is known

@@ -9,7 +9,7 @@ enum class guard_state {
     held,      ///< ours
     jeopardy,   ///< ours until the deadline, but heartbeats (of a plain lock: its renewals) go unanswered
     lost,      ///< no longer ours; final
-    released,  ///< given back by us
+    released,  ///< given back by us, or its session was closed; from the call on that does it
 };
 
 }  // namespace dynalease

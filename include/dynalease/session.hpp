@@ -28,7 +28,7 @@ class session_impl;
 struct session_options {
     /// The coordination table, made by `create_table`. 3 to 255 characters; must be given.
     std::string table;
-    /// Shown to others who look at what this process holds; at most 256 bytes. Empty: "<host>/<pid>".
+    /// Shown to others who look at what this process holds; at most 256 bytes of UTF-8. Empty: "<host>/<pid>".
     std::string owner{};
     /// How long the locks of a dead process stay taken. 1 s to 1 h.
     std::chrono::milliseconds lease{10'000};
@@ -104,8 +104,8 @@ public:
     /// table's items do so in one way.
     /// @throws dynalease::error with `errc::invalid_option`; the diagnostics name the field.
     session(database target, plain_session_options options);
-    /// Begins `close`, if that was not done, in the background and best effort. After the end of the `io_context` it
-    /// does nothing: the lease ends.
+    /// Begins `close`, if that was not done, in the background and best effort; its guards are invalid at once. After
+    /// the end of the `io_context` it does nothing: the lease ends.
     ~session();
     session(session&&) noexcept = default;
     session& operator=(session&& other) noexcept;
@@ -133,12 +133,11 @@ public:
         return detail::initiate<void>(get_executor(), over_verb{core_}, std::forward<Tail>(tail)...);
     }
 
-    /// Makes every guard invalid at once, releases all locks, and ends the heartbeat. Waiting callers fail with
-    /// `errc::session_closed`; work of `with_lock` and `with_turn` is cancelled, and its lock released when it has
-    /// ended. Idempotent; a closed session never opens again.
-    /// What fails is in the report: the call itself fails with `errc::cancelled` alone. Cost: one write per held lock,
-    /// and one for the session, of which a plain one has none. Cancellation: all types; what is left goes on in the
-    /// background.
+    /// Closed, and every guard invalid, from the call on: releases all locks, and ends the heartbeat. Waiting callers
+    /// fail with `errc::session_closed`; work of `with_lock` and `with_turn` is cancelled, and its lock released when
+    /// it has ended. Idempotent; a closed session never opens again. What fails is in the report: the call itself fails
+    /// with `errc::cancelled` alone. Cancellation: all types, of the wait for the end; the closing itself goes on in
+    /// the background. Cost: one write per held lock, and one for the session, of which a plain one has none.
     boost::asio::awaitable<close_report> close(close_options options = {});
     template <class... Tail>
         requires verb_tail<close_report, Tail...>

@@ -54,11 +54,11 @@ struct batch_get_all_verb {
 /// Makes all of these puts and deletes, 25 a request, one request at a time. No conditions, no order, no atomicity: who
 /// reads meanwhile sees some of them. Name each item once.
 ///
-/// What comes back unprocessed is sent again after a pause of up to 50 ms; twice as long, up to 2 s, each time nothing at
-/// all was taken.
+/// What comes back unprocessed is sent again after a pause of up to 50 ms; twice as long, up to 2 s, each time nothing
+/// at all was taken.
 /// Errors: `errc::throttled` when writes are left at the deadline, and what the service refuses; `errc::in_doubt` when
 /// a request had no answer. Others may have been made in each case; the same batch again does no harm. Cancellation:
-/// all types. Cost: 1 request per 25 writes, and as many again for what was left.
+/// all types; it stops where it is. Cost: 1 request per 25 writes, and as many again for what was left.
 boost::asio::awaitable<batch_write_all_response> batch_write_all(database target,
                                                                  std::map<std::string, std::vector<batch_write>> writes,
                                                                  batch_options options = {});

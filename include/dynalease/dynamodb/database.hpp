@@ -73,7 +73,8 @@ public:
     /// for what the service answers. Cost: the request, and retries as the options allow.
     ///
     /// GCC 12 destroys a braced temporary in an awaited expression twice, even `list_tables_request{}`: there, give the
-    /// request a name first, and await in the next statement. One without fields of interest needs none: `call<Request>()`.
+    /// request a name first, and await in the next statement. One without fields of interest needs none:
+    /// `call<Request>()`.
     template <operation Request>
     boost::asio::awaitable<result<typename Request::response>> call(Request request, call_options options = {}) const {
         return call_on<Request>(backend_, std::move(request), options);

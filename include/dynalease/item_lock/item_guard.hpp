@@ -35,13 +35,14 @@ public:
     /// Whether there is anything to hold; says nothing about its validity.
     explicit operator bool() const noexcept { return static_cast<bool>(hold_); }
 
-    /// Whether the item is ours at this instant, by this process's clock; turns false exactly at the deadline, with
-    /// or without a network. The deadline is the session's; of a plain one, a lease after the last acknowledged renewal
-    /// or write under this very lock. No I/O; any thread.
+    /// Whether the item is ours at this instant, by this process's clock; turns false exactly at the deadline, with or
+    /// without a network, and in the call of the verb that ends the guard (`release`, `update_and_release`, `erase`) or
+    /// its session (`close`). The deadline is the session's; of a plain one, a lease after the last acknowledged
+    /// renewal or write under this very lock. No I/O; any thread.
     bool valid() const noexcept;
     /// As `valid`; a plain lock that is not renewed is never in `jeopardy`.
     guard_state state() const noexcept;
-    /// False for a reader's guard, and from the call of `downgrade` on, unless that surely failed.
+    /// False for a reader's guard, and from when the write of `downgrade` is sent, unless that surely failed.
     bool exclusive() const noexcept;
     /// Rises with every grant for as long as the item lives. 0 for an empty guard.
     std::int64_t fencing_token() const noexcept;
@@ -85,8 +86,9 @@ public:
     }
 
     /// The last change and the release in one write: lock, change, unlock are 2 writes in all. Invalid from the call
-    /// on; when the caller's own condition is false, the guard is released all the same, by 1 write more. Errors and
-    /// cancellation as `update`; what is unresolved then is released in the background.
+    /// on, and the guard may end right after it; when the caller's own condition is false, it is released all the same,
+    /// by 1 write more. Where it fails before anything is sent (for an attribute's name, say), the guard is as it was.
+    /// Errors and cancellation as `update`; what is unresolved then is released in the background.
     boost::asio::awaitable<dynalease::item> update_and_release(update_expression change,
                                                                condition_expression condition = {});
     template <class... Tail>
@@ -103,7 +105,8 @@ public:
         return update_and_release(std::move(change), condition_expression{}, std::forward<Tail>(tail)...);
     }
 
-    /// Removes the item, and the lock with it. Errors, cancellation, cost: as `update_and_release`.
+    /// Removes the item, and the lock with it. Invalid from the call on, errors, cancellation, cost: as
+    /// `update_and_release`.
     boost::asio::awaitable<void> erase(condition_expression condition = {});
     template <class... Tail>
         requires verb_tail<void, Tail...>
@@ -129,10 +132,10 @@ public:
 
     /// Gives the item back: invalid from the call on. Touches only the lock's own attributes.
     ///
-    /// Errors: `errc::lock_lost`, `errc::session_lost` when it was no longer ours; `errc::not_held` for an empty
-    /// guard or the second call; `errc::in_doubt` when the answer stayed away: the library goes on trying while
-    /// the session lives. Cancellation: all types; the release goes on in the background. Cost: 1 write; none when
-    /// other readers of this process go on.
+    /// Errors: `errc::lock_lost`, `errc::session_lost` when it was no longer ours; `errc::not_held` for an empty guard
+    /// or the second call; `errc::in_doubt` when the answer stayed away: the library goes on trying while the session
+    /// lives. Cancellation: all types, with `errc::in_doubt`; the release goes on in the background. Cost: 1 write;
+    /// none when other readers of this process go on.
     boost::asio::awaitable<void> release();
     template <class... Tail>
         requires verb_tail<void, Tail...>

@@ -24,7 +24,7 @@ namespace detail {
 class item_lock_impl;
 struct acquire_all_verb;
 
-/// All users of one item in a process share one front; whoever may call it keeps its session alive.
+/// All users of one item in a process share one implementation; whoever may call it keeps its session alive.
 struct item_target {
     std::shared_ptr<session_impl> core;
     std::shared_ptr<item_lock_impl> front;

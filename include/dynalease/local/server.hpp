@@ -24,8 +24,8 @@ struct server_options {
     std::string secret_key = "local";
     /// Take every request, signed or not.
     bool anyone = false;
-    /// The pages in browsers that may ask, by their origin ("http://localhost:3000"); "*", as on AWS: all, "none": none.
-    /// The keys are no secret from a page when they are the ones above.
+    /// The pages in browsers that may ask, by their origin ("http://localhost:3000"); "*", as on AWS: all, "none":
+    /// none. The keys are no secret from a page when they are the ones above.
     std::string cors = "*";
     /// Wait so long before each answer. Writes are at work as long, so that requests which meet them conflict as on
     /// AWS; see `engine::set_write_time`.
@@ -44,9 +44,9 @@ struct server_options {
 /// So is one that finds no memory. Who has been silent for two minutes is cut off when somebody else comes, and sooner
 /// when descriptors are used up.
 ///
-/// A request of 64 KB, also one that is packed, takes less than a second of the processor and 256 MiB while it is carried
-/// out, and a larger one more by its size. What would take more is refused with a ValidationException that says so, and a
-/// page or a batch ends before that; but what is done to a whole table at once takes its time.
+/// A request of 64 KB, also one that is packed, takes less than a second of the processor and 256 MiB while it is
+/// carried out, and a larger one more by its size. What would take more is refused with a ValidationException that says
+/// so, and a page or a batch ends before that; but what is done to a whole table at once takes its time.
 class server {
 public:
     /// Listens at once.

@@ -16,7 +16,7 @@ namespace dynalease {
 namespace detail {
 class lock_impl;
 
-/// All users of one name in a process share one front; whoever may call it keeps its session alive.
+/// All users of one name in a process share one implementation; whoever may call it keeps its session alive.
 struct lock_target {
     std::shared_ptr<session_impl> core;
     std::shared_ptr<lock_impl> front;
@@ -24,8 +24,9 @@ struct lock_target {
 }  // namespace detail
 
 struct acquire_options {
-    /// How long to wait for others; empty: until the session is over. Zero is a try that fails with an error; less is
-    /// refused with `errc::invalid_option`.
+    /// How long to wait, for others and for the session's first lease; empty: until the session is over. Zero is a try
+    /// that fails with an error, also while this process still gives the lock back; less is refused with
+    /// `errc::invalid_option`. A try does not wait, whatever stands here. Less than a write takes ends as `in_doubt`.
     std::optional<std::chrono::nanoseconds> wait{};
     /// Kept in the lock's row (attribute `data`) and shown by `inspect`; empty: what is there stays.
     /// GCC 12 miscompiles such options when they are made inside a `co_await` expression: name them before it.
@@ -89,9 +90,9 @@ public:
 
     /// Takes the lock if it is free, or if its holder is known to be dead; an empty guard if another holds it.
     ///
-    /// Errors and cancellation as `acquire`, without `wait_timeout`; what others are told after retries a try is told at
-    /// once, and `errc::in_doubt` when its write went without an answer and may still land, though others have the lock
-    /// now. Cost: 1 write; when held elsewhere, at most one read more.
+    /// Errors and cancellation as `acquire`, without `wait_timeout`; what others are told after retries a try is told
+    /// at once, and `errc::in_doubt` when its write went without an answer and may still land, though others have the
+    /// lock now. Cost: 1 write; when held elsewhere, at most one read more.
     [[nodiscard]] boost::asio::awaitable<lock_guard> try_acquire(acquire_options options = {}) const;
     template <class... Tail>
         requires verb_tail<lock_guard, Tail...>

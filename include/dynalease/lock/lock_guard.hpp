@@ -35,7 +35,8 @@ public:
     explicit operator bool() const noexcept { return static_cast<bool>(hold_); }
 
     /// Whether the lock is ours at this instant, by this process's clock; turns false exactly at the deadline,
-    /// with or without a network. No I/O; any thread. A process paused right after this call cannot know: give
+    /// with or without a network, and in the call of `release` or of the session's
+    /// `close`. No I/O; any thread. A process paused right after this call cannot know: give
     /// the fencing token to whatever the lock protects.
     bool valid() const noexcept;
     guard_state state() const noexcept;
@@ -53,7 +54,8 @@ public:
     ///
     /// Errors: `errc::lock_lost`, `errc::session_lost` when it was no longer ours; `errc::not_held` for an empty
     /// guard or the second call; `errc::in_doubt` when the answer stayed away: the library goes on trying while
-    /// the session lives. Cancellation: all types; the release goes on in the background. Cost: 1 write.
+    /// the session lives. Cancellation: all types, with
+    /// `errc::in_doubt`; the release goes on in the background. Cost: 1 write.
     boost::asio::awaitable<void> release();
     template <class... Tail>
         requires verb_tail<void, Tail...>
@@ -62,7 +64,7 @@ public:
     }
 
     /// Completes with success when the lock is no longer ours without our doing; with `errc::not_held` once it is
-    /// released. Cancellation: all types, without effect on the lock.
+    /// released. Cancellation: all types, with `errc::cancelled` and without effect on the lock.
     boost::asio::awaitable<void> lost() const;
     template <class... Tail>
         requires verb_tail<void, Tail...>

@@ -323,7 +323,8 @@ T read(const attribute_value& stored, const mapping_place& place) {
     } else if constexpr (requires { typename shape::time_in; }) {
         using duration = typename shape::time_in;
         using limits = std::numeric_limits<typename duration::rep>;
-        constexpr auto lowest = std::in_range<std::int64_t>(limits::min()) ? static_cast<std::int64_t>(limits::min()) : 0;
+        constexpr auto lowest =
+            std::in_range<std::int64_t>(limits::min()) ? static_cast<std::int64_t>(limits::min()) : 0;
         constexpr auto highest = std::in_range<std::int64_t>(limits::max()) ? static_cast<std::int64_t>(limits::max())
                                                                             : std::numeric_limits<std::int64_t>::max();
         const auto ticks = to_time(stored, unit_of<duration>, lowest, highest, place);

@@ -21,7 +21,7 @@ namespace detail {
 class queue_impl;
 struct enter_all_verb;
 
-/// All users of one queue in a process share one front; whoever may call it keeps its session alive.
+/// All users of one queue in a process share one implementation; whoever may call it keeps its session alive.
 struct queue_target {
     std::shared_ptr<session_impl> core;
     std::shared_ptr<queue_impl> front;
@@ -30,7 +30,7 @@ struct queue_target {
 
 struct queue_options {
     /// What the entity is queued for: each reason is a queue of its own, independent of the others. At most 985
-    /// bytes, without '/'.
+    /// bytes of UTF-8, without '/'.
     std::string reason{};
     /// How often the next in line looks whether its turn has come. 10 ms to 1 min; all who stand behind a process that
     /// looks rarely wait for it.
@@ -42,7 +42,9 @@ struct queue_options {
 };
 
 struct enter_options {
-    /// How long to wait for the turn; empty: until the session is over. Zero fails if anybody is before us.
+    /// How long to wait for the turn, and for the session's first lease; empty: until the session is over. Zero fails
+    /// if anybody is before us, a turn of this process that is still being left, too; less is refused with
+    /// `errc::invalid_option`. A try does not wait, whatever stands here. Less than a write takes ends as `in_doubt`.
     std::optional<std::chrono::nanoseconds> wait{};
     /// Shown to others by `inspect` while we wait, and when the turn lasts longer than a second.
     /// GCC 12 miscompiles such options when they are made inside a `co_await` expression: name them before it.

@@ -33,7 +33,8 @@ public:
     explicit operator bool() const noexcept { return static_cast<bool>(hold_); }
 
     /// Whether it is our turn at this instant, by this process's clock; turns false exactly at the deadline, with
-    /// or without a network. No I/O; any thread. A process paused right after this call cannot know: give the
+    /// or without a network, and in the call of `leave` or of the session's
+    /// `close`. No I/O; any thread. A process paused right after this call cannot know: give the
     /// fencing token to whatever the queue protects.
     bool valid() const noexcept;
     /// `released` once it was left.
@@ -56,8 +57,8 @@ public:
     ///
     /// Errors: `errc::lock_lost`, `errc::session_lost` when it was no longer ours; `errc::not_held` for an empty turn
     /// or the second call; `errc::in_doubt` when the answer stayed away: the library goes on trying while the session
-    /// lives. Cancellation: all types; the leaving goes on in the background. Cost: 1 write; for a turn that was
-    /// written down also its share of a batch of deletes, in the background.
+    /// lives. Cancellation: all types, with `errc::in_doubt`; the leaving goes on in the background. Cost: 1 write; for
+    /// a turn that was written down also its share of a batch of deletes, in the background.
     boost::asio::awaitable<void> leave();
     template <class... Tail>
         requires verb_tail<void, Tail...>
@@ -66,7 +67,7 @@ public:
     }
 
     /// Completes with success when the turn is no longer ours without our doing; with `errc::not_held` once it is
-    /// left. Cancellation: all types, without effect on the turn.
+    /// left. Cancellation: all types, with `errc::cancelled` and without effect on the turn.
     boost::asio::awaitable<void> lost() const;
     template <class... Tail>
         requires verb_tail<void, Tail...>

@@ -38,7 +38,8 @@ public:
 
     /// A call begins.
     virtual void sent(const logged_request& entry, const any_request& request) = 0;
-    /// One of its attempts has arrived. Perhaps long after its caller has given up or crashed, and perhaps not for the first time.
+    /// One of its attempts has arrived. Perhaps long after its caller has given up or crashed, and perhaps not for the
+    /// first time.
     virtual void applied(const logged_request& entry, const any_request& request,
                          const result<any_response>& answer) = 0;
     /// The caller has been told.
@@ -51,8 +52,8 @@ public:
 /// one, or a read, is `errc::cancelled`. A request on its way is applied even if its caller has given up or crashed.
 ///
 /// An attempt whose fate says `again` is followed by another with the same bytes, up to four in a call unless the call
-/// allows fewer. What the caller is told of several attempts is what a real client says: a refusal after a write without
-/// an answer is that refusal with `outcome::unknown`, for the first copy may be its reason; anything less is
+/// allows fewer. What the caller is told of several attempts is what a real client says: a refusal after a write
+/// without an answer is that refusal with `outcome::unknown`, for the first copy may be its reason; anything less is
 /// `errc::in_doubt`.
 class faulty_database final : public database_backend {
 public:
