@@ -14,6 +14,7 @@
 #include <optional>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
 namespace dynalease::detail {
 
@@ -36,8 +37,15 @@ struct awaited<boost::asio::awaitable<T>> {
     using type = T;
 };
 
+/// What work yields; of work that yields nothing, nothing.
 template <class T>
-boost::asio::awaitable<void> keep_value(boost::asio::awaitable<T> work, std::optional<T>& value) {
+using kept_value = std::optional<std::conditional_t<std::is_void_v<T>, std::monostate, T>>;
+
+inline boost::asio::awaitable<void> keep_value(boost::asio::awaitable<void> work, kept_value<void>&) {
+    return work;
+}
+template <class T>
+boost::asio::awaitable<void> keep_value(boost::asio::awaitable<T> work, kept_value<T>& value) {
     value.emplace(co_await std::move(work));
 }
 
@@ -52,19 +60,12 @@ auto run_guarded(Guard guard, Body body) -> std::invoke_result_t<Body&, Guard&> 
 
     auto executor = co_await boost::asio::this_coro::executor;
     const start_guarded<Grant> start{executor, Grant::held(guard)};
-    if constexpr (std::is_void_v<value_type>) {
-        auto run = boost::asio::async_initiate<const boost::asio::deferred_t&, void(std::exception_ptr)>(
-            start, boost::asio::deferred, body(guard));
-        co_await std::move(run);
-        co_await Grant::give_back(guard, outcome_only);
-    } else {
-        std::optional<value_type> value;
-        auto run = boost::asio::async_initiate<const boost::asio::deferred_t&, void(std::exception_ptr)>(
-            start, boost::asio::deferred, keep_value(body(guard), value));
-        co_await std::move(run);
-        co_await Grant::give_back(guard, outcome_only);
-        co_return std::move(*value);
-    }
+    kept_value<value_type> value;
+    auto run = boost::asio::async_initiate<const boost::asio::deferred_t&, void(std::exception_ptr)>(
+        start, boost::asio::deferred, keep_value(body(guard), value));
+    co_await std::move(run);
+    co_await Grant::give_back(guard, outcome_only);
+    if constexpr (!std::is_void_v<value_type>) co_return std::move(*value);
 }
 
 }  // namespace dynalease::detail
