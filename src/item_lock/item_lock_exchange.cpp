@@ -1,4 +1,4 @@
-// The requests of an item's front: each answer turned into what the item now shows.
+// The requests of an item's lock: each answer turned into what the item now shows.
 // SPDX-License-Identifier: BSL-1.0
 #include "item_lock/item_lock_impl.hpp"
 

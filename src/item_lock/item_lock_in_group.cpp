@@ -1,4 +1,4 @@
-// An item's front as one of several: reserved for a claim that they share, and ended in one transaction with others.
+// An item's lock as one of several: reserved for a claim that they share, and ended in one transaction with others.
 // SPDX-License-Identifier: BSL-1.0
 #include "item_lock/item_lock_impl.hpp"
 

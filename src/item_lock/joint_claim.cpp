@@ -93,7 +93,7 @@ void joint_claim::fail_try(answer kind, const shared_failure& why) {
     if (++silent_ > 1) fail(or_doubt(*why));
 }
 
-/// All of the fronts or none. @returns the first that is in other hands.
+/// All of the items or none. @returns the first that is in other hands.
 std::optional<std::size_t> joint_claim::reserve() {
     for (auto busy = order_.begin(); busy != order_.end(); ++busy) {
         if (wanted_[*busy].front->reserve(claim_, came_)) continue;
@@ -107,7 +107,7 @@ std::optional<std::size_t> joint_claim::reserve() {
 
 void joint_claim::give_free() {
     for (auto& each : wanted_) each.front->give_free(each.seen.lock);
-    // While the fronts resolve it, the claim is no longer ours.
+    // While the items resolve it, the claim is no longer ours.
     if (std::exchange(unanswered_, false)) left_behind_ = std::exchange(claim_, std::nullopt);
 }
 
@@ -159,7 +159,7 @@ boost::asio::awaitable<void> joint_claim::wait_for(std::size_t item) {
     }
 }
 
-// ---- claiming: all fronts are reserved on entry, and none afterwards ------------------------------------------
+// ---- claiming: all items are reserved on entry, and none afterwards ------------------------------------------
 
 void joint_claim::choose_claim() {
     protocol::claim next;
@@ -322,7 +322,7 @@ boost::asio::awaitable<void> joint_claim::take_home() {
         return each.seen.whole && each.seen.lock.held_by(core_->id(), claim_->attempt);
     });
     if (!ours || !wanted()) {
-        // Each front looks for what there is of the claim, and gives it back.
+        // Each item's implementation looks for what there is of the claim, and gives it back.
         note_unanswered();
         give_free();
         co_return;

@@ -43,8 +43,8 @@ struct joint_served {
     bool one_by_one = false;  ///< neither: it does not pay to go on so
 };
 
-/// Has the items' fronts reserved while a transaction is under way, and none of them while it waits. It outlives its
-/// caller for as long as something is unresolved; after that each front resolves what is its own.
+/// Has the items reserved while a transaction is under way, and none of them while it waits. It outlives its
+/// caller for as long as something is unresolved; after that each item resolves what is its own.
 class joint_claim {
 public:
     /// @param once give up at the first refusal.
@@ -91,7 +91,7 @@ private:
     outage outage_;
     runtime::alarm sleep_;
     std::optional<protocol::claim> claim_;
-    std::optional<protocol::claim> left_behind_;  ///< the last that the fronts had to resolve, each for itself
+    std::optional<protocol::claim> left_behind_;  ///< the last that the items had to resolve, each for itself
     unsigned refusals_ = 0;
     unsigned silent_ = 0;      ///< requests without an answer
     bool writing_ = false;     ///< a copy of the transaction is under way

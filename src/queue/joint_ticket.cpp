@@ -42,7 +42,7 @@ std::vector<protocol::queue_name> names_of(const joint_ticket& entry) {
     return names;
 }
 
-/// What the fronts have seen of their heads so far.
+/// What the queues have seen of their heads so far.
 std::vector<std::uint64_t> sights_of(const joint_ticket& entry) {
     std::vector<std::uint64_t> sights;
     for (const auto& target : entry.targets) sights.push_back(target.front->sights());

@@ -26,7 +26,7 @@ struct joint_ticket {
     bool unanswered = false;             ///< a copy of the transaction may have been applied
 
     bool wanted() const;
-    /// Each front knows of it before anything is sent: it ends with the session, and its rows are ours.
+    /// Each queue knows of it before anything is sent: it ends with the session, and its rows are ours.
     void begin_attempt();
     /// @param why null: somebody is before us.
     void fail(const shared_failure& why);

@@ -1,4 +1,4 @@
-// The requests of a queue's front, each answer turned into what the rows now show.
+// The requests of a queue, each answer turned into what the rows now show.
 // SPDX-License-Identifier: BSL-1.0
 #include "database/protocol/backoff.hpp"
 #include "queue/queue_impl.hpp"

@@ -25,7 +25,7 @@ public:
     explicit idle_claims(session_impl& core);
 
     void remember(std::shared_ptr<claiming_member> front);
-    /// Checks the front's claim after the late window.
+    /// Checks the member's claim after the late window.
     void audit_later(std::shared_ptr<claiming_member> front);
     void clear();
 

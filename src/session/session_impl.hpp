@@ -172,7 +172,7 @@ private:
     std::mutex members_mutex_;                                                         ///< of the next two
     std::unordered_map<member_key, std::weak_ptr<session_member>, key_hash> members_;  ///< keys: the members' own names
     std::set<std::shared_ptr<bound_work>> works_;
-    idle_claims idle_;  ///< last: its fronts ask to be forgotten when they go
+    idle_claims idle_;  ///< last: its members ask to be forgotten when they go
 };
 
 }  // namespace dynalease::detail
