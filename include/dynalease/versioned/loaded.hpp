@@ -63,14 +63,17 @@ template <class Raw, class Typed, class Convert>
 struct typed_handler {
     handler_for<Typed> handler;
     Convert convert;
+    diagnostics* details;
 
     void operator()(error_code code, Raw raw) && {
         Typed value{};
         try {
             value = convert(std::move(raw));
         } catch (const error& why) {
+            if (!code && details) *details = why.diagnostics();
             if (!code) code = why.code();
-        } catch (const std::exception&) {
+        } catch (const std::exception& why) {
+            if (!code && details) details->message = why.what();
             if (!code) code = errc::bad_attribute;
         }
         std::move(handler)(code, std::move(value));
@@ -84,7 +87,7 @@ struct typed_verb {
 
     void operator()(diagnostics* details, handler_for<Typed> handler) && {
         using wrapper = typed_handler<Raw, Typed, Convert>;
-        std::move(verb)(details, handler_for<Raw>(wrapper{std::move(handler), std::move(convert)}));
+        std::move(verb)(details, handler_for<Raw>(wrapper{std::move(handler), std::move(convert), details}));
     }
 };
 

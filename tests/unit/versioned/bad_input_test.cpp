@@ -185,6 +185,19 @@ TEST_CASE("bad input: a member that is absent in the item, of another type, or t
     check_read<book>(s, {{"title", "x"}, {"pages", number("1.5")}}, "pages is 1.5");
 }
 
+TEST_CASE("bad input: what cannot be read says so in the diagnostics before a token, too") {
+    shop s;
+    s.put({{"isbn", isbn}, {"title", 7}, {"pages", 1}});
+    diagnostics details;
+    error_code code;
+    s.books(s.a).load(isbn, details, [&code](error_code end, const auto&) { code = end; });
+    s.where.scheduler.run_for(std::chrono::seconds(1));
+    CHECK(code == errc::bad_attribute);
+    CHECK(details.message.find("title is stored as N") != std::string::npos);
+    CHECK(details.key == isbn);
+    CHECK_FALSE(details.operation.empty());
+}
+
 TEST_CASE("bad input: options that make no sense name themselves") {
     const auto [change, word] = GENERATE(Catch::Generators::table<void (*)(versioned_options&), std::string>({
         {[](auto& o) { o.table = ""; }, "table"},
