@@ -58,7 +58,7 @@ void miss_answer(lock_claimant& lock, const lock_reply& seen, acquire_step sent)
         // A try waits for no second answer; but where it may have been granted it looks once.
         lock.note_unanswered();
     } else {
-        lock.fail_try(seen.why, seen);
+        lock.fail_try(seen.why);
     }
 }
 
@@ -164,7 +164,7 @@ sequence<void> acquire_lock(lock_claimant& lock, lock_row& row) {
             // Those before us were here first: leave them one look's time, even if the lock stands free.
             row = std::move(seen.row);
             others.refusals = 0;
-            lock.fail_try(nullptr, seen);
+            lock.refuse_try(seen);
             if (lock.callers.try_came_after(seen.sent_at)) continue;
             co_await lock.pause(time_to_next_look(lock, row, acquire_step::poll));
             continue;
@@ -181,7 +181,7 @@ sequence<void> acquire_lock(lock_claimant& lock, lock_row& row) {
             continue;  // with a look, for whoever came since
         }
         if (why) {
-            lock.fail_try(why, seen);
+            lock.fail_try(why);
             co_await lock.pause_after(failures++);
             continue;
         }
@@ -192,14 +192,14 @@ sequence<void> acquire_lock(lock_claimant& lock, lock_row& row) {
         if (!writes(next.step)) others.refusals = 0;
         if (writes(next.step) && refused && others.refusals >= 2) {
             // Others are faster, or the row is not what it seems: write no faster for that, and by a fresh sight.
-            lock.fail_try(nullptr, seen);
+            lock.refuse_try(seen);
             co_await lock.pause_after(others.refusals - 2);
             next = {acquire_step::poll};
             continue;
         }
         if (next.step == acquire_step::take) continue;
         if (!row.free()) others.refused_at = session.now();
-        lock.fail_try(nullptr, seen);
+        lock.refuse_try(seen);
         if (next.step != acquire_step::join && next.step != acquire_step::refuse) {
             co_await lock.pause(time_to_next_look(lock, row, next.step));
         }

@@ -101,8 +101,12 @@ detail::shared_failure lock_claimant::or_doubt(const detail::shared_failure& why
     return open && open->unanswered ? detail::told_in_doubt(why) : why;
 }
 
-void lock_claimant::fail_try(const detail::shared_failure& why, const lock_reply& seen) {
-    callers.fail_try(or_doubt(why), seen.sent_at);
+void lock_claimant::refuse_try(const lock_reply& seen) {
+    callers.fail_try(or_doubt(nullptr), seen.sent_at);
+}
+
+void lock_claimant::fail_try(const detail::shared_failure& why) {
+    callers.fail_try(or_doubt(why), time_point::max());
 }
 
 void lock_claimant::fail_all(const detail::shared_failure& why, const lock_reply& seen) {

@@ -91,8 +91,10 @@ public:
     bool may_land() const noexcept;
     /// What a caller is told who fails of this: doubt, while a copy of the claim is unanswered.
     detail::shared_failure or_doubt(const detail::shared_failure& why) const;
-    /// @param why null: others have the lock @param seen what shows it
-    void fail_try(const detail::shared_failure& why, const lock_reply& seen);
+    /// Others have the lock. @param seen what shows it
+    void refuse_try(const lock_reply& seen);
+    /// Nobody can be asked, which is as true for one that came since.
+    void fail_try(const detail::shared_failure& why);
     void fail_all(const detail::shared_failure& why, const lock_reply& seen);
     /// A request that carried the data of the first caller of then was rejected.
     void fail_rejected(const lock_reply& seen);

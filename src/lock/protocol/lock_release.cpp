@@ -55,7 +55,6 @@ sequence<void> release(lock_claimant& lock, lock_row& row, std::optional<claim> 
         } else if (seen.kind == answer::rejected) {
             lock.callers.end_release(seen.why->code);
         }
-        // That the table is silent now is as true for those who came since.
         lock.callers.fail_try(detail::told_newcomer(seen.why), time_point::max());
         co_await lock.pause_after(failures++);
     }
@@ -103,7 +102,7 @@ sequence<void> hand_over(lock_claimant& lock, lock_row& row) {
             continue;
         } else {
             // A try waits for no second silence, and for nothing that passes.
-            if (seen.kind == answer::delayed || lock.open->unanswered) lock.fail_try(seen.why, seen);
+            if (seen.kind == answer::delayed || lock.open->unanswered) lock.fail_try(seen.why);
             if (seen.kind == answer::unanswered) {
                 lock.note_unanswered();
                 lock.callers.end_release(errc::in_doubt);
