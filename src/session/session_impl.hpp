@@ -67,10 +67,11 @@ public:
     /// The member of that name, made if there is none: `Member(core, name, options)`.
     template <class Member, class Options>
     std::shared_ptr<Member> member(std::string name, const Options& options) {
+        std::shared_ptr<Member> made;  // where it cannot be kept it ends after the guard: its end takes the mutex, too
         const std::lock_guard hold(members_mutex_);
         if (auto known = find_member({&Member::membership, name}))
             return std::static_pointer_cast<Member>(std::move(known));
-        auto made = std::make_shared<Member>(*this, std::move(name), options);
+        made = std::make_shared<Member>(*this, std::move(name), options);
         members_.emplace(made->key(), made);
         return made;
     }
