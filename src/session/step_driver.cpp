@@ -25,7 +25,10 @@ boost::asio::awaitable<void> step_driver::carry_out(protocol::step wanted) {
     } else if (const auto* look = std::get_if<protocol::look_step*>(&wanted)) {
         (*look)->unseen = co_await core_.remotes().look((*look)->session);
     } else if (const auto* pause = std::get_if<protocol::pause_step*>(&wanted)) {
-        if (!sleep_) sleep_.emplace(core_.world());
+        if (!sleep_) {
+            sleep_.emplace(core_.world());
+            if (woken_) sleep_->wake();
+        }
         co_await sleep_->wait_until(core_.now() + (*pause)->time);
     }
 }

@@ -28,6 +28,7 @@ public:
     protocol::stepper& steps() noexcept { return steps_; }
     /// Ends the present pause, or the next one.
     void wake() noexcept {
+        woken_ = true;
         if (sleep_) sleep_->wake();
     }
 
@@ -37,7 +38,8 @@ private:
     session_impl& core_;
     step_driver*& known_;
     protocol::stepper steps_;
-    std::optional<runtime::alarm> sleep_;
+    std::optional<runtime::alarm> sleep_;  ///< since the first pause
+    bool woken_ = false;
 };
 
 }  // namespace dynalease::detail

@@ -23,6 +23,16 @@ asio::awaitable<void> take_lock(node& in, lock_guard& into, acquire_options opti
     into = co_await target.acquire(std::move(options));
 }
 
+asio::awaitable<void> open_session(node& in) {
+    lock other{*in.session, "other"};
+    auto guard = co_await other.acquire();
+    co_await guard.release();
+}
+
+asio::awaitable<void> close_session(node& in) {
+    co_await in.session->close();
+}
+
 asio::awaitable<int> never_run(lock_guard&) {
     FAIL("the body ran");
     co_return 0;
@@ -120,4 +130,23 @@ TEST_CASE("a wait of no time is one attempt") {
     first = {};
     waits.wait(1s);
     CHECK(second.valid());
+}
+
+TEST_CASE("a session that closes while the first write for a lock is under way waits for its answer, and no longer") {
+    world w;
+    node a(w, 1);
+    node b(w, 2);
+    lock_guard others;
+    lock_guard guard;
+    run(w, a, open_session(a));
+    run(w, b, take_lock(b, others));
+    a.network->set_plan(
+        [](const any_request&, const call_options&) { return testing::fault{.before = 50ms, .after = 50ms}; });
+    running taking(w, a, take_lock(a, guard));
+    w.scheduler.run_for(20ms);
+    const auto began = w.scheduler.now();
+    running closing(w, a, close_session(a));
+    closing.wait();
+    CHECK_THROWS(taking.wait());
+    CHECK(w.scheduler.now() - began <= 300ms);
 }
