@@ -80,7 +80,8 @@ boost::asio::awaitable<joint_served> acquire_in_order(items_order order) {
         if (const auto end = order.limit.deadline) {
             wait = std::max(*end - order.core->now(), std::chrono::nanoseconds::zero());
         }
-        auto got = co_await acquire(order.core, front, order.wanted[i].access, false, wait);
+        const item_target target{order.core, front};
+        auto got = co_await acquire(target, order.wanted[i].access, false, wait);
         if (got.why) {
             out.why = *got.why;
             out.why->details.key = front->name();

@@ -25,7 +25,7 @@ awaitable<runtime::completion<item_guard>> run_acquire(item_target target, item_
         done.code = detail::report(*fault, details);
         co_return done;
     }
-    auto got = co_await detail::acquire(target.core, target.front, access, tries, options.wait);
+    auto got = co_await detail::acquire(target, access, tries, options.wait);
     if (got.why) {
         done.code = detail::report(*got.why, details);
     } else {

@@ -27,7 +27,7 @@ awaitable<runtime::completion<lock_guard>> run_acquire(lock_target target, acqui
         done.code = detail::report(*fault, details);
         co_return done;
     }
-    auto got = co_await detail::acquire(target.core, target.front, std::move(options.data), tries, options.wait);
+    auto got = co_await detail::acquire(target, std::move(options.data), tries, options.wait);
     if (got.why) {
         done.code = detail::report(*got.why, details);
     } else {

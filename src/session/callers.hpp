@@ -94,11 +94,13 @@ private:
 
 /// What every verb does that acquires something. On the database's executor; answers a cancellation at once, and leaves
 /// what must be resolved to `impl`.
-/// @tparam Impl the object behind the handles, with its `callers_type`; the coroutine keeps it, and its session.
-template <class Impl, class Wish>
-boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire(std::shared_ptr<session_impl> core,
-                                                                    std::shared_ptr<Impl> impl, Wish wish, bool tries,
+/// @tparam Target keeps the session, and the object behind the handles: as one, for GCC 12 ends the arguments of a
+/// coroutine in their own order, and the object needs its session to the end.
+template <class Target, class Wish, class Impl = typename decltype(Target::front)::element_type>
+boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire(Target target, Wish wish, bool tries,
                                                                     std::optional<std::chrono::nanoseconds> wait) {
+    auto* const core = target.core.get();
+    auto* const impl = target.front.get();
     const auto [once, deadline] = limit_of(*core, wait, tries);
     acquired<typename Impl::guard_type> result;
     auto unopened = co_await core->open(deadline);

@@ -46,7 +46,7 @@ boost::asio::awaitable<write_end> update_locked(std::shared_ptr<versioned_impl> 
         co_return end;
     }
     const std::chrono::nanoseconds wait = deadline - core->world().clock->now();
-    auto got = co_await acquire(target.core, target.front, protocol::item_access::exclusive, false, wait);
+    auto got = co_await acquire(target, protocol::item_access::exclusive, false, wait);
     if (got.why) {
         const bool cancelled = co_await runtime::cancellation_requested();
         end.why = *got.why;
