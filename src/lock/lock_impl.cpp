@@ -123,9 +123,9 @@ void lock_impl::session_lost(const failure& why) {
     turn_away(why);
     const auto hold = hold_.lock();
     if (!hold) return;
-    hold->lose();
+    // One that was let go, and not yet given back, is no loss to anybody.
+    if (hold->lose()) ++core_.counters().lost;
     end_grant();
-    ++core_.counters().lost;
 }
 
 void lock_impl::session_closes(const failure& why, bool release,

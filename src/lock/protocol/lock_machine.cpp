@@ -48,6 +48,7 @@ sequence<void> lock_machine::run(stepper& steps) {
             co_await audit_claim(lock_, row);
         }
     }
+    lock_.steps = nullptr;
 }
 
 }  // namespace dynalease::protocol
