@@ -146,7 +146,7 @@ private:
     step wanted_;
 };
 
-/// Awaits one step: `co_await asking(steps, pause_step{time})`. @returns the step, with its answer
+/// Awaits one step. @returns it, with its answer
 template <class Step>
 class asking {
 public:
