@@ -73,7 +73,7 @@ void lock_walk::add_events_of(process& who, events& all) {
     for (const bool waits : {true, false}) {
         // A try is let in only where nobody waits, and who waits here is joined where a grant may be handed over.
         const bool let_in = idle || (waits && walker.holds() && walker.callers() == 0);
-        if (callers_ == size_.callers || !let_in) continue;
+        if (callers_ == size_.callers || !let_in || (waits && size_.only_tries)) continue;
         add(all.ordinary, [this, &walker, waits] {
             ++callers_;
             walker.come(waits);
@@ -158,6 +158,9 @@ void lock_walk::check_holders() {
         const auto& walker = *who.walker;
         if (walker.holds() && !row.held_by(walker.id(), walker.holds()->attempt)) {
             wrong("a valid holder is not in the row");
+        }
+        if (walker.callers() > 0 && walker.at_rest() && !walker.holds()) {
+            wrong("somebody waits, and nothing is done about it");
         }
         if (row.holder && row.holder->session == walker.id() && row.holder->attempt <= walker.ended()) {
             wrong("a grant that was given back holds the lock");

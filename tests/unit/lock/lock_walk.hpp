@@ -25,6 +25,7 @@ struct walk_size {
     unsigned steps = 60;
     unsigned callers = 1000;
     unsigned faults = 1000;
+    bool only_tries = false;   ///< nobody waits
     bool dead_holder = false;  ///< the lock was held by a session that is over
     bool wrong_clocks = true;  ///< they stand still, or run far ahead
 };

@@ -55,7 +55,7 @@ private:
 };
 
 walk_size size_of(std::uint64_t seed) {
-    return {.processes = 2 + seed % 2, .dead_holder = seed % 3 == 0};
+    return {.processes = 2 + seed % 2, .only_tries = seed % 4 == 1, .dead_holder = seed % 3 == 0};
 }
 
 std::string random_history(const walk_rules& rules, std::uint64_t seed) {

@@ -11,8 +11,9 @@ namespace dynalease::protocol::test {
 using dynalease::detail::shared_failure;
 using phase = lock_claimant::phase;
 
-void lock_walker::machine::mistake(const walk_rules& rules, bool silent) {
-    if (!lock_.open) return;
+void lock_walker::machine::mistake(const walk_rules& rules, const result<update_item_response>& answer) {
+    if (!lock_.open || answer) return;
+    const bool silent = answer.error().outcome == outcome::unknown;
     const bool second_claim = !rules.one_claim && lock_.now == phase::wanting;
     const bool second_hand_over = !rules.one_hand_over && silent && lock_.now == phase::giving_back;
     if (second_claim || second_hand_over) lock_.new_claim(lock_.floor);
@@ -51,9 +52,8 @@ void lock_walker::wake() {
 }
 
 void lock_walker::answer(result<update_item_response> with) {
-    const bool silent = !with && with.error().outcome == outcome::unknown;
+    machine_.mistake(around_.rules(), with);
     std::get<write_step*>(needs_)->answer = std::move(with);
-    machine_.mistake(around_.rules(), silent);
     take_up(steps_.go_on());
 }
 

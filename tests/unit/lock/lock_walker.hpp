@@ -102,7 +102,7 @@ private:
     class machine : public lock_machine {
     public:
         using lock_machine::lock_machine;
-        void mistake(const walk_rules& rules, bool silent);
+        void mistake(const walk_rules& rules, const result<update_item_response>& answer);
     };
 
     void drive();
