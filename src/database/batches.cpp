@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <dynalease/dynamodb/batches.hpp>
 
-#include "database/verb_failure.hpp"
+#include "database/called_verb.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/cancellation.hpp"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <dynalease/dynamodb/pages.hpp>
 
-#include "database/verb_failure.hpp"
+#include "database/called_verb.hpp"
 
 #include <string_view>
 #include <utility>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <dynalease/item_lock/acquire_all.hpp>
 
-#include "database/verb_failure.hpp"
+#include "database/called_verb.hpp"
 #include "item_lock/joint_claim.hpp"
 #include "runtime/cancellation.hpp"
 #include "runtime/spawn.hpp"

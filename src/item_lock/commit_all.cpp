@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <dynalease/item_lock/commit_all.hpp>
 
+#include "database/called_verb.hpp"
 #include "database/joint_reasons.hpp"
 #include "database/protocol/backoff.hpp"
 #include "database/transact_actions.hpp"
-#include "database/verb_failure.hpp"
 #include "item/fresh_stamp.hpp"
 #include "item_lock/item_lock_impl.hpp"
 #include "item_lock/protocol/acquire_all.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <dynalease/item_lock/item_lock.hpp>
 
-#include "database/verb_failure.hpp"
+#include "database/called_verb.hpp"
 #include "item_lock/item_lock_options.hpp"
 #include "session/callers.hpp"
 #include "session/session_impl.hpp"
@@ -54,8 +54,7 @@ void item_lock::acquire_verb::operator()(diagnostics* details, detail::handler_f
     detail::called_verb called{details, tries ? "item_lock.try_acquire" : "item_lock.acquire", target.front->name()};
     if (shares) called.verb = tries ? "item_lock.try_acquire_shared" : "item_lock.acquire_shared";
     detail::start_verb<item_guard>(executor, std::move(called),
-                                   run_acquire(std::move(target), access, tries, options, details),
-                                   std::move(handler));
+                                   run_acquire(std::move(target), access, tries, options, details), std::move(handler));
 }
 
 boost::asio::awaitable<item_guard> item_lock::acquire(item_acquire_options options) const {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <dynalease/lock/list_locks.hpp>
 
+#include "database/called_verb.hpp"
 #include "database/table_name.hpp"
-#include "database/verb_failure.hpp"
 #include "lock/protocol/lock_row.hpp"
 
 #include <utility>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <dynalease/lock/lock.hpp>
 
-#include "database/verb_failure.hpp"
+#include "database/called_verb.hpp"
 #include "lock/lock_impl.hpp"
 #include "lock/lock_options.hpp"
 #include "session/callers.hpp"

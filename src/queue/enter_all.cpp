@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <dynalease/queue/enter_all.hpp>
 
-#include "database/verb_failure.hpp"
+#include "database/called_verb.hpp"
 #include "queue/joint_ticket.hpp"
 #include "queue/protocol/enter_all.hpp"
 #include "queue/queue_impl.hpp"

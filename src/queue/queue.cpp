@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <dynalease/queue/queue.hpp>
 
-#include "database/verb_failure.hpp"
+#include "database/called_verb.hpp"
 #include "queue/queue_impl.hpp"
 #include "queue/queue_inspect.hpp"
 #include "queue/queue_options.hpp"

@@ -3,7 +3,7 @@
 #include "queue/queue_options.hpp"
 
 #include "database/argument_check.hpp"
-#include "database/verb_failure.hpp"
+#include "database/called_verb.hpp"
 #include "queue/protocol/queue_rows.hpp"
 
 #include <memory>

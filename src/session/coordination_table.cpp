@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <dynalease/coordination_table.hpp>
 
+#include "database/called_verb.hpp"
 #include "database/protocol/backoff.hpp"
 #include "database/protocol/reply.hpp"
 #include "database/table_name.hpp"
-#include "database/verb_failure.hpp"
 #include "runtime/alarm.hpp"
 #include "session/protocol/row.hpp"
 

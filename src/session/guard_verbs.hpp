@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "database/verb_failure.hpp"
+#include "database/called_verb.hpp"
 #include "session/hold.hpp"
 
 #include <dynalease/guard_state.hpp>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <dynalease/session.hpp>
 
-#include "database/verb_failure.hpp"
+#include "database/called_verb.hpp"
 #include "session/session_impl.hpp"
 
 #include <boost/asio/post.hpp>

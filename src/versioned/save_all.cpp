@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <dynalease/versioned/save_all.hpp>
 
-#include "database/protocol/reply.hpp"
-#include "database/protocol/backoff.hpp"
+#include "database/called_verb.hpp"
 #include "database/joint_reasons.hpp"
-#include "database/verb_failure.hpp"
+#include "database/protocol/backoff.hpp"
+#include "database/protocol/reply.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/cancellation.hpp"
 #include "versioned/joint_plan.hpp"

@@ -1,8 +1,8 @@
 // Reading versioned items, one or many.
 // SPDX-License-Identifier: BSL-1.0
+#include "database/called_verb.hpp"
 #include "database/protocol/backoff.hpp"
 #include "database/protocol/reply.hpp"
-#include "database/verb_failure.hpp"
 #include "runtime/alarm.hpp"
 #include "versioned/versioned_impl.hpp"
 

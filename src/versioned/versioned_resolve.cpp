@@ -1,7 +1,7 @@
 // What became of a write that was in doubt.
 // SPDX-License-Identifier: BSL-1.0
+#include "database/called_verb.hpp"
 #include "database/protocol/reply.hpp"
-#include "database/verb_failure.hpp"
 #include "versioned/versioned_impl.hpp"
 
 #include <utility>

@@ -1,8 +1,8 @@
 // Load, change, save, and again from what a conflict shows, until it holds.
 // SPDX-License-Identifier: BSL-1.0
 #include "versioned/versioned_update.hpp"
+#include "database/called_verb.hpp"
 #include "database/protocol/backoff.hpp"
-#include "database/verb_failure.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/cancellation.hpp"
 #include "versioned/protocol/version_decisions.hpp"

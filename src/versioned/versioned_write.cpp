@@ -1,9 +1,9 @@
 // Sending one versioned write until its outcome is known, or nobody can know it.
 // SPDX-License-Identifier: BSL-1.0
-#include "database/protocol/reply.hpp"
-#include "database/protocol/backoff.hpp"
+#include "database/called_verb.hpp"
 #include "database/joint_reasons.hpp"
-#include "database/verb_failure.hpp"
+#include "database/protocol/backoff.hpp"
+#include "database/protocol/reply.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/cancellation.hpp"
 #include "versioned/versioned_impl.hpp"

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <dynalease/wall_clock_lock.hpp>
 
+#include "database/called_verb.hpp"
 #include "database/protocol/backoff.hpp"
-#include "database/verb_failure.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/cancellation.hpp"
 #include "session/guard_verbs.hpp"
