@@ -27,17 +27,6 @@ item_lock_impl::~item_lock_impl() {
     core_.forget(key());
 }
 
-// A try is let in only when nobody waits: none stands behind another waiter.
-void item_lock_impl::fail_try(const shared_failure& why, dynalease::time_point sent) {
-    auto* first = first_waiter();
-    if (first != nullptr && first->tries && first->came <= sent) first->served.complete_one({{}, why});
-}
-
-bool item_lock_impl::try_came_after(dynalease::time_point sent) {
-    const auto* first = first_waiter();
-    return first != nullptr && first->tries && first->came > sent;
-}
-
 shared_failure item_lock_impl::or_doubt(const shared_failure& why) const {
     return claim_ && claim_->unanswered ? told_in_doubt(why) : why;
 }

@@ -300,9 +300,10 @@ private:
         callers_.fail_all(why, sent);
     }
     /// @param why null: others have the item. @param sent as above
-    void fail_try(const shared_failure& why, dynalease::time_point sent = whoever_came);
-    /// The first in line is a try that came after that was sent.
-    bool try_came_after(dynalease::time_point sent);
+    void fail_try(const shared_failure& why, dynalease::time_point sent = whoever_came) {
+        callers_.fail_try(why, sent, may_land());
+    }
+    bool try_came_after(dynalease::time_point sent) { return callers_.try_came_after(sent, may_land()); }
     void turn_away(const failure& why);
     /// What a waiter is told who fails of this: doubt, while a copy of the claim is unanswered. @param why as above
     shared_failure or_doubt(const shared_failure& why) const;

@@ -26,25 +26,6 @@ void lock_impl::serve(const protocol::claim& claim) {
     first()->served.complete_one({lock_hold::make_guard(std::move(hold)), nullptr});
 }
 
-void lock_impl::fail_try(const shared_failure& why, dynalease::time_point asked) {
-    auto* who = first();
-    if (who != nullptr && who->tries && who->came <= asked) who->served.complete_one({{}, why});
-}
-
-void lock_impl::fail_first(const shared_failure& why, dynalease::time_point asked) {
-    auto* who = first();
-    if (who != nullptr && who->came <= asked) who->served.complete_one({{}, why});
-}
-
-void lock_impl::fail_all(const shared_failure& why, dynalease::time_point asked) {
-    callers_.fail_all(why, asked);
-}
-
-bool lock_impl::try_came_after(dynalease::time_point asked) {
-    const auto* who = first();
-    return who != nullptr && who->tries && who->came > asked;
-}
-
 bool lock_impl::left(const callers_type::caller& who) {
     if (wanted()) return false;
     if (driver_) driver_->wake();

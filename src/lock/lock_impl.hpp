@@ -71,10 +71,16 @@ private:
     bool waited_for() override { return callers_.waited_for(machine_.may_land()); }
     const item& data() override { return first()->wish; }
     void serve(const protocol::claim& claim) override;
-    void fail_try(const shared_failure& why, dynalease::time_point asked) override;
-    void fail_first(const shared_failure& why, dynalease::time_point asked) override;
-    void fail_all(const shared_failure& why, dynalease::time_point asked) override;
-    bool try_came_after(dynalease::time_point asked) override;
+    void fail_try(const shared_failure& why, dynalease::time_point asked) override {
+        callers_.fail_try(why, asked, machine_.may_land());
+    }
+    void fail_first(const shared_failure& why, dynalease::time_point asked) override {
+        callers_.fail_first(why, asked, machine_.may_land());
+    }
+    void fail_all(const shared_failure& why, dynalease::time_point asked) override { callers_.fail_all(why, asked); }
+    bool try_came_after(dynalease::time_point asked) override {
+        return callers_.try_came_after(asked, machine_.may_land());
+    }
     void end_release(error_code code) override;
     void audit_later() override;
 

@@ -81,6 +81,22 @@ public:
         return std::any_of(std::next(waiting_.begin()), waiting_.end(), [](caller* w) { return !w->served.empty(); });
     }
     /// @param sent the request that shows why: what was so then is no answer to those who came later.
+    /// @param may_land as above
+    void fail_first(const shared_failure& why, dynalease::time_point sent, bool may_land) {
+        auto* who = first(may_land);
+        if (who != nullptr && who->came <= sent) who->served.complete_one({{}, why});
+    }
+    /// No try stands behind another: none is let in while others wait. @param sent, may_land as above
+    void fail_try(const shared_failure& why, dynalease::time_point sent, bool may_land) {
+        const auto* who = first(may_land);
+        if (who != nullptr && who->tries) fail_first(why, sent, may_land);
+    }
+    /// The first is a try that came after that was sent. @param may_land as above
+    bool try_came_after(dynalease::time_point sent, bool may_land) {
+        const auto* who = first(may_land);
+        return who != nullptr && who->tries && who->came > sent;
+    }
+    /// @param sent as above
     void fail_all(const shared_failure& why, dynalease::time_point sent) {
         for (auto* each : waiting_) {
             if (each->came <= sent) each->served.complete_one({{}, why});
