@@ -70,9 +70,7 @@ bool joint_claim::may_land() const {
 
 failure joint_claim::or_doubt(failure why) const {
     if (!may_land() || why.code == errc::missing) return why;
-    failure doubt(errc::in_doubt, outcome::unknown);
-    doubt.details = std::move(why.details);
-    return doubt;
+    return in_doubt(std::move(why.details));
 }
 
 void joint_claim::fail(failure why) {

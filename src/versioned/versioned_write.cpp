@@ -279,8 +279,7 @@ private:
     }
 
     void doubt(diagnostics details) {
-        failure why(errc::in_doubt, outcome::unknown);
-        why.details = std::move(details);
+        auto why = in_doubt(std::move(details));
         why.details.advice = "resolve() or close() the pending write, or load the item and decide";
         end_.why = std::move(why);
         end_.report.pending = std::make_shared<const write_intent>(std::move(intent_));

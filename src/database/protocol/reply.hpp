@@ -40,11 +40,16 @@ inline void name_size(failure& why) {
 /// Why nobody was served; null: others have it.
 using shared_failure = std::shared_ptr<const failure>;
 
-/// What a caller is told who fails of `why` while a write for it is without an answer.
-inline shared_failure told_in_doubt(const shared_failure& why) {
+/// What a caller is told whose write is without an answer. @param about what is known of it
+inline failure in_doubt(diagnostics about) {
     failure doubt(errc::in_doubt, outcome::unknown);
-    if (why) doubt.details = why->details;
-    return std::make_shared<const failure>(std::move(doubt));
+    doubt.details = std::move(about);
+    return doubt;
+}
+
+/// ... who fails of `why` meanwhile.
+inline shared_failure told_in_doubt(const shared_failure& why) {
+    return std::make_shared<const failure>(in_doubt(why ? why->details : diagnostics{}));
 }
 
 /// What a caller is told who came after the write that fails of `why`: of the caller no write went without an answer.
