@@ -11,6 +11,17 @@ namespace dynalease::protocol {
 
 // ---- one request -------------------------------------------------------------------------------------------
 
+namespace {
+
+const item* row_of(const update_item_response& written) {
+    return &written.attributes;
+}
+const item* row_of(const get_item_response& read) {
+    return read.found ? &*read.found : nullptr;
+}
+
+}  // namespace
+
 lock_exchange::lock_exchange(stepper& steps, update_item_request request, time_point now)
     : steps_(steps), step_(write_step{std::move(request)}), sent_at_(now) {}
 
@@ -22,18 +33,10 @@ void lock_exchange::await_suspend(std::coroutine_handle<> waits) noexcept {
 }
 
 lock_reply lock_exchange::await_resume() {
-    const auto shown = [](const write_step& write) { return &write.answer->attributes; };
-    const auto found = [](const read_step& read) { return read.answer->found ? &*read.answer->found : nullptr; };
     auto seen = std::visit(
-        [&](auto& done) {
+        [](auto& done) {
             if (!done.answer) return detail::read_failure(std::move(done.answer).error(), parse_lock_row);
-            const item* row = nullptr;
-            if constexpr (requires { shown(done); }) {
-                row = shown(done);
-            } else {
-                row = found(done);
-            }
-            return detail::read_row(detail::answer::applied, row, parse_lock_row);
+            return detail::read_row(detail::answer::applied, row_of(*done.answer), parse_lock_row);
         },
         step_);
     seen.sent_at = sent_at_;

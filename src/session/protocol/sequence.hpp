@@ -95,10 +95,6 @@ public:
     };
 
     sequence(sequence&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
-    sequence& operator=(sequence&& other) noexcept {
-        std::swap(frame_, other.frame_);
-        return *this;
-    }
     ~sequence() {
         if (frame_) frame_.destroy();
     }
