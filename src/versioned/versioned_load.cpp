@@ -27,11 +27,10 @@ result<std::optional<stored_item>> as_stored(const versioned_impl& core, std::op
     return std::optional<stored_item>(stored_item{std::move(sight->state), *std::move(found)});
 }
 
-awaitable<runtime::completion<std::optional<stored_item>>> run_load(std::shared_ptr<versioned_impl> core,
-                                                                    key_values values, load_options options,
-                                                                    diagnostics* details) {
+awaitable<runtime::completion<std::optional<stored_item>>> run_load(std::shared_ptr<versioned_impl> core, item_key key,
+                                                                    load_options options, diagnostics* details) {
     runtime::completion<std::optional<stored_item>> done;
-    auto loaded = co_await load_item(core, core->key_of(values), options.consistent);
+    auto loaded = co_await load_item(core, std::move(key), options.consistent);
     if (loaded) {
         done.value = *std::move(loaded);
     } else {
@@ -138,9 +137,10 @@ awaitable<runtime::completion<stored_items>> run_load_many(std::shared_ptr<versi
 
 void load_verb::operator()(diagnostics* details, handler_for<std::optional<stored_item>> handler) && {
     const auto executor = core->world().executor;
-    called_verb called{details, "versioned.load", text_of(core->key_of(key)), core->options().table};
+    auto of = core->key_of(key);
+    called_verb called{details, "versioned.load", text_of(of), core->options().table};
     start_verb<std::optional<stored_item>>(
-        executor, std::move(called), run_load(std::move(core), std::move(key), options, details), std::move(handler));
+        executor, std::move(called), run_load(std::move(core), std::move(of), options, details), std::move(handler));
 }
 
 void load_many_verb::operator()(diagnostics* details, handler_for<stored_items> handler) && {
