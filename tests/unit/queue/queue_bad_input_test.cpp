@@ -82,8 +82,8 @@ TEST_CASE("a foreign row in a ticket's place fails those who meet it, and nobody
     node b(w, 2);
     queue_turn first;
     run(w, a, enter(queue{*a.session, "x"}, first));
-    const auto digits = std::to_string(first.ticket() + 1);
-    item foreign{{"pk", "queue#x"}, {"sk", "/" + std::string(38 - digits.size(), '0') + digits}, {"theirs", 1}};
+    auto foreign = ticket_key("x", first.ticket() + 1);
+    foreign.emplace("theirs", 1);
     w.apply(put_item_request{.table_name = table, .new_item = foreign});
     check_refused(w, b, {}, errc::corrupt_row);
     w.scheduler.run_for(10s);

@@ -69,6 +69,19 @@ inline std::vector<item> ticket_rows(world& w, const std::string& entity, const 
     return rows;
 }
 
+/// The row of a ticket begins with these.
+inline item ticket_key(const std::string& entity, std::int64_t ticket) {
+    const auto digits = std::to_string(ticket);
+    return {{"pk", "queue#" + entity}, {"sk", "/" + std::string(38 - digits.size(), '0') + digits}};
+}
+
+/// A ticket that stands in line, drawn by a session of another process.
+inline void put_in_line(world& w, const std::string& entity, std::int64_t ticket, const std::string& session) {
+    auto row = ticket_key(entity, ticket);
+    row.insert({{"v", 1}, {"from", ticket}, {"session", session}, {"attempt", "a" + std::to_string(ticket)}});
+    w.apply(put_item_request{.table_name = table, .new_item = std::move(row)});
+}
+
 /// Fails when anything of a ticket is left: a row, or a number that nobody has passed.
 inline bool nothing_left(world& w, const std::string& entity) {
     const auto head = head_of(w, entity);

@@ -221,16 +221,8 @@ TEST_CASE("whoever stands behind nothing but the dead is served in time and for 
         head.emplace("tail", 1000 + processes * tickets_of_each);
         w.apply(put_item_request{.table_name = table, .new_item = head});
         for (int i = 0; i < processes * tickets_of_each; ++i) {
-            const auto ticket = 1001 + i;
-            const auto digits = std::to_string(ticket);
             const auto session = "gone-" + std::to_string(i % processes);
-            w.apply(put_item_request{.table_name = table,
-                                     .new_item = {{"pk", "queue#x"},
-                                                  {"sk", "/" + std::string(38 - digits.size(), '0') + digits},
-                                                  {"v", 1},
-                                                  {"from", ticket},
-                                                  {"session", session},
-                                                  {"attempt", "a" + digits}}});
+            put_in_line(w, "x", 1001 + i, session);
             // As its last heartbeat left it.
             w.apply(put_item_request{.table_name = table,
                                      .new_item = {{"pk", "session#" + session},
@@ -292,16 +284,7 @@ TEST_CASE("a crowd that is looked at in passing makes nobody forget who is being
     w.apply(put_item_request{
         .table_name = table,
         .new_item = {{"pk", "queue#y"}, {"sk", "/"}, {"v", 1}, {"last", "t"}, {"passed", 0}, {"tail", crowd}}});
-    for (std::int64_t ticket = 1; ticket <= crowd; ++ticket) {
-        const auto digits = std::to_string(ticket);
-        w.apply(put_item_request{.table_name = table,
-                                 .new_item = {{"pk", "queue#y"},
-                                              {"sk", "/" + std::string(38 - digits.size(), '0') + digits},
-                                              {"v", 1},
-                                              {"from", ticket},
-                                              {"session", "s" + digits},
-                                              {"attempt", "a" + digits}}});
-    }
+    for (std::int64_t ticket = 1; ticket <= crowd; ++ticket) put_in_line(w, "y", ticket, "s" + std::to_string(ticket));
     queue_turn first;
     queue_turn mine;
     run(w, *a, enter(queue{*a->session, "x"}, first));

@@ -46,6 +46,20 @@ void enter_once(world& w, node& in) {
     w.scheduler.run_for(2s);
 }
 
+/// Two sessions that have been through the queue, and whose answers are lost from now on.
+struct cut_off {
+    explicit cut_off(world& w) : a(w, 1), b(w, 2) {
+        for (auto* each : {&a, &b}) enter_once(w, *each);
+        for (auto* each : {&a, &b}) each->network->set_plan(without_answers());
+    }
+    void heal() {
+        for (auto* each : {&a, &b}) each->network->set_plan(usual());
+    }
+
+    node a;
+    node b;
+};
+
 struct newcomer {
     std::chrono::nanoseconds waited{};
     std::size_t requests = 0;
@@ -69,17 +83,13 @@ newcomer enter_afterwards(world& w, node& in) {
 
 TEST_CASE("callers who come and give up while nobody is answered leave no more behind than they sent at once") {
     world w;
-    node a(w, 1);
-    node b(w, 2);
-    enter_once(w, a);
-    enter_once(w, b);
-    for (auto* each : {&a, &b}) each->network->set_plan(without_answers());
+    cut_off both(w);
     const auto before = find_integer(*head_of(w, "x"), "tail").value();
     constexpr int callers = 6;
     for (int i = 0; i < callers; ++i) {
         error_code code;
         queue_turn none;
-        auto& in = i % 2 == 0 ? a : b;
+        auto& in = i % 2 == 0 ? both.a : both.b;
         run(w, in, enter_code(queue{*in.session, "x"}, {.wait = 3s}, code, none));
         CHECK(code == errc::in_doubt);
     }
@@ -88,10 +98,10 @@ TEST_CASE("callers who come and give up while nobody is answered leave no more b
     const auto late = find_integer(*head_of(w, "x"), "tail").value() - before;
     CHECK(soon <= 4 * callers);
     CHECK(late == soon);
-    for (auto* each : {&a, &b}) each->network->set_plan(usual());
+    both.heal();
     w.scheduler.run_for(10s);
-    CHECK(a.session->counters().resolving == 0);
-    CHECK(b.session->counters().resolving == 0);
+    CHECK(both.a.session->counters().resolving == 0);
+    CHECK(both.b.session->counters().resolving == 0);
     node c(w, 3);
     c.network->set_plan(usual());
     const auto seen = enter_afterwards(w, c);
@@ -101,23 +111,19 @@ TEST_CASE("callers who come and give up while nobody is answered leave no more b
 
 TEST_CASE("callers who wait while nobody is answered draw no ticket for each time that they ask") {
     world w;
-    node a(w, 1);
-    node b(w, 2);
-    enter_once(w, a);
-    enter_once(w, b);
-    for (auto* each : {&a, &b}) each->network->set_plan(without_answers());
+    cut_off both(w);
     queue_turn of_a;
     queue_turn of_b;
-    running one(w, a, enter(queue{*a.session, "x"}, of_a));
+    running one(w, both.a, enter(queue{*both.a.session, "x"}, of_a));
     w.scheduler.run_for(10ms);
-    running other(w, b, enter(queue{*b.session, "x"}, of_b));
+    running other(w, both.b, enter(queue{*both.b.session, "x"}, of_b));
     w.scheduler.run_for(2min);
     CHECK(outstanding(w) <= 8);  // the copies of one call each
-    for (auto* each : {&a, &b}) each->network->set_plan(usual());
+    both.heal();
     one.wait(10s);
-    run(w, a, leave(of_a));
+    run(w, both.a, leave(of_a));
     other.wait(10s);
-    run(w, b, leave(of_b));
+    run(w, both.b, leave(of_b));
     w.scheduler.run_for(30s);
     CHECK(nothing_left(w, "x"));
 }
@@ -164,14 +170,9 @@ TEST_CASE("tickets that are missing between others are all given up for lost aft
     auto tail = find_integer(*head_of(w, "x"), "tail").value();
     for (int i = 0; i < holes; ++i) {
         tail += 2;
-        const auto digits = std::to_string(tail);
-        w.apply(put_item_request{.table_name = table,
-                                 .new_item = {{"pk", "queue#x"},
-                                              {"sk", "/" + std::string(38 - digits.size(), '0') + digits},
-                                              {"v", 1},
-                                              {"from", tail},
-                                              {"void", true},
-                                              {"by", "theirs"}}});
+        auto row = ticket_key("x", tail);
+        row.insert({{"v", 1}, {"from", tail}, {"void", true}, {"by", "theirs"}});
+        w.apply(put_item_request{.table_name = table, .new_item = std::move(row)});
     }
     update_item_request edit{.table_name = table, .key = {{"pk", "queue#x"}, {"sk", "/"}}};
     edit.update_expression = "SET tail = :tail";
