@@ -55,7 +55,8 @@ public:
 
     /// Ends the turn: invalid from the call on; the next in line has it with that one write.
     ///
-    /// Errors: `errc::lock_lost`, `errc::session_lost` when it was no longer ours; `errc::not_held` for an empty turn
+    /// Errors: `errc::lock_lost`, `errc::session_lost` when it was no longer ours, or nobody can know: the claim of a
+    /// turn that was not written down yet ended before the leaving was answered; `errc::not_held` for an empty turn
     /// or the second call; `errc::in_doubt` when the answer stayed away: the library goes on trying while the session
     /// lives. Cancellation: all types, with `errc::in_doubt`; the leaving goes on in the background. Cost: 1 write; for
     /// a turn that was written down also its share of a batch of deletes, in the background.

@@ -84,20 +84,36 @@ void site::judge_told_entry(bool all, std::size_t queue, const error_code& code)
     world_.fail("T1", "an entry was told as " + code.message() + " though a request for its ticket has no answer");
 }
 
-void site::judge_told_leave(std::size_t queue, std::int64_t ticket, bool cancelled, const error_code& code) {
+void site::judge_told_leave(const user::held_turn& turn, bool cancelled, const error_code& code) {
     if (!live() || world_.made_of().loses_rows) return;
+    const auto queue = turn.queue;
+    const auto ticket = turn.turn.ticket();
     const auto* mine = world_.judged().find(queue, ticket);
     const auto name = "the leaving of ticket " + std::to_string(ticket);
     if (!code && world_.judged().head(queue).passed < ticket) {
         world_.fail("T2", name + " was told as done, and it has its turn still");
     }
-    if (code == errc::lock_lost && mine != nullptr && mine->left) {
+    // Once it is over, others may have passed over a turn without a row: what showed it as passed may be their doing.
+    if (code == errc::lock_lost && mine != nullptr && mine->left && clock_now() < bound_of(turn)) {
         world_.fail("T2", name + " was told as a loss though it was its own");
     }
     const bool open = open_.contains({open_writes::kind::leave, queue, std::to_string(ticket)});
     if (code == errc::in_doubt && !cancelled && !open && open_.last_known() < clock_now()) {
         world_.fail("T2", name + " was told in doubt though every copy of it was answered");
     }
+}
+
+// Of several queues that were entered together all are entered anew when one of the places is lost.
+bool site::stands(std::size_t queue, std::int64_t ticket) const {
+    const auto& judged = world_.judged();
+    const auto* mine = judged.find(queue, ticket);
+    if (mine == nullptr) return false;
+    for (std::size_t i = 0; i < world_.queues(); ++i) {
+        const auto* part = judged.find(i, ticket);
+        if (part == nullptr || part->attempt != mine->attempt) continue;
+        if (judged.head(i).passed >= ticket || part->state != judge::ticket::row::live) return false;
+    }
+    return true;
 }
 
 // Whoever waits keeps the place that it has drawn: only where others passed it over does it draw another.
@@ -108,10 +124,7 @@ void site::judge_place(const item& row, const row_name& place) {
     if (!call) return;
     const auto [before, first] = places_.try_emplace({*call, place.queue}, place.ticket);
     if (first || before->second == place.ticket) return;
-    const auto* former = world_.judged().find(place.queue, before->second);
-    const bool stands = former != nullptr && world_.judged().head(place.queue).passed < before->second &&
-                        former->state == judge::ticket::row::live;
-    if (stands && !world_.made_of().loses_rows) {
+    if (stands(place.queue, before->second) && !world_.made_of().loses_rows) {
         world_.fail("Q1", "somebody who waits with ticket " + std::to_string(before->second) + " was sent to the end");
     }
     before->second = place.ticket;

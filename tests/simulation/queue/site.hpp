@@ -35,7 +35,7 @@ public:
     /// A caller's entry has ended: whether what it was told is what is known of its ticket.
     void judge_told_entry(bool all, std::size_t queue, const error_code& code);
     /// The same of a leaving. @param cancelled by the caller, perhaps: it goes on in the background.
-    void judge_told_leave(std::size_t queue, std::int64_t ticket, bool cancelled, const error_code& code);
+    void judge_told_leave(const user::held_turn& turn, bool cancelled, const error_code& code);
 
     void sent(const testing::logged_request& entry, const any_request& request) override;
     void applied(const testing::logged_request& entry, const any_request& request,
@@ -55,6 +55,7 @@ private:
     /// Which of the sessions that this process has begun.
     std::string sender_of(const any_request& request);
     void judge_place(const item& row, const row_name& place);
+    bool stands(std::size_t queue, std::int64_t ticket) const;
 
     queue_world& world_;
     /// Which session sent what is still under way.

@@ -129,6 +129,7 @@ void user::got(std::vector<queue_turn> turns) {
         mine.queue = enters_all_ ? i : queue_;
         mine.turn = std::move(turns[i]);
         mine.handle = world.next_number();
+        mine.by_session = site_.is_written(mine);
         if (mine.turn.position() > 0) world.run().census.hit("waited for");
         world.tell(site_.name(), turn_given{.handle = mine.handle,
                                             .queue = mine.queue,
@@ -220,7 +221,7 @@ asio::awaitable<void> user::end_hold(held_turn& mine) {
     const auto done = co_await mine.turn.leave(std::move(token));
     next_operation();
     const auto code = std::get<0>(done);
-    site_.judge_told_leave(mine.queue, mine.turn.ticket(), way == 5, code);
+    site_.judge_told_leave(mine, way == 5, code);
     if (code == errc::in_doubt) census.hit("leaving in doubt");
     if (code == errc::lock_lost || code == errc::session_lost) census.hit("leaving lost the race");
     const bool lives = site_.live() && !world.made_of().breaks_assumptions && !world.made_of().loses_rows;

@@ -108,7 +108,7 @@ void queue_world::check_step() {
                 if (held.handle == 0) continue;
                 const auto* ticket = judge_.find(held.queue, held.turn.ticket());
                 const bool valid = held.turn.valid();
-                if (ticket != nullptr && !ticket->direct) (valid ? valid_here : invalid_here) = true;
+                if (held.by_session) (valid ? valid_here : invalid_here) = true;
                 const auto now = each->clock_now();
                 if (!valid) someone->note_invalid(held.handle, now);
                 if (recipe_.breaks_tokens) continue;  // turns cannot be told apart by their tickets
