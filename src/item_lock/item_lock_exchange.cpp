@@ -84,7 +84,6 @@ item_lock_impl::sighting item_lock_impl::read_item(answer kind, const dynalease:
 }
 
 boost::asio::awaitable<void> item_lock_impl::pause(std::chrono::nanoseconds time) {
-    if (!sleep_) sleep_.emplace(core_.world());
     co_await sleep_->wait_until(core_.now() + time);
 }
 

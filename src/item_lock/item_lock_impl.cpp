@@ -73,6 +73,7 @@ void item_lock_impl::drive() {
 boost::asio::awaitable<void> item_lock_impl::run(item_target self) {
     // Whoever woke us begins to wait after the call, not before.
     co_await boost::asio::post(core_.world().executor, boost::asio::deferred);
+    sleep_.emplace(core_.world());
     sighting seen;
     if (phase_ == phase::held) co_await let_join(seen);
     while (phase_ != phase::idle && phase_ != phase::held) {

@@ -168,3 +168,26 @@ TEST_CASE("a guard that is dropped frees its item, and closing the session frees
     CHECK_FALSE(guard.valid());
     CHECK(w.unlocked());
 }
+
+TEST_CASE("a session that closes while the first write for an item is under way waits for its answer, and no longer") {
+    till_world w;
+    node a(w, 1);
+    node b(w, 2);
+    item_guard warm;
+    run(w, a, take(lock_in(a), warm));
+    run(w, a, give_back(warm));
+    item_guard others;
+    run(w, b, take(lock_in(b), others));
+    a.network->set_plan(
+        [](const any_request&, const call_options&) { return testing::fault{.before = 50ms, .after = 50ms}; });
+    item_guard guard;
+    error_code code;
+    running taking(w, a, code_of(take(lock_in(a), guard), code));
+    w.scheduler.run_for(20ms);
+    const auto began = w.scheduler.now();
+    std::optional<close_report> report;
+    a.session->close({}, [&](error_code, close_report seen) { report = std::move(seen); });
+    while (!report) REQUIRE(w.scheduler.step());
+    CHECK(code == condition::lost);
+    CHECK(w.scheduler.now() - began <= 190ms);
+}
