@@ -10,7 +10,7 @@
 #include "runtime/waiter_list.hpp"
 #include "session/callers.hpp"
 #include "session/idle_claims.hpp"
-#include "session/outage.hpp"
+#include "session/protocol/outage.hpp"
 #include "session/session_impl.hpp"
 
 #include <dynalease/item_lock/item_lock.hpp>

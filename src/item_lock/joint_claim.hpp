@@ -6,7 +6,7 @@
 #include "item_lock/protocol/acquire_all.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/waiter_list.hpp"
-#include "session/outage.hpp"
+#include "session/protocol/outage.hpp"
 #include "session/session_impl.hpp"
 
 #include <dynalease/dynamodb/failure.hpp>
