@@ -25,9 +25,9 @@ using protocol::guarded_step;
 
 struct last_part {
     std::shared_ptr<item_hold> hold;
-    item_commit what;                                   ///< its guard gives back what never begins
-    std::optional<item_lock_impl::last_write> write{};  ///< of a writer; a reader only tests that it may still read
-    std::optional<std::size_t> action{};                ///< its place in the transaction
+    item_commit what;                             ///< its guard gives back what never begins
+    std::optional<protocol::last_write> write{};  ///< of a writer; a reader only tests that it may still read
+    std::optional<std::size_t> action{};          ///< its place in the transaction
 };
 using last_parts = std::vector<last_part>;
 
@@ -63,9 +63,9 @@ std::optional<failure> unfit_parts(const last_parts& parts) {
 transact_write action_of(last_part& part, const item_stamp& stamp) {
     if (!part.hold->exclusive()) return part.hold->fence();
     auto& [guard, change, condition, erases] = part.what;
-    const auto& front = part.hold->front();
+    const auto& machine = part.hold->front().machine();
     part.write =
-        erases ? front.last_erase(condition) : front.last_change(std::move(change), std::move(condition), stamp);
+        erases ? machine.last_erase(condition) : machine.last_change(std::move(change), std::move(condition), stamp);
     return std::visit([](const auto& request) -> transact_write { return detail::as_action(request); },
                       part.write->request);
 }
@@ -87,13 +87,14 @@ judged judge_commit(const last_parts& parts, const failure& refused, bool clean)
         all.again = false;
         auto why = failure_of(reason);
         if (kind == joint_reason::condition) {
-            const auto& front = part.hold->front();
-            auto seen = front.read_item(answer::refused, reason.current ? &*reason.current : nullptr, true);
+            const auto& machine = part.hold->front().machine();
+            auto seen = protocol::read_item(machine.item().layout, answer::refused,
+                                            reason.current ? &*reason.current : nullptr, true);
             seen.doubtful = !clean;
             auto step = guarded_step::lost;
-            if (part.write && seen.kind == answer::refused) step = front.judge_last(seen, *part.write);
+            if (part.write && seen.kind == answer::refused) step = machine.judge_last(seen, *part.write);
             if (step == guarded_step::applied) return {.applied = true};
-            why = step == guarded_step::lost ? failure(errc::lock_lost) : *front.why_not(seen, part.write->raises);
+            why = step == guarded_step::lost ? failure(errc::lock_lost) : *machine.why_not(seen, part.write->raises);
         }
         if (!clean) why = failure(errc::in_doubt);
         if (!all.why) all.why = fault_of_part(part, std::move(why));
@@ -138,7 +139,7 @@ boost::asio::awaitable<runtime::completion<void>> run_commit_all(last_parts part
     }
     sending.client_request_token = world.new_id();
 
-    const auto deadline = core->now() + item_lock_impl::resolve_within;
+    const auto deadline = core->now() + protocol::resolve_within;
     bool clean = true;
     for (unsigned failures = 0;; ++failures) {
         auto copy = sending;

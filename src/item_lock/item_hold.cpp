@@ -85,15 +85,15 @@ std::optional<failure> unfit(const item_hold& hold, guard_state now, bool writes
 }
 
 std::optional<failure> unwritable(const item_hold& hold, const update_expression& change) {
-    const auto name = hold.front().reserved_name_in(change);
+    const auto& item = hold.front().item();
+    const auto name = protocol::reserved_name_in(item.layout, change);
     if (!name.empty()) {
         failure why(errc::reserved_name);
         why.details.message = "attribute \"" + name + "\" belongs to the library";
         return why;
     }
-    const auto& place = hold.front().place();
-    if (change.empty() || !place.options.versioned) return std::nullopt;
-    return protocol::fault_of_version(place.layout, hold.known);
+    if (change.empty() || !item.versioned()) return std::nullopt;
+    return protocol::fault_of_version(item.layout, hold.known);
 }
 
 }  // namespace dynalease::detail

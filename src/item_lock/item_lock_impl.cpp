@@ -1,9 +1,12 @@
-// The life of an item's lock in one process: its phases, its local queue, its claim and its grant.
+// The one place of a process for one item: its callers, its guards, and who carries its lock's protocol out.
 // SPDX-License-Identifier: BSL-1.0
 #include "item_lock/item_lock_impl.hpp"
 
+#include "item/fresh_stamp.hpp"
+#include "runtime/cancellation.hpp"
 #include "runtime/spawn.hpp"
 
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/post.hpp>
 
@@ -12,110 +15,218 @@
 
 namespace dynalease::detail {
 
-using protocol::item_access;
+using fate = protocol::guarded_end::grant;
 
 item_lock_impl::item_lock_impl(session_impl& core, std::string name, const item_place& place)
     : core_(core),
-      name_(std::move(name)),
-      place_(place),
-      outlook_(core, core.plain() ? &core.plain()->times : nullptr, place.options.poll_interval,
-               place.options.longest_poll_interval),
-      outage_(core),
-      renewed_(core.world().executor) {}
+      options_(place.options),
+      machine_(core, *this, std::move(name), place.item),
+      renewed_(core.world().executor),
+      line_([this] { return machine_.idle() && !driven_; }) {}
 
 item_lock_impl::~item_lock_impl() {
     core_.forget(key());
 }
 
-shared_failure item_lock_impl::or_doubt(const shared_failure& why) const {
-    return claim_ && claim_->unanswered ? told_in_doubt(why) : why;
-}
+// ---- its callers -------------------------------------------------------------------------------------------
 
-void item_lock_impl::turn_away(const failure& why) {
-    fail_waiters(std::make_shared<const failure>(why));
-    if (sleep_) sleep_->wake();
-    for (const auto& [came, alarm] : line_) alarm->wake();
-    if (looks_out_) looks_out_->wake();
-}
-
-bool item_lock_impl::busy(item_access access) {
-    const bool shares = access == item_access::shared && grant_.access == item_access::shared;
-    return (phase_ == phase::held && !shares) || phase_ == phase::reserved || wanted();
-}
-
-void item_lock_impl::wake() {
-    if (phase_ == phase::idle) phase_ = phase::wanting;
-    // A reader may join those of this process.
-    if (phase_ != phase::held || grant_.access == item_access::shared) drive();
+void item_lock_impl::serve() {
+    first()->served.complete_one({item_hold::make_guard(make_hold()), nullptr});
 }
 
 bool item_lock_impl::left(const callers_type::caller& who) {
     if (wanted()) return false;
-    if (sleep_) sleep_->wake();
+    if (driver_) driver_->wake();
     return who.in_doubt();
 }
 
-bool item_lock_impl::may_land() const noexcept {
-    const bool claims = phase_ == phase::wanting || phase_ == phase::giving_back;
-    return claims && claim_ && (claim_->unanswered || writing_);
+void item_lock_impl::turn_away(const failure& why) {
+    callers_.fail_all(std::make_shared<const failure>(why), dynalease::time_point::max());
+    if (driver_) driver_->wake();
+    line_.wake_all();
 }
 
-// ---- phases ------------------------------------------------------------------------------------------------
+// ---- driving -----------------------------------------------------------------------------------------------
+
+void item_lock_impl::wake() {
+    machine_.want();
+    // A reader may join those of this process.
+    if (!machine_.held() || machine_.read_here()) drive();
+}
+
+void item_lock_impl::resolve_claim(bool look_first) {
+    machine_.resolve(look_first);
+    drive();
+}
 
 void item_lock_impl::drive() {
     if (driven_) return;
-    outage_.ends();
+    machine_.begin();
     driven_ = runtime::spawn_background(core_.world().executor, core_.work(),
                                         run({core_.shared_from_this(), shared_from_this()}));
-    if (!driven_) drop();
+    if (!driven_) machine_.drop();
 }
 
 boost::asio::awaitable<void> item_lock_impl::run(item_target self) {
     // Whoever woke us begins to wait after the call, not before.
     co_await boost::asio::post(core_.world().executor, boost::asio::deferred);
-    sleep_.emplace(core_.world());
-    sighting seen;
-    if (phase_ == phase::held) co_await let_join(seen);
-    while (phase_ != phase::idle && phase_ != phase::held) {
-        if (phase_ == phase::wanting) {
-            co_await want(seen);
-        } else if (phase_ == phase::resolving) {
-            co_await resolve(seen);
-        } else if (phase_ == phase::giving_back) {
-            co_await give_back_or_hand_over(seen);
-        } else {
-            co_await audit(seen);
-        }
+    {
+        step_driver driver(core_, driver_);
+        co_await driver.run(machine_.run(driver.steps()));
     }
-    sleep_.reset();
     driven_ = false;
-    if (phase_ == phase::idle) core_.idle().remember(self.front);
-    call_line();
+    if (machine_.idle()) core_.idle().remember(self.front);
+    line_.call();
 }
 
-void item_lock_impl::rest() {
-    phase_ = wanted() && core_.live() ? phase::wanting : phase::idle;
-    if (phase_ == phase::idle) audit_late_copies();
-    call_line();
+boost::asio::awaitable<void> item_lock_impl::keep([[maybe_unused]] item_target self) {
+    // Whoever made the grant serves it after the call.
+    co_await boost::asio::post(core_.world().executor, boost::asio::deferred);
+    {
+        step_driver driver(core_, keeper_);
+        co_await driver.run(machine_.keep(driver.steps()));
+    }
+    kept_ = false;
+    if (!machine_.rests()) drive();
 }
 
-/// The item is in nobody's hands here: the first of those who want it among others may.
-void item_lock_impl::call_line() {
-    if (phase_ == phase::idle && !driven_ && !looks_out_ && !line_.empty()) line_.begin()->second->wake();
+/// A grant has ended beside the coroutine that drives.
+void item_lock_impl::go_on() {
+    machine_.rest();
+    if (!machine_.rests()) drive();
 }
 
-void item_lock_impl::drop() {
-    first_waiter();  // those who ended just now are told by what was open then
-    claim_.reset();
-    unlanded_.reset();
-    finish_leaving(core_.over_failure().code);
-    phase_ = phase::idle;
+void item_lock_impl::audit_later() {
+    core_.idle().audit_later(shared_from_this());
+}
+
+// ---- the grant ---------------------------------------------------------------------------------------------
+
+std::shared_ptr<item_hold> item_lock_impl::make_hold() {
+    const auto& grant = machine_.grant();
+    auto hold = std::make_shared<item_hold>(core_.shared_from_this(), shared_from_this(), grant.held);
+    hold->known = grant.known;
+    holds_.push_back(hold);
+    if (core_.plain()) tell_end(*hold);
+    if (core_.plain() && !kept_) {
+        kept_ = runtime::spawn_background(core_.world().executor, core_.work(),
+                                          keep({core_.shared_from_this(), shared_from_this()}));
+    }
+    ++core_.counters().leases_held;
+    ++core_.counters().acquired;
+    return hold;
+}
+
+void item_lock_impl::tell_end(item_hold& hold) const {
+    const auto& [times, renew] = *core_.plain();
+    const auto& grant = machine_.grant();
+    const auto end = machine_.grant_end();
+    hold.keep(grant.held.id.attempt, renew ? grant.kept_since + times.jeopardy : end, end);
+}
+
+void item_lock_impl::kept() {
+    for (const auto& each : holds_) {
+        if (const auto hold = each.lock()) tell_end(*hold);
+    }
+}
+
+/// Not beside a write of the guard's owner, which does as much for the grant, or which must first be resolved.
+bool item_lock_impl::begin_renewal() {
+    bool held = false;
+    for (const auto& each : holds_) {
+        const auto hold = each.lock();
+        // One that has been let go and is still here is being committed with others, by what the item shows now.
+        if (hold && hold->state() == guard_state::released) return false;
+        if (!hold || !hold->valid()) continue;
+        if (hold->write != item_hold::writing::nothing) return false;
+        held = true;
+    }
+    renewing_ = held;
+    return held;
+}
+
+void item_lock_impl::end_renewal() {
+    renewing_ = false;
+    renewed_.complete_all({});
+}
+
+boost::asio::awaitable<bool> item_lock_impl::between_renewals(std::shared_ptr<item_hold> hold) {
+    for (;;) {
+        // Then the write that follows is not sent.
+        const bool cancelled = co_await runtime::cancellation_requested();
+        if (!renewing_ || cancelled) break;
+        co_await renewed_.async_wait(boost::asio::as_tuple(boost::asio::deferred));
+    }
+    co_return !core_.plain() || std::ranges::any_of(holds_, [&](const auto& each) { return each.lock() == hold; });
+}
+
+bool item_lock_impl::forget(const std::shared_ptr<item_hold>& hold) {
+    const auto gone = std::erase_if(holds_, [&](const auto& each) { return each.lock() == hold; });
+    core_.counters().leases_held -= gone;
+    return gone > 0;
+}
+
+void item_lock_impl::lose_holds() {
+    for (const auto& each : std::exchange(holds_, {})) {
+        --core_.counters().leases_held;
+        const auto hold = each.lock();
+        if (hold && hold->lose()) ++core_.counters().lost;
+    }
+}
+
+void item_lock_impl::end_grant() {
+    holds_.clear();
+    machine_.lose();
+    if (keeper_) keeper_->wake();
+    if (driver_) driver_->wake();
+}
+
+void item_lock_impl::lose_grant() {
+    lose_holds();
+    end_grant();
+}
+
+void item_lock_impl::leave_to_lease(const std::shared_ptr<item_hold>& hold) {
+    if (forget(hold) && holds_.empty()) end_grant();
+    hold->finish(core_.may_write() ? make_error_code(errc::lock_lost) : core_.over_failure().code);
+}
+
+void item_lock_impl::give_back(const std::shared_ptr<item_hold>& hold) {
+    const bool ours = std::ranges::any_of(holds_, [&](const auto& each) { return each.lock() == hold; });
+    if (!ours || !core_.may_write()) {
+        leave_to_lease(hold);
+        return;
+    }
+    forget(hold);
+    if (!holds_.empty()) {
+        // Other readers of this process go on with the same grant.
+        ++core_.counters().released;
+        hold->finish({});
+        return;
+    }
+    end_grant();
+    leaving_ = hold;
+    machine_.give_back();
+    drive();
+}
+
+void item_lock_impl::tell_release(error_code code) {
+    if (const auto hold = leaving_.lock()) hold->finish(code);
+}
+
+void item_lock_impl::resolve_doubt(std::int64_t step) {
+    if (const auto hold = leaving_.lock()) hold->resolve(step);
+}
+
+void item_lock_impl::end_release(error_code code) {
+    tell_release(code);
+    leaving_.reset();
 }
 
 void item_lock_impl::session_lost(const failure& why) {
     turn_away(why);
     lose_holds();
-    if (phase_ == phase::held) phase_ = phase::idle;
+    if (machine_.held()) machine_.lose();
 }
 
 void item_lock_impl::session_closes(const failure& why, bool release,
@@ -134,211 +245,149 @@ void item_lock_impl::session_closes(const failure& why, bool release,
     }
 }
 
-void item_lock_impl::resolve_claim(bool look_first) {
-    phase_ = look_first ? phase::auditing : phase::resolving;
-    drive();
-}
+// ---- guarded writes ----------------------------------------------------------------------------------------
 
-// ---- the claim ---------------------------------------------------------------------------------------------
-
-protocol::claim item_lock_impl::next_claim(std::int64_t floor) {
-    floor_ = std::max(floor_, floor);
-    last_token_ = protocol::choose_token(core_.wall(), last_token_, floor_);
-    return {.attempt = core_.next_attempt(), .token = last_token_};
-}
-
-void item_lock_impl::note_unanswered() {
-    if (!claim_ || claim_->unanswered) return;
-    claim_->unanswered = true;
-    ++core_.counters().unknown_writes;
-}
-
-void item_lock_impl::close_claim(bool applied) {
-    if (claim_ && claim_->unanswered) {
-        ++(applied ? core_.counters().unknown_applied : core_.counters().unknown_void);
-        unlanded_ = open_claim{.id = claim_->id, .sent = true, .closed = true, .sent_at = claim_->sent_at};
+item_lock_impl::write_end item_lock_impl::lost(const std::shared_ptr<item_hold>& hold, shared_failure why) {
+    if (hold->lose()) {
+        forget(hold);
+        ++core_.counters().lost;
+        if (holds_.empty() && machine_.held()) {
+            end_grant();
+            go_on();
+        }
     }
-    claim_.reset();
+    return {.why = std::move(why)};
 }
 
-void item_lock_impl::audit_late_copies() {
-    if (claim_ || !unlanded_) return;
-    claim_ = std::exchange(unlanded_, std::nullopt);
-    core_.idle().audit_later(shared_from_this());
-}
-
-/// Somebody here wants the item before the audit of a closed claim, which is put off.
-void item_lock_impl::put_off_audit() {
-    if (claim_ && claim_->closed) unlanded_ = std::exchange(claim_, std::nullopt);
-}
-
-void item_lock_impl::give_up(const protocol::item_lock_state& lock) {
-    first_waiter();  // likewise
-    const auto next = protocol::decide_item_give_up({.sight = lock,
-                                                     .self = core_.id(),
-                                                     .mine = claim_->id,
-                                                     .sent = claim_->sent,
-                                                     .unanswered = claim_->unanswered,
-                                                     .intended = claim_->intended});
-    if (next == protocol::give_up_step::resolve) {
-        phase_ = phase::resolving;
-        return;
+boost::asio::awaitable<item_lock_impl::write_end> item_lock_impl::change(std::shared_ptr<item_hold> hold,
+                                                                         update_expression update,
+                                                                         condition_expression condition) {
+    protocol::guarded_change what{.update = std::move(update),
+                                  .condition = std::move(condition),
+                                  .stamp = fresh_stamp(core_.world()),
+                                  .versioned = item().versioned()};
+    hold->write = item_hold::writing::under_way;
+    const bool ours = co_await between_renewals(hold);
+    if (!ours) co_return lost(hold, std::make_shared<const failure>(errc::lock_lost));
+    protocol::guarded_end end;
+    {
+        step_driver driver(core_);
+        co_await driver.run(machine_.change(driver.steps(), std::move(what), end));
     }
-    phase_ = phase::idle;
-    if (next == protocol::give_up_step::audit) {
-        core_.idle().audit_later(shared_from_this());
+    hold->write = item_hold::writing::nothing;
+    if (end.is == fate::doubtful) hold->doubt(end.doubtful_step);
+    if (end.is == fate::lost) co_return lost(hold, std::move(end.why));
+    if (!end.why) hold->known = end.left;
+    co_return write_end{.why = std::move(end.why), .left = std::move(end.left)};
+}
+
+boost::asio::awaitable<item_lock_impl::write_end> item_lock_impl::downgrade(std::shared_ptr<item_hold> hold) {
+    hold->write = item_hold::writing::under_way;
+    const bool ours = co_await between_renewals(hold);
+    if (!ours) co_return lost(hold, std::make_shared<const failure>(errc::lock_lost));
+    // Readers may come in before the answer does.
+    hold->set_exclusive(false);
+    protocol::guarded_end end;
+    {
+        step_driver driver(core_);
+        co_await driver.run(machine_.downgrade(driver.steps(), end));
+    }
+    hold->write = item_hold::writing::nothing;
+    if (end.is == fate::doubtful) hold->doubt(end.doubtful_step);
+    if (end.is == fate::lost) co_return lost(hold, std::move(end.why));
+    if (end.why && end.is == fate::kept) hold->set_exclusive(true);
+    if (!end.why && machine_.read_here() && wanted()) drive();
+    co_return write_end{.why = std::move(end.why)};
+}
+
+boost::asio::awaitable<item_lock_impl::write_end> item_lock_impl::change_and_release(std::shared_ptr<item_hold> hold,
+                                                                                     update_expression update,
+                                                                                     condition_expression condition,
+                                                                                     item_stamp stamp) {
+    const bool ours = co_await between_renewals(hold);
+    if (!ours) co_return ran_out(hold);
+    auto last = machine_.last_change(std::move(update), std::move(condition), stamp);
+    auto end = co_await end_with(std::move(hold), std::move(last));
+    co_return end;
+}
+
+boost::asio::awaitable<item_lock_impl::write_end> item_lock_impl::erase(std::shared_ptr<item_hold> hold,
+                                                                        condition_expression condition) {
+    const bool ours = co_await between_renewals(hold);
+    if (!ours) co_return ran_out(hold);
+    auto last = machine_.last_erase(condition);
+    auto end = co_await end_with(std::move(hold), std::move(last));
+    co_return end;
+}
+
+boost::asio::awaitable<item_lock_impl::write_end> item_lock_impl::end_with(std::shared_ptr<item_hold> hold,
+                                                                           protocol::last_write last) {
+    protocol::guarded_end end;
+    {
+        step_driver driver(core_);
+        co_await driver.run(machine_.end_with(driver.steps(), std::move(last), end));
+    }
+    if (end.is == fate::to_release) {
+        give_back(hold);
     } else {
-        close_claim(false);
-        audit_late_copies();
+        ended(hold, end.is == fate::lost ? error_code(errc::lock_lost) : error_code());
     }
+    co_return write_end{.why = std::move(end.why), .left = std::move(end.left)};
 }
 
-// ---- the grant ---------------------------------------------------------------------------------------------
-
-std::shared_ptr<item_hold> item_lock_impl::make_hold() {
-    auto hold = std::make_shared<item_hold>(core_.shared_from_this(), shared_from_this(), grant_);
-    hold->known = known_;
-    holds_.push_back(hold);
-    if (core_.plain()) tell_end(*hold);
-    if (core_.plain() && !kept_) {
-        kept_ = runtime::spawn_background(core_.world().executor, core_.work(),
-                                          keep({core_.shared_from_this(), shared_from_this()}));
-    }
-    ++core_.counters().leases_held;
-    ++core_.counters().acquired;
-    return hold;
+item_lock_impl::write_end item_lock_impl::ran_out(const std::shared_ptr<item_hold>& hold) {
+    ended(hold, errc::lock_lost);
+    return {.why = std::make_shared<const failure>(errc::lock_lost)};
 }
 
-bool item_lock_impl::serve() {
-    auto* next = core_.live() ? first_waiter() : nullptr;
-    // Whoever wanted it otherwise has gone meanwhile.
-    if (!next || next->wish != grant_.access) return false;
-    ++turns_;
-    if (grant_.access == item_access::shared) {
-        serve_readers();
-    } else {
-        next->served.complete_one({item_hold::make_guard(make_hold()), nullptr});
+void item_lock_impl::ended(const std::shared_ptr<item_hold>& hold, error_code code) {
+    if (forget(hold)) {
+        if (!code) ++core_.counters().released;
+        end_grant();
     }
+    hold->finish(code);
+    if (machine_.idle()) go_on();
+}
+
+// ---- one of several ----------------------------------------------------------------------------------------
+
+bool item_lock_impl::open_to(std::int64_t came) {
+    const bool in_hand = !machine_.idle() || driven_ || line_.looks_out() || wanted();
+    return !in_hand && line_.lets(came);
+}
+
+bool item_lock_impl::reserve(const std::optional<protocol::claim>& mine, std::int64_t came) {
+    if (!open_to(came)) return false;
+    if (!machine_.reserve(mine)) {
+        resolve_claim(false);
+        return false;
+    }
+    driven_ = true;
     return true;
 }
 
-/// Readers of this process join those that have the item.
-boost::asio::awaitable<void> item_lock_impl::let_join(sighting& seen) {
-    outlook_.look_soon();
-    const auto joins = [this] {
-        return phase_ == phase::held && grant_.access == item_access::shared && core_.live() && wanted();
-    };
-    for (unsigned failures = 0; joins();) {
-        if (first_waiter()->wish != item_access::shared || outlook_.readers_may_join()) {
-            serve_readers();
-            co_return;
-        }
-        seen = co_await look(false);
-        if (!joins()) co_return;
-        if (!was_answered(seen.kind)) {
-            if (seen.kind == answer::rejected) fail_waiters(seen.why, seen.sent_at);
-            fail_try(seen.why, seen.sent_at);
-            co_await retry_later(failures++);
-            continue;
-        }
-        study(seen.lock);
-        // A renewal that is under way may have put another entry in its place.
-        if (!core_.plain() && !seen.lock.held_by(core_.id(), grant_.id.attempt)) {
-            lose_holds();
-            end_grant();
-            rest();
-            co_return;
-        }
-        if (!outlook_.others_intend()) continue;
-        const bool forgotten = co_await is_over(*seen.lock.intent);
-        if (!joins()) co_return;
-        if (forgotten) {
-            outlook_.forget_intent(seen.sent_at);
-            continue;
-        }
-        if (try_came_after(seen.sent_at)) continue;
-        fail_try(nullptr, seen.sent_at);
-        co_await pause(outlook_.time_to_next_look(seen.lock));
+void item_lock_impl::give_free(const protocol::item_lock_state& seen) {
+    driven_ = false;
+    machine_.give_free(seen);
+    if (!machine_.idle()) drive();
+}
+
+item_guard item_lock_impl::grant(protocol::item_reply seen) {
+    machine_.take_grant(std::move(seen));
+    driven_ = false;
+    auto guard = item_hold::make_guard(make_hold());
+    // Other readers of this process need not ask.
+    if (machine_.read_here() && wanted()) drive();
+    return guard;
+}
+
+boost::asio::awaitable<protocol::item_reply> item_lock_impl::look() {
+    protocol::item_reply seen;
+    {
+        step_driver driver(core_);
+        co_await driver.run(machine_.look(driver.steps(), seen));
     }
-}
-
-/// As far as one look at its session tells.
-boost::asio::awaitable<bool> item_lock_impl::is_over(protocol::item_claimant who) {
-    using protocol::holder_is;
-    if (who.session.empty()) co_return false;  // of a version unknown to us
-    auto now = outlook_.judge(who, waited_for());
-    if (now == holder_is::not_known) {
-        const auto unseen = co_await core_.remotes().look(who.session);
-        if (!unseen) now = outlook_.judge(who, waited_for());
-    }
-    co_return now == holder_is::over;
-}
-
-// Not past a writer: readers that came after it would keep it out for ever.
-void item_lock_impl::serve_readers() {
-    if (grant_.access != item_access::shared) return;
-    while (core_.live()) {
-        auto* next = first_waiter();
-        if (!next) return;
-        if (next->wish != item_access::shared) {
-            fail_try(nullptr);
-            return;
-        }
-        next->served.complete_one({item_hold::make_guard(make_hold()), nullptr});
-    }
-}
-
-void item_lock_impl::end_grant() {
-    holds_.clear();
-    phase_ = phase::idle;
-    if (keeper_) keeper_->wake();
-    if (sleep_) sleep_->wake();
-}
-
-void item_lock_impl::leave_to_lease(const std::shared_ptr<item_hold>& hold) {
-    const auto gone = std::erase_if(holds_, [&](const auto& each) { return each.lock() == hold; });
-    core_.counters().leases_held -= gone;
-    if (gone > 0 && holds_.empty()) end_grant();
-    hold->finish(core_.may_write() ? make_error_code(errc::lock_lost) : core_.over_failure().code);
-}
-
-void item_lock_impl::give_back(const std::shared_ptr<item_hold>& hold) {
-    const bool ours = std::ranges::any_of(holds_, [&](const auto& each) { return each.lock() == hold; });
-    if (!ours || !core_.may_write()) {
-        leave_to_lease(hold);
-        return;
-    }
-    --core_.counters().leases_held;
-    std::erase_if(holds_, [&](const auto& each) { return each.lock() == hold; });
-    if (!holds_.empty()) {
-        // Other readers of this process go on with the same grant.
-        ++core_.counters().released;
-        hold->finish({});
-        return;
-    }
-    end_grant();
-    leaving_.push_back(hold);
-    phase_ = phase::giving_back;
-    drive();
-}
-
-/// What became of a guarded write without an answer, now that it can land no more.
-void item_lock_impl::resolve_doubt(std::int64_t step) {
-    for (const auto& each : leaving_) {
-        if (const auto hold = each.lock()) hold->resolve(step);
-    }
-}
-
-/// The first word counts.
-void item_lock_impl::tell_leaving(error_code code) {
-    for (const auto& each : leaving_) {
-        if (const auto hold = each.lock()) hold->finish(code);
-    }
-}
-
-void item_lock_impl::finish_leaving(error_code code) {
-    tell_leaving(code);
-    leaving_.clear();
+    co_return seen;
 }
 
 }  // namespace dynalease::detail

@@ -44,25 +44,28 @@ item_place checked_place(item_ref target, item_lock_options options) {
             errc::invalid_option, "longest_poll_interval must be between poll_interval and 1 min");
     item_place place;
     // Either key attribute tells as well as the other whether there is an item.
-    place.layout = {.table = std::move(target.table),
-                    .key = target.key.begin()->first,
-                    .version = options.version,
-                    .stamp = options.stamp,
-                    .lock_prefix = options.prefix,
-                    .first_version = options.first_version,
-                    .step = options.step,
-                    .version_limit = options.version_limit,
-                    .stamps = options.stamps};
-    if (!options.versioned) place.layout.version.clear();  // the name is the application's own
-    if (target.key.size() == 2) place.layout.sort = target.key.rbegin()->first;
-    place.key = std::move(target.key);
+    place.item.layout = {.table = std::move(target.table),
+                         .key = target.key.begin()->first,
+                         .version = options.version,
+                         .stamp = options.stamp,
+                         .lock_prefix = options.prefix,
+                         .first_version = options.first_version,
+                         .step = options.step,
+                         .version_limit = options.version_limit,
+                         .stamps = options.stamps};
+    if (!options.versioned) place.item.layout.version.clear();  // the name is the application's own
+    if (target.key.size() == 2) place.item.layout.sort = target.key.rbegin()->first;
+    place.item.key = std::move(target.key);
+    place.item.most_readers = options.most_readers;
+    place.item.poll_interval = options.poll_interval;
+    place.item.longest_poll_interval = options.longest_poll_interval;
     place.options = std::move(options);
     return place;
 }
 
 /// Two that disagree about where the version stands would let a save pass over what was written under the lock.
 void check_agreement(const item_lock_impl& shared, const item_place& mine) {
-    const auto& first = shared.place().options;
+    const auto& first = shared.options();
     const auto& second = mine.options;
     const char* differs = nullptr;
     if (first.prefix != second.prefix) differs = "prefix";

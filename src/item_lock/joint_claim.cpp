@@ -4,6 +4,7 @@
 
 #include "database/joint_reasons.hpp"
 #include "database/protocol/backoff.hpp"
+#include "database/transact_actions.hpp"
 
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/post.hpp>
@@ -64,7 +65,7 @@ bool joint_claim::left() {
 
 /// What resolves a claim on one item resolves it on all.
 bool joint_claim::may_land() const {
-    const auto unresolved = [&](const auto& each) { return each.front->unresolved(*left_behind_); };
+    const auto unresolved = [&](const auto& each) { return each.front->machine().unresolved(*left_behind_); };
     return writing_ || unanswered_ || (left_behind_ && std::ranges::all_of(wanted_, unresolved));
 }
 
@@ -119,17 +120,17 @@ boost::asio::awaitable<void> joint_claim::pause(std::chrono::nanoseconds time) {
 boost::asio::awaitable<void> joint_claim::wait_here(std::size_t item) {
     auto& front = *wanted_[item].front;
     if (once_) fail(or_doubt(errc::wait_timeout));
-    const item_lock_impl::place_in_line place(front, came_, sleep_);
+    const item_line::place place(front.line(), came_, sleep_);
     while (wanted() && refusals_ < protocol::refusals_together && !front.open_to(came_)) {
-        if (const auto why = front.forsaken()) {
+        if (const auto why = front.machine().forsaken()) {
             fail(or_doubt(*why));
             break;
         }
         // Readers that join one another may have it for ever, and so may single callers, who are served first.
-        if (front.read_here()) ++refusals_;
-        const auto turns = front.turns();
-        co_await pause(front.place().options.longest_poll_interval);
-        refusals_ += static_cast<unsigned>(front.turns() - turns);
+        if (front.machine().read_here()) ++refusals_;
+        const auto turns = front.machine().turns();
+        co_await pause(front.item().longest_poll_interval);
+        refusals_ += static_cast<unsigned>(front.machine().turns() - turns);
     }
 }
 
@@ -137,19 +138,19 @@ boost::asio::awaitable<void> joint_claim::wait_for(std::size_t item) {
     auto& each = wanted_[item];
     ++refusals_;
     if (once_) fail(or_doubt(errc::wait_timeout));
-    const item_lock_impl::looking_out looks(*each.front, sleep_);
+    const item_line::lookout looks(each.front->line(), sleep_);
     while (wanted() && refusals_ < protocol::refusals_together) {
-        co_await pause(each.front->time_to_next_look(each.seen.lock));
-        auto seen = co_await each.front->look(false);
+        co_await pause(each.front->machine().time_to_next_look(each.seen.lock));
+        auto seen = co_await each.front->look();
         give_up_after(seen.kind, seen.sent_at, seen.why);
         if (seen.kind != answer::applied) continue;
         each.seen = std::move(seen);
         // The claim was given away: the next one tells.
         if (!claim_) co_return;
-        each.next = each.front->consider(each.seen.lock, *claim_, each.access);
+        each.next = each.front->machine().consider(each.seen.lock, *claim_, each.access);
         if (each.next.step == item_acquire_step::look) {
             const auto failed = co_await core_->remotes().look(each.next.who.front());
-            if (!failed) each.next = each.front->consider(each.seen.lock, *claim_, each.access);
+            if (!failed) each.next = each.front->machine().consider(each.seen.lock, *claim_, each.access);
         }
         if (each.next.step != item_acquire_step::refuse && each.next.step != item_acquire_step::look) co_return;
         // Readers that come and go are kept out by an intent only, which whoever holds nothing cannot leave.
@@ -161,7 +162,7 @@ boost::asio::awaitable<void> joint_claim::wait_for(std::size_t item) {
 
 void joint_claim::choose_claim() {
     protocol::claim next;
-    for (const auto& each : wanted_) next.token = std::max(next.token, each.front->next_token());
+    for (const auto& each : wanted_) next.token = std::max(next.token, each.front->machine().next_token());
     next.attempt = core_->next_attempt();
     claim_ = next;
 }
@@ -170,18 +171,19 @@ transact_write_items_request joint_claim::draft() {
     transact_write_items_request all;
     all.client_request_token = core_->world().new_id();
     for (const auto& each : wanted_) {
-        all.actions.emplace_back(each.front->take_together(*claim_, each.next.form));
+        auto take = each.front->requests().take(*claim_, each.next.form, each.front->item().most_readers);
+        all.actions.emplace_back(as_action(std::move(take)));
     }
     return all;
 }
 
 void joint_claim::note_unanswered() {
     unanswered_ = true;
-    for (auto& each : wanted_) each.front->note_unanswered();
+    for (auto& each : wanted_) each.front->machine().note_unanswered();
 }
 
 void joint_claim::note_absent(dynalease::time_point sent) {
-    for (auto& each : wanted_) each.front->note_absent(sent);
+    for (auto& each : wanted_) each.front->machine().note_absent(sent);
 }
 
 /// Sends the claim until it is granted, or certain not to be for now. @returns the item to wait for.
@@ -194,7 +196,7 @@ boost::asio::awaitable<std::optional<std::size_t>> joint_claim::claim_all() {
     auto drafted = core_->now();
     unsigned failures = 0;
     while (wanted()) {
-        for (auto& each : wanted_) each.front->stake(*claim_);
+        for (auto& each : wanted_) each.front->machine().stake(*claim_);
         writing_ = true;
         const auto sent = core_->now();
         auto copy = sending;
@@ -237,7 +239,7 @@ boost::asio::awaitable<std::optional<std::size_t>> joint_claim::claim_all() {
             if (meant.step == acquire_all_step::missing) {
                 const auto& front = *wanted_[meant.item].front;
                 why = failure(errc::missing);
-                why.details.table = front.place().layout.table;
+                why.details.table = front.item().layout.table;
                 why.details.message = "there is no item " + front.name() + " to lock";
                 again = false;
             } else {
@@ -267,7 +269,8 @@ bool joint_claim::read_reasons(failure& why, bool& shown) {
             return false;
         }
         if (kind != joint_reason::condition) continue;
-        each.seen = each.front->read_item(answer::refused, reason.current ? &*reason.current : nullptr, true);
+        each.seen = protocol::read_item(each.front->item().layout, answer::refused,
+                                        reason.current ? &*reason.current : nullptr, true);
         shown = true;
         if (each.seen.kind != answer::rejected) continue;
         why = *std::exchange(each.seen.why, nullptr);
@@ -283,13 +286,13 @@ boost::asio::awaitable<acquire_all_decision> joint_claim::decide_all() {
         std::vector<protocol::item_acquire_decision> each_of_them;
         for (auto& each : wanted_) {
             if (each.seen.kind == answer::refused || each.seen.kind == answer::applied) {
-                each.next = each.front->consider(each.seen.lock, *claim_, each.access);
+                each.next = each.front->machine().consider(each.seen.lock, *claim_, each.access);
             }
             each_of_them.push_back(each.next);
         }
         auto next = protocol::decide_acquire_all(each_of_them);
         if (next.step == acquire_all_step::renew) {
-            for (auto& each : wanted_) each.front->renew_claim();
+            for (auto& each : wanted_) each.front->machine().close_claim();
             unanswered_ = false;
             choose_claim();
             continue;
@@ -336,8 +339,8 @@ joint_claim::keys_by_table joint_claim::forget_all() {
     keys_by_table left;
     for (auto& each : wanted_) {
         each.seen = {};
-        auto& table = left[each.front->place().layout.table];
-        table.keys.push_back(each.front->place().key);
+        auto& table = left[each.front->item().layout.table];
+        table.keys.push_back(each.front->item().key);
         table.consistent_read = true;
     }
     return left;
@@ -350,10 +353,10 @@ boost::asio::awaitable<shared_failure> joint_claim::read_some(keys_by_table& lef
     auto answered = co_await core_->target().call(std::move(batch));
     if (!answered) co_return std::make_shared<const failure>(std::move(answered).error());
     for (auto& each : wanted_) {
-        const auto& place = each.front->place();
-        for (const auto& found : answered->items[place.layout.table]) {
-            if (protocol::key_of(place.layout, found) == place.key) {
-                each.seen = each.front->read_item(answer::applied, &found, true);
+        const auto& item = each.front->item();
+        for (const auto& found : answered->items[item.layout.table]) {
+            if (protocol::key_of(item.layout, found) == item.key) {
+                each.seen = protocol::read_item(item.layout, answer::applied, &found, true);
                 each.seen.sent_at = sent;
             }
         }

@@ -27,7 +27,7 @@ struct wanted_item {
     std::shared_ptr<item_lock_impl> front;
     protocol::item_access access;
     /// As last seen, and what is to be done about it. While nothing is known it is taken to be free.
-    item_lock_impl::sighting seen{};
+    protocol::item_reply seen{};
     protocol::item_acquire_decision next{protocol::item_acquire_step::take};
 
     void forget() {
@@ -88,7 +88,7 @@ private:
     const std::vector<std::size_t> order_;  ///< the same in all claims: those who want the same stand in one line
     const bool once_;
     const std::int64_t came_;  ///< after those of a lower number
-    outage outage_;
+    protocol::outage outage_;
     runtime::alarm sleep_;
     std::optional<protocol::claim> claim_;
     std::optional<protocol::claim> left_behind_;  ///< the last that the items had to resolve, each for itself

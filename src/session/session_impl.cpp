@@ -30,7 +30,7 @@ session_options options_without_row(const plain_session_options& options) {
     return {.table = {}, .lease = options.lease, .clock_drift_ppm = options.clock_drift_ppm, .log = options.log};
 }
 
-plain_keeping keeping_of(const plain_session_options& options) {
+protocol::plain_keeping keeping_of(const plain_session_options& options) {
     return {.times = protocol::lease_times_for(options.lease, options.lease / 3, options.clock_drift_ppm),
             .renew = options.renew};
 }
@@ -47,7 +47,7 @@ session_impl::session_impl(database target, plain_session_options options)
     publish();
 }
 
-session_impl::session_impl(database target, session_options options, std::optional<plain_keeping> plain)
+session_impl::session_impl(database target, session_options options, std::optional<protocol::plain_keeping> plain)
     : database_(std::move(target)),
       options_(std::move(options)),
       plain_(plain),

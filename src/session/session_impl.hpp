@@ -36,12 +36,6 @@ namespace dynalease::detail {
 
 class hold;
 
-/// Of a session without a row.
-struct plain_keeping {
-    protocol::lease_times times;  ///< of each grant
-    bool renew;
-};
-
 class session_impl final : public protocol::session_view, public std::enable_shared_from_this<session_impl> {
 public:
     /// @throws dynalease::error for options out of range.
@@ -57,8 +51,7 @@ public:
     const std::string& id() const noexcept override { return id_; }
     const std::string& table() const noexcept override { return options_.table; }
     std::chrono::hours retention() const noexcept override { return options_.retention; }
-    /// How each grant is kept alive by itself; null where the session's row does it for all.
-    const plain_keeping* plain() const noexcept { return plain_ ? &*plain_ : nullptr; }
+    const protocol::plain_keeping* plain() const noexcept override { return plain_ ? &*plain_ : nullptr; }
     const environment& world() const noexcept { return database_.environment(); }
     /// Closed for all who ask from here on; `begin_close` follows.
     void announce_close() noexcept;
@@ -116,7 +109,7 @@ public:
 
 private:
     /// @param options checked
-    session_impl(database target, session_options options, std::optional<plain_keeping> plain);
+    session_impl(database target, session_options options, std::optional<protocol::plain_keeping> plain);
 
     struct key_hash {
         std::size_t operator()(const member_key& key) const noexcept {
@@ -142,7 +135,7 @@ private:
 
     database database_;
     session_options options_;
-    std::optional<plain_keeping> plain_;
+    std::optional<protocol::plain_keeping> plain_;
     std::string id_;
     unsigned born_in_fork_;
     protocol::session_lease lease_;

@@ -13,15 +13,24 @@ boost::asio::awaitable<void> step_driver::run(protocol::sequence<void> what) {
     for (auto next = steps_.begin(std::move(what)); next.index() != 0; next = steps_.go_on()) co_await carry_out(next);
 }
 
+template <class Step>
+boost::asio::awaitable<void> step_driver::send(Step& wanted, call_options how) {
+    auto answer = co_await core_.target().call(std::move(wanted.request), how);
+    if (!answer) core_.heed(answer.error());
+    wanted.answer = std::move(answer);
+}
+
 boost::asio::awaitable<void> step_driver::carry_out(protocol::step wanted) {
     if (const auto* write = std::get_if<protocol::write_step*>(&wanted)) {
-        auto answer = co_await core_.target().call(std::move((*write)->request));
-        if (!answer) core_.heed(answer.error());
-        (*write)->answer = std::move(answer);
+        call_options how;
+        if (const auto limit = (*write)->beat_limit) {
+            how = {.timeout = *limit, .attempt_timeout = *limit, .attempts = 1, .lane = lane::heartbeat};
+        }
+        co_await send(**write, how);
+    } else if (const auto* erase = std::get_if<protocol::erase_step*>(&wanted)) {
+        co_await send(**erase);
     } else if (const auto* read = std::get_if<protocol::read_step*>(&wanted)) {
-        auto answer = co_await core_.target().call(std::move((*read)->request));
-        if (!answer) core_.heed(answer.error());
-        (*read)->answer = std::move(answer);
+        co_await send(**read);
     } else if (const auto* look = std::get_if<protocol::look_step*>(&wanted)) {
         (*look)->unseen = co_await core_.remotes().look((*look)->session);
     } else if (const auto* pause = std::get_if<protocol::pause_step*>(&wanted)) {

@@ -16,9 +16,12 @@ class session_impl;
 /// One for each sequence that is under way, in the frame of the coroutine that drives it.
 class step_driver {
 public:
+    explicit step_driver(session_impl& core) noexcept : core_(core) {}
     /// @param known where it is to be found, until its end
-    step_driver(session_impl& core, step_driver*& known) noexcept : core_(core), known_(known) { known_ = this; }
-    ~step_driver() { known_ = nullptr; }
+    step_driver(session_impl& core, step_driver*& known) noexcept : core_(core), known_(&known) { known = this; }
+    ~step_driver() {
+        if (known_) *known_ = nullptr;
+    }
     step_driver(const step_driver&) = delete;
     step_driver& operator=(const step_driver&) = delete;
 
@@ -34,9 +37,11 @@ public:
 
 private:
     boost::asio::awaitable<void> carry_out(protocol::step wanted);
+    template <class Step>
+    boost::asio::awaitable<void> send(Step& wanted, call_options how = {});
 
     session_impl& core_;
-    step_driver*& known_;
+    step_driver** known_ = nullptr;
     protocol::stepper steps_;
     std::optional<runtime::alarm> sleep_;  ///< since the first pause
     bool woken_ = false;

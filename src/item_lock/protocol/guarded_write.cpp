@@ -1,40 +1,36 @@
 // Guarded writes: each exactly once, and only while the grant is in force.
 // SPDX-License-Identifier: BSL-1.0
-#include "item/fresh_stamp.hpp"
-#include "item_lock/item_lock_impl.hpp"
-
 #include "database/protocol/backoff.hpp"
+#include "item/protocol/item_state.hpp"
+#include "item_lock/protocol/item_lock_sequences.hpp"
 
 #include <utility>
 #include <variant>
 
-namespace dynalease::detail {
+namespace dynalease::protocol {
 
-using protocol::guarded_step;
+using detail::answer;
+using detail::shared_failure;
+using fate = guarded_end::grant;
 
-shared_failure item_lock_impl::fault(errc code) {
+namespace {
+
+shared_failure fault(errc code) {
     return std::make_shared<const failure>(code);
 }
 
-shared_failure item_lock_impl::why_not(const sighting& seen, bool raises) const {
-    auto why = raises && seen.whole ? protocol::fault_of_version(place_.layout, *seen.whole) : std::nullopt;
-    return why ? std::make_shared<const failure>(*std::move(why)) : fault(errc::condition_failed);
+sequence<item_reply> send_copy(item_lock_claimant& lock, stepper& steps, const guarded_request& request) {
+    return std::visit([&](auto copy) { return lock.send(steps, std::move(copy)); }, request);
 }
 
 /// Sends copies of one write until one is answered. What has no answer in time stays in doubt.
-boost::asio::awaitable<item_lock_impl::sighting> item_lock_impl::send_until_known(guarded_request request) {
-    const auto begun = core_.now();
-    const auto give_up_at = begun + resolve_within;
+sequence<item_reply> send_until_known(item_lock_claimant& lock, stepper& steps, guarded_request request) {
+    auto& session = lock.session;
+    const auto begun = session.now();
     bool unanswered = false;
-    sighting seen;
-    for (unsigned failures = 0; core_.may_write(); ++failures) {
-        if (const auto* update = std::get_if<update_item_request>(&request)) {
-            auto copy = *update;
-            seen = co_await send(std::move(copy));
-        } else {
-            auto copy = std::get<delete_item_request>(request);
-            seen = co_await send(std::move(copy));
-        }
+    item_reply seen;
+    for (unsigned failures = 0; session.may_write(); ++failures) {
+        seen = co_await send_copy(lock, steps, request);
         seen.doubtful = seen.doubtful || unanswered;
         seen.sent_at = begun;
         if (was_answered(seen.kind)) co_return seen;
@@ -43,122 +39,162 @@ boost::asio::awaitable<item_lock_impl::sighting> item_lock_impl::send_until_know
             if (unanswered) break;
             co_return seen;
         }
-        if (seen.kind == answer::unanswered && !std::exchange(unanswered, true)) ++core_.counters().unknown_writes;
-        if (core_.now() >= give_up_at) break;
-        runtime::alarm later(core_.world());
-        co_await later.wait_until(core_.now() + retry_pause(failures));
+        if (seen.kind == answer::unanswered && !std::exchange(unanswered, true)) ++session.counters().unknown_writes;
+        if (session.now() >= begun + resolve_within) break;
+        co_await lock.pause(steps, detail::retry_pause(failures));
     }
     if (unanswered) seen = {.kind = answer::unanswered, .why = fault(errc::in_doubt)};
-    if (!seen.why) seen.why = std::make_shared<const failure>(core_.over_failure());
+    if (!seen.why) seen.why = std::make_shared<const failure>(session.over_failure());
     co_return seen;
 }
 
-item_lock_impl::write_end item_lock_impl::write_lost(const std::shared_ptr<item_hold>& hold) {
-    if (hold->lose()) {
-        std::erase_if(holds_, [&](const auto& each) { return each.lock() == hold; });
-        --core_.counters().leases_held;
-        ++core_.counters().lost;
-        if (holds_.empty() && phase_ == phase::held) {
-            end_grant();
-            rest();
-            if (phase_ == phase::wanting) drive();
-        }
-    }
-    return {.why = fault(errc::lock_lost)};
+/// A guarded write was applied. Its grant may have run out since.
+void stepped(item_lock_claimant& lock, const item_grant& held, const item_reply& seen) {
+    if (!lock.holds(held)) return;
+    ++lock.grant.held.step;
+    lock.kept_on(seen.sent_at);
 }
 
-boost::asio::awaitable<item_lock_impl::write_end> item_lock_impl::change(std::shared_ptr<item_hold> hold,
-                                                                         update_expression update,
-                                                                         condition_expression condition) {
-    protocol::guarded_change what{.update = std::move(update),
-                                  .condition = std::move(condition),
-                                  .stamp = fresh_stamp(core_.world()),
-                                  .versioned = place_.options.versioned};
-    hold->write = item_hold::writing::under_way;
-    const bool ours = co_await between_renewals(hold);
-    if (!ours) co_return write_lost(hold);
-    const auto held = grant_;
-    guarded_request request = requests().change(held, what);
-    auto seen = co_await send_until_known(std::move(request));
-    hold->write = item_hold::writing::nothing;
-    auto step = guarded_step::applied;
+guarded_end lost(shared_failure why) {
+    return {.why = std::move(why), .is = fate::lost};
+}
+
+}  // namespace
+
+// ---- in the middle of a grant ------------------------------------------------------------------------------
+
+sequence<void> change_item(item_lock_claimant& lock, stepper& steps, guarded_change what, guarded_end& end) {
+    const auto& self = lock.session.id();
+    const auto held = lock.grant.held;
+    guarded_request request = lock.requests().change(held, what);
+    auto seen = co_await send_until_known(lock, steps, std::move(request));
+    auto is = guarded_step::applied;
     if (seen.kind == answer::refused) {
-        step = protocol::decide_guarded(seen.lock, core_.id(), held);
+        is = decide_guarded(seen.lock, self, held);
     } else if (seen.kind != answer::applied) {
-        if (seen.kind == answer::unanswered) hold->doubt(held.step + 1);
-        co_return write_end{.why = seen.why};
+        end.why = seen.why;
+        if (seen.kind != answer::unanswered) co_return;
+        end.is = fate::doubtful;
+        end.doubtful_step = held.step + 1;
+        co_return;
     }
     const bool doubtful = seen.doubtful;
-    auto refused = why_not(seen, place_.options.versioned);
-    if (step == guarded_step::condition_false && doubtful) {
+    const auto refused = lock.why_not(seen, lock.item.versioned());
+    if (is == guarded_step::condition_false && doubtful) {
         // The unanswered copy may yet find the condition true: an empty step closes it.
         what.update = {};
         what.condition = {};
         what.versioned = false;
-        request = requests().change(held, what);
-        hold->write = item_hold::writing::under_way;
-        seen = co_await send_until_known(std::move(request));
-        hold->write = item_hold::writing::nothing;
+        request = lock.requests().change(held, what);
+        seen = co_await send_until_known(lock, steps, std::move(request));
         if (seen.kind == answer::applied) {
-            stepped(held, seen);
-            co_return write_end{.why = std::move(refused)};
+            stepped(lock, held, seen);
+            end.why = refused;
+            co_return;
         }
         if (seen.kind != answer::refused) {
-            hold->doubt({});
-            co_return write_end{.why = fault(errc::in_doubt)};
+            end = {.why = fault(errc::in_doubt), .is = fate::doubtful};
+            co_return;
         }
-        step = protocol::decide_guarded(seen.lock, core_.id(), held);
-        if (step == guarded_step::applied && seen.doubtful && !remembers(seen, what.stamp)) {
+        is = decide_guarded(seen.lock, self, held);
+        if (is == guarded_step::applied && seen.doubtful && !lock.remembers(seen, what.stamp)) {
             // Either write may have taken the step, and only one of them leaves a stamp.
-            stepped(held, seen);
-            const bool stamped = place_.options.versioned && place_.options.stamps;
-            co_return write_end{.why = stamped ? std::move(refused) : fault(errc::in_doubt)};
+            stepped(lock, held, seen);
+            const bool stamped = lock.item.versioned() && lock.item.layout.stamps;
+            end.why = stamped ? refused : fault(errc::in_doubt);
+            co_return;
         }
     }
-    if (step == guarded_step::lost) {
-        auto end = write_lost(hold);
+    if (is == guarded_step::lost) {
         // The copy without an answer may have been applied before the item was lost.
-        if (doubtful) end.why = fault(errc::in_doubt);
-        co_return end;
+        end = lost(fault(doubtful ? errc::in_doubt : errc::lock_lost));
+        co_return;
     }
-    if (step == guarded_step::condition_false) co_return write_end{.why = std::move(refused)};
-    stepped(held, seen);
-    hold->known = *std::move(seen.whole);
-    if (holds(held)) known_ = hold->known;
-    co_return write_end{.left = hold->known};
+    if (is == guarded_step::condition_false) {
+        end.why = refused;
+        co_return;
+    }
+    stepped(lock, held, seen);
+    end.left = *std::move(seen.whole);
+    if (lock.holds(held)) lock.grant.known = end.left;
 }
 
-/// A guarded write was applied. Its grant may have run out since.
-void item_lock_impl::stepped(const protocol::item_grant& held, const sighting& seen) {
-    if (!holds(held)) return;
-    ++grant_.step;
-    kept_on(seen.sent_at);
-}
-
-boost::asio::awaitable<item_lock_impl::write_end> item_lock_impl::downgrade(std::shared_ptr<item_hold> hold) {
-    hold->write = item_hold::writing::under_way;
-    const bool ours = co_await between_renewals(hold);
-    if (!ours) co_return write_lost(hold);
-    const auto held = grant_;
-    guarded_request request = requests().downgrade(held);
-    // Readers may come in before the answer does.
-    hold->set_exclusive(false);
-    auto seen = co_await send_until_known(std::move(request));
-    hold->write = item_hold::writing::nothing;
-    if (seen.kind == answer::unanswered) hold->doubt(held.step + 1);
+sequence<void> downgrade_grant(item_lock_claimant& lock, stepper& steps, guarded_end& end) {
+    const auto held = lock.grant.held;
+    guarded_request request = lock.requests().downgrade(held);
+    const auto seen = co_await send_until_known(lock, steps, std::move(request));
+    if (!was_answered(seen.kind)) {
+        end.why = seen.why;
+        if (seen.kind != answer::unanswered) co_return;
+        end.is = fate::doubtful;
+        end.doubtful_step = held.step + 1;
+        co_return;
+    }
     const bool refused = seen.kind == answer::refused;
-    if (!refused && seen.kind != answer::applied) {
-        if (seen.kind != answer::unanswered) hold->set_exclusive(true);
-        co_return write_end{.why = seen.why};
+    const bool reads = refused && !seen.lock.writer && seen.lock.held_by(lock.session.id(), held.id.attempt);
+    if (refused && !reads) {
+        end = lost(fault(errc::lock_lost));
+        co_return;
     }
-    const auto* entry = refused ? seen.lock.held_by(core_.id(), held.id.attempt) : nullptr;
-    const bool reads = refused && entry && !seen.lock.writer;
-    if (refused && !reads) co_return write_lost(hold);
-    if (!holds(held)) co_return write_end{};
-    grant_.access = protocol::item_access::shared;
-    kept_on(seen.sent_at);
-    if (wanted()) drive();
-    co_return write_end{};
+    if (!lock.holds(held)) co_return;
+    lock.grant.held.access = item_access::shared;
+    lock.kept_on(seen.sent_at);
 }
 
-}  // namespace dynalease::detail
+// ---- at its end --------------------------------------------------------------------------------------------
+
+sequence<void> end_grant_with(item_lock_claimant& lock, stepper& steps, last_write last, guarded_end& end) {
+    auto seen = co_await send_until_known(lock, steps, last.request);
+    if (seen.kind == answer::applied || lock.landed(seen, last)) {
+        end = {.left = std::move(seen.whole).value_or(item{}), .is = fate::ended};
+        co_return;
+    }
+    if (seen.kind != answer::refused) {
+        // The release closes what has no answer; it goes on in the background.
+        end = {.why = seen.why, .is = fate::to_release};
+        co_return;
+    }
+    const bool unanswered = seen.doubtful;
+    if (!last.held.writes(seen.lock, lock.session.id())) {
+        end = lost(fault(unanswered ? errc::in_doubt : errc::lock_lost));
+        co_return;
+    }
+    const auto refused = lock.why_not(seen, last.raises);
+    // The release also closes a copy that has no answer.
+    guarded_request release = lock.requests().release(last.held);
+    auto released = co_await send_until_known(lock, steps, std::move(release));
+    if (released.kind == answer::applied) {
+        end = {.why = refused, .is = fate::ended};
+        co_return;
+    }
+    released.doubtful = released.doubtful || unanswered;
+    if (lock.landed(released, last)) {
+        end = {.left = std::move(released.whole).value_or(item{}), .is = fate::ended};
+        co_return;
+    }
+    end = {.why = unanswered ? fault(errc::in_doubt) : refused,
+           .is = released.kind == answer::refused ? fate::lost : fate::to_release};
+}
+
+// ---- what their answers mean -------------------------------------------------------------------------------
+
+shared_failure item_lock_claimant::why_not(const item_reply& seen, bool raises) const {
+    auto why = raises && seen.whole ? fault_of_version(item.layout, *seen.whole) : std::nullopt;
+    return why ? std::make_shared<const failure>(*std::move(why)) : fault(errc::condition_failed);
+}
+
+bool item_lock_claimant::landed(const item_reply& seen, const last_write& last) const {
+    if (seen.kind != answer::refused || !seen.doubtful) return false;
+    // While we hold it, nobody else of ours removes it.
+    const bool held_on = session.live() && (!session.plain() || (holds(last.held) && grant_lives()));
+    if (last.erases) return !seen.lock.exists && held_on;
+    return last.stamp && remembers(seen, *last.stamp);
+}
+
+bool item_lock_claimant::remembers(const item_reply& seen, const item_stamp& stamp) const {
+    if (!seen.whole) return false;
+    const auto shown = state_of(item.layout, *seen.whole);
+    return shown && protocol::remembers(shown->state, stamp);
+}
+
+}  // namespace dynalease::protocol

@@ -1,96 +1,252 @@
-// The requests of an item's lock: each answer turned into what the item now shows.
+// What one process has to do with the lock of one item: its claim, its grant, and what it knows of the others.
 // SPDX-License-Identifier: BSL-1.0
-#include "item_lock/item_lock_impl.hpp"
+#include "item_lock/protocol/item_lock_claimant.hpp"
 
 #include "database/protocol/backoff.hpp"
+#include "item/protocol/item_state.hpp"
 
-#include <type_traits>
+#include <algorithm>
 #include <utility>
 
-namespace dynalease::detail {
+namespace dynalease::protocol {
 
-namespace {
+using detail::answer;
+using detail::shared_failure;
 
-/// The item, where the answer brings all of it.
-template <class Request>
-dynalease::item* shown_by(const Request& request, typename Request::response& answered) {
-    return request.returned == return_values::all_new ? &answered.attributes : nullptr;
-}
+item_lock_claimant::item_lock_claimant(session_view& of, item_lock_callers& by, std::string called, locked_item kept_on)
+    : session(of),
+      callers(by),
+      name(std::move(called)),
+      item(std::move(kept_on)),
+      outlook(of, item.poll_interval, item.longest_poll_interval),
+      silence(of) {}
 
-}  // namespace
+// ---- steps -------------------------------------------------------------------------------------------------
 
-template <class Request>
-boost::asio::awaitable<item_lock_impl::sighting> item_lock_impl::send(Request request, call_options how) {
-    auto copy = request;
-    const auto sent = core_.now();
-    auto answered = co_await core_.target().call(std::move(copy), how);
-    sighting seen{.kind = answer::applied};
-    if (!answered) {
-        seen = read_failure(std::move(answered).error());
-    } else if (const auto* shown = shown_by(request, *answered)) {
-        seen = read_item(answer::applied, shown, true);
-    } else if constexpr (requires { request.returned; }) {
-        if (request.returned == return_values::updated_old) seen.step_before = step_in(answered->attributes);
-    }
-    co_return noted(std::move(seen), sent);
-}
-
-template boost::asio::awaitable<item_lock_impl::sighting> item_lock_impl::send(update_item_request, call_options);
-template boost::asio::awaitable<item_lock_impl::sighting> item_lock_impl::send(delete_item_request, call_options);
-
-std::optional<std::int64_t> item_lock_impl::step_in(const dynalease::item& shown) const {
-    const auto lock = protocol::lock_sight_of(place_.layout, &shown);
-    return lock && lock->writer ? std::optional(lock->writer->step) : std::nullopt;
-}
-
-boost::asio::awaitable<item_lock_impl::sighting> item_lock_impl::look(bool whole) {
-    auto request = requests().look();
-    request.report_capacity = true;
-    if (whole) {
-        request.projection_expression.clear();
-        request.names.clear();
-    }
-    const auto sent = core_.now();
-    auto answered = co_await core_.target().call(std::move(request));
-    if (answered && answered->consumed) outlook_.note_cost(answered->consumed->capacity_units);
-    auto seen = answered ? read_item(answer::applied, answered->found ? &*answered->found : nullptr, whole)
-                         : read_failure(std::move(answered).error());
-    co_return noted(std::move(seen), sent);
-}
-
-item_lock_impl::sighting item_lock_impl::noted(sighting seen, dynalease::time_point sent) {
-    seen.sent_at = sent;
-    outlook_.note(seen.lock, sent);
-    outage_.note(seen.kind, sent, seen.why);
-    return seen;
-}
-
-item_lock_impl::sighting item_lock_impl::read_failure(failure why) const {
-    core_.heed(why);
-    name_size(why);
-    const auto kind = classify(why);
-    if (kind != answer::refused) return {.kind = kind, .why = std::make_shared<const failure>(std::move(why))};
-    auto seen = read_item(kind, why.current ? &*why.current : nullptr, true);
-    seen.doubtful = why.outcome == outcome::unknown;
-    return seen;
-}
-
-item_lock_impl::sighting item_lock_impl::read_item(answer kind, const dynalease::item* shown, bool whole) const {
-    auto lock = protocol::lock_sight_of(place_.layout, shown);
+item_reply read_item(const item_layout& layout, answer kind, const item* shown, bool whole) {
+    auto lock = lock_sight_of(layout, shown);
     if (!lock) return {.kind = answer::rejected, .why = std::make_shared<const failure>(std::move(lock).error())};
-    sighting seen{.kind = kind, .lock = *std::move(lock)};
+    item_reply seen{.kind = kind, .lock = *std::move(lock)};
     if (whole && shown) seen.whole = *shown;
     return seen;
 }
 
-boost::asio::awaitable<void> item_lock_impl::pause(std::chrono::nanoseconds time) {
-    co_await sleep_->wait_until(core_.now() + time);
+sequence<item_reply> item_lock_claimant::send(stepper& steps, update_item_request request,
+                                              std::optional<std::chrono::nanoseconds> beat_limit) {
+    const auto shows = request.returned;
+    const auto sent = session.now();
+    write_step wanted{.request = std::move(request), .beat_limit = beat_limit};
+    auto done = co_await asking(steps, std::move(wanted));
+    item_reply seen{.kind = answer::applied};
+    if (!done.answer) {
+        seen = read_failure(std::move(done.answer).error());
+    } else if (shows == return_values::all_new) {
+        seen = read_item(item.layout, answer::applied, &done.answer->attributes, true);
+    } else if (shows == return_values::updated_old) {
+        const auto before = lock_sight_of(item.layout, &done.answer->attributes);
+        if (before && before->writer) seen.step_before = before->writer->step;
+    }
+    co_return noted(std::move(seen), sent);
 }
 
-/// After a request without an answer.
-boost::asio::awaitable<void> item_lock_impl::retry_later(unsigned failures_so_far) {
-    if (const auto why = outage_.too_long()) fail_waiters(or_doubt(why));
-    co_await pause(retry_pause(failures_so_far));
+sequence<item_reply> item_lock_claimant::send(stepper& steps, delete_item_request request) {
+    const auto sent = session.now();
+    erase_step wanted{std::move(request)};
+    auto done = co_await asking(steps, std::move(wanted));
+    item_reply seen{.kind = answer::applied};
+    if (!done.answer) seen = read_failure(std::move(done.answer).error());
+    co_return noted(std::move(seen), sent);
 }
 
-}  // namespace dynalease::detail
+sequence<item_reply> item_lock_claimant::look(stepper& steps, bool whole) {
+    read_step wanted{requests().look()};
+    wanted.request.report_capacity = true;
+    if (whole) {
+        wanted.request.projection_expression.clear();
+        wanted.request.names.clear();
+    }
+    const auto sent = session.now();
+    auto done = co_await asking(steps, std::move(wanted));
+    item_reply seen;
+    if (!done.answer) {
+        seen = read_failure(std::move(done.answer).error());
+    } else {
+        if (done.answer->consumed) outlook.note_cost(done.answer->consumed->capacity_units);
+        seen = read_item(item.layout, answer::applied, done.answer->found ? &*done.answer->found : nullptr, whole);
+    }
+    co_return noted(std::move(seen), sent);
+}
+
+item_reply item_lock_claimant::read_failure(failure why) const {
+    detail::name_size(why);
+    const auto kind = detail::classify(why);
+    if (kind != answer::refused) return {.kind = kind, .why = std::make_shared<const failure>(std::move(why))};
+    auto seen = read_item(item.layout, kind, why.current ? &*why.current : nullptr, true);
+    seen.doubtful = why.outcome == outcome::unknown;
+    return seen;
+}
+
+item_reply item_lock_claimant::noted(item_reply seen, time_point sent) {
+    seen.sent_at = sent;
+    outlook.note(seen.lock, sent);
+    silence.note(seen.kind, sent, seen.why);
+    return seen;
+}
+
+asking<pause_step> item_lock_claimant::pause_after(stepper& steps, unsigned failures) {
+    if (const auto why = silence.too_long()) callers.fail_all(or_doubt(why), time_point::max());
+    return pause(steps, detail::retry_pause(failures));
+}
+
+// ---- the claim ---------------------------------------------------------------------------------------------
+
+void item_lock_claimant::new_claim(std::int64_t floor_seen) {
+    tokens.see(floor_seen);
+    open.emplace().id = tokens.choose(session);
+}
+
+void item_lock_claimant::stake() {
+    if (!std::exchange(open->sent, true)) open->absent_at = session.now();
+    open->sent_at = session.now();
+}
+
+void item_lock_claimant::note_unanswered() {
+    if (open) open->note_unanswered(session.counters());
+}
+
+void item_lock_claimant::note_absent(time_point sent) {
+    if (open) open->absent_at = std::max(open->absent_at, sent);
+}
+
+void item_lock_claimant::close_claim(bool applied) {
+    if (open) open->note_end(session.counters(), applied);
+    if (open && open->unanswered) {
+        auto& late = unlanded.emplace();
+        late.id = open->id;
+        late.sent = late.closed = true;
+        late.sent_at = open->sent_at;
+    }
+    open.reset();
+}
+
+void item_lock_claimant::audit_late_copies() {
+    if (open || !unlanded) return;
+    open = std::exchange(unlanded, std::nullopt);
+    callers.audit_later();
+}
+
+void item_lock_claimant::put_off_audit() {
+    if (open && open->closed) unlanded = std::exchange(open, std::nullopt);
+}
+
+bool item_lock_claimant::may_land() const noexcept {
+    const bool for_a_caller = now == phase::wanting || now == phase::giving_back;
+    return for_a_caller && open && (open->unanswered || open->under_way);
+}
+
+void item_lock_claimant::give_up(const item_lock_state& lock) {
+    callers.wanted();  // those who ended just now are told by what is open now
+    const auto next = decide_item_give_up({.sight = lock,
+                                           .self = session.id(),
+                                           .mine = open->id,
+                                           .sent = open->sent,
+                                           .unanswered = open->unanswered,
+                                           .intended = open->intended});
+    if (next == give_up_step::resolve) {
+        now = phase::resolving;
+        return;
+    }
+    now = phase::idle;
+    if (next == give_up_step::audit) {
+        callers.audit_later();
+    } else {
+        close_claim(false);
+        audit_late_copies();
+    }
+}
+
+shared_failure item_lock_claimant::or_doubt(const shared_failure& why) const {
+    return open && open->unanswered ? detail::told_in_doubt(why) : why;
+}
+
+void item_lock_claimant::study(const item_lock_state& lock) {
+    tokens.see(lock.floor);
+    outlook.study(lock);
+}
+
+// ---- the grant ---------------------------------------------------------------------------------------------
+
+void item_lock_claimant::take_grant(const item_lock_state& lock) {
+    const auto* entry = lock.held_by(session.id(), open->id.attempt);
+    const bool as_writer = lock.writer && entry == &*lock.writer;
+    grant.held = {.id = open->id,
+                  .access = as_writer ? item_access::exclusive : item_access::shared,
+                  .step = entry->step,
+                  .born = lock.born,
+                  .ghosts = forgotten_readers(lock, session.id(), open->id.attempt)};
+    tokens.see(grant.held.id.token);
+    kept(open->absent_at);
+    close_claim(true);
+}
+
+bool item_lock_claimant::serve() {
+    // Whoever wanted it otherwise has gone meanwhile.
+    if (!session.live() || !callers.wanted() || callers.wish() != grant.held.access) return false;
+    ++turns;
+    if (grant.held.access == item_access::shared) {
+        serve_readers();
+    } else {
+        callers.serve();
+    }
+    return true;
+}
+
+// Not past a writer: readers that came after it would keep it out for ever.
+void item_lock_claimant::serve_readers() {
+    if (grant.held.access != item_access::shared) return;
+    while (session.live() && callers.wanted()) {
+        if (callers.wish() != item_access::shared) return fail_try(nullptr);
+        callers.serve();
+    }
+}
+
+void item_lock_claimant::kept(time_point sent) {
+    if (!session.plain()) return;
+    grant.kept_since = sent;
+    callers.kept();
+}
+
+void item_lock_claimant::kept_on(time_point sent) {
+    if (grant_lives()) kept(sent);
+}
+
+bool item_lock_claimant::holds(const item_grant& held) const {
+    return now == phase::held && grant.held.id == held.id && grant.held.access == held.access;
+}
+
+void item_lock_claimant::lose_grant() {
+    callers.lose_grant();
+    now = phase::idle;
+}
+
+void item_lock_claimant::rest() {
+    now = callers.wanted() && session.live() ? phase::wanting : phase::idle;
+    if (now != phase::idle) return;
+    audit_late_copies();
+    callers.at_rest();
+}
+
+void item_lock_claimant::end_release(error_code code) {
+    callers.end_release(code);
+    grant.of_guard = false;
+}
+
+void item_lock_claimant::drop() {
+    callers.wanted();  // those who ended just now are told by what was open then
+    open.reset();
+    unlanded.reset();
+    end_release(session.over_failure().code);
+    now = phase::idle;
+}
+
+}  // namespace dynalease::protocol

@@ -55,7 +55,7 @@ bool item_outlook::readers_may_join() const {
 holder_is item_outlook::judge(const item_claimant& who, bool waits) {
     if (is_plain(who.session)) return claimants_.judge(who, session_.now());
     // Which table would tell of a session that has a row?
-    if (plain_) return holder_is::alive;
+    if (session_.plain()) return holder_is::alive;
     const auto& watch = session_.watch(who.session);
     if (watch.over()) return holder_is::over;
     if (!waits && !watch.looked_at()) return holder_is::not_known;
@@ -76,7 +76,9 @@ std::chrono::nanoseconds item_outlook::time_to_next_look(const item_lock_state& 
         if (left > std::chrono::nanoseconds::zero()) interval = std::min(interval, left);
     };
     // The intent of a plain session lives by its text.
-    if (plain_ && lock.intended_by(session_.id())) interval = std::min(interval, plain_->period);
+    if (const auto* plain = session_.plain(); plain && lock.intended_by(session_.id())) {
+        interval = std::min(interval, plain->times.period);
+    }
     const auto plain_end = claimants_.next_end();
     if (plain_end) until(*plain_end);
     if (lock.writer && !lock.writer->session.empty() && !is_plain(lock.writer->session)) {

@@ -4,7 +4,6 @@
 
 #include "item_lock/protocol/item_lock_state.hpp"
 #include "item_lock/protocol/plain_watch.hpp"
-#include "session/protocol/lease_times.hpp"
 #include "session/protocol/session_view.hpp"
 
 #include <chrono>
@@ -15,10 +14,9 @@ namespace dynalease::protocol {
 
 class item_outlook {
 public:
-    /// @param plain the times of each grant, where no session's row keeps them alive; null: one does
-    item_outlook(session_view& session, const lease_times* plain, std::chrono::nanoseconds shortest_interval,
+    item_outlook(session_view& session, std::chrono::nanoseconds shortest_interval,
                  std::chrono::nanoseconds longest_interval)
-        : session_(session), plain_(plain), shortest_(shortest_interval), longest_(longest_interval) {}
+        : session_(session), shortest_(shortest_interval), longest_(longest_interval) {}
 
     // ---- what is seen ----
     /// Somebody here begins to wait.
@@ -49,7 +47,6 @@ private:
     std::chrono::nanoseconds affordable_rest() const;
 
     session_view& session_;
-    const lease_times* plain_;
     const std::chrono::nanoseconds shortest_;
     const std::chrono::nanoseconds longest_;
     bool others_intend_ = false;

@@ -18,6 +18,12 @@ struct lease_times {
     std::chrono::nanoseconds hold;        ///< the holder's own lease: shorter than `lease` by the drift margin
 };
 
+/// Of a session without a row, whose grants live by their own writes.
+struct plain_keeping {
+    lease_times times;  ///< of each grant
+    bool renew;
+};
+
 /// A holder's clock may run slow and a watcher's fast, each by `drift_ppm`; 5 ms more cover rounding.
 lease_times lease_times_for(std::chrono::milliseconds lease, std::chrono::milliseconds heartbeat,
                             std::uint32_t drift_ppm);

@@ -21,6 +21,13 @@ namespace dynalease::protocol {
 struct write_step {
     update_item_request request;
     result<update_item_response> answer{};
+    /// Of a sign of life, which keeps a grant by itself: for its one attempt.
+    std::optional<std::chrono::nanoseconds> beat_limit{};
+};
+
+struct erase_step {
+    delete_item_request request;
+    result<delete_item_response> answer{};
 };
 
 struct read_step {
@@ -40,7 +47,7 @@ struct pause_step {
 };
 
 /// What a sequence waits for: where the answer goes. Nothing: it has ended.
-using step = std::variant<std::monostate, write_step*, read_step*, look_step*, pause_step*>;
+using step = std::variant<std::monostate, write_step*, erase_step*, read_step*, look_step*, pause_step*>;
 
 // ---- sequences ---------------------------------------------------------------------------------------------
 

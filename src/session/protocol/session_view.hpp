@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "session/protocol/lease_times.hpp"
 #include "session/protocol/session_watch.hpp"
 
 #include <dynalease/dynamodb/failure.hpp>
@@ -22,6 +23,8 @@ public:
     virtual const std::string& table() const noexcept = 0;
     /// How long a row stays that nobody uses.
     virtual std::chrono::hours retention() const noexcept = 0;
+    /// How each grant is kept alive by itself; null where the session's row does it for all.
+    virtual const plain_keeping* plain() const noexcept = 0;
 
     /// New grants are possible.
     virtual bool live() const noexcept = 0;

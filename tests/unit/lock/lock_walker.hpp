@@ -73,6 +73,7 @@ public:
     const std::string& id() const noexcept override { return id_; }
     const std::string& table() const noexcept override { return test::table; }
     std::chrono::hours retention() const noexcept override { return std::chrono::hours(24); }
+    const plain_keeping* plain() const noexcept override { return nullptr; }
     bool live() const noexcept override { return true; }
     bool may_write() const noexcept override { return true; }
     failure over_failure() const override { return failure(errc::session_lost); }
