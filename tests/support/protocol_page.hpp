@@ -50,6 +50,7 @@ std::string text_of(const Request& request) {
     if constexpr (requires { request.returned; }) {
         if (request.returned == return_values::all_new) text += ", returns ALL_NEW";
         if (request.returned == return_values::updated_old) text += ", returns UPDATED_OLD";
+        if (request.returned == return_values::updated_new) text += ", returns UPDATED_NEW";
     }
     if constexpr (requires { request.current_on_refusal; }) {
         const bool conditional = !request.condition_expression.empty();

@@ -1,0 +1,336 @@
+// The texts of the requests about items.
+// SPDX-License-Identifier: BSL-1.0
+#include "transaction/protocol/marking_requests.hpp"
+
+#include "item/protocol/item_state.hpp"
+#include "transaction/protocol/transaction_header.hpp"
+#include "transaction/protocol/transaction_requests.hpp"
+
+#include <dynalease/dynamodb/expression.hpp>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace dynalease::protocol {
+
+namespace {
+
+std::string letter(mark_kind kind) {
+    return {static_cast<char>(kind)};
+}
+
+binary before_of(const lock_name& lock) {
+    return lock.before ? bytes_of(*lock.before) : no_stamp();
+}
+
+/// This very lock, whoever's copy it is of.
+constexpr std::string_view mine = "#tx = :tx AND #stamp = :held AND #before = :before";
+
+void name_lock(attribute_names& names, attribute_values& values, const item_mark& mark) {
+    names.emplace("#tx", mark_attribute::owner);
+    names.emplace("#stamp", mark.stamp_name);
+    names.emplace("#before", mark_attribute::before);
+    values.emplace(":tx", mark.owner.text());
+    values.emplace(":held", bytes_of(mark.lock.stamp));
+    values.emplace(":before", before_of(mark.lock));
+}
+
+/// Our names, each under the placeholder by which the texts call it. Those that no text uses are taken out at the end.
+attribute_names our_names(const item_layout& layout) {
+    return {{"#k", layout.key},
+            {"#ver", layout.version},
+            {"#by", item_attribute::versioned_by},
+            {"#born", item_attribute::born},
+            {"#stamp", layout.stamp},
+            {"#trail", item_attribute::trail},
+            {"#gone", item_attribute::gone},
+            {"#W", layout.writer()},
+            {"#R", layout.readers()},
+            {"#tx", mark_attribute::owner},
+            {"#before", mark_attribute::before},
+            {"#kind", mark_attribute::kind},
+            {"#write", mark_attribute::write},
+            {"#name", mark_attribute::stamp_name},
+            {"#next", next_version_name(layout.version)}};
+}
+
+/// The clauses of an update, put together piece by piece.
+class clauses {
+public:
+    explicit clauses(update_item_request& request) : request_(request), names_(request.names, request.values) {}
+
+    std::string name(const std::string& attribute) { return names_.render(path(attribute).parts()); }
+    void set(const std::string& text) { add(sets_, text); }
+    void remove(const std::string& text) { add(removes_, text); }
+    void apply(const update_expression& change) {
+        using kind = update_expression::clause;
+        for (const auto& [clause, list] : {std::pair<kind, std::string*>{kind::set, &sets_},
+                                           {kind::remove, &removes_},
+                                           {kind::add, &adds_},
+                                           {kind::delete_from, &deletes_}}) {
+            for (const auto& action : change.actions(clause)) add(*list, names_.render(action));
+        }
+    }
+    void write() {
+        auto& text = request_.update_expression;
+        for (const auto& [keyword, list] : {std::pair<std::string_view, const std::string&>{"SET ", sets_},
+                                            {"REMOVE ", removes_},
+                                            {"ADD ", adds_},
+                                            {"DELETE ", deletes_}}) {
+            if (list.empty()) continue;
+            if (!text.empty()) text += ' ';
+            text += keyword;
+            text += list;
+        }
+    }
+
+private:
+    static void add(std::string& list, const std::string& text) {
+        if (!list.empty()) list += ", ";
+        list += text;
+    }
+
+    update_item_request& request_;
+    expression_names names_;
+    std::string sets_, removes_, adds_, deletes_;
+};
+
+/// A token of the service for one body: the stamp in it is never used for another.
+std::string token_of(const item_stamp& stamp) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string text;
+    for (const auto byte : stamp) {
+        text += digits[std::to_integer<std::size_t>(byte >> 4)];
+        text += digits[std::to_integer<std::size_t>(byte & std::byte{15})];
+    }
+    return text;
+}
+
+// ---- ends --------------------------------------------------------------------------------------------------
+
+delete_item_request erased(const item_ref& where, const item_mark& mark) {
+    delete_item_request request{.table_name = where.table,
+                                .key = where.key,
+                                .condition_expression = std::string(mine),
+                                .current_on_refusal = true};
+    name_lock(request.names, request.values, mark);
+    return request;
+}
+
+/// An update under this lock. What the mark consists of is removed; what else, is up to the caller.
+struct ending {
+    ending(const item_ref& where, const item_mark& mark)
+        : request{.table_name = where.table,
+                  .key = where.key,
+                  .condition_expression = std::string(mine),
+                  .current_on_refusal = true} {
+        name_lock(request.names, request.values, mark);
+        request.names.emplace("#kind", mark_attribute::kind);
+        request.names.emplace("#write", mark_attribute::write);
+        removes = "#tx, #before, #kind, #write";
+        if (mark.stamp_name != item_layout{}.stamp) {
+            request.names.emplace("#name", mark_attribute::stamp_name);
+            removes += ", #name";
+        }
+        for (const auto& image : mark.images) {
+            const auto number = std::to_string(images++);
+            request.names.emplace("#i" + number, image_name(image.name));
+            removes += ", #i" + number;
+        }
+        for (const auto& name : mark.versions) {
+            request.names.emplace("#next", next_version_name(name));
+            removes += ", #next";
+        }
+    }
+
+    void set(const std::string& text) {
+        sets += sets.empty() ? "SET " : ", ";
+        sets += text;
+    }
+    /// The item's stamp as it was before.
+    void give_stamp_back(const item_mark& mark) {
+        if (mark.lock.before) return set("#stamp = #before");
+        removes += ", #stamp";
+    }
+    update_item_request finish() && {
+        request.update_expression = sets + (sets.empty() ? "" : " ") + "REMOVE " + removes;
+        return std::move(request);
+    }
+
+    update_item_request request;
+    std::string sets;
+    std::string removes;
+    std::size_t images = 0;
+};
+
+}  // namespace
+
+std::vector<std::string> touched_by(const update_expression& change) {
+    using enum update_expression::clause;
+    std::vector<std::string> touched;
+    for (const auto clause : {set, remove, add, delete_from}) {
+        for (const auto& action : change.actions(clause)) {
+            // The target comes first.
+            const auto* target = action.empty() ? nullptr : std::get_if<detail::name_fragment>(&action.front());
+            if (target && std::ranges::find(touched, target->name) == touched.end()) touched.push_back(target->name);
+        }
+    }
+    return touched;
+}
+
+// ---- locks -------------------------------------------------------------------------------------------------
+
+update_item_request marking_requests::draft(const item_key& key, const planned_write& write,
+                                            std::int64_t number) const {
+    update_item_request request{.table_name = on_.layout.table,
+                                .key = key,
+                                .names = our_names(on_.layout),
+                                .returned = return_values::updated_new,
+                                .current_on_refusal = true};
+    request.values.emplace(":tx", self_.text());
+    request.values.emplace(":n", bytes_of(write.stamp));
+    request.values.emplace(":kind", letter(write.kind));
+    request.values.emplace(":write", number);
+    return request;
+}
+
+void marking_requests::complete(update_item_request& request) const {
+    keep_used_names(on_.layout, request.names, request.update_expression, request.condition_expression);
+}
+
+/// @param held the mark that is there already; null: none
+void marking_requests::change(update_item_request& request, const planned_write& write, const item_mark* held) const {
+    const auto& layout = on_.layout;
+    clauses text(request);
+    if (!held) {
+        request.values.emplace(":none", no_stamp());
+        text.set("#tx = :tx, #before = if_not_exists(#stamp, :none)");
+        if (layout.stamp != item_layout{}.stamp) {
+            request.values.emplace(":name", layout.stamp);
+            text.set("#name = :name");
+        }
+    }
+    text.set("#stamp = :n, #kind = :kind, #write = :write");
+
+    auto touched = touched_by(write.change);
+    const bool raises = on_.versioned && write.kind == mark_kind::updated && (!held || held->versions.empty());
+    if (raises) {
+        touched.push_back(layout.version);
+        touched.push_back(item_attribute::trail);
+        if (layout.names_version()) touched.push_back(item_attribute::versioned_by);
+    }
+    if (!touched.empty()) request.values.emplace(":absent", absent_image());
+    for (const auto& name : touched) {
+        const auto image = text.name(image_name(name));
+        const auto now = "if_not_exists(" + text.name(name) + ", :absent)";
+        // The oldest image stays.
+        text.set(image + " = " + (held ? "if_not_exists(" + image + ", " + now + ")" : now));
+    }
+    if (raises) {
+        // What is not committed has no version, so that nobody can ever save onto it.
+        request.values.emplace(":base", layout.first_version - layout.step);
+        request.values.emplace(":step", layout.step);
+        text.set("#next = if_not_exists(#ver, :base) + :step");
+        const bool remembers = held && held->lock.before;
+        request.values.emplace(":trail", remembers ? bytes_of(*held->lock.before) : binary{});
+        text.set(held ? "#trail = :trail" : "#trail = if_not_exists(#stamp, :trail)");
+        if (layout.names_version()) {
+            request.values.emplace(":by", layout.version);
+            text.set("#by = :by");
+        }
+        text.remove("#ver");
+    }
+    text.apply(write.change);
+    text.write();
+}
+
+update_item_request marking_requests::lock_item(const item_key& key, const planned_write& write,
+                                                std::int64_t number) const {
+    auto request = draft(key, write, number);
+    request.condition_expression = "attribute_exists(#k) AND " + std::string(unlocked);
+    if (!on_.versioned) {
+        request.condition_expression += " AND attribute_not_exists(#born)";
+    } else if (write.kind == mark_kind::updated) {
+        request.condition_expression += " AND (attribute_not_exists(#ver) OR #ver <= :top)";
+        request.values.emplace(":top", on_.layout.version_limit - on_.layout.step);
+    }
+    change(request, write, nullptr);
+    apply(request, write.demand);
+    complete(request);
+    return request;
+}
+
+update_item_request marking_requests::lock_item_again(const item_key& key, const planned_write& write,
+                                                      std::int64_t number, const item_mark& held) const {
+    auto request = draft(key, write, number);
+    request.returned = return_values::all_new;  // most of the mark is not touched
+    request.condition_expression = mine;
+    request.values.emplace(":held", bytes_of(held.lock.stamp));
+    request.values.emplace(":before", before_of(held.lock));
+    change(request, write, &held);
+    apply(request, write.demand);
+    complete(request);
+    return request;
+}
+
+transact_write_items_request marking_requests::lock_insert(const std::string& coordination, const planned_write& write,
+                                                           std::int64_t number) const {
+    const auto& layout = on_.layout;
+    transact_put put{.table_name = layout.table,
+                     .new_item = write.whole,
+                     .condition_expression = "attribute_not_exists(#k)",
+                     .names = {{"#k", layout.key}},
+                     .current_on_refusal = true};
+    auto& made = put.new_item;
+    made.insert_or_assign(mark_attribute::owner, self_.text());
+    made.insert_or_assign(mark_attribute::before, no_stamp());
+    made.insert_or_assign(mark_attribute::kind, letter(write.kind));
+    made.insert_or_assign(mark_attribute::write, number);
+    if (layout.stamp != item_layout{}.stamp) made.insert_or_assign(mark_attribute::stamp_name, layout.stamp);
+    made.insert_or_assign(layout.stamp, bytes_of(write.stamp));
+    if (on_.versioned) {
+        // Should it be undone, no other item will ever have this birth: its version may be seen.
+        made.insert_or_assign(item_attribute::born, bytes_of(write.stamp));
+        made.insert_or_assign(layout.version, layout.first_version);
+        if (layout.names_version()) made.insert_or_assign(item_attribute::versioned_by, layout.version);
+    }
+    return {.actions = {transaction_requests(coordination, self_).still_pending(), std::move(put)},
+            .client_request_token = token_of(write.stamp)};
+}
+
+get_item_request look_at_item(const item_ref& where) {
+    return {.table_name = where.table, .key = where.key, .consistent_read = true};
+}
+
+ending_request unlock(const item_ref& where, const item_mark& mark) {
+    if (mark.kind == mark_kind::to_erase) return erased(where, mark);
+    ending end(where, mark);
+    if (mark.kind == mark_kind::read) end.give_stamp_back(mark);
+    for (const auto& name : mark.versions) {
+        end.request.names.emplace("#ver", name);
+        end.set("#ver = #next");
+    }
+    return std::move(end).finish();
+}
+
+ending_request undo(const item_ref& where, const item_mark& mark) {
+    if (mark.kind == mark_kind::inserted) return erased(where, mark);
+    ending end(where, mark);
+    end.give_stamp_back(mark);
+    if (!mark.images.empty()) end.request.values.emplace(":absent", absent_image());
+    std::size_t count = 0;
+    for (const auto& image : mark.images) {
+        const auto number = std::to_string(count++);
+        end.request.names.emplace("#u" + number, image.name);
+        end.request.condition_expression += " AND #i" + number + (image.absent ? " = " : " <> ") + ":absent";
+        if (image.absent) {
+            end.removes += ", #u" + number;
+        } else {
+            end.set("#u" + number + " = #i" + number);
+        }
+    }
+    return std::move(end).finish();
+}
+
+}  // namespace dynalease::protocol

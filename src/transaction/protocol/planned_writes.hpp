@@ -1,0 +1,53 @@
+// What a transaction wants of items.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "item/protocol/item_attributes.hpp"
+#include "transaction/protocol/item_mark.hpp"
+
+#include <dynalease/dynamodb/condition_expression.hpp>
+#include <dynalease/dynamodb/item.hpp>
+#include <dynalease/dynamodb/update_expression.hpp>
+#include <dynalease/item/item_ref.hpp>
+#include <dynalease/item/item_version.hpp>
+
+#include <string>
+#include <vector>
+
+namespace dynalease::protocol {
+
+/// A table all of whose writers are the library's, or test and set what its writers do. With `layout.stamps`: a table
+/// without stamps takes no part in transactions.
+struct guarded_table {
+    item_layout layout;
+    bool versioned = false;  ///< items have versions; else a write refuses one that does
+};
+
+struct planned_write {
+    mark_kind kind = mark_kind::updated;
+    update_expression change{};     ///< of an update
+    item whole{};                   ///< of an insert, with its key
+    condition_expression demand{};  ///< of the item as it was before; not of an insert
+    item_stamp stamp{};             ///< never used before, and the same in all copies of the write
+};
+
+/// One item and the writes to it, in their order. An insert stands alone.
+struct planned_item {
+    guarded_table on;
+    item_key key;
+    std::vector<planned_write> writes;
+
+    item_ref place() const { return {on.layout.table, key}; }
+};
+
+/// Sealed: nothing is added to it any more.
+struct transaction_plan {
+    run_name name;
+    std::int64_t born = 0;
+    std::vector<planned_item> items;
+};
+
+/// The top-level attributes that the update changes, each once, in their order.
+std::vector<std::string> touched_by(const update_expression& change);
+
+}  // namespace dynalease::protocol

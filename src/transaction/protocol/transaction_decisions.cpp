@@ -1,0 +1,85 @@
+// The decision tables of transactions.
+// SPDX-License-Identifier: BSL-1.0
+#include "transaction/protocol/transaction_decisions.hpp"
+
+#include <algorithm>
+
+namespace dynalease::protocol {
+
+namespace {
+
+bool holds(const transaction_header& header, const lock_name& lock) {
+    return std::ranges::find(header.locks, lock, &committed_lock::lock) != header.locks.end();
+}
+
+}  // namespace
+
+mark_fate decide_mark(const item_mark& mark, const std::optional<transaction_header>& header) {
+    if (!header || header->name != mark.owner || header->done) return mark_fate::undo;
+    switch (header->state) {
+        case header_state::pending:
+            return mark_fate::undecided;
+        case header_state::committed:
+            return holds(*header, mark.lock) ? mark_fate::keep : mark_fate::undo;
+        case header_state::rolled_back:
+            break;
+    }
+    return mark_fate::undo;
+}
+
+read_step decide_read(const item_mark& mark, const std::optional<transaction_header>& header, bool again) {
+    const bool ended = !header || header->done || header->name != mark.owner;
+    if (ended) return again ? read_step::before : read_step::read_again;
+    return decide_mark(mark, header) == mark_fate::keep ? read_step::after : read_step::before;
+}
+
+begin_step decide_begin(const std::optional<transaction_header>& row, const run_name& mine) {
+    if (!row) return begin_step::begin;
+    if (row->state == header_state::committed) return begin_step::committed;
+    const bool rolled_back = row->state == header_state::rolled_back;
+    if (row->name == mine) return rolled_back ? begin_step::rolled_back : begin_step::begun;
+    return rolled_back && row->done ? begin_step::over : begin_step::others;
+}
+
+lock_step decide_lock(const lock_facts& facts) {
+    const auto& mark = facts.mark;
+    if (mark && mark->owner == facts.mine) {
+        if (mark->write >= facts.number) return lock_step::held;
+        return facts.held && facts.held->lock == mark->lock ? lock_step::condition_false : lock_step::again;
+    }
+    if (facts.held) return lock_step::lost;
+    if (!facts.shown) return lock_step::missing;
+    if (mark) return lock_step::rival;
+    const auto& shown = *facts.shown;
+    const auto& [layout, versioned] = facts.what.on;
+    if (facts.what.writes.front().kind == mark_kind::inserted) return lock_step::exists;
+    if (shown.contains(item_attribute::gone)) return lock_step::missing;
+    if (shown.contains(layout.writer()) || shown.contains(layout.readers())) return lock_step::locked;
+    if (!versioned && shown.contains(item_attribute::born)) return lock_step::has_versions;
+    return lock_step::condition_false;
+}
+
+commit_step decide_commit(const std::optional<transaction_header>& row, const run_name& mine) {
+    if (!row || row->name != mine) return commit_step::forgotten;
+    switch (row->state) {
+        case header_state::committed:
+            return commit_step::committed;
+        case header_state::rolled_back:
+            return commit_step::rolled_back;
+        case header_state::pending:
+            break;
+    }
+    return commit_step::again;
+}
+
+rival_step decide_rival(const transaction_header& rival, const seniority& mine, const rivalry& rules,
+                        std::chrono::nanoseconds silent, std::chrono::nanoseconds waited) {
+    if (silent >= rules.patience) return rival_step::roll_back;
+    if (rules.policy == wait_policy::fail_fast) return rival_step::give_up;
+    if (rules.policy == wait_policy::wound_wait && mine < seniority{rival.born, rival.name.id}) {
+        return rival_step::roll_back;
+    }
+    return waited >= rules.limit ? rival_step::give_up : rival_step::wait;
+}
+
+}  // namespace dynalease::protocol

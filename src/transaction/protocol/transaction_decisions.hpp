@@ -1,0 +1,123 @@
+// The decision tables of transactions: what a row, an item and a mark say to do next.
+//
+// Each is a pure function of what is known. The machines do what is decided here.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "transaction/protocol/item_mark.hpp"
+#include "transaction/protocol/planned_writes.hpp"
+#include "transaction/protocol/transaction_header.hpp"
+
+#include <dynalease/dynamodb/item.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace dynalease::protocol {
+
+// ---- the rule: what a mark on an item means ----------------------------------------------------------------
+
+enum class mark_fate {
+    undecided,  ///< its run may still commit: never undo it now
+    keep,       ///< its run has committed, under this very lock
+    undo,       ///< void: its run will never commit under this lock
+};
+
+/// @param header as read after the item; empty: there is none
+mark_fate decide_mark(const item_mark& mark, const std::optional<transaction_header>& header);
+
+// ---- a reader ----------------------------------------------------------------------------------------------
+
+enum class read_step {
+    before,      ///< the item as it was before the mark
+    after,       ///< ... as it is after the commit
+    read_again,  ///< the run ended after the item was read: the mark may be gone, and others have written since
+};
+
+/// What is current of an item with this mark, for a reader who wants the latest.
+/// @param header as read after the item @param again the same mark was met for the second time
+read_step decide_read(const item_mark& mark, const std::optional<transaction_header>& header, bool again);
+
+// ---- begin -------------------------------------------------------------------------------------------------
+
+enum class begin_step {
+    begun,        ///< the row is this run's: some copy of ours was applied
+    begin,        ///< there is no row (any more): begin afresh
+    over,         ///< a run of this id was rolled back, and is done: begin over it
+    others,       ///< another run of this id is at work, or has been left
+    committed,    ///< the id has been committed, by whichever run
+    rolled_back,  ///< this run, already
+};
+
+/// A refused `begin`, by the row that came with the refusal.
+begin_step decide_begin(const std::optional<transaction_header>& row, const run_name& mine);
+
+// ---- lock --------------------------------------------------------------------------------------------------
+
+enum class lock_step {
+    held,             ///< by this run, by this write or a later one: whoever sent it
+    again,            ///< by this run, by an earlier write: write again under that lock
+    lost,             ///< the mark under which it was to be written again is gone: the run was rolled back
+    rival,            ///< another run holds it
+    missing,          ///< there is no item
+    exists,           ///< there is one, and it was to be inserted
+    locked,           ///< a lock holds it, which is no transaction's
+    has_versions,     ///< it is a versioned item, and the table was said to have none
+    condition_false,  ///< what the user demands of it is not so
+};
+
+struct lock_facts {
+    const planned_item& what;
+    const run_name& mine;
+    std::int64_t number;                   ///< of the write that was refused
+    const std::optional<item_mark>& held;  ///< the mark under which it was sent
+    const std::optional<item>& shown;      ///< the item that came with the refusal
+    const std::optional<item_mark>& mark;  ///< on it
+};
+
+/// A refused lock.
+lock_step decide_lock(const lock_facts& facts);
+
+// ---- commit ------------------------------------------------------------------------------------------------
+
+enum class commit_step {
+    committed,    ///< by this process or by another one at work for the same run
+    rolled_back,  ///< by somebody else
+    forgotten,    ///< decided, and so long ago that the row is gone: nobody knows how
+    again,        ///< not decided
+};
+
+/// A refused `commit` or `roll_back`, by the row that came with the refusal. Only for a run that was begun.
+commit_step decide_commit(const std::optional<transaction_header>& row, const run_name& mine);
+
+// ---- rivals ------------------------------------------------------------------------------------------------
+
+enum class wait_policy {
+    fail_fast,   ///< an item that another transaction holds fails this one
+    wait,        ///< ... is waited for
+    wound_wait,  ///< the older one of two rolls the younger one back; the younger one waits: no deadlock
+};
+
+struct rivalry {
+    wait_policy policy = wait_policy::wound_wait;
+    std::chrono::nanoseconds patience = std::chrono::seconds(5);  ///< with one that shows no sign of life
+    std::chrono::nanoseconds limit = std::chrono::seconds(5);     ///< of all waiting for one item
+};
+
+enum class rival_step { wait, roll_back, give_up };
+
+/// Who comes first: by the wall clock of its first run, then by id. Only fairness depends on it.
+struct seniority {
+    std::int64_t born = 0;
+    std::string id{};
+    friend auto operator<=>(const seniority&, const seniority&) = default;
+};
+
+/// What to do about a rival whose run is not decided.
+/// @param silent since when nothing of its row has changed @param waited for this item
+rival_step decide_rival(const transaction_header& rival, const seniority& mine, const rivalry& rules,
+                        std::chrono::nanoseconds silent, std::chrono::nanoseconds waited);
+
+}  // namespace dynalease::protocol

@@ -1,0 +1,106 @@
+// The texts of the requests about the row of a transaction.
+// SPDX-License-Identifier: BSL-1.0
+#include "transaction/protocol/transaction_requests.hpp"
+
+#include "session/protocol/row.hpp"
+
+#include <utility>
+
+namespace dynalease::protocol {
+
+namespace {
+
+constexpr std::string_view pending_still = "#state = :pending AND #run = :run";
+
+attribute_names names_of_decision() {
+    return {{"#state", attribute::state}, {"#run", header_attribute::run}};
+}
+
+}  // namespace
+
+update_item_request transaction_requests::draft() const {
+    update_item_request request{.table_name = table_,
+                                .key = transaction_key(self_.id),
+                                .condition_expression = std::string(pending_still),
+                                .names = names_of_decision(),
+                                .current_on_refusal = true};
+    request.values.emplace(":pending", "P");
+    request.values.emplace(":run", self_.run);
+    return request;
+}
+
+get_item_request transaction_requests::look() const {
+    return {.table_name = table_, .key = transaction_key(self_.id), .consistent_read = true};
+}
+
+put_item_request transaction_requests::begin(std::int64_t born, const attribute_list& writes,
+                                             const std::optional<std::string>& over) const {
+    put_item_request request{.table_name = table_, .new_item = transaction_key(self_.id), .current_on_refusal = true};
+    auto& row = request.new_item;
+    row.emplace(attribute::version, schema_version);
+    row.emplace(attribute::state, "P");
+    row.emplace(header_attribute::run, self_.run);
+    row.emplace(header_attribute::born, born);
+    row.emplace(attribute::beat, 0);
+    row.emplace(header_attribute::writes, writes);
+    if (!over) {
+        request.condition_expression = "attribute_not_exists(#pk)";
+        request.names.emplace("#pk", attribute::partition);
+        return request;
+    }
+    request.condition_expression = "#state = :rolled_back AND #run = :over AND attribute_exists(#done)";
+    request.names = names_of_decision();
+    request.names.emplace("#done", header_attribute::done);
+    request.values.emplace(":rolled_back", "R");
+    request.values.emplace(":over", *over);
+    return request;
+}
+
+update_item_request transaction_requests::commit(const std::vector<committed_lock>& locks) const {
+    auto request = draft();
+    request.update_expression = "SET #state = :committed, #locks = :locks";
+    request.names.emplace("#locks", header_attribute::locks);
+    request.values.emplace(":committed", "C");
+    request.values.emplace(":locks", bytes_of(locks));
+    return request;
+}
+
+update_item_request transaction_requests::roll_back(std::string_view by) const {
+    auto request = draft();
+    request.update_expression = "SET #state = :rolled_back, #by = :by";
+    request.names.emplace("#by", attribute::marked_by);
+    request.values.emplace(":rolled_back", "R");
+    request.values.emplace(":by", by);
+    return request;
+}
+
+update_item_request transaction_requests::finish(header_state decided, std::int64_t expiry) const {
+    update_item_request request{.table_name = table_,
+                                .key = transaction_key(self_.id),
+                                .update_expression = "SET #done = :true, #ttl = :ttl REMOVE #locks, #writes",
+                                .condition_expression = "#state = :decided AND #run = :run",
+                                .names = names_of_decision(),
+                                .current_on_refusal = true};
+    request.names.emplace("#done", header_attribute::done);
+    request.names.emplace("#ttl", attribute::time_to_live);
+    request.names.emplace("#locks", header_attribute::locks);
+    request.names.emplace("#writes", header_attribute::writes);
+    request.values.emplace(":true", true);
+    request.values.emplace(":ttl", expiry);
+    request.values.emplace(":decided", decided == header_state::committed ? "C" : "R");
+    request.values.emplace(":run", self_.run);
+    return request;
+}
+
+condition_check transaction_requests::still_pending() const {
+    condition_check check{.table_name = table_,
+                          .key = transaction_key(self_.id),
+                          .condition_expression = std::string(pending_still),
+                          .names = names_of_decision(),
+                          .current_on_refusal = true};
+    check.values.emplace(":pending", "P");
+    check.values.emplace(":run", self_.run);
+    return check;
+}
+
+}  // namespace dynalease::protocol

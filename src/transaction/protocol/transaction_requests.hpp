@@ -1,0 +1,43 @@
+// The requests about the row of a transaction, exactly. Each may be sent again byte for byte.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "transaction/protocol/transaction_header.hpp"
+
+#include <dynalease/dynamodb/operations.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dynalease::protocol {
+
+/// Builds requests for one run. Holds references: a short-lived helper.
+class transaction_requests {
+public:
+    transaction_requests(const std::string& table, const run_name& self) : table_(table), self_(self) {}
+
+    get_item_request look() const;
+    /// @param over the run of this id that was rolled back, as it was seen; empty: there was none
+    put_item_request begin(std::int64_t born, const attribute_list& writes,
+                           const std::optional<std::string>& over) const;
+    /// The one write that decides. Only when each of these locks was seen in place.
+    update_item_request commit(const std::vector<committed_lock>& locks) const;
+    /// Anybody may send it, at any time.
+    update_item_request roll_back(std::string_view by) const;
+    /// No item is held under this run any more. @param expiry in seconds since the epoch: a day away or more, so that
+    /// no copy of `begin` outlives the row
+    update_item_request finish(header_state decided, std::int64_t expiry) const;
+    /// Beside a write that is to happen only while this run is not decided.
+    condition_check still_pending() const;
+
+private:
+    update_item_request draft() const;
+
+    const std::string& table_;
+    const run_name& self_;
+};
+
+}  // namespace dynalease::protocol

@@ -1,0 +1,69 @@
+// The page of the transactions' protocol shows the requests as they are built.
+// SPDX-License-Identifier: BSL-1.0
+#include "support/protocol_page.hpp"
+#include "transaction/protocol/marking_requests.hpp"
+#include "transaction/protocol/transaction_requests.hpp"
+
+#include <string>
+#include <variant>
+
+namespace dynalease::protocol::test {
+
+namespace {
+
+std::string text_of_end(const ending_request& request) {
+    return std::visit([](const auto& each) { return text_of(each); }, request);
+}
+
+}  // namespace
+
+TEST_CASE("the page of the transactions' protocol shows each request as it is built") {
+    const std::string coordination = "coordination";
+    const run_name self{"4711", "run"};
+    const transaction_requests row(coordination, self);
+    const guarded_table versioned{.layout = {.table = "accounts", .key = "id"}, .versioned = true};
+    const guarded_table plain{.layout = {.table = "accounts", .key = "id"}};
+    const marking_requests requests(versioned, self);
+    const item_key key{{"id", "ann"}};
+    const item_ref where{"accounts", key};
+    const item_stamp stamp{std::byte{1}};
+    const planned_write update{
+        .change = set("balance", attr("balance") - 5), .demand = attr("balance") >= 5, .stamp = stamp};
+    const planned_write later{.change = set("note", "x"), .stamp = stamp};
+    const planned_write erasure{.kind = mark_kind::to_erase, .stamp = stamp};
+    const planned_write insert{.kind = mark_kind::inserted, .whole = {{"id", "ann"}, {"balance", 5}}, .stamp = stamp};
+    const lock_name lock{stamp, stamp};
+    const item_mark updated{.owner = self,
+                            .lock = lock,
+                            .write = 1,
+                            .images = {{"_trail", false}, {"balance", false}, {"note", true}, {"version", false}},
+                            .versions = {"version"}};
+    const auto marked = [&](mark_kind kind) {
+        return item_mark{.owner = self, .lock = lock, .kind = kind, .write = 1};
+    };
+    const item_mark inserted{.owner = self, .lock = {stamp, {}}, .kind = mark_kind::inserted, .write = 1};
+
+    check_page("transaction", {{"begin", text_of(row.begin(0, {}, {}))},
+                               {"begin, over a run that was rolled back", text_of(row.begin(0, {}, "old"))},
+                               {"look", text_of(row.look())},
+                               {"commit", text_of(row.commit({}))},
+                               {"roll_back", text_of(row.roll_back("me"))},
+                               {"finish", text_of(row.finish(header_state::committed, 0))},
+                               {"still_pending", text_of(row.still_pending())},
+                               {"lock_item", text_of(requests.lock_item(key, update, 1))},
+                               {"lock_item, in a table without versions",
+                                text_of(marking_requests(plain, self).lock_item(key, later, 1))},
+                               {"lock_item, to erase it", text_of(requests.lock_item(key, erasure, 1))},
+                               {"lock_item_again", text_of(requests.lock_item_again(key, later, 2, updated))},
+                               {"lock_insert", text_of(requests.lock_insert(coordination, insert, 1))},
+                               {"look_at_item", text_of(look_at_item(where))},
+                               {"unlock", text_of_end(unlock(where, updated))},
+                               {"unlock, of an insert", text_of_end(unlock(where, inserted))},
+                               {"unlock, of a read lock", text_of_end(unlock(where, marked(mark_kind::read)))},
+                               {"unlock, of an item to erase", text_of_end(unlock(where, marked(mark_kind::to_erase)))},
+                               {"undo", text_of_end(undo(where, updated))},
+                               {"undo, of an insert", text_of_end(undo(where, inserted))},
+                               {"undo, of an item to erase", text_of_end(undo(where, marked(mark_kind::to_erase)))}});
+}
+
+}  // namespace dynalease::protocol::test

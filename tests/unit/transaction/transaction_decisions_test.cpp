@@ -1,0 +1,163 @@
+// The decisions of transactions, case by case.
+// SPDX-License-Identifier: BSL-1.0
+#include "transaction/protocol/transaction_decisions.hpp"
+#include "item/protocol/item_state.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+namespace dynalease::protocol::test {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+const run_name mine{"4711", "run"};
+const run_name other_run{"4711", "older"};
+const run_name stranger{"99", "run"};
+
+item_stamp stamp(int number) {
+    item_stamp made{};
+    made[0] = static_cast<std::byte>(number);
+    return made;
+}
+
+const lock_name here{stamp(2), stamp(1)};
+
+item_mark mark_by(const run_name& owner, std::int64_t write = 1) {
+    return {.owner = owner, .lock = here, .write = write};
+}
+
+std::optional<transaction_header> row(header_state state, const run_name& name = mine, bool done = false) {
+    transaction_header header{.name = name, .state = state, .done = done};
+    if (state == header_state::committed && !done) header.locks = {{1, here}};
+    return header;
+}
+
+std::optional<transaction_header> names_lock(const lock_name& lock) {
+    auto header = row(header_state::committed);
+    header->locks = {{1, lock}};
+    return header;
+}
+
+const std::optional<transaction_header> none{};
+
+}  // namespace
+
+TEST_CASE("what becomes of a mark is told by the row of its run alone") {
+    const auto mark = mark_by(mine);
+    CHECK(decide_mark(mark, row(header_state::pending)) == mark_fate::undecided);
+    CHECK(decide_mark(mark, row(header_state::committed)) == mark_fate::keep);
+    CHECK(decide_mark(mark, row(header_state::rolled_back)) == mark_fate::undo);
+    CHECK(decide_mark(mark, none) == mark_fate::undo);
+    CHECK(decide_mark(mark, row(header_state::committed, mine, true)) == mark_fate::undo);
+    CHECK(decide_mark(mark, row(header_state::pending, other_run)) == mark_fate::undo);
+    CHECK(decide_mark(mark, row(header_state::committed, other_run)) == mark_fate::undo);
+}
+
+TEST_CASE("a commit keeps the locks that it names, to the stamp before") {
+    const auto mark = mark_by(mine);
+    CHECK(decide_mark(mark, names_lock({stamp(2), stamp(3)})) == mark_fate::undo);
+    CHECK(decide_mark(mark, names_lock({stamp(2), {}})) == mark_fate::undo);
+    CHECK(decide_mark(mark, names_lock({stamp(3), stamp(1)})) == mark_fate::undo);
+}
+
+TEST_CASE("a reader of the latest value reads again where the run ended meanwhile, once") {
+    const auto mark = mark_by(mine);
+    CHECK(decide_read(mark, row(header_state::pending), false) == read_step::before);
+    CHECK(decide_read(mark, row(header_state::committed), false) == read_step::after);
+    CHECK(decide_read(mark, row(header_state::rolled_back), false) == read_step::before);
+    for (const auto& ended : {none, row(header_state::committed, mine, true), row(header_state::pending, other_run)}) {
+        CHECK(decide_read(mark, ended, false) == read_step::read_again);
+        CHECK(decide_read(mark, ended, true) == read_step::before);
+    }
+}
+
+TEST_CASE("a refused begin tells whose run it is") {
+    CHECK(decide_begin(none, mine) == begin_step::begin);
+    CHECK(decide_begin(row(header_state::pending), mine) == begin_step::begun);
+    CHECK(decide_begin(row(header_state::rolled_back), mine) == begin_step::rolled_back);
+    CHECK(decide_begin(row(header_state::committed), mine) == begin_step::committed);
+    CHECK(decide_begin(row(header_state::committed, other_run, true), mine) == begin_step::committed);
+    CHECK(decide_begin(row(header_state::pending, other_run), mine) == begin_step::others);
+    CHECK(decide_begin(row(header_state::rolled_back, other_run), mine) == begin_step::others);
+    CHECK(decide_begin(row(header_state::rolled_back, other_run, true), mine) == begin_step::over);
+}
+
+TEST_CASE("a refused lock tells why, by what the item shows") {
+    planned_item what{.on = {.layout = {.table = "accounts", .key = "id"}}, .key = {{"id", "ann"}}, .writes = {{}}};
+    const std::optional<item> absent{};
+    const std::optional<item> free = item{{"id", "ann"}};
+    const std::optional<item_mark> unmarked{};
+    const auto decide = [&](const std::optional<item>& shown, const std::optional<item_mark>& mark,
+                            const std::optional<item_mark>& held = {}, std::int64_t number = 1) {
+        return decide_lock({.what = what, .mine = mine, .number = number, .held = held, .shown = shown, .mark = mark});
+    };
+    const auto with = [&](const char* name) {
+        auto shown = free;
+        shown->emplace(name, "x");
+        return shown;
+    };
+    CHECK(decide(absent, unmarked) == lock_step::missing);
+    CHECK(decide(free, unmarked) == lock_step::condition_false);
+    CHECK(decide(with("_gone"), unmarked) == lock_step::missing);
+    CHECK(decide(with("_lockW"), unmarked) == lock_step::locked);
+    CHECK(decide(with("_lockR"), unmarked) == lock_step::locked);
+    CHECK(decide(with("_born"), unmarked) == lock_step::has_versions);
+    CHECK(decide(free, mark_by(stranger)) == lock_step::rival);
+    CHECK(decide(free, mark_by(other_run)) == lock_step::rival);
+    CHECK(decide(free, mark_by(mine)) == lock_step::held);
+    CHECK(decide(free, mark_by(mine, 2)) == lock_step::held);
+
+    // Of a second write.
+    CHECK(decide(free, mark_by(mine), {}, 2) == lock_step::again);
+    CHECK(decide(free, mark_by(mine), mark_by(mine), 2) == lock_step::condition_false);
+    auto landed_again = mark_by(mine);
+    landed_again.lock.before = stamp(9);
+    CHECK(decide(free, landed_again, mark_by(mine), 2) == lock_step::again);
+    CHECK(decide(free, unmarked, mark_by(mine), 2) == lock_step::lost);
+    CHECK(decide(absent, unmarked, mark_by(mine), 2) == lock_step::lost);
+    CHECK(decide(free, mark_by(stranger), mark_by(mine), 2) == lock_step::lost);
+
+    what.on.versioned = true;
+    CHECK(decide(with("_born"), unmarked) == lock_step::condition_false);
+    what.writes.front().kind = mark_kind::inserted;
+    CHECK(decide(free, unmarked) == lock_step::exists);
+    CHECK(decide(with("_gone"), unmarked) == lock_step::exists);
+}
+
+TEST_CASE("a refused commit is never guessed from a row that is not there") {
+    CHECK(decide_commit(row(header_state::committed), mine) == commit_step::committed);
+    CHECK(decide_commit(row(header_state::committed, mine, true), mine) == commit_step::committed);
+    CHECK(decide_commit(row(header_state::rolled_back), mine) == commit_step::rolled_back);
+    CHECK(decide_commit(row(header_state::pending), mine) == commit_step::again);
+    CHECK(decide_commit(none, mine) == commit_step::forgotten);
+    CHECK(decide_commit(row(header_state::rolled_back, other_run), mine) == commit_step::forgotten);
+}
+
+TEST_CASE("of two rivals the older one wins, and one without a sign of life loses") {
+    const transaction_header rival{.name = stranger, .born = 100};
+    const seniority older{50, "a"};
+    const seniority younger{150, "a"};
+    const auto decide = [&](wait_policy policy, const seniority& self, std::chrono::nanoseconds silent,
+                            std::chrono::nanoseconds waited) {
+        return decide_rival(rival, self, {.policy = policy, .patience = 5s, .limit = 3s}, silent, waited);
+    };
+    using enum wait_policy;
+    CHECK(decide(wound_wait, older, 0s, 0s) == rival_step::roll_back);
+    CHECK(decide(wound_wait, younger, 0s, 0s) == rival_step::wait);
+    CHECK(decide(wound_wait, younger, 0s, 3s) == rival_step::give_up);
+    CHECK(decide(wound_wait, younger, 5s, 3s) == rival_step::roll_back);
+    CHECK(decide(wait, older, 0s, 0s) == rival_step::wait);
+    CHECK(decide(wait, older, 0s, 3s) == rival_step::give_up);
+    CHECK(decide(fail_fast, older, 0s, 0s) == rival_step::give_up);
+    CHECK(decide(fail_fast, younger, 5s, 0s) == rival_step::roll_back);
+    // Born at the same time: by id, and so never both.
+    CHECK(decide(wound_wait, {100, "98"}, 0s, 0s) == rival_step::roll_back);
+    CHECK(decide(wound_wait, {100, "999"}, 0s, 0s) == rival_step::wait);
+}
+
+}  // namespace dynalease::protocol::test
