@@ -1,0 +1,256 @@
+// One run of a transaction, from its begin to its end.
+// SPDX-License-Identifier: BSL-1.0
+#include "transaction/protocol/coordinator.hpp"
+
+#include "database/protocol/backoff.hpp"
+#include "transaction/protocol/stored_writes.hpp"
+#include "transaction/protocol/transaction_requests.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <variant>
+
+namespace dynalease::protocol {
+
+using detail::answer;
+
+namespace {
+
+/// Locks that are under way at a time.
+constexpr std::size_t most_at_once = 32;
+/// A finished row stays for a day: longer than a late copy of its begin may live.
+constexpr std::int64_t retention = 24 * 3600;
+
+/// Why a run ends that nobody here wanted to end.
+failure rolled_back_by_others() {
+    failure why(errc::conflict);
+    why.details.message = "another transaction rolled this one back";
+    return why;
+}
+
+}  // namespace
+
+coordinator::coordinator(std::string coordination, transaction_plan plan, rivalry rules)
+    : coordination_(std::move(coordination)),
+      plan_(std::make_shared<const transaction_plan>(std::move(plan))),
+      rules_(rules),
+      items_(plan_->items.size()),
+      slots_(plan_->items.size() + 1) {
+    std::int64_t next = 1;
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+        items_[i].first = next;
+        next += static_cast<std::int64_t>(plan_->items[i].writes.size());
+    }
+}
+
+coordinator coordinator::resumed(std::string coordination, transaction_plan plan, rivalry rules,
+                                 const transaction_header& header) {
+    coordinator made(std::move(coordination), std::move(plan), rules);
+    made.begun_ = true;
+    made.took_over_ = true;
+    made.phase_ = phase::locking;
+    if (header.state == header_state::committed) made.decide(verdict::committed, header.locks);
+    if (header.state == header_state::rolled_back) made.decide(verdict::rolled_back);
+    return made;
+}
+
+// ---- what it wants -----------------------------------------------------------------------------------------
+
+errand coordinator::leave(std::size_t slot, asked what, any_request request) {
+    auto& state = slots_[slot];
+    state.what = what;
+    const auto pause = state.failures == 0 ? std::chrono::nanoseconds{} : detail::retry_pause(state.failures - 1);
+    return {.slot = slot, .pause = pause, .request = std::move(request)};
+}
+
+std::optional<errand> coordinator::next_for_header(std::int64_t wall) {
+    if (slots_[0].what != asked::nothing) return std::nullopt;
+    const transaction_requests row(coordination_, plan_->name);
+    switch (phase_) {
+        case phase::beginning:
+            return leave(0, asked::begin, row.begin(plan_->born, stored(plan_->items), over_));
+        case phase::committing:
+            return leave(0, asked::commit, row.commit(seen_locks()));
+        case phase::rolling_back:
+            return leave(0, asked::roll_back, row.roll_back(plan_->name.id));
+        case phase::finishing: {
+            const auto state = verdict_ == verdict::committed ? header_state::committed : header_state::rolled_back;
+            return leave(0, asked::finish, row.finish(state, wall + retention));
+        }
+        case phase::locking:
+        case phase::closing:
+        case phase::ended:
+            break;
+    }
+    return std::nullopt;
+}
+
+std::optional<errand> coordinator::next(std::int64_t wall) {
+    if (auto wanted = next_for_header(wall)) return wanted;
+    const auto at_work = [](const slot_state& slot) { return slot.what != asked::nothing; };
+    if (std::ranges::count_if(slots_, at_work) >= static_cast<std::ptrdiff_t>(most_at_once)) return std::nullopt;
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+        if (auto wanted = next_for_item(i)) return wanted;
+    }
+    return std::nullopt;
+}
+
+// ---- what happens to it ------------------------------------------------------------------------------------
+
+void coordinator::answer(std::size_t slot, errand_answer with) {
+    auto& state = slots_[slot];
+    const auto what = std::exchange(state.what, asked::nothing);
+    const bool answered = detail::was_answered(with.kind);
+    state.failures = answered ? 0 : state.failures + 1;
+    switch (what) {
+        case asked::nothing:
+            return;
+        case asked::begin:
+            answer_begin(with);
+            break;
+        case asked::commit:
+            answer_commit(with);
+            break;
+        case asked::roll_back:
+            answer_roll_back(with);
+            break;
+        case asked::finish:
+            if (answered) phase_ = phase::ended;
+            if (with.kind == answer::rejected) break_off(std::move(with.why));
+            break;
+        case asked::lock:
+            answer_lock(slot - 1, with);
+            break;
+        case asked::rival:
+            answer_rival(slot - 1, std::move(with));
+            break;
+        case asked::look:
+            answer_look(slot - 1, with);
+            break;
+        case asked::end:
+            answer_end(slot - 1, with);
+            break;
+    }
+    advance();
+}
+
+void coordinator::stop(failure why) {
+    fail(std::move(why));
+    advance();
+}
+
+void coordinator::fail(failure why) {
+    if (phase_ != phase::beginning && phase_ != phase::locking) return;
+    why_ = std::move(why);
+    phase_ = phase::rolling_back;
+}
+
+/// What is left, is left to others.
+void coordinator::break_off(failure why) {
+    why_ = std::move(why);
+    phase_ = phase::ended;
+}
+
+void coordinator::decide(verdict what, std::vector<committed_lock> locks) {
+    verdict_ = what;
+    locks_ = std::move(locks);
+    std::ranges::sort(locks_, {}, [](const committed_lock& each) { return each.lock.stamp; });
+    phase_ = phase::closing;
+    if (what == verdict::rolled_back && !why_.code) why_ = rolled_back_by_others();
+    if (what == verdict::forgotten) why_ = failure(errc::in_doubt, outcome::unknown);
+    for (auto& held : items_) {
+        held.rival.reset();
+        if (what == verdict::committed && held.mark && !in_map(*held.mark)) held.mark.reset();
+        // What nobody has sent a lock for, needs no look.
+        held.closed = !held.mark && !held.touched && !took_over_ && what != verdict::committed;
+    }
+    advance();
+}
+
+/// Where nothing is left to be done in a phase, the next one begins.
+void coordinator::advance() {
+    const auto written = [this](std::size_t i) { return items_[i].written == plan_->items[i].writes.size(); };
+    if (phase_ == phase::locking) {
+        for (std::size_t i = 0; i < items_.size(); ++i) {
+            if (!written(i)) return;
+        }
+        phase_ = phase::committing;
+    } else if (phase_ == phase::closing && std::ranges::all_of(items_, &held_item::closed)) {
+        phase_ = phase::finishing;
+    }
+}
+
+void coordinator::answer_begin(const errand_answer& with) {
+    if (with.kind == answer::rejected) {
+        if (phase_ == phase::beginning) break_off(with.why);
+        return;
+    }
+    if (!detail::was_answered(with.kind) || phase_ != phase::beginning) return;
+    if (with.kind == answer::applied) {
+        begun_ = true;
+        phase_ = phase::locking;
+        return;
+    }
+    const auto row = parse_transaction_header(with.shown ? &*with.shown : nullptr);
+    if (!row) return break_off(row.error());
+    switch (decide_begin(*row, plan_->name)) {
+        case begin_step::begun:
+            begun_ = true;
+            phase_ = phase::locking;
+            if ((*row)->state == header_state::committed) decide(verdict::committed, (*row)->locks);
+            return;
+        case begin_step::begin:
+            over_.reset();
+            return;
+        case begin_step::over:
+            over_ = (*row)->name.run;
+            return;
+        case begin_step::rolled_back:
+            return decide(verdict::rolled_back);
+        case begin_step::committed:
+            verdict_ = verdict::committed;
+            phase_ = phase::ended;
+            return;
+        case begin_step::others: {
+            failure why(errc::conflict);
+            why.details.message = "another run of this transaction's id is not over";
+            return break_off(std::move(why));
+        }
+    }
+}
+
+void coordinator::answer_commit(const errand_answer& with) {
+    if (with.kind == answer::applied) return decide(verdict::committed, seen_locks());
+    if (with.kind == answer::rejected) {
+        // An earlier copy may have been applied: the row tells when it is to be rolled back.
+        why_ = with.why;
+        phase_ = phase::rolling_back;
+        return;
+    }
+    if (with.kind == answer::refused) find_decided(with);
+}
+
+void coordinator::answer_roll_back(const errand_answer& with) {
+    if (with.kind == answer::applied) return decide(verdict::rolled_back);
+    if (with.kind == answer::rejected) return break_off(with.why);
+    if (with.kind == answer::refused) find_decided(with);
+}
+
+/// The row is not pending any more.
+void coordinator::find_decided(const errand_answer& with) {
+    const auto row = parse_transaction_header(with.shown ? &*with.shown : nullptr);
+    if (!row) return break_off(row.error());
+    switch (decide_commit(*row, plan_->name)) {
+        case commit_step::committed:
+            return decide(verdict::committed, (*row)->locks);
+        case commit_step::rolled_back:
+            return decide(verdict::rolled_back);
+        case commit_step::forgotten:
+            return decide(begun_ ? verdict::forgotten : verdict::rolled_back);
+        case commit_step::again:
+            return;
+    }
+}
+
+}  // namespace dynalease::protocol

@@ -1,0 +1,109 @@
+// Carries one run of a transaction from its begin to the last item that it gives back.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "transaction/protocol/errand.hpp"
+#include "transaction/protocol/planned_writes.hpp"
+#include "transaction/protocol/resolver.hpp"
+#include "transaction/protocol/transaction_decisions.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dynalease::protocol {
+
+/// Without I/O, and a plain value: a copy of it goes its own way, as another process would. Any number of coordinators
+/// may be at work for one run.
+///
+/// beginning -> locking -> committing -> closing -> finishing -> ended, with rolling_back before closing if it fails.
+class coordinator {
+public:
+    enum class phase { beginning, locking, committing, rolling_back, closing, finishing, ended };
+    enum class verdict {
+        open,
+        committed,
+        rolled_back,
+        forgotten,  ///< decided by others, who have finished, and so long ago that its row is gone: in doubt
+    };
+
+    /// @param coordination the table of the run's row
+    coordinator(std::string coordination, transaction_plan plan, rivalry rules);
+    /// For a run that another process began. @param header as just read, of that run
+    static coordinator resumed(std::string coordination, transaction_plan plan, rivalry rules,
+                               const transaction_header& header);
+
+    /// @returns an errand that may leave now; to be asked until it has none.
+    /// @param wall seconds since the epoch, for the row's expiry alone
+    std::optional<errand> next(std::int64_t wall);
+    void answer(std::size_t slot, errand_answer with);
+    /// Rolls it back, unless it is decided, or a commit is under way that may decide it.
+    void stop(failure why);
+
+    phase now() const noexcept { return phase_; }
+    /// Known from the commit point on: what remains to be done changes nothing any more.
+    verdict decided() const noexcept { return verdict_; }
+    /// Why it was rolled back, or could not go on.
+    const failure& why() const noexcept { return why_; }
+    const transaction_plan& plan() const noexcept { return *plan_; }
+
+    /// What it knows of one of its items.
+    struct held_item {
+        std::int64_t first = 1;           ///< the number of the first write to it
+        std::size_t written = 0;          ///< so many of the writes to it are in place
+        std::optional<item_mark> mark{};  ///< by which they are
+        std::optional<resolver> rival{};  ///< who is in the way
+        bool touched = false;             ///< a lock was sent
+        bool closed = false;              ///< it carries no mark of this run any more
+    };
+    const std::vector<held_item>& items() const noexcept { return items_; }
+
+protected:
+    enum class asked { nothing, begin, commit, roll_back, finish, lock, rival, look, end };
+    struct slot_state {
+        asked what = asked::nothing;
+        unsigned failures = 0;
+    };
+
+    std::string coordination_;
+    std::shared_ptr<const transaction_plan> plan_;
+    rivalry rules_;
+
+    phase phase_ = phase::beginning;
+    verdict verdict_ = verdict::open;
+    failure why_;
+    bool begun_ = false;                 ///< its row was seen
+    bool took_over_ = false;             ///< others may have sent what this one knows nothing of
+    std::optional<std::string> over_{};  ///< the run of this id that was rolled back before
+    std::vector<committed_lock> locks_;  ///< the commit map, by stamp
+    std::vector<held_item> items_;
+    std::vector<slot_state> slots_;  ///< of the row first, then of each item
+
+private:
+    std::optional<errand> next_for_header(std::int64_t wall);
+    std::optional<errand> next_for_item(std::size_t index);
+    errand leave(std::size_t slot, asked what, any_request request);
+    any_request lock_request(std::size_t index) const;
+    std::vector<committed_lock> seen_locks() const;
+    bool in_map(const item_mark& mark) const;
+
+    void answer_begin(const errand_answer& with);
+    void answer_commit(const errand_answer& with);
+    void answer_roll_back(const errand_answer& with);
+    void answer_lock(std::size_t index, const errand_answer& with);
+    void judge_lock(std::size_t index, const errand_answer& with);
+    void answer_end(std::size_t index, const errand_answer& with);
+    void answer_look(std::size_t index, const errand_answer& with);
+    void find_decided(const errand_answer& with);
+    void answer_rival(std::size_t index, errand_answer with);
+    void take_mark(held_item& held, std::size_t index, const item& shown);
+    void decide(verdict what, std::vector<committed_lock> locks = {});
+    void fail(failure why);
+    void break_off(failure why);
+    void advance();
+};
+
+}  // namespace dynalease::protocol

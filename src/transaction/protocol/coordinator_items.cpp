@@ -1,0 +1,208 @@
+// What a coordinator does about each of its items: lock it, and give it back.
+// SPDX-License-Identifier: BSL-1.0
+#include "transaction/protocol/coordinator.hpp"
+#include "transaction/protocol/marking_requests.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace dynalease::protocol {
+
+using detail::answer;
+
+namespace {
+
+any_request widened(ending_request request) {
+    return std::visit([](auto&& each) { return any_request(std::move(each)); }, std::move(request));
+}
+
+failure refused_lock(lock_step step, const std::optional<item>& shown) {
+    switch (step) {
+        case lock_step::missing:
+            return errc::missing;
+        case lock_step::exists:
+            return errc::exists;
+        case lock_step::locked:
+            return errc::locked;
+        case lock_step::has_versions: {
+            failure why(errc::bad_version);
+            why.details.message = "the item has versions, and its table was said to have none";
+            return why;
+        }
+        default:
+            break;
+    }
+    failure why(errc::condition_failed);
+    why.current = shown;
+    return why;
+}
+
+}  // namespace
+
+/// Of all items, when each is held.
+std::vector<committed_lock> coordinator::seen_locks() const {
+    std::vector<committed_lock> locks;
+    locks.reserve(items_.size());
+    for (const auto& held : items_) locks.push_back({held.mark->write, held.mark->lock});
+    return locks;
+}
+
+bool coordinator::in_map(const item_mark& mark) const {
+    const auto stamp_of = [](const committed_lock& each) { return each.lock.stamp; };
+    const auto found = std::ranges::lower_bound(locks_, mark.lock.stamp, {}, stamp_of);
+    return found != locks_.end() && found->lock == mark.lock;
+}
+
+// ---- what it wants of an item --------------------------------------------------------------------------------
+
+any_request coordinator::lock_request(std::size_t index) const {
+    const auto& what = plan_->items[index];
+    const auto& held = items_[index];
+    const auto& write = what.writes[held.written];
+    const auto number = held.first + static_cast<std::int64_t>(held.written);
+    const marking_requests requests(what.on, plan_->name);
+    if (held.mark) return requests.lock_item_again(what.key, write, number, *held.mark);
+    if (write.kind == mark_kind::inserted) return requests.lock_insert(coordination_, write, number);
+    return requests.lock_item(what.key, write, number);
+}
+
+std::optional<errand> coordinator::next_for_item(std::size_t index) {
+    const auto slot = index + 1;
+    auto& held = items_[index];
+    const auto& what = plan_->items[index];
+    if (slots_[slot].what != asked::nothing) return std::nullopt;
+    if (phase_ == phase::closing) {
+        if (held.closed) return std::nullopt;
+        if (!held.mark) return leave(slot, asked::look, look_at_item(what.place()));
+        const bool keeps = verdict_ == verdict::committed && in_map(*held.mark);
+        return leave(slot, asked::end,
+                     widened(keeps ? unlock(what.place(), *held.mark) : undo(what.place(), *held.mark)));
+    }
+    if (phase_ != phase::locking) return std::nullopt;
+    if (held.rival) {
+        auto wanted = held.rival->next();
+        slots_[slot].what = asked::rival;
+        wanted.slot = slot;
+        return wanted;
+    }
+    if (held.written == what.writes.size()) return std::nullopt;
+    held.touched = true;
+    return leave(slot, asked::lock, lock_request(index));
+}
+
+// ---- what an item shows --------------------------------------------------------------------------------------
+
+void coordinator::take_mark(held_item& held, std::size_t index, const item& shown) {
+    auto mark = mark_of(shown);
+    if (!mark) return fail(mark.error());
+    const auto written = *mark ? (*mark)->write - held.first + 1 : 0;
+    const bool of_this_item = written >= 1 && std::cmp_less_equal(written, plan_->items[index].writes.size());
+    // Applied, or ours, and yet the item does not say so.
+    if (!of_this_item) return fail(errc::bad_response);
+    held.mark = **std::move(mark);
+    held.written = static_cast<std::size_t>(written);
+}
+
+void coordinator::answer_lock(std::size_t index, const errand_answer& with) {
+    auto& held = items_[index];
+    if (phase_ == phase::closing && with.kind != answer::applied) return;
+    if (with.kind == answer::rejected) return fail(with.why);
+    if (with.kind == answer::refused) return judge_lock(index, with);
+    if (with.kind != answer::applied) return;
+    const auto& what = plan_->items[index];
+    if (what.writes.front().kind == mark_kind::inserted) {
+        const auto request =
+            marking_requests(what.on, plan_->name).lock_insert(coordination_, what.writes.front(), held.first);
+        return take_mark(held, index, std::get<transact_put>(request.actions.back()).new_item);
+    }
+    take_mark(held, index, with.shown.value_or(item{}));
+    if (phase_ == phase::closing && !in_map(*held.mark) && verdict_ == verdict::committed) held.mark.reset();
+}
+
+void coordinator::judge_lock(std::size_t index, const errand_answer& with) {
+    auto& held = items_[index];
+    const auto& what = plan_->items[index];
+    if (phase_ != phase::locking) return;
+    if (with.undecided_run_is_gone) {
+        phase_ = phase::rolling_back;
+        return;
+    }
+    std::optional<item_mark> mark;
+    if (with.shown) {
+        auto shown = mark_of(*with.shown);
+        if (!shown) return fail(shown.error());
+        mark = *std::move(shown);
+    }
+    const auto next = decide_lock({.what = what,
+                                   .mine = plan_->name,
+                                   .number = held.first + static_cast<std::int64_t>(held.written),
+                                   .held = held.mark,
+                                   .shown = with.shown,
+                                   .mark = mark});
+    switch (next) {
+        case lock_step::held:
+        case lock_step::again:
+            return take_mark(held, index, *with.shown);
+        case lock_step::rival:
+            held.rival.emplace(coordination_, what.place(), *std::move(mark), seniority{plan_->born, plan_->name.id},
+                               rules_);
+            return;
+        case lock_step::lost:
+            phase_ = phase::rolling_back;
+            return;
+        case lock_step::condition_false:
+        case lock_step::missing:
+        case lock_step::exists:
+        case lock_step::locked:
+        case lock_step::has_versions:
+            break;
+    }
+    fail(refused_lock(next, with.shown));
+}
+
+void coordinator::answer_rival(std::size_t index, errand_answer with) {
+    auto& held = items_[index];
+    if (!held.rival) return;
+    held.rival->answer(std::move(with));
+    switch (held.rival->ended()) {
+        case resolver::end::none:
+            return;
+        case resolver::end::freed:
+            held.rival.reset();
+            return;
+        case resolver::end::gave_up:
+        case resolver::end::failed:
+            return fail(held.rival->why());
+    }
+}
+
+void coordinator::answer_end(std::size_t index, const errand_answer& with) {
+    if (with.kind == answer::refused) {
+        // Somebody else has done it; or another lock of this run stands there now.
+        items_[index].mark.reset();
+        return answer_look(index, with);
+    }
+    if (with.kind == answer::applied) items_[index].closed = true;
+    if (with.kind == answer::rejected) break_off(with.why);
+}
+
+void coordinator::answer_look(std::size_t index, const errand_answer& with) {
+    auto& held = items_[index];
+    if (with.kind == answer::rejected) return break_off(with.why);
+    if (!detail::was_answered(with.kind)) return;
+    if (!with.shown) {
+        held.closed = true;
+        return;
+    }
+    auto mark = mark_of(*with.shown);
+    if (!mark) return break_off(mark.error());
+    if (!*mark || (*mark)->owner != plan_->name) {
+        held.closed = true;
+    } else {
+        held.mark = **std::move(mark);
+    }
+}
+
+}  // namespace dynalease::protocol

@@ -1,0 +1,298 @@
+// The search notices each rule of the protocol that is left out.
+// SPDX-License-Identifier: BSL-1.0
+#include "transaction_search.hpp"
+
+#include "item/protocol/item_state.hpp"
+#include "session/protocol/row.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace dynalease::protocol::test {
+
+namespace {
+
+using request_change = std::function<void(any_request&, const small_store&)>;
+
+constexpr std::string_view mine = "#tx = :tx AND #stamp = :held AND #before = :before";
+
+/// The service refuses placeholders that no text uses: drops those.
+template <class Request>
+void prune(Request& request) {
+    auto text = request.condition_expression + " ";
+    if constexpr (requires { request.update_expression; }) text += request.update_expression + " ";
+    const auto unused = [&](const auto& entry) {
+        for (auto at = text.find(entry.first); at != text.npos; at = text.find(entry.first, at + 1)) {
+            if (std::isalnum(static_cast<unsigned char>(text[at + entry.first.size()])) == 0) return false;
+        }
+        return true;
+    };
+    std::erase_if(request.names, unused);
+    std::erase_if(request.values, unused);
+}
+
+bool replace(std::string& in, std::string_view what, std::string_view with) {
+    const auto at = in.find(what);
+    if (at == in.npos) return false;
+    in.replace(at, what.size(), with);
+    return true;
+}
+
+/// Texts of updates that have this in them; an ending names the lock, and nothing else does.
+update_item_request* update_with(any_request& request, std::string_view in_it) {
+    auto* update = std::get_if<update_item_request>(&request);
+    return update && update->update_expression.find(in_it) != std::string::npos ? update : nullptr;
+}
+
+bool is_undo(const update_item_request& update) {
+    return update.update_expression.find("#stamp = #before") != std::string::npos;
+}
+
+update_item_request* unlock_in(any_request& request) {
+    auto* update = update_with(request, "REMOVE #tx");
+    return update && !is_undo(*update) ? update : nullptr;
+}
+
+update_item_request* undo_in(any_request& request) {
+    auto* update = update_with(request, "REMOVE #tx");
+    return update && is_undo(*update) ? update : nullptr;
+}
+
+request_change in_condition(update_item_request* (*which)(any_request&), std::string_view what, std::string_view with) {
+    return [=](any_request& request, const small_store&) {
+        auto* update = which(request);
+        if (update && replace(update->condition_expression, what, with)) prune(*update);
+    };
+}
+
+request_change in_texts(std::string_view of, std::string_view what, std::string_view with) {
+    return [=](any_request& request, const small_store&) {
+        auto* update = update_with(request, of);
+        if (!update) return;
+        if (replace(update->condition_expression, what, with) || replace(update->update_expression, what, with)) {
+            prune(*update);
+        }
+    };
+}
+
+bool shows_images(const update_item_request& undo, const small_store& store) {
+    const auto* seen = store.find(undo.table_name, undo.key);
+    return seen && std::ranges::all_of(undo.names, [&](const auto& each) {
+               return !each.first.starts_with("#i") || find(*seen, each.second);
+           });
+}
+
+/// What it was is written back as it was read, and not copied from what is there.
+void restore_values(update_item_request& undo, const small_store& store) {
+    const auto* seen = store.find(undo.table_name, undo.key);
+    for (std::size_t i = 0; seen; ++i) {
+        const auto number = std::to_string(i);
+        const auto name = undo.names.find("#i" + number);
+        if (name == undo.names.end()) break;
+        const auto* value = find(*seen, name->second);
+        if (value &&
+            replace(undo.update_expression, "#u" + number + " = #i" + number, "#u" + number + " = :w" + number)) {
+            undo.values.emplace(":w" + number, *value);
+        }
+        if (!replace(undo.condition_expression, " AND #i" + number + " <> :absent", "")) {
+            replace(undo.condition_expression, " AND #i" + number + " = :absent", "");
+        }
+    }
+    const auto before = undo.values.find(":before");
+    if (before != undo.values.end() && replace(undo.update_expression, "#stamp = #before", "#stamp = :was")) {
+        undo.values.emplace(":was", before->second);
+    }
+    prune(undo);
+}
+
+request_change undo_by_values(std::string_view condition) {
+    return [=](any_request& request, const small_store& store) {
+        auto* undo = undo_in(request);
+        if (!undo || !shows_images(*undo, store)) return;
+        restore_values(*undo, store);
+        replace(undo->condition_expression, mine, condition);
+        prune(*undo);
+    };
+}
+
+void drop_stamp_at_unlock(any_request& request, const small_store&) {
+    if (auto* unlock = unlock_in(request)) unlock->update_expression += ", #stamp";
+}
+
+void drop_stamp_of_insert(any_request& request, const small_store&) {
+    auto* unlock = unlock_in(request);
+    if (unlock && unlock->update_expression.starts_with("REMOVE #tx")) unlock->update_expression += ", #stamp";
+}
+
+void untie_insert(any_request& request, const small_store&) {
+    auto* insert = std::get_if<transact_write_items_request>(&request);
+    if (!insert) return;
+    auto& check = std::get<condition_check>(insert->actions.front());
+    check.condition_expression = "attribute_not_exists(#nothing)";
+    check.names = {{"#nothing", "nothing"}};
+    check.values.clear();
+}
+
+void keep_undone_insert(any_request& request, const small_store& store) {
+    const auto* erase = std::get_if<delete_item_request>(&request);
+    const auto* shown = erase ? store.find(erase->table_name, erase->key) : nullptr;
+    const auto* kind = shown ? find_string(*shown, "_TxO") : nullptr;
+    if (!kind || *kind != "I") return;
+    update_item_request update{.table_name = erase->table_name,
+                               .key = erase->key,
+                               .update_expression = "REMOVE #tx, #before, #kind, #write",
+                               .condition_expression = erase->condition_expression,
+                               .names = erase->names,
+                               .values = erase->values,
+                               .current_on_refusal = true};
+    update.names.emplace("#kind", "_TxO");
+    update.names.emplace("#write", "_TxR");
+    request = std::move(update);
+}
+
+/// As if versioned items were like others: the uncommitted state has the version that it would get.
+void show_version(any_request& request, const small_store&) {
+    if (auto* lock = update_with(request, "#next = if_not_exists")) {
+        replace(lock->update_expression, "#next = if_not_exists", "#ver = if_not_exists");
+        if (!replace(lock->update_expression, " REMOVE #ver", ""))
+            replace(lock->update_expression, "REMOVE #ver, ", "REMOVE ");
+        prune(*lock);
+    }
+}
+
+void leave_version(any_request& request, const small_store&) {
+    if (auto* lock = update_with(request, "#next = if_not_exists")) {
+        replace(lock->update_expression, "#next = if_not_exists(#ver, :base) + :step", "#next = #ver");
+        prune(*lock);
+    }
+}
+
+// ---- what a resolver is told -------------------------------------------------------------------------------
+
+const std::string* state_of_row(const std::optional<item>& row) {
+    return row ? find_string(*row, attribute::state) : nullptr;
+}
+
+bool is_committed(const std::optional<item>& row) {
+    const auto* state = state_of_row(row);
+    return state && *state == "C" && !row->contains(header_attribute::done);
+}
+
+void name_any_lock(std::optional<item>& row, const item_mark& met) {
+    if (is_committed(row)) row->insert_or_assign(header_attribute::locks, bytes_of({committed_lock{1, met.lock}}));
+}
+
+void name_stamps_alone(std::optional<item>& row, const item_mark& met) {
+    if (!is_committed(row)) return;
+    const auto header = parse_transaction_header(&*row).value().value();
+    for (const auto& each : header.locks) {
+        if (each.lock.stamp == met.lock.stamp) name_any_lock(row, met);
+    }
+}
+
+void take_pending_for_undone(std::optional<item>& row, const item_mark&) {
+    const auto* state = state_of_row(row);
+    if (state && *state == "P") row->insert_or_assign(attribute::state, "R");
+}
+
+void take_committed_for_void(std::optional<item>& row, const item_mark&) {
+    if (is_committed(row)) row->insert_or_assign(header_attribute::locks, binary{});
+}
+
+void take_absent_for_committed(std::optional<item>& row, const item_mark& met) {
+    if (row) return;
+    row = transaction_key(met.owner.id);
+    row->emplace(attribute::version, 1);
+    row->emplace(attribute::state, "C");
+    row->emplace(header_attribute::run, met.owner.run);
+    row->emplace(header_attribute::born, 0);
+    row->emplace(attribute::beat, 0);
+    name_any_lock(row, met);
+}
+
+// ---- the mistakes, and where they show ---------------------------------------------------------------------
+
+struct mistake {
+    const char* name;
+    world_rules rules;
+    world_setting where;
+};
+
+world_setting one_item() {
+    return {.name = "one item", .transactions = {{"U", ""}, {"U", ""}}};
+}
+world_setting inserted_and_erased() {
+    return {.name = "inserted and erased", .transactions = {{"I", ""}, {"D", ""}}, .exist = {false, true}};
+}
+world_setting two_coordinators() {
+    return {.name = "two coordinators", .transactions = {{"U", ""}}, .resolvers = 1, .coordinators = 2};
+}
+world_setting twice() {
+    return {.name = "twice", .transactions = {{"UU", ""}, {"U", ""}}};
+}
+world_setting saved() {
+    return {.name = "saved", .transactions = {{"U", ""}, {"U", ""}}, .faults = 0, .saves = 1};
+}
+world_setting looked_at(const char* first, const char* second, bool exists) {
+    return {.name = "looked at",
+            .transactions = {{first, ""}, {second, ""}},
+            .exist = {exists, true},
+            .faults = 0,
+            .readers = 1};
+}
+
+std::vector<mistake> mistakes() {
+    constexpr std::string_view pending = "#state = :pending AND ";
+    return {
+        {"NO_NONCE: a commit is taken to hold for any lock", {.tell = name_any_lock}, two_coordinators()},
+        {"NONCE_NO_PREV: ... for any lock of that stamp", {.tell = name_stamps_alone}, one_item()},
+        {"UNLOCK_TXID_ONLY", {.change = in_condition(unlock_in, mine, "#tx = :tx")}, one_item()},
+        {"UNLOCK_UNCOND", {.change = in_condition(unlock_in, mine, "attribute_exists(#tx)")}, one_item()},
+        {"UNLOCK_DROPS_STAMP", {.change = drop_stamp_at_unlock}, one_item()},
+        {"UNDO_TXID_ONLY", {.change = undo_by_values("#tx = :tx")}, one_item()},
+        {"UNDO_BY_VALUES", {.change = undo_by_values("#tx = :tx AND #stamp = :held")}, one_item()},
+        {"UNDO_UNCOND",
+         {.change = undo_by_values("attribute_exists(#kind) OR attribute_not_exists(#kind)")},
+         one_item()},
+        {"UNDO_WHILE_P", {.tell = take_pending_for_undone}, one_item()},
+        {"UNDO_KEEPS_ITEM", {.change = keep_undone_insert}, inserted_and_erased()},
+        {"FINAL_EARLY", {.finish_early = true}, one_item()},
+        {"TTL_ON_P", {.expire_undecided = true}, one_item()},
+        {"ABSENT_IS_COMMITTED", {.tell = take_absent_for_committed}, one_item()},
+        {"RESOLVE_ONCE_C_VOID", {.tell = take_committed_for_void}, one_item()},
+        {"COMMIT_NO_STATE", {.change = in_texts("#state = :committed", pending, "")}, one_item()},
+        {"COMMIT_BEFORE_LOCKS", {.commit_unseen = true}, one_item()},
+        {"ABORT_NO_STATE", {.change = in_texts("#state = :rolled_back", pending, "")}, one_item()},
+        {"LOCK_UNCOND", {.change = in_texts("#tx = :tx", "attribute_not_exists(#tx) AND ", "")}, one_item()},
+        {"INSERT_NOT_TIED", {.change = untie_insert}, inserted_and_erased()},
+        {"BIRTH_NO_STAMP", {.change = drop_stamp_of_insert}, inserted_and_erased()},
+        {"SECOND_TXID_ONLY", {.change = in_texts("if_not_exists(#0, if", mine, "#tx = :tx")}, twice()},
+        {"READER_RAW", {.read_raw = true}, one_item()},
+        {"INSERT_READ_RAW", {.read_inserts_raw = true}, inserted_and_erased()},
+        {"READER_ABSENT_IS_ABORT", {.absent_is_before = true}, looked_at("U", "U", true)},
+        {"VERSION_SHOWN: what is not committed has a version", {.change = show_version}, saved()},
+        {"VERSION_STAYS: a commit does not raise it", {.change = leave_version}, saved()},
+    };
+}
+
+}  // namespace
+
+TEST_CASE("the search of all orders finds each rule of transactions that is left out") {
+    for (const auto& each : mistakes()) {
+        const auto end = search(each.where, each.rules, 400'000);
+        INFO(each.name << " in " << each.where.name << ", " << end.states << " states");
+        CHECK(end.wrong != "");
+        // What the service would refuse as malformed, proves nothing of the protocol.
+        CHECK(!end.wrong.starts_with("rejected"));
+    }
+}
+
+}  // namespace dynalease::protocol::test

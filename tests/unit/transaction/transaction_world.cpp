@@ -1,0 +1,291 @@
+// What may happen in the world of transactions.
+// SPDX-License-Identifier: BSL-1.0
+#include "transaction_world.hpp"
+
+#include "hashes.hpp"
+#include "world_plans.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <tuple>
+#include <variant>
+
+namespace dynalease::protocol::test {
+
+using dynalease::detail::answer;
+
+namespace {
+
+bool reads(const any_request& request) {
+    return std::holds_alternative<get_item_request>(request);
+}
+
+}  // namespace
+
+std::uint64_t transaction_world::wanderer::hash() const {
+    auto hash = mixed(test::hash_of(mark_), static_cast<std::uint64_t>(phase_) * 8 + static_cast<std::uint64_t>(end_));
+    return mixed(hash, static_cast<std::uint64_t>(waited_.count()));
+}
+
+std::uint64_t transaction_world::member::hash() const {
+    auto hash = mixed(static_cast<std::uint64_t>(phase_) * 8 + static_cast<std::uint64_t>(verdict_), over_ ? 1 : 2);
+    for (const auto& lock : locks_) hash = mixed(hash, test::hash_of(lock.lock));
+    for (const auto& held : items_) {
+        hash = mixed(hash, held.written * 4 + (held.touched ? 2 : 0) + (held.closed ? 1 : 0));
+        hash = mixed(hash, held.mark ? test::hash_of(*held.mark) : 5);
+        hash = mixed(hash, held.rival ? wanderer(*held.rival).hash() : 7);
+    }
+    for (const auto& slot : slots_) hash = mixed(hash, static_cast<std::uint64_t>(slot.what));
+    return hash;
+}
+
+transaction_world::transaction_world(const world_setting& setting, const world_rules& rules)
+    : setting_(&setting),
+      rules_(&rules),
+      faults_(setting.faults),
+      resolvers_(setting.resolvers),
+      coordinators_(setting.coordinators),
+      saves_(setting.saves),
+      reads_(setting.readers) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        committed_now(i, setting.exist.at(i) ? std::optional(first_thing(i)) : std::nullopt);
+        if (setting.exist.at(i)) store_.put(things, key_of_thing(i), first_thing(i));
+    }
+    const rivalry rules_of_rivals =
+        setting.patient ? rivalry{.limit = std::chrono::nanoseconds(1)} : rivalry{.patience = {}};
+    std::vector<transaction_plan> plans;
+    for (std::size_t t = 0; t < setting.transactions.size(); ++t) {
+        plans.push_back(plan_of(setting, t, 0));
+        processes_.push_back({t, member(coordinator(coordination, plans.back(), rules_of_rivals))});
+    }
+    plans_ = std::make_shared<const std::vector<transaction_plan>>(std::move(plans));
+    collect();
+}
+
+// ---- rows --------------------------------------------------------------------------------------------------
+
+const item* transaction_world::thing(std::size_t which) const {
+    return store_.find(things, key_of_thing(which));
+}
+
+std::optional<item_mark> transaction_world::mark_on(std::size_t which) const {
+    const auto* shown = thing(which);
+    if (!shown) return std::nullopt;
+    return mark_of(*shown).value();
+}
+
+std::optional<transaction_header> transaction_world::header_of(std::size_t transaction) const {
+    const auto* row = store_.find(coordination, transaction_key((*plans_)[transaction].name.id));
+    return parse_transaction_header(row).value();
+}
+
+// ---- requests ----------------------------------------------------------------------------------------------
+
+void transaction_world::send(std::size_t owner, errand wanted) {
+    auto request = std::move(wanted.request);
+    if (rules_->change) rules_->change(request, store_);
+    const auto hash = test::hash_of(request);
+    flights_.push_back({owner, wanted.slot, hash, std::make_shared<const any_request>(std::move(request))});
+}
+
+/// What the machines want now is on its way: that it was not sent yet, and that it is late, is the same.
+void transaction_world::collect() {
+    if (roaming_ && roaming_->ended() != resolver::end::none) roaming_.reset();
+    const auto waits = [this](std::size_t owner) {
+        return std::ranges::find(flights_, owner, &flight::owner) != flights_.end();
+    };
+    if (roaming_ && !waits(the_wanderer)) send(the_wanderer, roaming_->next());
+    for (std::size_t i = 0; i < processes_.size(); ++i) {
+        auto& machine = processes_[i].machine;
+        while (auto wanted = machine.next(wall)) {
+            const bool locks = machine.now() == coordinator::phase::locking && wanted->slot > 0 &&
+                               std::holds_alternative<update_item_request>(wanted->request);
+            const auto slot = wanted->slot;
+            const auto which =
+                slot > 0 ? machine.plan().items[slot - 1].key.at("id") == attribute_value("x") ? 0U : 1U : 0U;
+            send(i, *std::move(wanted));
+            const auto* shown = thing(which);
+            if (!rules_->commit_unseen || !locks || machine.items()[slot - 1].rival || !shown) continue;
+            // As if the lock had landed on what is there now.
+            flights_.back().owner = nobody;
+            small_store guess = store_;
+            guess.put(things, key_of_thing(which), view(which).value_or(*shown));
+            answer({i, slot, 0, {}}, read_answer(guess.execute(*flights_.back().request)));
+        }
+    }
+}
+
+const item_mark* transaction_world::met_by(const flight& each) const {
+    if (each.owner == the_wanderer) return roaming_ ? &roaming_->mark() : nullptr;
+    if (each.owner == nobody || each.slot == 0) return nullptr;
+    const auto& rival = processes_[each.owner].machine.items()[each.slot - 1].rival;
+    return rival ? &rival->mark() : nullptr;
+}
+
+errand_answer transaction_world::execute(const any_request& request, const item_mark* met) {
+    auto shown = read_answer(store_.execute(request));
+    if (shown.kind == answer::rejected) {
+        wrong_ = "rejected: " + std::string(operation_name(request)) + ": " + shown.why.details.message;
+    }
+    const auto* get = std::get_if<get_item_request>(&request);
+    if (rules_->tell && met && get && get->table_name == coordination) rules_->tell(shown.shown, *met);
+    return shown;
+}
+
+void transaction_world::answer(const flight& each, errand_answer with) {
+    if (each.owner == the_wanderer && roaming_) roaming_->answer(std::move(with));
+    if (each.owner < processes_.size()) processes_[each.owner].machine.answer(each.slot, std::move(with));
+}
+
+/// @param told whether the answer arrives
+void transaction_world::deliver(flight each, bool told) {
+    std::array<header_state, 3> before{};
+    for (std::size_t t = 0; t < plans_->size(); ++t) {
+        const auto header = header_of(t);
+        before.at(t) = header ? header->state : header_state::pending;
+    }
+    auto with = execute(*each.request, met_by(each));
+    for (std::size_t t = 0; t < plans_->size(); ++t) {
+        heed_commit(t, before.at(t) == header_state::committed, before.at(t) == header_state::rolled_back);
+    }
+    if (told) {
+        answer(each, std::move(with));
+    } else {
+        answer(each, {.kind = answer::unanswered, .why = failure(errc::timeout, outcome::unknown)});
+    }
+}
+
+// ---- what may happen next ----------------------------------------------------------------------------------
+
+std::vector<transaction_world::event> transaction_world::events() const {
+    std::vector<event> all;
+    for (std::size_t i = 0; i < flights_.size(); ++i) {
+        const auto& each = flights_[i];
+        const auto same = [&](const flight& other) { return other.owner == each.owner && other.hash == each.hash; };
+        if (each.owner == nobody && std::find_if(flights_.begin(), flights_.begin() + static_cast<std::ptrdiff_t>(i),
+                                                 same) != flights_.begin() + static_cast<std::ptrdiff_t>(i)) {
+            continue;  // the same copy once more
+        }
+        all.push_back({happening::deliver, i});
+        if (each.owner == nobody || faults_ == 0 || reads(*each.request)) continue;
+        for (const auto fault : {happening::unanswered, happening::late, happening::copied}) all.push_back({fault, i});
+    }
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const bool marked = mark_on(i).has_value();
+        if (marked && !roaming_ && resolvers_ > 0) all.push_back({happening::meet, i});
+        if (marked && !reader_ && reads_ > 0) all.push_back({happening::sight, i});
+        if (thing(i) && !loaded_ && saves_ > 0) all.push_back({happening::load, i});
+    }
+    if (loaded_) all.push_back({happening::save, 0});
+    if (reader_) all.push_back({happening::read, 0});
+    const auto first = header_of(0);
+    if (coordinators_ > 1 && first && !first->done) all.push_back({happening::resume, 0});
+    for (std::size_t t = 0; t < plans_->size(); ++t) {
+        const auto header = header_of(t);
+        // A finished row stays for longer than any copy of its begin is on its way.
+        if (begins(t) || !header) continue;
+        if (header->done || rules_->expire_undecided) all.push_back({happening::expire, t});
+    }
+    return all;
+}
+
+bool transaction_world::begins(std::size_t transaction) const {
+    const auto key = transaction_key((*plans_)[transaction].name.id);
+    return std::ranges::any_of(flights_, [&](const flight& each) {
+        const auto* put = std::get_if<put_item_request>(each.request.get());
+        return put && put->new_item.at("pk") == key.at("pk");
+    });
+}
+
+std::size_t transaction_world::ways() const {
+    return events().size();
+}
+
+std::string transaction_world::take(std::size_t way) {
+    const auto [kind, which] = events()[way];
+    const auto text = [&](std::string_view how) { return std::string(how) + " " + std::to_string(which); };
+    std::string told;
+    switch (kind) {
+        case happening::deliver:
+        case happening::unanswered:
+        case happening::late:
+        case happening::copied: {
+            auto each = flights_[which];
+            flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(which));
+            constexpr std::array how{"delivered", "delivered, no answer", "late", "delivered, a copy stays"};
+            told = std::string(how.at(static_cast<std::size_t>(kind))) + ": process " + std::to_string(each.owner) +
+                   " slot " + std::to_string(each.slot) + " " + std::string(operation_name(*each.request));
+            if (const auto* update = std::get_if<update_item_request>(each.request.get()))
+                told += " " + update->update_expression;
+            if (kind != happening::deliver) --faults_;
+            if (kind == happening::late || kind == happening::copied) {
+                auto copy = each;
+                copy.owner = nobody;
+                flights_.push_back(std::move(copy));
+            }
+            if (kind == happening::late) {
+                answer(each, {.kind = answer::unanswered, .why = failure(errc::timeout, outcome::unknown)});
+            } else {
+                deliver(std::move(each), kind != happening::unanswered);
+            }
+            break;
+        }
+        case happening::meet:
+            --resolvers_;
+            roaming_.emplace(resolver(coordination, {things, key_of_thing(which)}, *mark_on(which), {99, "passer-by"},
+                                      rivalry{.patience = {}}));
+            told = text("somebody meets the mark on");
+            break;
+        case happening::resume: {
+            --coordinators_;
+            auto plan = plan_of(*setting_, 0, 1);
+            processes_.push_back({0, member(coordinator::resumed(coordination, std::move(plan), rivalry{.patience = {}},
+                                                                 *header_of(0)))});
+            told = "another process resumes the first transaction";
+            break;
+        }
+        case happening::expire:
+            store_.erase(coordination, transaction_key((*plans_)[which].name.id));
+            told = text("the row expires of");
+            break;
+        case happening::load:
+            load(which);
+            told = text("a versioned writer loads");
+            break;
+        case happening::save:
+            save();
+            --saves_;
+            told = text("it saves");
+            break;
+        case happening::sight:
+            --reads_;
+            see(which);
+            told = text("a reader sees");
+            break;
+        case happening::read:
+            read();
+            told = text("it looks at the row");
+            break;
+    }
+    collect();
+    return told;
+}
+
+std::uint64_t transaction_world::hash() const {
+    auto hash = store_.hash();
+    for (const auto& each : processes_) hash = mixed(hash, each.machine.hash());
+    hash = mixed(hash, roaming_ ? roaming_->hash() : 11);
+    std::uint64_t net = 0;
+    for (const auto& each : flights_) net += mixed(mixed(each.hash, each.owner), each.slot);
+    hash = mixed(hash, net);
+    if (loaded_) hash = mixed(mixed(hash, loaded_->first), test::hash_of(loaded_->second));
+    if (reader_) hash = mixed(mixed(hash, reader_->from), test::hash_of(reader_->shown));
+    for (const auto& states : states_) {
+        for (const auto& state : states) hash = mixed(hash, *state ? test::hash_of(**state) : 13);
+    }
+    for (const auto budget : {faults_, resolvers_, coordinators_, saves_, reads_, committed_})
+        hash = mixed(hash, budget);
+    return hash;
+}
+
+}  // namespace dynalease::protocol::test

@@ -1,0 +1,149 @@
+// A small world in which the library's own machines run transactions against each other, over a network that delays,
+// doubles and loses their requests. A plain value: a search tries all that may happen next on copies of it.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "small_store.hpp"
+
+#include "transaction/protocol/coordinator.hpp"
+#include "transaction/protocol/resolver.hpp"
+#include "versioned/protocol/version_requests.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dynalease::protocol::test {
+
+inline const std::string coordination = "coordination";
+inline const std::string things = "things";
+
+/// What a mistake changes.
+struct world_rules {
+    /// A request, when it is made. @param store as it is then
+    std::function<void(any_request&, const small_store& store)> change{};
+    /// The row of a run, as a resolver or a reader is told it. @param met the mark that it met
+    std::function<void(std::optional<item>&, const item_mark& met)> tell{};
+    bool finish_early = false;      ///< a committed run's row is done before its items are free
+    bool expire_undecided = false;  ///< a row may be removed at any time
+    bool commit_unseen = false;     ///< a lock that was sent counts as seen
+    bool read_raw = false;          ///< readers do not look under marks
+    bool read_inserts_raw = false;
+    bool absent_is_before = false;  ///< a reader does not read again
+};
+
+/// What takes part.
+struct world_setting {
+    const char* name;
+    /// Of each transaction: the writes to "x", "y" as letters of `mark_kind`; "UU" writes twice. Empty: does not.
+    std::vector<std::array<const char*, 2>> transactions;
+    std::array<bool, 2> exist{true, true};
+    unsigned faults = 1;        ///< answers lost, requests late, or sent twice by the network
+    unsigned resolvers = 2;     ///< how often somebody meets a mark, and has no patience
+    unsigned coordinators = 1;  ///< of the first transaction
+    unsigned saves = 0;         ///< of a versioned writer that takes every value it sees for committed
+    unsigned readers = 0;
+    bool patient = false;  ///< transactions wait for each other once
+};
+
+class transaction_world {
+public:
+    transaction_world(const world_setting& setting, const world_rules& rules);
+
+    /// What may happen next: how many ways there are.
+    std::size_t ways() const;
+    /// The way that is taken. @returns what it is, for people
+    std::string take(std::size_t way);
+    /// What is wrong now; empty: nothing.
+    std::string wrong() const;
+    std::uint64_t hash() const;
+
+    bool at_rest() const { return flights_.empty() && !roaming_; }
+    unsigned commits() const { return commits_; }
+    unsigned roll_backs() const { return roll_backs_; }
+
+private:
+    struct member final : coordinator {
+        explicit member(coordinator made) : coordinator(std::move(made)) {}
+        std::uint64_t hash() const;
+    };
+    struct wanderer final : resolver {
+        explicit wanderer(resolver made) : resolver(std::move(made)) {}
+        std::uint64_t hash() const;
+    };
+    struct process {
+        std::size_t transaction;
+        member machine;
+    };
+    static constexpr std::size_t nobody = 99;
+    static constexpr std::size_t the_wanderer = 98;
+    struct flight {
+        std::size_t owner;  ///< the process that awaits the answer
+        std::size_t slot;
+        std::uint64_t hash;
+        std::shared_ptr<const any_request> request;
+    };
+    enum class happening { deliver, unanswered, late, copied, meet, resume, expire, load, save, sight, read };
+    struct event {
+        happening kind;
+        std::size_t which;
+    };
+    struct reader_sight {
+        std::size_t thing;
+        item shown;
+        item_mark mark;
+        std::size_t from;  ///< of the committed states since then
+    };
+
+    std::vector<event> events() const;
+    bool begins(std::size_t transaction) const;
+    void send(std::size_t owner, errand wanted);
+    void collect();
+    void deliver(flight each, bool told);
+    void answer(const flight& each, errand_answer with);
+    const item_mark* met_by(const flight& each) const;
+    errand_answer execute(const any_request& request, const item_mark* met);
+    void heed_commit(std::size_t transaction, bool was_committed, bool was_rolled_back);
+    void load(std::size_t which);
+    void save();
+    void see(std::size_t which);
+    void read();
+    void committed_now(std::size_t which, std::optional<item> state);
+    const std::optional<item>& committed_of(std::size_t which) const { return *states_.at(which).back(); }
+    std::string check_thing(std::size_t which) const;
+    std::string check_told() const;
+    std::string check_recovery() const;
+    std::optional<transaction_header> header_of(std::size_t transaction) const;
+    const item* thing(std::size_t which) const;
+    std::optional<item_mark> mark_on(std::size_t which) const;
+    std::optional<item> view(std::size_t which) const;
+
+    const world_setting* setting_;
+    const world_rules* rules_;
+    small_store store_;
+    std::vector<process> processes_;
+    std::optional<wanderer> roaming_;
+    std::vector<flight> flights_;
+    std::optional<std::pair<std::size_t, item>> loaded_;
+    std::optional<reader_sight> reader_;
+    /// What was committed, in order: of each thing all its states.
+    std::array<std::vector<std::shared_ptr<const std::optional<item>>>, 2> states_;
+    std::shared_ptr<const std::vector<transaction_plan>> plans_;
+    unsigned faults_ = 0;
+    unsigned resolvers_ = 0;
+    unsigned coordinators_ = 1;
+    unsigned saves_ = 0;
+    unsigned reads_ = 0;
+    unsigned commits_ = 0;
+    unsigned roll_backs_ = 0;
+    unsigned committed_ = 0;  ///< a bit for each transaction
+    std::string wrong_;
+};
+
+}  // namespace dynalease::protocol::test

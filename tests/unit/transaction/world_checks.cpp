@@ -1,0 +1,216 @@
+// What must be true in the world of transactions, and those in it who look.
+// SPDX-License-Identifier: BSL-1.0
+#include "transaction_world.hpp"
+#include "world_plans.hpp"
+
+#include "item/protocol/item_state.hpp"
+#include "transaction/protocol/transaction_requests.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace dynalease::protocol::test {
+
+/// The thing as the rule says: by the rows alone, whatever mistake the machines make.
+std::optional<item> transaction_world::view(std::size_t which) const {
+    const auto* shown = thing(which);
+    const auto mark = mark_on(which);
+    if (!mark) return shown ? std::optional(*shown) : std::nullopt;
+    for (std::size_t t = 0; t < plans_->size(); ++t) {
+        if ((*plans_)[t].name != mark->owner) continue;
+        return decide_mark(*mark, header_of(t)) == mark_fate::keep ? after_mark(*shown, *mark)
+                                                                   : before_mark(*shown, *mark);
+    }
+    throw std::logic_error("a mark of nobody");
+}
+
+void transaction_world::committed_now(std::size_t which, std::optional<item> state) {
+    states_.at(which).push_back(std::make_shared<const std::optional<item>>(std::move(state)));
+}
+
+void transaction_world::heed_commit(std::size_t transaction, bool was_committed, bool was_rolled_back) {
+    const auto header = header_of(transaction);
+    if (!header || header->state != header_state::committed || was_committed) return;
+    if (was_rolled_back) wrong_ = "a commit after the run was rolled back";
+    if (std::exchange(committed_, committed_ | 1U << transaction) & 1U << transaction) wrong_ = "committed twice";
+    ++commits_;
+    std::int64_t number = 0;
+    for (const auto& planned : (*plans_)[transaction].items) {
+        const std::size_t which = planned.key.at("id") == attribute_value("x") ? 0 : 1;
+        number += static_cast<std::int64_t>(planned.writes.size());
+        const auto lock = std::ranges::find(header->locks, number, &committed_lock::write);
+        if (lock == header->locks.end()) {
+            wrong_ = "an item is missing in the commit map";
+            return;
+        }
+        auto now = committed_of(which);
+        const auto stamp = bytes_of(lock->lock.stamp);
+        const auto digit = std::to_string(transaction + 1);
+        switch (planned.writes.back().kind) {
+            case mark_kind::read:
+                continue;
+            case mark_kind::to_erase:
+                if (!now) wrong_ = "an absent item was erased";
+                now.reset();
+                break;
+            case mark_kind::inserted:
+                if (now) wrong_ = "an item was inserted over another one";
+                now = planned.writes.back().whole;
+                now->emplace("version", 1);
+                now->emplace("_born", stamp);
+                now->emplace("_stamp", stamp);
+                break;
+            case mark_kind::updated:
+                if (!now) {
+                    wrong_ = "an absent item was updated";
+                    return;
+                }
+                for (const auto& write : planned.writes) {
+                    if (write.kind == mark_kind::updated) now->insert_or_assign("h", appended(*now, digit));
+                }
+                now->insert_or_assign("last", digit);
+                now->insert_or_assign("version", *find_integer(*now, "version") + 1);
+                now->insert_or_assign("_trail", now->at("_stamp"));
+                now->insert_or_assign("_stamp", stamp);
+                break;
+        }
+        committed_now(which, std::move(now));
+    }
+    if (!rules_->finish_early) return;
+    const transaction_requests row(coordination, (*plans_)[transaction].name);
+    send(nobody, {.request = row.finish(header_state::committed, wall)});
+}
+
+// ---- others ------------------------------------------------------------------------------------------------
+
+/// A versioned writer that looks under no mark.
+void transaction_world::load(std::size_t which) {
+    loaded_.emplace(which, *thing(which));
+}
+
+void transaction_world::save() {
+    const auto [which, base] = *std::exchange(loaded_, std::nullopt);
+    const auto on = table_of_things();
+    const auto sight = state_of(on.layout, base).value();
+    const checked_write write{
+        .base = sight.state, .mine = stamp_of_save(saves_), .target = version_after(on.layout, sight.state).value()};
+    const auto request =
+        version_requests(on.layout).save(key_of_thing(which), write, {{{"h", appended(base, "s")}}, {}});
+    const auto done = store_.execute(any_request(request));
+    if (!done) {
+        if (done.error().code != errc::condition_failed)
+            wrong_ = "a save was rejected: " + done.error().details.message;
+        return;
+    }
+    auto now = committed_of(which);
+    if (!now) {
+        wrong_ = "a save of an item that is not there";
+        return;
+    }
+    const auto state = state_of(on.layout, *now).value().state;
+    now->insert_or_assign("h", appended(*now, "s"));
+    now->insert_or_assign("version", *state.version + 1);
+    now->insert_or_assign("_trail", bytes_of(pushed_trail(state)));
+    now->insert_or_assign("_stamp", bytes_of(write.mine));
+    committed_now(which, std::move(now));
+}
+
+/// A reader who wants the latest sees the item first.
+void transaction_world::see(std::size_t which) {
+    reader_.emplace(reader_sight{which, *thing(which), *mark_on(which), states_.at(which).size() - 1});
+}
+
+/// ... and then the row of the run that holds it.
+void transaction_world::read() {
+    const auto sight = *std::exchange(reader_, std::nullopt);
+    const auto request = transaction_requests(coordination, sight.mark.owner).look();
+    const auto shown = execute(any_request(request), &sight.mark);
+    const auto header = parse_transaction_header(shown.shown ? &*shown.shown : nullptr).value();
+    auto step = decide_read(sight.mark, header, rules_->absent_is_before);
+    if (step == read_step::read_again) return;
+    const auto seen =
+        step == read_step::after ? after_mark(sight.shown, sight.mark) : before_mark(sight.shown, sight.mark);
+    const auto& states = states_.at(sight.thing);
+    const auto from = states.begin() + static_cast<std::ptrdiff_t>(sight.from);
+    if (std::none_of(from, states.end(), [&](const auto& state) { return *state == seen; })) {
+        wrong_ = "a reader of the latest value was told one that was not current";
+    }
+}
+
+// ---- what must be true -------------------------------------------------------------------------------------
+
+std::string transaction_world::check_thing(std::size_t which) const {
+    const auto& states = states_.at(which);
+    if (view(which) != *states.back()) return "an item is not what was committed";
+    const auto* shown = thing(which);
+    auto seen = committed_view(shown ? std::optional(*shown) : std::nullopt).value();
+    const auto mark = mark_on(which);
+    if (mark && (rules_->read_raw || (rules_->read_inserts_raw && mark->kind == mark_kind::inserted))) {
+        seen = after_mark(*shown, *mark);
+    }
+    const bool before = mark && states.size() > 1 && seen == *states[states.size() - 2];
+    return seen == *states.back() || before ? "" : "a reader saw what was never committed, or is no more";
+}
+
+/// What the callers are told.
+std::string transaction_world::check_told() const {
+    for (const auto& each : processes_) {
+        const bool committed = committed_ >> each.transaction & 1U;
+        if (each.machine.decided() == coordinator::verdict::committed && !committed)
+            return "told committed, and it is not";
+        if (each.machine.decided() == coordinator::verdict::rolled_back && committed) {
+            return "told rolled back, and it was committed";
+        }
+    }
+    const bool all_ended = std::ranges::all_of(
+        processes_, [](const process& each) { return each.machine.now() == coordinator::phase::ended; });
+    // Nothing went wrong, and nobody is in the way any more.
+    if (!all_ended || !at_rest() || faults_ < setting_->faults) return "";
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (mark_on(i)) return "an item is still held when all is over";
+    }
+    return "";
+}
+
+/// Whatever has happened: one who meets the marks, and nothing else, brings all to what was committed.
+std::string transaction_world::check_recovery() const {
+    auto later = store_;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const auto key = key_of_thing(i);
+        const auto shown = [&] {
+            const auto* found = later.find(things, key);
+            return found ? std::optional(*found) : std::nullopt;
+        };
+        for (unsigned round = 0;; ++round) {
+            const auto now = shown();
+            const auto mark = now ? mark_of(*now).value() : std::nullopt;
+            if (!mark) break;
+            if (round == 4) return "an item stays held for ever";
+            resolver lone(coordination, {things, key}, *mark, {99, "passer-by"}, rivalry{.patience = {}});
+            for (unsigned steps = 0; lone.ended() == resolver::end::none; ++steps) {
+                if (steps == 8) return "the one who meets a mark does not come to an end";
+                auto request = lone.next().request;
+                if (rules_->change) rules_->change(request, later);
+                auto answer = read_answer(later.execute(request));
+                if (rules_->tell && std::holds_alternative<get_item_request>(request))
+                    rules_->tell(answer.shown, *mark);
+                lone.answer(std::move(answer));
+            }
+            if (lone.ended() == resolver::end::failed) return "the one who meets a mark fails";
+        }
+        if (shown() != committed_of(i)) return "once free, an item is not what was committed";
+    }
+    return {};
+}
+
+std::string transaction_world::wrong() const {
+    if (!wrong_.empty()) return wrong_;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (auto what = check_thing(i); !what.empty()) return what;
+    }
+    if (auto what = check_told(); !what.empty()) return what;
+    return check_recovery();
+}
+
+}  // namespace dynalease::protocol::test

@@ -1,0 +1,82 @@
+// The plans of the world's transactions.
+// SPDX-License-Identifier: BSL-1.0
+#include "world_plans.hpp"
+
+#include "item/protocol/item_state.hpp"
+
+#include <string_view>
+#include <utility>
+
+namespace dynalease::protocol::test {
+
+guarded_table table_of_things() {
+    return {.layout = {.table = things, .key = "id"}, .versioned = true};
+}
+
+item_key key_of_thing(std::size_t which) {
+    return {{"id", names.at(which)}};
+}
+
+namespace {
+
+/// Never used twice.
+item_stamp stamp_of(std::size_t transaction, std::size_t coordinator, std::size_t which, std::size_t write) {
+    item_stamp stamp{};
+    stamp[0] = static_cast<std::byte>(transaction + 1);
+    stamp[1] = static_cast<std::byte>(coordinator + 1);
+    stamp[2] = static_cast<std::byte>(which + 1);
+    stamp[3] = static_cast<std::byte>(write + 1);
+    return stamp;
+}
+
+}  // namespace
+
+item_stamp stamp_of_save(std::size_t count) {
+    item_stamp stamp{};
+    stamp[4] = static_cast<std::byte>(count + 1);
+    return stamp;
+}
+
+attribute_value appended(const item& to, const std::string& what) {
+    attribute_list list;
+    if (const auto* before = find(to, "h")) list = *before->get_if<attribute_list>();
+    list.emplace_back(what);
+    return list;
+}
+
+transaction_plan plan_of(const world_setting& setting, std::size_t transaction, std::size_t coordinator) {
+    const auto digit = std::to_string(transaction + 1);
+    transaction_plan plan{
+        .name = {"t" + digit, "run-" + digit}, .born = static_cast<std::int64_t>(transaction), .items = {}};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const std::string_view letters(setting.transactions[transaction][i]);
+        if (letters.empty()) continue;
+        planned_item planned{.on = table_of_things(), .key = key_of_thing(i), .writes = {}};
+        for (std::size_t w = 0; w < letters.size(); ++w) {
+            planned_write write{.kind = static_cast<mark_kind>(letters[w]),
+                                .stamp = stamp_of(transaction, coordinator, i, w)};
+            if (write.kind == mark_kind::updated) {
+                write.change = set("h", list_append(attr("h"), attribute_list{digit})) + set("last", digit);
+            }
+            if (write.kind == mark_kind::inserted) {
+                write.whole = planned.key;
+                write.whole.emplace("h", attribute_list{digit});
+            }
+            planned.writes.push_back(std::move(write));
+        }
+        plan.items.push_back(std::move(planned));
+    }
+    return plan;
+}
+
+item first_thing(std::size_t which) {
+    auto made = key_of_thing(which);
+    const auto born = bytes_of(stamp_of(20, 20, which, 0));
+    made.emplace("h", attribute_list{"0"});
+    made.emplace("version", 1);
+    made.emplace("_born", born);
+    made.emplace("_stamp", born);
+    return made;
+}
+
+}  // namespace dynalease::protocol::test
