@@ -64,6 +64,7 @@ std::string text_of(const Request& request) {
     if constexpr (requires { request.key_condition_expression; }) line("key", request.key_condition_expression);
     if constexpr (requires { request.condition_expression; }) line("condition", request.condition_expression);
     if constexpr (requires { request.update_expression; }) line("update", request.update_expression);
+    if constexpr (requires { request.filter_expression; }) line("filter", request.filter_expression);
     if constexpr (requires { request.projection_expression; }) line("projection", request.projection_expression);
     if constexpr (std::is_same_v<Request, transact_write_items_request>) {
         for (const auto& action : request.actions) {

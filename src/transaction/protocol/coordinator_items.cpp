@@ -108,7 +108,12 @@ void coordinator::take_mark(held_item& held, std::size_t index, const item& show
 void coordinator::answer_lock(std::size_t index, const errand_answer& with) {
     auto& held = items_[index];
     if (phase_ == phase::closing && with.kind != answer::applied) return;
-    if (with.kind == answer::rejected) return fail(with.why);
+    if (with.kind == answer::rejected) {
+        // The first copy of it, and surely not applied: no look at an item that may not even exist.
+        const bool first = slots_[index + 1].failures == 1;
+        if (first && !held.mark) held.touched = false;
+        return fail(with.why);
+    }
     if (with.kind == answer::refused) return judge_lock(index, with);
     if (with.kind != answer::applied) return;
     const auto& what = plan_->items[index];

@@ -48,6 +48,7 @@ errand_answer read_answer(result<any_response> with) {
     auto why = std::move(with).error();
     if (why.code == errc::transaction_canceled && why.outcome != outcome::unknown)
         return read_cancelled(std::move(why));
+    detail::name_size(why);
     const auto kind = detail::classify(why);
     auto shown = kind == answer::refused ? why.current : std::nullopt;
     return {.kind = kind, .shown = std::move(shown), .why = std::move(why)};

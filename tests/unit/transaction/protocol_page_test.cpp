@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "support/protocol_page.hpp"
 #include "transaction/protocol/marking_requests.hpp"
+#include "transaction/protocol/sweep_watch.hpp"
 #include "transaction/protocol/transaction_requests.hpp"
 
 #include <string>
@@ -49,6 +50,7 @@ TEST_CASE("the page of the transactions' protocol shows each request as it is bu
                                {"commit", text_of(row.commit({}))},
                                {"roll_back", text_of(row.roll_back("me"))},
                                {"finish", text_of(row.finish(header_state::committed, 0))},
+                               {"open_transactions", text_of(open_transactions(coordination, {}))},
                                {"still_pending", text_of(row.still_pending())},
                                {"lock_item", text_of(requests.lock_item(key, update, 1))},
                                {"lock_item, in a table without versions",

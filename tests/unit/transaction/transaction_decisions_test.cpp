@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "transaction/protocol/transaction_decisions.hpp"
 #include "item/protocol/item_state.hpp"
+#include "transaction/protocol/sweep_watch.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -158,6 +159,32 @@ TEST_CASE("of two rivals the older one wins, and one without a sign of life lose
     // Born at the same time: by id, and so never both.
     CHECK(decide(wound_wait, {100, "98"}, 0s, 0s) == rival_step::roll_back);
     CHECK(decide(wound_wait, {100, "999"}, 0s, 0s) == rival_step::wait);
+}
+
+TEST_CASE("a sweeper takes a row for left when it has stood still on its own clock") {
+    sweep_watch watch(30s);
+    const time_point start{1h};
+    auto header = *row(header_state::pending);
+    CHECK(watch.sight(header, start) == sweep_step::leave);
+    CHECK(watch.sight(header, start + 29s) == sweep_step::leave);
+    CHECK(watch.sight(header, start + 30s) == sweep_step::roll_back);
+    header.beat = 1;
+    CHECK(watch.sight(header, start + 40s) == sweep_step::leave);
+    CHECK(watch.sight(header, start + 70s) == sweep_step::roll_back);
+    header.state = header_state::rolled_back;
+    CHECK(watch.sight(header, start + 80s) == sweep_step::leave);
+    CHECK(watch.sight(header, start + 110s) == sweep_step::finish);
+    header.name.run = "another";
+    header.state = header_state::committed;
+    CHECK(watch.sight(header, start + 200s) == sweep_step::leave);
+    CHECK(watch.sight(header, start + 230s) == sweep_step::finish);
+    header.done = true;
+    CHECK(watch.sight(header, start + 300s) == sweep_step::leave);
+    CHECK(watch.size() == 1);
+    watch.end_pass(start + 230s);
+    CHECK(watch.size() == 1);
+    watch.end_pass(start + 231s);
+    CHECK(watch.size() == 0);
 }
 
 }  // namespace dynalease::protocol::test

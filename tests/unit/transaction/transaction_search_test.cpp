@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dynalease::protocol::test {
@@ -49,6 +50,22 @@ TEST_CASE("two coordinators of one transaction, in every order, with one fault")
     check_all({.name = "two coordinators", .transactions = {{"U", ""}}, .resolvers = 1, .coordinators = 2}, 1);
 }
 
+TEST_CASE("sweepers at work while transactions are, in every order") {
+    check_all({.name = "swept",
+               .transactions = {{"U", ""}, {"D", ""}},
+               .faults = 0,
+               .resolvers = 0,
+               .coordinators = 2,
+               .sweeps = true},
+              2);
+    check_all({.name = "swept, with one fault",
+               .transactions = {{"U", ""}},
+               .resolvers = 0,
+               .coordinators = 2,
+               .sweeps = true},
+              1);
+}
+
 TEST_CASE("inserts and erasures, in every order, with one fault") {
     check_all({.name = "insert and erase", .transactions = {{"I", ""}, {"D", ""}}, .exist = {false, true}}, 2);
     check_all({.name = "erase and insert", .transactions = {{"D", ""}, {"I", ""}}}, 2);
@@ -79,16 +96,28 @@ TEST_CASE("a reader of the latest value, beside transactions, in every order") {
               2);
 }
 
-// Minutes, and a gigabyte: by hand, after a change of the protocol.
+// Minutes each, and a gigabyte: by hand, after a change of the protocol.
 TEST_CASE("larger worlds of transactions, in every order", "[.long]") {
-    check_all({.name = "one item, two faults", .transactions = {{"U", ""}, {"U", ""}}, .faults = 2}, 2, 4'000'000);
-    check_all({.name = "both items, one fault", .transactions = {{"U", "U"}, {"U", "U"}}, .resolvers = 1}, 2,
-              4'000'000);
-    check_all({.name = "three", .transactions = {{"U", ""}, {"U", ""}, {"U", ""}}, .resolvers = 1}, 3, 4'000'000);
-    check_all({.name = "two coordinators and a rival", .transactions = {{"U", ""}, {"U", ""}}, .coordinators = 2}, 2,
-              4'000'000);
-    check_all({.name = "erase, insert, update", .transactions = {{"D", ""}, {"I", ""}, {"U", ""}}}, 3, 4'000'000);
-    check_all({.name = "saves between two", .transactions = {{"U", ""}, {"U", ""}}, .saves = 2}, 2, 4'000'000);
+    const std::vector<std::pair<world_setting, unsigned>> larger{
+        {{.name = "one item, two faults", .transactions = {{"U", ""}, {"U", ""}}, .faults = 2}, 2},
+        {{.name = "both items, one fault", .transactions = {{"U", "U"}, {"U", "U"}}, .resolvers = 1}, 2},
+        {{.name = "two coordinators and a rival", .transactions = {{"U", ""}, {"U", ""}}, .coordinators = 2}, 2},
+        {{.name = "erase, insert, update", .transactions = {{"D", ""}, {"I", ""}, {"U", ""}}, .resolvers = 1}, 3},
+        {{.name = "saves between two", .transactions = {{"U", ""}, {"U", ""}}, .saves = 2}, 2},
+        {{.name = "swept twice",
+          .transactions = {{"U", ""}, {"U", ""}},
+          .faults = 0,
+          .resolvers = 1,
+          .coordinators = 3,
+          .sweeps = true},
+         2},
+        {{.name = "three", .transactions = {{"U", ""}, {"U", ""}, {"U", ""}}, .resolvers = 0}, 3},
+    };
+    for (const auto& [setting, commits] : larger) {
+        DYNAMIC_SECTION(setting.name) {
+            check_all(setting, commits, 4'000'000);
+        }
+    }
 }
 
 }  // namespace dynalease::protocol::test

@@ -241,7 +241,8 @@ std::string transaction_world::take(std::size_t way) {
             auto plan = plan_of(*setting_, 0, 1);
             processes_.push_back({0, member(coordinator::resumed(coordination, std::move(plan), rivalry{.patience = {}},
                                                                  *header_of(0)))});
-            told = "another process resumes the first transaction";
+            if (setting_->sweeps) processes_.back().machine.stop(errc::cancelled);
+            told = "another process takes the first transaction over";
             break;
         }
         case happening::expire:

@@ -47,6 +47,7 @@ struct world_setting {
     unsigned faults = 1;        ///< answers lost, requests late, or sent twice by the network
     unsigned resolvers = 2;     ///< how often somebody meets a mark, and has no patience
     unsigned coordinators = 1;  ///< of the first transaction
+    bool sweeps = false;        ///< ... the second of which does not carry it on, but rolls it back
     unsigned saves = 0;         ///< of a versioned writer that takes every value it sees for committed
     unsigned readers = 0;
     bool patient = false;  ///< transactions wait for each other once
