@@ -12,6 +12,11 @@ using phase = item_lock_claimant::phase;
 
 namespace {
 
+/// A downgrade that was in doubt has landed.
+bool was_downgraded(const item_lock_claimant& lock, const item_grant& held, const item_lock_state& seen) {
+    return held.access == item_access::exclusive && !seen.writer && seen.held_by(lock.session.id(), held.id.attempt);
+}
+
 /// @param unresolved a hand-over that may have landed: whichever of the two it is, is given back
 sequence<void> release(item_lock_claimant& lock, stepper& steps, item_reply& seen, std::optional<claim> unresolved) {
     auto& session = lock.session;
@@ -34,9 +39,7 @@ sequence<void> release(item_lock_claimant& lock, stepper& steps, item_reply& see
                 lock.callers.resolve_doubt(lock.grant.held.step);
                 continue;
             }
-            if (!freed && releasing.access == item_access::exclusive && !seen.lock.writer &&
-                seen.lock.held_by(session.id(), releasing.id.attempt)) {
-                // A downgrade that was in doubt landed.
+            if (!freed && was_downgraded(lock, releasing, seen.lock)) {
                 releasing.access = item_access::shared;
                 lock.callers.resolve_doubt(releasing.step + 1);
                 continue;
@@ -119,6 +122,11 @@ sequence<void> hand_over(item_lock_claimant& lock, stepper& steps, item_reply& s
         seen = std::move(answered);
         if (next == hand_over_step::handed && session.may_write()) {
             handed(lock, seen);
+            co_return;
+        }
+        if (next == hand_over_step::lost && was_downgraded(lock, lock.grant.held, seen.lock)) {
+            // What is left of it is a reader's, which goes to no writer.
+            co_await release(lock, steps, seen, {});
             co_return;
         }
         if (next == hand_over_step::lost) {

@@ -18,7 +18,8 @@ namespace {
 struct doubtful_till : till_world {
     doubtful_till() { run(*this, a, take(lock_in(a), guard)); }
 
-    void add_in_doubt(fault_kind what) {
+    void add_in_doubt(fault_kind what) { leave_in_doubt(what, add_to(guard, 5)); }
+    void leave_in_doubt(fault_kind what, asio::awaitable<void> write) {
         a.network->set_plan([what](const any_request& request, const call_options&) {
             return fault{std::holds_alternative<update_item_request>(request) &&
                                  std::get<update_item_request>(request).table_name == "tills"
@@ -26,7 +27,7 @@ struct doubtful_till : till_world {
                              : fault_kind::pass};
         });
         error_code code;
-        run(*this, a, code_of(add_to(guard, 5), code));
+        run(*this, a, code_of(std::move(write), code));
         REQUIRE(code == errc::in_doubt);
         reconnect(a);
     }
@@ -80,6 +81,22 @@ TEST_CASE("a hand-over without an answer that is given back tells what became of
     CHECK(w.unlocked());
     CHECK(w.guard.doubtful_write() == (applied ? resolution::applied : resolution::not_applied));
     CHECK(w.amount() == (applied ? 5 : 0));
+}
+
+TEST_CASE("a guard whose downgrade was in doubt is released, not lost, though a writer of its process waits") {
+    const bool applied = GENERATE(false, true);
+    doubtful_till w;
+    const auto downgrade = [](item_guard& mine) -> asio::awaitable<void> { co_await mine.downgrade(); };
+    w.leave_in_doubt(applied ? fault_kind::lose_answer : fault_kind::lose_request, downgrade(w.guard));
+    item_guard next;
+    running waits(w, w.a, take(lock_in(w.a), next));
+    w.scheduler.run_for(100ms);
+    error_code code;
+    run(w, w.a, code_of(give_back(w.guard), code));
+    CHECK(code == error_code());
+    waits.wait();
+    CHECK(next.exclusive());
+    CHECK(w.guard.doubtful_write() == (applied ? resolution::applied : resolution::not_applied));
 }
 
 TEST_CASE("a release without an answer tells nothing of a write that was in doubt") {
@@ -152,9 +169,9 @@ TEST_CASE("a wait for several items that is given up while its transaction is un
     a.network->set_plan(testing::scripted_faults({fault{.what = fault_kind::pass, .before = 400ms}}));
     asio::cancellation_signal signal;
     std::optional<error_code> code;
-    acquire_all(every_till(a), acquire_all_options{.wait = cancelled ? 1h : 200ms},
-                asio::bind_cancellation_slot(signal.slot(),
-                                             [&](error_code ec, const std::vector<item_guard>&) { code = ec; }));
+    acquire_all(
+        every_till(a), acquire_all_options{.wait = cancelled ? 1h : 200ms},
+        asio::bind_cancellation_slot(signal.slot(), [&](error_code ec, const std::vector<item_guard>&) { code = ec; }));
     w.scheduler.run_for(200ms);
     if (cancelled) signal.emit(asio::cancellation_type::total);
     w.scheduler.run_for(50ms);
