@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lock_walker.hpp"
+#include "support/histories.hpp"
 #include "support/row_world.hpp"
 
 #include <cstddef>
@@ -15,9 +16,6 @@
 #include <vector>
 
 namespace dynalease::protocol::test {
-
-/// Says what happens next: one of so many ordinary events, or of so many faults, counted on.
-using chooser = std::function<std::size_t(std::size_t ordinary, std::size_t faults)>;
 
 /// How much may happen.
 struct walk_size {
