@@ -177,7 +177,8 @@ void coordinator::advance() {
         }
         phase_ = phase::committing;
     } else if (phase_ == phase::closing && std::ranges::all_of(items_, &held_item::closed)) {
-        phase_ = phase::finishing;
+        // The row stays, for whoever can free the others.
+        phase_ = leaves_some_ ? phase::ended : phase::finishing;
     }
 }
 

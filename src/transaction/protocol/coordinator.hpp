@@ -76,6 +76,7 @@ protected:
     verdict verdict_ = verdict::open;
     failure why_;
     bool begun_ = false;                 ///< its row was seen
+    bool leaves_some_ = false;           ///< of its items, which it cannot free
     bool took_over_ = false;             ///< others may have sent what this one knows nothing of
     std::optional<std::string> over_{};  ///< the run of this id that was rolled back before
     std::vector<committed_lock> locks_;  ///< the commit map, by stamp
@@ -103,6 +104,7 @@ private:
     void decide(verdict what, std::vector<committed_lock> locks = {});
     void fail(failure why);
     void break_off(failure why);
+    void leave_item(held_item& held, const failure& why);
     void advance();
 };
 

@@ -183,6 +183,13 @@ void coordinator::answer_rival(std::size_t index, errand_answer with) {
     }
 }
 
+/// It cannot be freed from here: its mark, and the row, tell others what to do.
+void coordinator::leave_item(held_item& held, const failure& why) {
+    held.closed = true;
+    leaves_some_ = true;
+    if (!why_.code) why_ = why;
+}
+
 void coordinator::answer_end(std::size_t index, const errand_answer& with) {
     if (with.kind == answer::refused) {
         // Somebody else has done it; or another lock of this run stands there now.
@@ -190,19 +197,19 @@ void coordinator::answer_end(std::size_t index, const errand_answer& with) {
         return answer_look(index, with);
     }
     if (with.kind == answer::applied) items_[index].closed = true;
-    if (with.kind == answer::rejected) break_off(with.why);
+    if (with.kind == answer::rejected) leave_item(items_[index], with.why);
 }
 
 void coordinator::answer_look(std::size_t index, const errand_answer& with) {
     auto& held = items_[index];
-    if (with.kind == answer::rejected) return break_off(with.why);
+    if (with.kind == answer::rejected) return leave_item(held, with.why);
     if (!detail::was_answered(with.kind)) return;
     if (!with.shown) {
         held.closed = true;
         return;
     }
     auto mark = mark_of(*with.shown);
-    if (!mark) return break_off(mark.error());
+    if (!mark) return leave_item(held, mark.error());
     if (!*mark || (*mark)->owner != plan_->name) {
         held.closed = true;
     } else {

@@ -27,8 +27,11 @@ struct traffic {
 
 class engine_stage {
 public:
-    engine_stage() { make_table({{"id"}}); }
+    engine_stage() { make_table(accounts); }
 
+    void make_table(const std::string& name) {
+        if (!world_.execute(create_table_request{.table_name = name, .key = {{"id"}}})) throw std::logic_error("table");
+    }
     void put(item whole) {
         if (!world_.execute(put_item_request{.table_name = accounts, .new_item = std::move(whole)}))
             throw std::logic_error("put");
@@ -78,11 +81,6 @@ private:
             },
             request);
     }
-    void make_table(key_schema key) {
-        if (!world_.execute(create_table_request{.table_name = accounts, .key = std::move(key)}))
-            throw std::logic_error("table");
-    }
-
     row_world world_;
 };
 

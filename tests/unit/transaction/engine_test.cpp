@@ -122,6 +122,22 @@ TEST_CASE("what the service refuses is named, and leaves nothing held") {
     CHECK(stage.header("4711")->done);
 }
 
+TEST_CASE("an item that cannot be freed any more keeps no other one from being freed") {
+    engine_stage stage;
+    stage.put(account("ann", 10));
+    stage.make_table("lost");
+    const guarded_table lost{.layout = {.table = "lost", .key = "id"}};
+    auto transaction = coordinated({inserting(lost, account("x", 1)), paying("ann", 3)});
+    stage.run(transaction, phase::closing);
+    REQUIRE(stage.world().execute(delete_table_request{.table_name = "lost"}).has_value());
+    stage.run(transaction);
+    CHECK(transaction.decided() == verdict::committed);
+    CHECK(transaction.why().code == errc::table_not_found);
+    CHECK(find_integer(*stage.find("ann"), "balance") == 7);
+    CHECK(!marked(stage.find("ann")));
+    CHECK(!stage.header("4711")->done);
+}
+
 TEST_CASE("an item that others hold by a lock, or that has versions nobody spoke of, is not touched") {
     engine_stage stage;
     const auto held =
