@@ -152,7 +152,13 @@ void item_lock_claimant::give_up(const item_lock_state& lock) {
                                            .sent = open->sent,
                                            .unanswered = open->unanswered,
                                            .intended = open->intended});
-    if (next == give_up_step::resolve) {
+    const auto* ghost = next == give_up_step::done ? lock.entry_of(session.id()) : nullptr;
+    if (ghost) {
+        // A copy of a claim before this one, of which nothing is out there. Others would wait for it for ever.
+        open->id.attempt = ghost->attempt;
+        open->closed = true;
+    }
+    if (ghost || next == give_up_step::resolve) {
         now = phase::resolving;
         return;
     }
