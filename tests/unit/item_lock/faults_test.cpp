@@ -380,28 +380,3 @@ TEST_CASE("an intent is taken back once the credentials are good again that had 
     CHECK_FALSE(w.stored().contains("_lockI"));
     CHECK(w.writer.session->counters().resolving == 0);
 }
-
-TEST_CASE("a reader's entry of the own session that nobody remembers goes though its finder has to leave, too") {
-    till_world w;
-    node a(w, 1);
-    node b(w, 2);
-    item_guard others;
-    run(w, b, share(lock_in(b), others));
-    item_guard mine;
-    run(w, a, try_take(lock_in(a), mine));
-    // As if a copy of a claim that was given up had landed, and the floor were ahead of this process's clock: the claim
-    // that meets it is closed, and the next one is not even sent.
-    auto haunted = w.stored();
-    auto readers = *find(haunted, "_lockR")->get_if<string_set>();
-    const auto ghost = std::string(a.session->id()) + ".999";
-    readers.insert(ghost);
-    haunted["_lockR"] = readers;
-    haunted["_lockF"] = *find_integer(haunted, "_lockF") + 3'600'000;
-    w.put(haunted);
-    run(w, a, try_take(lock_in(a), mine));
-    CHECK_FALSE(mine);
-    w.scheduler.run_for(5s);
-    CHECK_FALSE(find(w.stored(), "_lockR")->get_if<string_set>()->contains(ghost));
-    CHECK(others.valid());
-    CHECK(a.session->counters().resolving == 0);
-}
