@@ -192,8 +192,11 @@ void item_walk::check_write(const item_lock_state& before, const item& left) {
     ++grants;
     if (after.floor <= before.floor) wrong("a token did not rise");
     for (const auto& who : processes_) {
-        const auto* entry = after.entry_of(who->id());
-        if (entry && granted(*entry) && !who->expects(entry->attempt)) wrong("a claim that was closed was granted");
+        const auto unexpected = [&](const item_claimant& entry) {
+            return granted(entry) && entry.session == who->id() && !who->expects(entry.attempt);
+        };
+        const bool to_reader_of_none = std::ranges::any_of(after.readers, unexpected);
+        if (to_reader_of_none || (after.writer && unexpected(*after.writer))) wrong("a closed claim was granted");
     }
     const auto last = before.writer ? before.writer->session : std::string();
     if (last.empty() || after.entry_of(last)) return;
