@@ -67,7 +67,9 @@ public:
     /// `errc::reserved_name` for an attribute of the library; `errc::bad_version` where the item's version is none, or
     /// goes by another name than the lock's options say, `errc::version_overflow` where it is at their limit;
     /// `errc::item_too_large`; `errc::in_doubt` when the answers stayed away for 10 s, also if the lock was lost after
-    /// that: no other write of this guard is sent then, `release` resolves it, and `doubtful_write` says how;
+    /// that: no other write of this guard is sent then, `release` resolves it, and `doubtful_write` says how; and when
+    /// the lock is gone, and the item no longer tells whether the write was made before (the network may have repeated
+    /// it, so that the answer is that to a copy);
     /// `errc::invalid_option` beside another write of this guard: they go one at a time. Cancellation: all types; what
     /// was sent is in doubt. Cost: 1 write. Under a plain session a renewal that is under way is waited for first, as
     /// by all the writes below: as a rule for one answer, at the most until the lock is lost.
@@ -106,7 +108,7 @@ public:
     }
 
     /// Removes the item, and the lock with it. Invalid from the call on, errors, cancellation, cost: as
-    /// `update_and_release`.
+    /// `update_and_release`; `errc::in_doubt` also when there is no item any more, and nobody knows who removed it.
     boost::asio::awaitable<void> erase(condition_expression condition = {});
     template <class... Tail>
         requires verb_tail<void, Tail...>

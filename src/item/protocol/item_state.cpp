@@ -114,6 +114,20 @@ bool remembers(const item_version& state, const item_stamp& stamp) {
     return state.stamp == stamp || state.born == stamp || std::ranges::find(state.trail, stamp) != state.trail.end();
 }
 
+bool knows_writers_from(const item_version& now, std::int64_t version) {
+    if (!now.version || *now.version < version) return false;
+    const auto beyond = static_cast<std::uint64_t>(*now.version) - static_cast<std::uint64_t>(version);
+    return beyond == 0 ? now.stamp.has_value() : beyond <= now.trail.size();
+}
+
+bool surely_unwritten_since(const item_layout& layout, const item_version& before, const item_state& now) {
+    if (now.in_transaction) return false;  // its own mark stands where the last stamp would
+    const bool same_life = before.born && now.state.born == before.born;
+    const auto target = version_after(layout, before);
+    if (!same_life || !before.version || !now.state.version || !target) return false;
+    return *now.state.version < *target || knows_writers_from(now.state, *target);
+}
+
 update_expression raised_version(const item_layout& layout, const item_stamp& mine) {
     auto raised =
         set(layout.version, if_not_exists(layout.version, layout.first_version - layout.step) + operand(layout.step));

@@ -9,6 +9,7 @@
 #include <dynalease/item/item_version.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -43,6 +44,14 @@ binary bytes_of(const std::vector<item_stamp>& trail);
 
 /// Whether the item remembers the write of this stamp.
 bool remembers(const item_version& state, const item_stamp& stamp);
+
+/// Whether the item still knows which write gave it that version, and which each one since. Every write raises the
+/// version by one at least, whatever step its writer has: there were no more of them than the version tells.
+bool knows_writers_from(const item_version& now, std::int64_t version);
+
+/// Of a write that raises the version and leaves a stamp, which the item does not remember: whether it is known not to
+/// have been made since the item was in the state `before`.
+bool surely_unwritten_since(const item_layout& layout, const item_version& before, const item_state& now);
 
 /// What a write that does not know the state it meets does to version and stamps.
 update_expression raised_version(const item_layout& layout, const item_stamp& mine);

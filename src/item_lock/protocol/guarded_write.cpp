@@ -66,6 +66,7 @@ guarded_end lost(shared_failure why) {
 sequence<void> change_item(item_lock_claimant& lock, stepper& steps, guarded_change what, guarded_end& end) {
     const auto& self = lock.session.id();
     const auto held = lock.grant.held;
+    const auto before = lock.known_version();
     guarded_request request = lock.requests().change(held, what);
     auto seen = co_await send_until_known(lock, steps, std::move(request));
     auto is = guarded_step::applied;
@@ -79,6 +80,7 @@ sequence<void> change_item(item_lock_claimant& lock, stepper& steps, guarded_cha
         co_return;
     }
     const bool doubtful = seen.doubtful;
+    const bool stamped = lock.item.versioned() && lock.item.layout.stamps;
     const auto refused = lock.why_not(seen, lock.item.versioned());
     if (is == guarded_step::condition_false && doubtful) {
         // The unanswered copy may yet find the condition true: an empty step closes it.
@@ -97,17 +99,18 @@ sequence<void> change_item(item_lock_claimant& lock, stepper& steps, guarded_cha
             co_return;
         }
         is = decide_guarded(seen.lock, self, held);
-        if (is == guarded_step::applied && seen.doubtful && !lock.remembers(seen, what.stamp)) {
-            // Either write may have taken the step, and only one of them leaves a stamp.
+        if (is == guarded_step::applied && !lock.remembers(seen, what.stamp)) {
+            // Either write may have taken the step, in a copy that had no answer, or that the network made. Only one of
+            // them leaves a stamp.
             stepped(lock, held, seen);
-            const bool stamped = lock.item.versioned() && lock.item.layout.stamps;
             end.why = stamped ? refused : fault(errc::in_doubt);
             co_return;
         }
     }
     if (is == guarded_step::lost) {
-        // The copy without an answer may have been applied before the item was lost.
-        end = lost(fault(doubtful ? errc::in_doubt : errc::lock_lost));
+        // A copy may have been applied before the item was lost: one without an answer, or one that the network made.
+        const bool undone = !doubtful && stamped && lock.surely_unwritten(seen, before);
+        end = lost(fault(undone ? errc::lock_lost : errc::in_doubt));
         co_return;
     }
     if (is == guarded_step::condition_false) {
@@ -144,6 +147,7 @@ sequence<void> downgrade_grant(item_lock_claimant& lock, stepper& steps, guarded
 // ---- at its end --------------------------------------------------------------------------------------------
 
 sequence<void> end_grant_with(item_lock_claimant& lock, stepper& steps, last_write last, guarded_end& end) {
+    const auto before = lock.known_version();
     auto seen = co_await send_until_known(lock, steps, last.request);
     if (seen.kind == answer::applied || lock.landed(seen, last)) {
         end = {.left = std::move(seen.whole).value_or(item{}), .is = fate::ended};
@@ -156,7 +160,10 @@ sequence<void> end_grant_with(item_lock_claimant& lock, stepper& steps, last_wri
     }
     const bool unanswered = seen.doubtful;
     if (!last.held.writes(seen.lock, lock.session.id())) {
-        end = lost(fault(unanswered ? errc::in_doubt : errc::lock_lost));
+        // The network may have repeated it: then a first copy took the lock off, and the refusal is of the second.
+        const bool same_life = seen.lock.exists && last.held.born && seen.lock.born == last.held.born;
+        const bool undone = last.erases ? same_life : last.stamp && lock.surely_unwritten(seen, before);
+        end = lost(fault(undone && !unanswered ? errc::lock_lost : errc::in_doubt));
         co_return;
     }
     const auto refused = lock.why_not(seen, last.raises);
@@ -184,10 +191,10 @@ shared_failure item_lock_claimant::why_not(const item_reply& seen, bool raises) 
 }
 
 bool item_lock_claimant::landed(const item_reply& seen, const last_write& last) const {
-    if (seen.kind != answer::refused || !seen.doubtful) return false;
+    if (seen.kind != answer::refused) return false;
     // While we hold it, nobody else of ours removes it.
     const bool held_on = session.live() && (!session.plain() || (holds(last.held) && grant_lives()));
-    if (last.erases) return !seen.lock.exists && held_on;
+    if (last.erases) return seen.doubtful && !seen.lock.exists && held_on;
     return last.stamp && remembers(seen, *last.stamp);
 }
 
@@ -195,6 +202,17 @@ bool item_lock_claimant::remembers(const item_reply& seen, const item_stamp& sta
     if (!seen.whole) return false;
     const auto shown = state_of(item.layout, *seen.whole);
     return shown && protocol::remembers(shown->state, stamp);
+}
+
+item_version item_lock_claimant::known_version() const {
+    const auto known = state_of(item.layout, grant.known);
+    return known ? known->state : item_version{};
+}
+
+bool item_lock_claimant::surely_unwritten(const item_reply& seen, const item_version& before) const {
+    if (!seen.whole) return false;
+    const auto shown = state_of(item.layout, *seen.whole);
+    return shown && surely_unwritten_since(item.layout, before, *shown);
 }
 
 }  // namespace dynalease::protocol

@@ -142,6 +142,12 @@ public:
     detail::shared_failure why_not(const item_reply& seen, bool raises) const;
     /// Whether the item shows the stamp of that write.
     bool remembers(const item_reply& seen, const item_stamp& stamp) const;
+    /// Of the item as the grant knows it.
+    item_version known_version() const;
+    /// A write with a stamp, onto that version, was refused behind a lock that is gone, and is not remembered.
+    bool surely_unwritten(const item_reply& seen, const item_version& before) const;
+    /// Of a refused release of which every copy was answered: the network has made one more.
+    bool freed_by_copy(const item_lock_state& shown, const item_grant& released) const;
     /// Whether the refusal of a later copy shows that an earlier one was applied.
     bool landed(const item_reply& seen, const last_write& last) const;
 

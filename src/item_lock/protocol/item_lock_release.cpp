@@ -46,7 +46,7 @@ sequence<void> release(item_lock_claimant& lock, stepper& steps, item_reply& see
             }
             // Refused after a copy that had no answer: that copy did it.
             if (seen.doubtful && !std::exchange(unanswered, true)) ++session.counters().unknown_writes;
-            const bool gone_before = !freed && !unanswered;
+            const bool gone_before = !freed && !unanswered && !lock.freed_by_copy(seen.lock, releasing);
             if (unanswered) ++session.counters().unknown_applied;
             if (!gone_before && lock.grant.of_guard) ++session.counters().released;
             lock.close_claim(false);
@@ -150,6 +150,14 @@ sequence<void> pass_item_on(item_lock_claimant& lock, stepper& steps, item_reply
     const bool turn_of_others = lock.outlook.others_intend() && lock.hand_overs >= hand_overs_in_a_row;
     if (both_writers && !turn_of_others) return hand_over(lock, steps, seen);
     return release(lock, steps, seen, {});
+}
+
+/// The floor tells that nobody was granted the item since; or somebody was, who cannot have taken it from us.
+bool item_lock_claimant::freed_by_copy(const item_lock_state& shown, const item_grant& released) const {
+    const bool same_life = shown.exists && (!released.born || shown.born == released.born);
+    const bool last_granted = shown.floor == released.id.token && !shown.writer;
+    const bool ours_till_then = shown.floor > released.id.token && session.live() && grant_lives();
+    return same_life && (last_granted || ours_till_then);
 }
 
 }  // namespace dynalease::protocol

@@ -20,17 +20,13 @@ verdict how_mine(const refusal& what) {
 }
 
 /// Whether the item still knows which write gave it the version we wanted to give it, in the same life. If that one
-/// is not ours then ours was never applied, and never will be.
-///
-/// Every write raises the version by one at least, whatever step its writer has: there were no more since than the
-/// version tells. Writers that raise it without a stamp only make the stamps look newer, and ours would be among them.
+/// is not ours then ours was never applied, and never will be. Writers that raise the version without a stamp only make
+/// the stamps look newer, and ours would be among them.
 bool target_is_anothers(const refusal& what) {
     const auto& state = what.now->state;
     if (what.now->in_transaction) return false;  // its own mark stands where the last stamp would
     if (!what.base.born || state.born != what.base.born) return false;
-    if (!state.version || *state.version < what.target) return false;
-    const auto beyond = static_cast<std::uint64_t>(*state.version) - static_cast<std::uint64_t>(what.target);
-    return beyond == 0 ? state.stamp.has_value() : beyond <= state.trail.size();
+    return knows_writers_from(state, what.target);
 }
 
 /// Whether the item is still in the state that the write was made from. An item without birth has only its stamp beside

@@ -12,7 +12,7 @@
 namespace dynalease::simulation::item_locks {
 
 struct recipe : world_recipe {
-    recipe() : world_recipe{.longest = 35s} {}
+    recipe() : world_recipe{.longest = 35s} { weather.answers_copies = true; }
 
     std::size_t most_users = 3;  ///< in one process
     std::size_t most_items = 2;

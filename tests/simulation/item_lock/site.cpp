@@ -23,6 +23,30 @@ std::int64_t number_in(const attribute_values& values) {
     return 0;
 }
 
+/// 0: it is no write of a user's.
+std::int64_t number_of(const any_request& request) {
+    if (const auto* update = std::get_if<update_item_request>(&request)) return number_in(update->values);
+    if (const auto* removal = std::get_if<delete_item_request>(&request)) return number_in(removal->values);
+    std::int64_t number = 0;
+    const auto* all = std::get_if<transact_write_items_request>(&request);
+    if (!all) return number;
+    for (const auto& action : all->actions) {
+        std::visit(
+            [&](const auto& each) {
+                if constexpr (requires { each.key; }) number = std::max(number, number_in(each.values));
+                if constexpr (requires { each.new_item; }) number = find_integer(each.new_item, "writer").value_or(0);
+            },
+            action);
+    }
+    return number;
+}
+
+/// The item that came with the refusal names no writer of that session.
+bool shows_no_lock_of(const std::string& session, const failure& why) {
+    const auto* writer = why.current ? find_string(*why.current, "_lockW") : nullptr;
+    return !writer || !writer->starts_with(session + ".");
+}
+
 }  // namespace
 
 site::site(item_world& where, std::size_t index)
@@ -115,15 +139,7 @@ void site::done(const testing::logged_request& entry, std::size_t index, std::in
 void site::done(const testing::logged_request& entry, const transact_write_items_request& all) {
     auto& census = world_.run().census;
     if (!carried_out_.insert(all.client_request_token).second) return census.hit("transaction replayed");
-    std::int64_t number = 0;
-    for (const auto& action : all.actions) {
-        std::visit(
-            [&](const auto& each) {
-                if constexpr (requires { each.key; }) number = std::max(number, number_in(each.values));
-                if constexpr (requires { each.new_item; }) number = find_integer(each.new_item, "writer").value_or(0);
-            },
-            action);
-    }
+    const auto number = number_of(all);
     const bool fenced = std::holds_alternative<transact_put>(all.actions.back());
     census.hit(fenced        ? "written behind a fence"
                : number == 0 ? "several locked together"
@@ -144,6 +160,14 @@ void site::done(const testing::logged_request& entry, const transact_write_items
     }
 }
 
+/// The network may repeat a write, and answer for the copy: what was refused behind a lock that is gone may have been
+/// applied under it before. (Not a transaction: the service knows its copies by their token.)
+void site::note_unknown(const testing::logged_request& entry, const any_request& request, const failure& why) {
+    const auto number = number_of(request);
+    const bool gone = why.code == errc::condition_failed && shows_no_lock_of(sessions_[&entry], why);
+    if (number != 0 && (gone || why.outcome == outcome::unknown)) unknown_.insert(number);
+}
+
 void site::answered(const testing::logged_request& entry, const any_request& request,
                     const result<any_response>& answer) {
     world_.run().trace.add(world_.now(), name(), static_cast<std::uint64_t>(entry.code.value()), [&] {
@@ -152,6 +176,7 @@ void site::answered(const testing::logged_request& entry, const any_request& req
                " -> " + (answer ? "ok" : entry.code.message());
     });
     if (session() && session()->id() == sessions_[&entry]) takes_.answered(request, answer);
+    if (!answer) note_unknown(entry, request, answer.error());
     if (session() && session()->id() == session_in(entry.key)) watch_answered(entry, request, answer);
 }
 

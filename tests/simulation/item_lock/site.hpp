@@ -26,6 +26,8 @@ public:
     /// Nobody else here wants the very same items in the same order.
     bool only_one_for_all(const std::vector<std::size_t>& items, const user& one) const;
     const open_takes& takes() const noexcept { return takes_; }
+    /// For all that the answers have told, that guarded write may have been done, or not.
+    bool is_unknown(std::int64_t number) const { return unknown_.contains(number); }
     /// How many users have wanted any of the items, or exactly these, so far.
     std::uint64_t demands_for(const std::vector<std::size_t>& items) const;
     std::uint64_t demands_for_all(const std::vector<std::size_t>& items) const;
@@ -42,11 +44,13 @@ private:
     /// A request of that session, and of that write, was carried out.
     void done(const testing::logged_request& entry, std::size_t index, std::int64_t number);
     void done(const testing::logged_request& entry, const transact_write_items_request& all);
+    void note_unknown(const testing::logged_request& entry, const any_request& request, const failure& why);
 
     item_world& world_;
     open_takes takes_;
     std::vector<std::vector<std::size_t>> demanded_;
     std::unordered_map<const testing::logged_request*, std::string> sessions_;  ///< that sent a request
+    std::set<std::int64_t> unknown_;                                            ///< writes, as `is_unknown` says
     std::set<std::string> carried_out_;  ///< transactions, by token: the service does not do them again
 };
 

@@ -8,6 +8,7 @@
 #include "simulation/item_lock/site.hpp"
 #include "simulation/item_lock/world.hpp"
 
+#include <algorithm>
 #include <tuple>
 #include <utility>
 
@@ -206,8 +207,13 @@ void user::learn(std::int64_t number, std::size_t item, error_code code, const d
                                          : "guarded write not sent");
     std::optional<versions::serial> shown;
     if (!code && left) shown = world.ledger().serial_of(item, *left);
-    world.ledger().tell(
-        site_.name(), versions::told{.number = number, .what = what, .item = item, .shown = shown, .unanswered = true});
+    const bool after_doubt =
+        std::ranges::any_of(hands_, [&](const auto& each) { return each.doubted != 0 && each.doubted != number; });
+    world.ledger().tell(site_.name(), versions::told{.number = number,
+                                                     .what = what,
+                                                     .item = item,
+                                                     .shown = shown,
+                                                     .unanswered = after_doubt || site_.is_unknown(number)});
 }
 
 asio::awaitable<void> user::end_hold(holding& in) {

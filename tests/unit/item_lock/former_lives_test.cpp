@@ -111,14 +111,16 @@ TEST_CASE("a guard of an item that was made anew is lost, even where a copy of i
     w.bear(2);
     w.scheduler.run_for(3s);
     CHECK(w.stored().contains("_lockW"));
+    // What it wrote may have been done in the item's former life: the network may repeat a write, and answer for the
+    // copy.
     SECTION("it writes nothing") {
         run(w, a, code_of(add_to(guard, 5), code));
-        CHECK(code == errc::lock_lost);
+        CHECK(code == errc::in_doubt);
         CHECK_FALSE(guard.valid());
     }
     SECTION("nor at its end") {
         run(w, a, code_of(add_and_release(guard, 5), code));
-        CHECK(code == errc::lock_lost);
+        CHECK(code == errc::in_doubt);
     }
     SECTION("the next of the process gets the item all the same") {
         item_guard second;
@@ -131,13 +133,16 @@ TEST_CASE("a guard of an item that was made anew is lost, even where a copy of i
     CHECK(w.amount() == 0);
 }
 
-TEST_CASE("an item that others had removed before was not erased by us") {
+TEST_CASE("an erasure that finds another lock on the item, in the same life of it, was not made") {
     reborn_world w;
     node a(w);
     item_guard guard;
     error_code code;
     run(w, a, take(north(a), guard));
-    w.remove();
+    auto taken = w.stored();
+    taken.insert_or_assign("_lockW", "somebody.1.0000000000");
+    w.put(std::move(taken));
     run(w, a, code_of(erase_till(guard), code));
     CHECK(code == errc::lock_lost);
+    CHECK_FALSE(w.stored().empty());
 }
