@@ -65,10 +65,11 @@ public:
     /// that locked the item and the change, and both copies come after the release, in this order.) Neither versions
     /// nor `item_lock` are looked at.
     ///
-    /// Errors: `errc::condition_failed` when the caller's own condition was false; `errc::lock_lost` when it is over
-    /// or another has the item; `errc::not_held`; `errc::invalid_option` beside another write of the guard, and
-    /// `errc::reserved_name` for the lock's attribute; `errc::in_doubt` when the answers stayed away: nothing but
-    /// `release` is possible then. Cancellation: all types; what was sent is in doubt. Cost: 1 write.
+    /// Errors: `errc::condition_failed` when the caller's own condition was false; `errc::lock_lost` when it is over;
+    /// `errc::not_held`; `errc::invalid_option` beside another write of the guard, and `errc::reserved_name` for the
+    /// lock's attribute; `errc::in_doubt` when the answers stayed away, and when another has the item, or nobody: the
+    /// write may have been done before. Nothing but `release` is possible then. Cancellation: all types; what was sent
+    /// is in doubt. Cost: 1 write.
     boost::asio::awaitable<dynalease::item> update(update_expression change, condition_expression condition = {});
     template <class... Tail>
         requires verb_tail<dynalease::item, Tail...>
@@ -85,9 +86,11 @@ public:
 
     /// Gives the item back: invalid from the call on.
     ///
-    /// Errors: `errc::lock_lost` when it was no longer ours; `errc::not_held`; `errc::in_doubt` when the answer stayed
-    /// away until the timeout, or the caller did not wait; and what the service refuses: the library goes on trying
-    /// until the timeout. Cancellation: all types; it goes on. Cost: 1 write.
+    /// Errors: `errc::lock_lost` when it was over, and no longer ours; `errc::not_held`; `errc::in_doubt` when the
+    /// answer stayed away until the timeout, or the caller did not wait, and when the item was free too early: freed by
+    /// a writer that does not look whose it is, or by a first copy of this release, if the network has repeated it; and
+    /// what the service refuses: the library goes on trying until the timeout. Cancellation: all types; it goes on.
+    /// Cost: 1 write.
     boost::asio::awaitable<void> release();
     template <class... Tail>
         requires verb_tail<void, Tail...>
@@ -120,8 +123,9 @@ private:
 /// moment in an attribute, written if there is none or it is older than the timeout. Everyone's wall clock decides.
 /// There is no fencing token and no renewal; a writer of the recipe that comes too late with its release frees whoever
 /// has the item by then, which our guard learns at its next write; a late copy of a write that locks an item may lock
-/// it once more, until the timeout; and after a lost answer we take for ours the lock of another who has drawn the very
-/// same microsecond. `item_lock` and `versioned` do not see it. Where all writers are yours, take `item_lock`.
+/// it once more, until the timeout, and so does a write that the network itself repeats, if the answer is that to the
+/// copy; and after a lost answer we take for ours the lock of another who has drawn the very same microsecond.
+/// `item_lock` and `versioned` do not see it. Where all writers are yours, take `item_lock`.
 class wall_clock_lock {
 public:
     /// @throws dynalease::error with `errc::invalid_name`, `errc::invalid_option` or `errc::bad_attribute`.
@@ -136,8 +140,8 @@ public:
     ///
     /// Errors: `errc::missing`; `errc::wait_timeout`; `errc::cancelled`; `errc::corrupt_row` when the attribute is no
     /// string; `errc::in_doubt` when it was given up while a write had no answer: what landed all the same is given
-    /// back in the background, or else is over by the timeout; and what the service refuses. Cancellation: all types,
-    /// at once. Cost: 1 write; behind another holder, 1 refused write at each look.
+    /// back in the background, or else is over by the timeout (as is what the network repeated); and what the service
+    /// refuses. Cancellation: all types, at once. Cost: 1 write; behind another holder, 1 refused write at each look.
     boost::asio::awaitable<wall_clock_guard> acquire(item_acquire_options options = {}) const;
     template <class... Tail>
         requires verb_tail<wall_clock_guard, Tail...>

@@ -170,6 +170,9 @@ void wall_clock_hold::give_back() {
 boost::asio::awaitable<void> wall_clock_hold::run_give_back([[maybe_unused]] std::shared_ptr<wall_clock_hold> self) {
     const auto tell = [this](error_code code) {
         if (given_back_) return;
+        // Nobody who keeps to the recipe has taken it yet: either the network has repeated the release, or a stranger
+        // has freed an item that was not its own.
+        if (code == errc::lock_lost && core_->now() < grant_.end) code = errc::in_doubt;
         given_back_ = code;
         waiting_.complete_all({});
     };
@@ -201,10 +204,9 @@ std::optional<failure> wall_clock_hold::unfit(const update_expression& change) c
     return why;
 }
 
-wall_clock_hold::change_end wall_clock_hold::lost() {
+void wall_clock_hold::lose() noexcept {
     auto expected = guard_state::held;
     state_.compare_exchange_strong(expected, guard_state::lost);
-    return {.why = failure(errc::lock_lost)};
 }
 
 boost::asio::awaitable<wall_clock_hold::change_end> wall_clock_hold::change(update_expression change,
@@ -228,20 +230,20 @@ boost::asio::awaitable<wall_clock_hold::change_end> wall_clock_hold::change(upda
         request = protocol::wall_clock_change(core_->place(), held, {}, {});
         seen = co_await core_->send_until_known(std::move(request), limit);
         // The change or the empty step: nothing in the item tells which.
-        const bool either =
-            seen.kind == answer::refused && seen.doubtful && seen.lock.text == protocol::wall_text(next);
+        const bool either = seen.kind == answer::refused && seen.lock.text == protocol::wall_text(next);
         if (seen.kind == answer::applied || either) grant_.held = next;
         write_ = was_answered(seen.kind) ? writing::nothing : writing::in_doubt;
         if (seen.kind == answer::applied) co_return change_end{.why = failure(errc::condition_failed)};
         if (either || seen.kind != answer::refused) co_return change_end{.why = failure(errc::in_doubt)};
     }
     write_ = seen.kind == answer::unanswered ? writing::in_doubt : writing::nothing;
-    const bool landed = doubtful && seen.kind == answer::refused && seen.lock.text == protocol::wall_text(next);
+    // Only this change moves our moment on: an earlier copy of it, whoever made that one.
+    const bool landed = seen.kind == answer::refused && seen.lock.text == protocol::wall_text(next);
     if (seen.kind == answer::refused && !landed) {
-        auto end = lost();
-        // The copy without an answer may have been applied before the item was lost.
-        if (doubtful) end.why = failure(errc::in_doubt);
-        co_return end;
+        lose();
+        // It may have been applied before the item was lost: where a copy had no answer, or the network has made one
+        // more. Nothing in the item tells.
+        co_return change_end{.why = failure(errc::in_doubt)};
     }
     if (seen.kind != answer::applied && !landed) co_return change_end{.why = std::move(seen.why)};
     grant_.held = next;

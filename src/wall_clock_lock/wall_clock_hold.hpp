@@ -103,7 +103,7 @@ public:
 private:
     void give_back();
     std::optional<failure> unfit(const update_expression& change) const;
-    change_end lost();
+    void lose() noexcept;
     boost::asio::awaitable<void> run_give_back(std::shared_ptr<wall_clock_hold> self);
 
     const std::shared_ptr<wall_clock_impl> core_;

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,11 @@ struct wall_clock_wish {
     bool tries;
     std::vector<protocol::wall_clock_claim> unanswered{};
     bool doubtful = false;  ///< one of them may have landed since the item was last seen
+    /// The moment of a claim that was refused for this very moment, as long as it stands in the item: another may have
+    /// drawn the same, or the network has repeated the claim, and told how the copy fared.
+    std::string perhaps_ours{};
+
+    bool in_doubt() const { return doubtful || !perhaps_ours.empty(); }
 };
 
 struct wall_clock_try {
@@ -61,6 +67,9 @@ awaitable<wall_clock_try> try_once(std::shared_ptr<wall_clock_wish> wish, time_p
     // Refused in doubt: a copy that the client itself had sent before may be what locked the item, or may do it yet.
     if (seen.kind == answer::unanswered || seen.doubtful) remember_claim(*wish, claim);
     if (detail::was_answered(seen.kind) && !seen.doubtful) wish->doubtful = false;
+    const bool repeated = seen.kind == answer::refused && seen.lock.text == protocol::wall_text(claim.mine);
+    if (repeated && !seen.doubtful) wish->perhaps_ours = seen.lock.text;
+    if (detail::was_answered(seen.kind) && seen.lock.text != wish->perhaps_ours) wish->perhaps_ours.clear();
     if (seen.kind == answer::applied) {
         auto hold = std::make_shared<wall_clock_hold>(core, claim);
         hold->known = std::move(seen.whole);
@@ -106,7 +115,7 @@ awaitable<runtime::completion<wall_clock_guard>> run_wall_acquire(std::shared_pt
         const bool too_late = static_cast<bool>(tried.guard);
         tried.guard = {};
         const bool answered = detail::was_answered(tried.met);
-        if (wish->tries && answered && !tried.why && !too_late && !wish->doubtful) co_return done;
+        if (wish->tries && answered && !tried.why && !too_late && !wish->in_doubt()) co_return done;
         auto why = std::move(tried.why);
         const bool passes = tried.met == answer::unanswered || tried.met == answer::delayed;
         if (passes && core.now() < deadline) why.reset();
@@ -129,10 +138,9 @@ awaitable<runtime::completion<wall_clock_guard>> run_wall_acquire(std::shared_pt
             if (cancelled) why = failure(errc::cancelled);
         }
         if (why) {
-            if (wish->doubtful) {
-                core.take_back_in_background(wish->unanswered);
-                why = failure(errc::in_doubt);
-            }
+            // What only may be ours is not taken back: it would be another's lock that we free.
+            if (wish->doubtful) core.take_back_in_background(wish->unanswered);
+            if (wish->in_doubt()) why = failure(errc::in_doubt);
             done.code = detail::report(*why, details);
             co_return done;
         }

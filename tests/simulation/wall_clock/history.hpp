@@ -66,9 +66,15 @@ struct told {
     answer what{};
 };
 
+/// Somebody was refused that moment, and was shown it: the item's lock may be its own, or another's that drew the same.
+struct unknowable {
+    std::size_t item = 0;
+    std::string text{};
+};
+
 struct event {
     time_point at{};  ///< true time
-    std::variant<written, given, let_go, returned, begun, told> what;
+    std::variant<written, given, let_go, returned, begun, told, unknowable> what;
 };
 
 using history = std::vector<event>;

@@ -31,7 +31,7 @@ std::string judge::locker(std::size_t item, moment wall) const {
     const auto& of = items_[item];
     if (!of.lock || over(of.state.text, wall)) return {};
     const auto& stands = grants_[*of.lock];
-    return stands.stranger || stands.late ? std::string() : stands.by;
+    return stands.stranger || stands.late || stands.unknown ? std::string() : stands.by;
 }
 
 /// By the clock that is furthest behind: nobody who keeps to the recipe believes in that lock any more.
@@ -152,6 +152,12 @@ void judge::on(const told& seen) {
     if (seen.what != answer::refused) return;
     if (happened) fail("W5", write_text(seen.number) + " happened, and its caller was told that it did not");
     refused_.insert(seen.number);
+}
+
+void judge::on(const unknowable& seen) {
+    const auto& of = items_[seen.item];
+    const auto granted = of.moments.find(seen.text);
+    if (granted != of.moments.end()) grants_[granted->second].unknown = true;
 }
 
 }  // namespace dynalease::simulation::wall_clocks

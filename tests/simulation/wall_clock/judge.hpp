@@ -25,7 +25,9 @@ struct clock_bounds {
 /// W6 what was given back is free; E1 no lock makes an item.
 ///
 /// What strangers do to each other, or free by mistake, is the recipe's own weakness, and judged of nobody. Nor is a
-/// write that happens again because the network copies both it and the one that locked the item.
+/// write that happens again because the network copies both it and the one that locked the item. W6 is waived for a
+/// lock whose program was refused it, and shown its own moment: the network has repeated the write, and told how the
+/// copy fared, or another has drawn the same microsecond. Nobody can know which.
 class judge {
 public:
     judge(std::size_t items, clock_bounds bounds) : bounds_(bounds), items_(items) {}
@@ -47,6 +49,7 @@ private:
         bool late = false;     ///< what stands of it now came when its caller had gone on
         bool copied = false;   ///< ... as a copy that the network made
         bool removed = false;  ///< by a stranger, as the recipe lets it happen
+        bool unknown = false;  ///< the one who has locked it was refused, and shown its own moment
     };
     struct item_record {
         item_state state;
@@ -64,6 +67,7 @@ private:
     void on(const returned& seen);
     void on(const begun& seen);
     void on(const told& seen);
+    void on(const unknowable& seen);
 
     void judge_content(const item_record& of, const written& seen);
     void judge_guarded(const item_record& of, const written& seen);

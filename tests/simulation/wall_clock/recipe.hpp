@@ -14,6 +14,7 @@ namespace dynalease::simulation::wall_clocks {
 struct recipe : world_recipe {
     recipe() : world_recipe{.longest = 35s} {
         demand.refusals = 1000;  // waiting is asking for the lock, time and again
+        weather.answers_copies = true;
     }
 
     std::size_t most_users = 2;  ///< in one process

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/wall_clock/site.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 #include <variant>
@@ -116,6 +117,23 @@ void site::applied(const testing::logged_request& entry, const any_request& requ
                                  .copy = entry.applied.size() > 1});
 }
 
+/// The network may repeat a write, and answer for the copy: what was refused for another moment than its own two may
+/// have been done before that one came; and of a claim that is shown its own moment nobody can say whose it is.
+void site::note_refusal(const update_item_request& request, const failure& why) {
+    const auto* shown = why.current ? find_string(*why.current, world_.options().attribute) : nullptr;
+    const auto is_shown = [&](const auto& each) {
+        const auto* text = each.second.template get_if<std::string>();
+        return shown && text && *text == *shown;
+    };
+    const auto number = number_in(request.values);
+    const bool certain = why.outcome != outcome::unknown && std::ranges::any_of(request.values, is_shown);
+    if (number != 0 && !certain) unknown_.insert(number);
+    const auto claimed = claim_in(request, world_.bounds().timeout);
+    const auto index = clock_world::item_in(request.key);
+    if (index && shown && why.outcome != outcome::unknown && claimed == *shown)
+        world_.tell(name(), unknowable{.item = *index, .text = claimed});
+}
+
 void site::answered(const testing::logged_request& entry, const any_request& request,
                     const result<any_response>& answer) {
     world_.run().trace.add(world_.now(), name(), static_cast<std::uint64_t>(entry.code.value()), [&] {
@@ -123,6 +141,8 @@ void site::answered(const testing::logged_request& entry, const any_request& req
         return "r " + entry.operation + " " + entry.key + (update ? " (" + update->update_expression + ")" : "") +
                " -> " + (answer ? "ok" : entry.code.message());
     });
+    const auto* refused = answer ? nullptr : std::get_if<update_item_request>(&request);
+    if (refused && !stranger::sent(*refused)) note_refusal(*refused, answer.error());
 }
 
 }  // namespace dynalease::simulation::wall_clocks

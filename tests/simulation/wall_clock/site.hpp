@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -25,6 +26,8 @@ public:
     const std::string& program() const noexcept { return program_; }
     bool lives(const std::string& program) const { return program == program_ && !machine().crashed(); }
     const std::vector<std::shared_ptr<user>>& users() const noexcept { return users_; }
+    /// For all that the answers have told, that write may have been done, or not.
+    bool is_unknown(std::int64_t number) const { return unknown_.contains(number); }
     /// Handles of those who may believe at this instant that they have an item.
     std::vector<std::uint64_t> believers() const;
 
@@ -42,12 +45,14 @@ private:
     void let_go() override;
     void drop() override;
     void set_wall_clock();
+    void note_refusal(const update_item_request& request, const failure& why);
 
     clock_world& world_;
     std::string program_;
     std::uint64_t programs_ = 0;
     std::vector<std::shared_ptr<user>> users_;
     std::vector<std::shared_ptr<stranger>> strangers_;
+    std::set<std::int64_t> unknown_;                                           ///< writes, as `is_unknown` says
     std::unordered_map<const testing::logged_request*, std::string> senders_;  ///< programs, by request
 };
 

@@ -61,6 +61,7 @@ void user::take(wall_clock_guard guard) {
     auto& world = site_.world();
     guard_ = std::move(guard);
     handle_ = world.next_number();
+    doubted_ = false;
     const auto* text = find_string(guard_.item(), world.options().attribute);
     world.tell(site_.name(),
                given{.handle = handle_, .item = item_, .by = site_.program(), .text = text ? *text : std::string()});
@@ -136,6 +137,9 @@ void user::learn(std::int64_t number, error_code code) {
                            : code == errc::condition_failed ? "guarded write in vain"
                                                             : "guarded write not sent");
     const auto what = !code ? answer::applied : code == errc::in_doubt ? answer::doubt : answer::refused;
+    // Under a guard whose earlier write is in doubt nothing is sent any more.
+    if (what == answer::doubt && !std::exchange(doubted_, true) && !site_.is_unknown(number))
+        world.fail("W8", "write " + std::to_string(number) + " was told as in doubt, and its answers tell");
     world.tell(site_.name(), told{.number = number, .what = what});
 }
 

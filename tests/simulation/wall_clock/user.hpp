@@ -55,6 +55,7 @@ private:
     wall_clock_guard guard_;
     std::uint64_t handle_ = 0;  ///< of what it has in its hand; 0: nothing
     std::uint64_t served_ = 0;
+    bool doubted_ = false;  ///< a write under it was in doubt
     bool waits_ = false;
     bool gone_ = false;
 };

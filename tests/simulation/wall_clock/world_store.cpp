@@ -58,7 +58,8 @@ void clock_world::tell(const std::string& node, decltype(event::what) what) {
     event happened{.at = now(), .what = std::move(what)};
     judge_.see(happened);
     run().trace.add(now(), node, 100 + happened.what.index(), [&] {
-        constexpr std::array names{"Item", "Has it", "Lets go", "Gave it back", "Begins write", "Told of write"};
+        constexpr std::array names{"Item",         "Has it",        "Lets go",          "Gave it back",
+                                   "Begins write", "Told of write", "Cannot know whose"};
         std::string text = names[happened.what.index()];
         if (const auto* seen = std::get_if<written>(&happened.what)) {
             text += " " + std::to_string(seen->item) + " by " + seen->by + (seen->stranger ? " (stranger)" : "") +
