@@ -152,6 +152,7 @@ asio::awaitable<result<any_response>> faulty_database::call(std::shared_ptr<stat
             co_return told(*state, *entry, request, unanswered(doubt, true));
         }
         fate = next_fate();
+        entry->fate = fate.what;
     }
 }
 

@@ -31,7 +31,8 @@ struct versioned_options {
     std::string version{"version"};
     std::string stamp{"_stamp"};     ///< attribute of the last write's stamp
     /// Leave the stamps of the last four writes on the item, about 50 bytes. Without them a write that was refused
-    /// after a lost answer is always `errc::in_doubt`; only creations can still be told apart.
+    /// after a lost answer is always `errc::in_doubt`; only creations can still be told apart. Keep them where a proxy
+    /// may send a request twice by itself: a write then meets its own copy, and only the stamp tells it from another's.
     bool stamps = true;
     std::string lock_prefix{"_lock"};  ///< what the names of an item lock's attributes begin with
     std::int64_t first_version = 1;    ///< of a created item; any integer

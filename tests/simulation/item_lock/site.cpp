@@ -117,9 +117,11 @@ void site::applied(const testing::logged_request& entry, const any_request& requ
         const auto index = versions::ledger::item_in(write.key);
         const bool late = entry.completed.has_value();
         if (index && late) census.hit(answer ? "late item write applied" : "late item write refused");
+        const auto number = number_in(write.values);
+        if (!answer && index && number != 0) world_.ledger().turned_away(name(), number, *index);
         if (!answer) return;
         if (!index) return world_.look_at_session(name(), entry.key);
-        done(entry, *index, number_in(write.values));
+        done(entry, *index, number);
     };
     if (const auto* update = std::get_if<update_item_request>(&request)) on_item(*update);
     if (const auto* removal = std::get_if<delete_item_request>(&request)) on_item(*removal);
@@ -131,7 +133,12 @@ void site::done(const testing::logged_request& entry, std::size_t index, std::in
     const auto saves_it = [&](const auto& each) { return each->saving() == number; };
     if (number != 0 && before.starts_with(session + ".") && std::ranges::any_of(users(), saves_it))
         world_.run().census.hit("saved under its own lock");
-    if (number != 0) world_.ledger().written_by(name(), number, index, entry.applied.size() > 1, session);
+    const bool copy = entry.applied.size() > 1;
+    const bool repeated = !copy && entry.fate == testing::fault::kind::answer_copy;
+    if (number != 0) {
+        world_.ledger().written_by(
+            name(), {.number = number, .item = index, .copy = copy, .repeated = repeated, .session = session});
+    }
     world_.lock_written_by(name(), session, number, index);
     if (number != 0 && !world_.ledger().judged().state(index).exists) world_.arm_birth(index);
 }

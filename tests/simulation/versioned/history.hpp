@@ -67,7 +67,14 @@ struct written {
     std::size_t item = 0;
     item_state after{};
     bool copy = false;      ///< by a second copy of it, which the network made on its own
+    bool repeated = false;  ///< ... or is about to make, and will tell how that one fared
     std::string session{};  ///< that sent it; empty: none is known
+};
+
+/// A request of that intent was refused by the store, for the item as it was then.
+struct turned_away {
+    std::int64_t number = 0;
+    std::size_t item = 0;
 };
 
 /// A request of that intent found the item as it demands, and changed nothing.
@@ -115,7 +122,7 @@ struct loaded_state {
 
 struct event {
     time_point at{};  ///< true time
-    std::variant<intended, written, found_right, replaced, told, loaded_state> what;
+    std::variant<intended, written, turned_away, found_right, replaced, told, loaded_state> what;
 };
 
 using history = std::vector<event>;

@@ -86,6 +86,28 @@ void judge::on(const written& seen) {
     add(item, seen.after, what.what);
     what.applied.push_back(item.states.size() - 1);
     what.by_copies = what.by_copies && seen.copy;
+    what.repeated = seen.repeated;
+}
+
+void judge::on(const turned_away& seen) {
+    records_[seen.number].parts[seen.item].met = now(seen.item);
+}
+
+/// Whether nobody can know of the write, for its copy alone was answered, and met an item that did not remember it.
+bool judge::lost_from_sight(const part& what, std::size_t item) const {
+    if (!what.repeated || what.applied.empty() || !what.met) return false;
+    const auto& states = items_[item].states;
+    const auto first = what.applied.back();
+    const auto& made = states[first].state;
+    if (!made.exists) return *what.met == first;  // a removal finds nothing
+    if (!stamps_ || *what.met - first > 3) return true;
+    for (auto at = first; at <= *what.met; ++at) {
+        const auto& each = states[at];
+        if (!each.state.exists || each.state.life.empty() || each.state.life != made.life) return true;
+        const bool cuts_trail = forgets(each.by) && each.by != intent::foreign;
+        if (at > first + 1 && cuts_trail) return true;
+    }
+    return false;
 }
 
 void judge::judge_base(std::int64_t number, const part& what, std::size_t item) {
@@ -150,6 +172,7 @@ void judge::judge_repetition(std::int64_t number, const part& what, const item_r
     const bool updates = what.what == intent::update || what.what == intent::promoted;
     const bool may_repeat = unconditional(what.what) || (updates && what.by_copies);
     const bool known = stamps_ && what.what != intent::clobber_remove && others < 2 && !forgotten;
+    if (updates && lost_from_sight(what, static_cast<std::size_t>(&of - items_.data()))) return;
     if (!may_repeat || known) fail("O1", text(number) + " was applied twice");
 }
 
@@ -222,6 +245,8 @@ void judge::judge_refusal(const told& seen, write_record& of) {
     const auto found = of.parts.find(seen.item);
     (closes && found != of.parts.end() && !unconditional(found->second.what) ? of.refused : of.stopped) = true;
     for (const auto& [item, what] : of.parts) {
+        const bool told_as_gone = what.what != intent::remove || seen.what == answer::missing;
+        if (lost_from_sight(what, item) && told_as_gone) continue;
         if (!what.applied.empty() && (closes || !what.by_copies))
             fail("O1", text(seen.number) + " was reported as refused, and it was applied");
     }

@@ -19,6 +19,10 @@ namespace dynalease::simulation::versions {
 /// O1 no write is lost, and none is applied twice or after it was refused; O2 every write gives the item a state of its
 /// own; O3 doubt only where nobody can know; O4 what is shown was there; T1 together or not at all; L1 no write passes
 /// another's lock.
+///
+/// Where the network repeats a write and tells how the copy fared, nobody can know of the first. What had been
+/// forgotten by the item when the copy came (others wrote as often as it remembers, or it was removed) may be told as
+/// refused, and be written again by an update; and an item that is gone may be told as missing to its own removal.
 class judge {
 public:
     /// @param stamps items keep the stamps of their last writes, by which they know them
@@ -48,6 +52,8 @@ private:
         std::optional<serial> base{};
         std::vector<serial> applied{};  ///< the states it made
         bool by_copies = true;          ///< none but those that the network made on its own
+        bool repeated = false;          ///< the answer to the last of them is that to a copy
+        std::optional<serial> met{};    ///< the state that the last refusal by the store was for
     };
     struct write_record {
         std::map<std::size_t, part> parts;  ///< by item
@@ -58,6 +64,7 @@ private:
 
     void on(const intended& seen);
     void on(const written& seen);
+    void on(const turned_away& seen);
     void on(const found_right& seen);
     void on(const replaced& seen);
     void on(const told& seen);
@@ -71,6 +78,7 @@ private:
     void judge_refusal(const told& seen, write_record& of);
     void judge_doubt(const told& seen, const write_record& of);
     bool remembers(const item_record& of, serial base, serial found) const;
+    bool lost_from_sight(const part& what, std::size_t item) const;
     bool had_nothing_to_do(const told& seen, std::size_t item, const part& what) const;
     bool shows(const item_record& of, const part& what, serial shown) const;
     void add(item_record& to, const item_state& state, intent by);

@@ -16,7 +16,7 @@ std::optional<item> without_lock(std::optional<item> stored) {
     return stored;
 }
 
-constexpr std::array names{"Intends", "Written", "Found right", "Replaced", "Told", "Shown"};
+constexpr std::array names{"Intends", "Written", "Turned away", "Found right", "Replaced", "Told", "Shown"};
 
 std::string bytes_in(const item& stored, const char* name) {
     const auto* value = find(stored, name);
@@ -118,12 +118,13 @@ void ledger::note_state(std::size_t index) {
     if (judge_.now(index) + 1 > known.size()) known.push_back(without_lock(stored(index)));
 }
 
-void ledger::written_by(const std::string& node, std::int64_t number, std::size_t index, bool copy,
-                        const std::string& session) {
+void ledger::written_by(const std::string& node, written what) {
+    const auto index = what.item;
     const auto after = stored(index);
     // A transaction that the service knows already changes nothing.
     if (without_lock(after) == states_[index].back()) return;
-    tell(node, written{.number = number, .item = index, .after = state_of(after), .copy = copy, .session = session});
+    what.after = state_of(after);
+    tell(node, std::move(what));
     note_state(index);
 }
 

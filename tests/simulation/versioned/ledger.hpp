@@ -54,8 +54,11 @@ public:
 
     void tell(const std::string& node, decltype(event::what) what);
     /// The store has carried out a write to that item.
-    void written_by(const std::string& node, std::int64_t number, std::size_t index, bool copy = false,
-                    const std::string& session = {});
+    void written_by(const std::string& node, written what);
+    /// The store has refused one.
+    void turned_away(const std::string& node, std::int64_t number, std::size_t index) {
+        tell(node, versions::turned_away{.number = number, .item = index});
+    }
     /// Time, or a hand that knows nothing of versions, may have changed the item.
     void look_again(std::size_t index);
     /// Which state of the item this is; empty: none that ever was.

@@ -42,7 +42,7 @@ struct keeping {
 };
 
 struct recipe : world_recipe {
-    recipe() : world_recipe{.most_nodes = 5, .longest = 60s, .mishap_presence = 0.3} {}
+    recipe() : world_recipe{.most_nodes = 5, .longest = 60s, .mishap_presence = 0.3} { weather.answers_copies = true; }
 
     std::size_t most_items = 2;
     dynalease::removal removal = removal::tombstone;

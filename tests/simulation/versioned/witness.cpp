@@ -50,13 +50,17 @@ void witness::applied(const testing::logged_request& entry, const any_request& r
         if (!index) return;
         if (!answer) {
             // Of several items no single state says why they were refused.
-            if (!together) known->second.met = ledger_.now(*index);
+            if (together) return;
+            known->second.met = ledger_.now(*index);
+            if (number != 0) ledger_.turned_away(name_, number, *index);
         } else if constexpr (std::is_same_v<std::decay_t<decltype(write)>, condition_check>) {
             if (!again) ledger_.tell(name_, found_right{.number = number, .item = *index});
         } else if (clears(write)) {
             ledger_.look_again(*index);
         } else {
-            ledger_.written_by(name_, number, *index, entry.applied.size() > 1);
+            const bool copy = entry.applied.size() > 1;
+            const bool repeated = !copy && entry.fate == testing::fault::kind::answer_copy;
+            ledger_.written_by(name_, {.number = number, .item = *index, .copy = copy, .repeated = repeated});
         }
     };
     std::visit(

@@ -36,7 +36,8 @@ void version_world::write_as_stranger(std::size_t index) {
     auto entries = *find(*now_there, "entries")->get_if<attribute_list>();
     entries.emplace_back(number);
     if (recipe_.beside == strangers::put) {
-        item whole{{"pk", ledger::name_of(index)}, {"sk", "-"}, {"entries", entries}, {recipe_.kept.version, *version + 1}};
+        item whole{
+            {"pk", ledger::name_of(index)}, {"sk", "-"}, {"entries", entries}, {recipe_.kept.version, *version + 1}};
         simulated().call(put_item_request{.table_name = table, .new_item = std::move(whole)}).value();
         run().census.fault("stranger_put");
     } else {
@@ -51,7 +52,7 @@ void version_world::write_as_stranger(std::size_t index) {
         simulated().call(std::move(change)).value();
         run().census.fault("stranger_update");
     }
-    ledger_.written_by("", number, index);
+    ledger_.written_by("", {.number = number, .item = index});
 }
 
 void version_world::lock_for_a_while(std::size_t index) {
