@@ -4,6 +4,7 @@
 
 #include <dynalease/aws/credentials.hpp>
 #include <dynalease/aws/credentials_provider.hpp>
+#include <dynalease/detail/braced.hpp>
 #include <dynalease/dynamodb/database.hpp>
 #include <dynalease/log.hpp>
 
@@ -25,7 +26,7 @@ namespace dynalease {
 struct client_options {
     /// "eu-central-1"; empty: AWS_REGION, AWS_DEFAULT_REGION, then the profile's. A custom endpoint needs one, too, for
     /// the signature.
-    std::string region{};
+    detail::braced<std::string> region{};
     /// "http://127.0.0.1:8000"; empty: AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, the profile's, unless
     /// AWS_IGNORE_CONFIGURED_ENDPOINT_URLS is true; then AWS itself.
     ///
@@ -33,15 +34,15 @@ struct client_options {
     /// AWS_ACCOUNT_ID_ENDPOINT_MODE set to `preferred` or `required` it is the account's own
     /// (`123456789012.ddb.eu-central-1.amazonaws.com`), if the account is known when the client is made: by
     /// `credentials`, AWS_ACCOUNT_ID or the profile. Unset, the region's endpoint serves every account.
-    std::string endpoint{};
+    detail::braced<std::string> endpoint{};
     /// Fixed keys; empty: `provider`, or without one what `default_credentials` finds: the environment, the shared
     /// files, web identity, the container, the instance (`aws/providers.hpp` tells more). Nothing is asked before the
     /// first request.
     std::optional<dynalease::credentials> credentials{};
     /// A source of credentials of your own, or one shared by several clients.
-    std::shared_ptr<credentials_provider> provider{};
+    detail::braced<std::shared_ptr<credentials_provider>> provider{};
     /// The profile of the shared files; empty: AWS_PROFILE, then "default".
-    std::string profile{};
+    detail::braced<std::string> profile{};
     /// A role to take on with those keys, whatever their source, by STS; fetched anew ahead of its end.
     std::optional<assumed_role> role{};
 
@@ -65,9 +66,9 @@ struct client_options {
     bool verify_tls = true;
     /// PEM file of certificate authorities to trust in place of the system's, or a directory of such under the hashes
     /// of their names; empty: AWS_CA_BUNDLE, then the system's. Read once.
-    std::string ca_file{};
+    detail::braced<std::string> ca_file{};
 
-    log_hook log{};
+    detail::braced<log_hook> log{};
 };
 
 /// What a client has done, for metrics. Counters only grow.

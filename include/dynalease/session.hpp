@@ -3,6 +3,7 @@
 #pragma once
 
 #include <dynalease/detail/access.hpp>
+#include <dynalease/detail/braced.hpp>
 #include <dynalease/detail/initiate.hpp>
 #include <dynalease/dynamodb/database.hpp>
 #include <dynalease/error.hpp>
@@ -27,9 +28,9 @@ class session_impl;
 
 struct session_options {
     /// The coordination table, made by `create_table`. 3 to 255 characters; must be given.
-    std::string table;
+    detail::braced<std::string> table;
     /// Shown to others who look at what this process holds; at most 256 bytes of UTF-8. Empty: "<host>/<pid>".
-    std::string owner{};
+    detail::braced<std::string> owner{};
     /// How long the locks of a dead process stay taken. 1 s to 1 h.
     std::chrono::milliseconds lease{10'000};
     /// Time between two heartbeats; at most a third of `lease`. Zero: a quarter of it.
@@ -41,7 +42,7 @@ struct session_options {
     std::chrono::hours retention{7 * 24};
     /// Told when the session is live, in jeopardy or lost, and of heartbeats without an answer; empty: nobody is. It is
     /// called on the database's executor, where a long call delays the heartbeat; verbs may be called in it.
-    log_hook log{};
+    detail::braced<log_hook> log{};
 };
 
 /// For a session without a row: it needs no table and writes nothing of its own. Only item locks can be held under it,
@@ -53,7 +54,7 @@ struct plain_session_options {
     /// lease after it was granted, or last written under: work that hangs does not keep it.
     bool renew = true;
     std::uint32_t clock_drift_ppm = 1000;  ///< as in `session_options`
-    log_hook log{};                        ///< told of locks that are lost, and of renewals without an answer
+    detail::braced<log_hook> log{};        ///< told of locks that are lost, and of renewals without an answer
 };
 
 enum class session_state {

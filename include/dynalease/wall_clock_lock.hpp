@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dynalease/detail/braced.hpp>
 #include <dynalease/detail/grant_owner.hpp>
 #include <dynalease/detail/initiate.hpp>
 #include <dynalease/dynamodb/condition_expression.hpp>
@@ -30,7 +31,7 @@ void abandon(wall_clock_hold& hold) noexcept;
 
 struct wall_clock_options {
     /// The attribute that says when the item was locked, as `2026-11-21T22:30:00.123456+00:00`. Absent: it is free.
-    std::string attribute{"__LockedAt"};
+    detail::braced<std::string> attribute{"__LockedAt"};
     /// How long after that moment the lock is over, for everybody who locks these items. 1 s to 24 h.
     std::chrono::milliseconds timeout{30'000};
     /// By how much any of their wall clocks may be away from true time; less than a quarter of `timeout`. We believe in

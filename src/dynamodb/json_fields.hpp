@@ -6,6 +6,8 @@
 #include "dynamodb/json_reader.hpp"
 #include "dynamodb/json_writer.hpp"
 
+#include <dynalease/detail/braced.hpp>
+
 #include <algorithm>
 #include <concepts>
 #include <initializer_list>
@@ -47,7 +49,7 @@ public:
     template <class T>
     void required(std::string_view name, const T& value) {
         out_.key(name);
-        write(out_, value);
+        write(out_, detail::plain(value));
     }
     /// Written always, but may be missing when it is read.
     template <class T>
@@ -179,7 +181,7 @@ private:
     bool read_if_present(std::string_view name, T& value) {
         const auto* member = object_.find(name);
         if (member == nullptr) return false;
-        within(name, [&] { read(json_input{*member}, value); });
+        within(name, [&] { read(json_input{*member}, detail::plain(value)); });
         return true;
     }
 

@@ -62,8 +62,8 @@ private:
         }
     }
 
-    template <class Element>
-    void erase_elements(std::vector<Element> Request::* list) {
+    template <class List>
+    void erase_elements(List Request::* list) {
         for (std::size_t i = 0; i < (from_.*list).size(); ++i) {
             add([&](auto& r) { (r.*list).erase((r.*list).begin() + static_cast<std::ptrdiff_t>(i)); });
         }

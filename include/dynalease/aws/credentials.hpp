@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <dynalease/detail/braced.hpp>
 #include <optional>
 #include <string>
 
@@ -10,18 +11,18 @@ namespace dynalease {
 
 /// One immutable set of keys. Key, secret and token of one request always come from one set.
 struct credentials {
-    std::string access_key_id;
-    std::string secret_access_key;
-    std::string session_token{};                           ///< empty for long-term keys
+    detail::braced<std::string> access_key_id;
+    detail::braced<std::string> secret_access_key;
+    detail::braced<std::string> session_token{};           ///< empty for long-term keys
     std::optional<std::chrono::sys_seconds> expiration{};  ///< empty: never
-    std::string account_id{};                              ///< empty: not known
+    detail::braced<std::string> account_id{};              ///< empty: not known
 };
 
 /// A role to take on with keys at hand, by STS.
 struct assumed_role {
-    std::string arn;
-    std::string session_name{};                      ///< as it shows in logs of AWS; empty: one of ours
-    std::string external_id{};                       ///< what the role's owner may ask for
+    detail::braced<std::string> arn;
+    detail::braced<std::string> session_name{};      ///< as it shows in logs of AWS; empty: one of ours
+    detail::braced<std::string> external_id{};       ///< what the role's owner may ask for
     std::optional<std::chrono::seconds> duration{};  ///< of the keys; empty: STS's own, an hour
 };
 

@@ -4,6 +4,7 @@
 
 #include <dynalease/aws/credentials.hpp>
 #include <dynalease/aws/credentials_provider.hpp>
+#include <dynalease/detail/braced.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -23,11 +24,11 @@ std::shared_ptr<credentials_provider> environment_credentials();
 struct default_credentials_options {
     /// Empty: AWS_PROFILE, then "default". A profile named here is the choice of the code and leaves the environment
     /// out.
-    std::string profile{};
+    detail::braced<std::string> profile{};
     /// Where STS is asked; empty: AWS_REGION, AWS_DEFAULT_REGION, the profile's.
-    std::string region{};
+    detail::braced<std::string> region{};
     /// PEM file of certificate authorities to trust; empty: AWS_CA_BUNDLE, then the system's.
-    std::string ca_file{};
+    detail::braced<std::string> ca_file{};
     /// Take this role on with the keys that were found.
     std::optional<assumed_role> role{};
 };

@@ -71,10 +71,6 @@ public:
 
     /// One request and its answer, for use inside coroutines on this database's own executor. It never throws
     /// for what the service answers. Cost: the request, and retries as the options allow.
-    ///
-    /// GCC 12 destroys a braced temporary in an awaited expression twice, even `list_tables_request{}`: there, give the
-    /// request a name first, and await in the next statement. One without fields of interest needs none:
-    /// `call<Request>()`.
     template <operation Request>
     boost::asio::awaitable<result<typename Request::response>> call(Request request, call_options options = {}) const {
         return call_on<Request>(backend_, std::move(request), options);
@@ -89,7 +85,6 @@ public:
     /// token its signature is `void(error_code, Response)`, and `diagnostics` may be passed before the token.
     ///
     /// Cancellation: all three types; `errc::in_doubt` if a write may have left, else `errc::cancelled`.
-    /// With GCC 12 give the request a name first, as for `call`.
     template <operation Request>
     boost::asio::awaitable<typename Request::response> execute(Request request, call_options options = {}) const {
         return detail::await_verb<typename Request::response>(get_executor(),
@@ -113,8 +108,8 @@ public:
 
 private:
     template <operation Request>
-    static boost::asio::awaitable<result<typename Request::response>> call_on(
-        std::shared_ptr<database_backend> backend, Request request, call_options options) {
+    static boost::asio::awaitable<result<typename Request::response>> call_on(std::shared_ptr<database_backend> backend,
+                                                                              Request request, call_options options) {
         auto answer = co_await backend->perform(any_request(std::move(request)), options);
         if (!answer) co_return std::move(answer).error();
         co_return std::get<typename Request::response>(*std::move(answer));

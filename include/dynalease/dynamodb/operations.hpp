@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dynalease/detail/braced.hpp>
 #include <dynalease/dynamodb/attribute_value.hpp>
 #include <dynalease/dynamodb/item.hpp>
 #include <dynalease/dynamodb/table_operations.hpp>
@@ -54,11 +55,11 @@ struct put_item_response {
 struct put_item_request {
     using response = put_item_response;
     static constexpr std::string_view name = "PutItem";
-    std::string table_name;
-    item new_item;
-    std::string condition_expression{};
-    attribute_names names{};
-    attribute_values values{};
+    detail::braced<std::string> table_name;
+    detail::braced<item> new_item;
+    detail::braced<std::string> condition_expression{};
+    detail::braced<attribute_names> names{};
+    detail::braced<attribute_values> values{};
     return_values returned = return_values::none;  ///< none or all_old
     bool current_on_refusal = false;  ///< a refused condition brings the present item (ALL_OLD), at no cost
     bool report_capacity = false;
@@ -73,11 +74,11 @@ struct get_item_response {
 struct get_item_request {
     using response = get_item_response;
     static constexpr std::string_view name = "GetItem";
-    std::string table_name;
-    item_key key;
+    detail::braced<std::string> table_name;
+    detail::braced<item_key> key;
     bool consistent_read = false;
-    std::string projection_expression{};
-    attribute_names names{};
+    detail::braced<std::string> projection_expression{};
+    detail::braced<attribute_names> names{};
     bool report_capacity = false;
     bool capacity_by_index = false;
 };
@@ -90,12 +91,12 @@ struct update_item_response {
 struct update_item_request {
     using response = update_item_response;
     static constexpr std::string_view name = "UpdateItem";
-    std::string table_name;
-    item_key key;
-    std::string update_expression{};
-    std::string condition_expression{};
-    attribute_names names{};
-    attribute_values values{};
+    detail::braced<std::string> table_name;
+    detail::braced<item_key> key;
+    detail::braced<std::string> update_expression{};
+    detail::braced<std::string> condition_expression{};
+    detail::braced<attribute_names> names{};
+    detail::braced<attribute_values> values{};
     return_values returned = return_values::none;
     bool current_on_refusal = false;
     bool report_capacity = false;
@@ -111,11 +112,11 @@ struct delete_item_response {
 struct delete_item_request {
     using response = delete_item_response;
     static constexpr std::string_view name = "DeleteItem";
-    std::string table_name;
-    item_key key;
-    std::string condition_expression{};
-    attribute_names names{};
-    attribute_values values{};
+    detail::braced<std::string> table_name;
+    detail::braced<item_key> key;
+    detail::braced<std::string> condition_expression{};
+    detail::braced<attribute_names> names{};
+    detail::braced<attribute_values> values{};
     return_values returned = return_values::none;  ///< none or all_old
     bool current_on_refusal = false;
     bool report_capacity = false;
@@ -144,14 +145,14 @@ struct page_response {
 struct query_request {
     using response = page_response;
     static constexpr std::string_view name = "Query";
-    std::string table_name;
-    std::string key_condition_expression;
-    std::string index_name{};
-    std::string filter_expression{};
-    std::string projection_expression{};
-    attribute_names names{};
-    attribute_values values{};
-    item_key exclusive_start_key{};
+    detail::braced<std::string> table_name;
+    detail::braced<std::string> key_condition_expression;
+    detail::braced<std::string> index_name{};
+    detail::braced<std::string> filter_expression{};
+    detail::braced<std::string> projection_expression{};
+    detail::braced<attribute_names> names{};
+    detail::braced<attribute_values> values{};
+    detail::braced<item_key> exclusive_start_key{};
     std::optional<std::int32_t> limit{};
     bool scan_index_forward = true;
     bool consistent_read = false;
@@ -162,13 +163,13 @@ struct query_request {
 struct scan_request {
     using response = page_response;
     static constexpr std::string_view name = "Scan";
-    std::string table_name;
-    std::string index_name{};
-    std::string filter_expression{};
-    std::string projection_expression{};
-    attribute_names names{};
-    attribute_values values{};
-    item_key exclusive_start_key{};
+    detail::braced<std::string> table_name;
+    detail::braced<std::string> index_name{};
+    detail::braced<std::string> filter_expression{};
+    detail::braced<std::string> projection_expression{};
+    detail::braced<attribute_names> names{};
+    detail::braced<attribute_values> values{};
+    detail::braced<item_key> exclusive_start_key{};
     std::optional<std::int32_t> limit{};
     std::optional<std::int32_t> segment{};
     std::optional<std::int32_t> total_segments{};
@@ -179,10 +180,10 @@ struct scan_request {
 };
 
 struct keys_and_options {
-    std::vector<item_key> keys;
+    detail::braced<std::vector<item_key>> keys;
     bool consistent_read = false;
-    std::string projection_expression{};
-    attribute_names names{};
+    detail::braced<std::string> projection_expression{};
+    detail::braced<attribute_names> names{};
 };
 struct batch_get_item_response {
     std::map<std::string, std::vector<item>> items;       ///< by table
@@ -192,16 +193,16 @@ struct batch_get_item_response {
 struct batch_get_item_request {  ///< at most 100 keys
     using response = batch_get_item_response;
     static constexpr std::string_view name = "BatchGetItem";
-    std::map<std::string, keys_and_options> tables;
+    detail::braced<std::map<std::string, keys_and_options>> tables;
     bool report_capacity = false;
     bool capacity_by_index = false;
 };
 
 struct batch_put {
-    item new_item;
+    detail::braced<item> new_item;
 };
 struct batch_delete {
-    item_key key;
+    detail::braced<item_key> key;
 };
 using batch_write = std::variant<batch_put, batch_delete>;
 struct batch_write_item_response {
@@ -212,7 +213,7 @@ struct batch_write_item_response {
 struct batch_write_item_request {  ///< at most 25 writes; no conditions
     using response = batch_write_item_response;
     static constexpr std::string_view name = "BatchWriteItem";
-    std::map<std::string, std::vector<batch_write>> tables;
+    detail::braced<std::map<std::string, std::vector<batch_write>>> tables;
     bool report_capacity = false;
     bool capacity_by_index = false;
     bool report_collection = false;  ///< ask for `collections`
@@ -221,36 +222,36 @@ struct batch_write_item_request {  ///< at most 25 writes; no conditions
 // ---- transactions -----------------------------------------------------------------------------------------
 
 struct condition_check {
-    std::string table_name;
-    item_key key;
-    std::string condition_expression;
-    attribute_names names{};
-    attribute_values values{};
+    detail::braced<std::string> table_name;
+    detail::braced<item_key> key;
+    detail::braced<std::string> condition_expression;
+    detail::braced<attribute_names> names{};
+    detail::braced<attribute_values> values{};
     bool current_on_refusal = false;
 };
 struct transact_put {
-    std::string table_name;
-    item new_item;
-    std::string condition_expression{};
-    attribute_names names{};
-    attribute_values values{};
+    detail::braced<std::string> table_name;
+    detail::braced<item> new_item;
+    detail::braced<std::string> condition_expression{};
+    detail::braced<attribute_names> names{};
+    detail::braced<attribute_values> values{};
     bool current_on_refusal = false;
 };
 struct transact_update {
-    std::string table_name;
-    item_key key;
-    std::string update_expression;
-    std::string condition_expression{};
-    attribute_names names{};
-    attribute_values values{};
+    detail::braced<std::string> table_name;
+    detail::braced<item_key> key;
+    detail::braced<std::string> update_expression;
+    detail::braced<std::string> condition_expression{};
+    detail::braced<attribute_names> names{};
+    detail::braced<attribute_values> values{};
     bool current_on_refusal = false;
 };
 struct transact_delete {
-    std::string table_name;
-    item_key key;
-    std::string condition_expression{};
-    attribute_names names{};
-    attribute_values values{};
+    detail::braced<std::string> table_name;
+    detail::braced<item_key> key;
+    detail::braced<std::string> condition_expression{};
+    detail::braced<attribute_names> names{};
+    detail::braced<attribute_values> values{};
     bool current_on_refusal = false;
 };
 using transact_write = std::variant<condition_check, transact_put, transact_update, transact_delete>;
@@ -262,19 +263,19 @@ struct transact_write_items_response {
 struct transact_write_items_request {  ///< at most 100 actions on distinct items, 4 MB
     using response = transact_write_items_response;
     static constexpr std::string_view name = "TransactWriteItems";
-    std::vector<transact_write> actions;
+    detail::braced<std::vector<transact_write>> actions;
     /// Up to 36 characters; makes a repeat within 10 minutes harmless. Empty: the client makes one.
-    std::string client_request_token{};
+    detail::braced<std::string> client_request_token{};
     bool report_capacity = false;
     bool capacity_by_index = false;
     bool report_collection = false;  ///< ask for `collection`
 };
 
 struct transact_get {
-    std::string table_name;
-    item_key key;
-    std::string projection_expression{};
-    attribute_names names{};
+    detail::braced<std::string> table_name;
+    detail::braced<item_key> key;
+    detail::braced<std::string> projection_expression{};
+    detail::braced<attribute_names> names{};
 };
 struct transact_get_items_response {
     /// In the order asked; empty also where the projection names nothing of the item.
@@ -284,7 +285,7 @@ struct transact_get_items_response {
 struct transact_get_items_request {
     using response = transact_get_items_response;
     static constexpr std::string_view name = "TransactGetItems";
-    std::vector<transact_get> gets;
+    detail::braced<std::vector<transact_get>> gets;
     bool report_capacity = false;
     bool capacity_by_index = false;
 };

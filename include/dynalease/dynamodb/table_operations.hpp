@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <dynalease/detail/braced.hpp>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,7 +15,7 @@ namespace dynalease {
 
 enum class scalar_type { s, n, b };  ///< string, number, binary: what a key may be
 struct key_attribute {
-    std::string name;
+    detail::braced<std::string> name;
     scalar_type type = scalar_type::s;
 
     friend bool operator==(const key_attribute&, const key_attribute&) = default;
@@ -24,8 +25,8 @@ struct key_attribute {
 struct key_schema {
     key_attribute hash;
     std::optional<key_attribute> range{};
-    std::vector<key_attribute> more_hash{};   ///< of a global index: the hash attributes after the first
-    std::vector<key_attribute> more_range{};  ///< the range attributes after the first
+    detail::braced<std::vector<key_attribute>> more_hash{};  ///< of a global index: the hash attributes after the first
+    detail::braced<std::vector<key_attribute>> more_range{};  ///< the range attributes after the first
 
     friend bool operator==(const key_schema&, const key_schema&) = default;
 };
@@ -39,11 +40,11 @@ struct throughput {
 
 enum class projection { all, keys_only, include };
 struct secondary_index {
-    std::string name;
+    detail::braced<std::string> name;
     key_schema key;
     projection projected = projection::all;
-    std::vector<std::string> included{};      ///< with `projection::include`
-    std::optional<throughput> provisioned{};  ///< of a global index of a table with provisioned billing
+    detail::braced<std::vector<std::string>> included{};  ///< with `projection::include`
+    std::optional<throughput> provisioned{};              ///< of a global index of a table with provisioned billing
 };
 struct index_description : secondary_index {
     std::string status;  ///< of a global index: "ACTIVE", "CREATING", ...
@@ -61,7 +62,7 @@ struct on_demand_limits {
 };
 /// The key, of the Key Management Service, that a table is encrypted with at rest instead of DynamoDB's own.
 struct encryption {
-    std::string key{};  ///< its ARN, id or alias; empty: the account's key for DynamoDB
+    detail::braced<std::string> key{};  ///< its ARN, id or alias; empty: the account's key for DynamoDB
 };
 
 /// What a table's stream records of each change. Streams are described and not kept by the embedded server.
@@ -94,18 +95,18 @@ struct create_table_response {
 struct create_table_request {
     using response = create_table_response;
     static constexpr std::string_view name = "CreateTable";
-    std::string table_name;
+    detail::braced<std::string> table_name;
     key_schema key;
-    std::vector<secondary_index> global_indexes{};  ///< at most 20
-    std::vector<secondary_index> local_indexes{};   ///< at most 5; the hash key is the table's
+    detail::braced<std::vector<secondary_index>> global_indexes{};  ///< at most 20
+    detail::braced<std::vector<secondary_index>> local_indexes{};   ///< at most 5; the hash key is the table's
     billing_mode billing = billing_mode::pay_per_request;
     std::optional<throughput> provisioned{};
     bool deletion_protected = false;
     std::optional<stream_view> stream{};
-    std::string table_class{};
+    detail::braced<std::string> table_class{};
     std::optional<on_demand_limits> on_demand{};  ///< with `billing_mode::pay_per_request` only
     std::optional<encryption> encrypted{};
-    std::map<std::string, std::string> tags{};
+    detail::braced<std::map<std::string, std::string>> tags{};
 };
 
 struct describe_table_response {
@@ -114,15 +115,15 @@ struct describe_table_response {
 struct describe_table_request {
     using response = describe_table_response;
     static constexpr std::string_view name = "DescribeTable";
-    std::string table_name;
+    detail::braced<std::string> table_name;
 };
 
 struct update_index {
-    std::string name;
+    detail::braced<std::string> name;
     throughput provisioned;
 };
 struct delete_index {
-    std::string name;
+    detail::braced<std::string> name;
 };
 using index_change = std::variant<secondary_index, update_index, delete_index>;  ///< the first is created
 struct update_table_response {
@@ -131,14 +132,14 @@ struct update_table_response {
 struct update_table_request {  ///< what is empty stays as it is
     using response = update_table_response;
     static constexpr std::string_view name = "UpdateTable";
-    std::string table_name;
+    detail::braced<std::string> table_name;
     std::optional<billing_mode> billing{};
     std::optional<throughput> provisioned{};
-    std::vector<index_change> index_changes{};  ///< at most one creation or deletion at a time
+    detail::braced<std::vector<index_change>> index_changes{};  ///< at most one creation or deletion at a time
     std::optional<bool> deletion_protected{};
     std::optional<bool> stream_enabled{};
     std::optional<stream_view> stream{};  ///< with `stream_enabled` true
-    std::string table_class{};
+    detail::braced<std::string> table_class{};
     std::optional<on_demand_limits> on_demand{};
     std::optional<bool> encryption_enabled{};  ///< false: back to DynamoDB's own key
     std::optional<encryption> encrypted{};     ///< with `encryption_enabled` true
@@ -150,7 +151,7 @@ struct delete_table_response {
 struct delete_table_request {
     using response = delete_table_response;
     static constexpr std::string_view name = "DeleteTable";
-    std::string table_name;
+    detail::braced<std::string> table_name;
 };
 
 struct list_tables_response {
@@ -160,7 +161,7 @@ struct list_tables_response {
 struct list_tables_request {
     using response = list_tables_response;
     static constexpr std::string_view name = "ListTables";
-    std::string exclusive_start_table_name{};
+    detail::braced<std::string> exclusive_start_table_name{};
     std::optional<std::int32_t> limit{};  ///< 1 to 100, which is the default
 };
 
@@ -171,8 +172,8 @@ struct update_time_to_live_response {
 struct update_time_to_live_request {
     using response = update_time_to_live_response;
     static constexpr std::string_view name = "UpdateTimeToLive";
-    std::string table_name;
-    std::string attribute_name;
+    detail::braced<std::string> table_name;
+    detail::braced<std::string> attribute_name;
     bool enabled = true;
 };
 struct describe_time_to_live_response {
@@ -182,22 +183,22 @@ struct describe_time_to_live_response {
 struct describe_time_to_live_request {
     using response = describe_time_to_live_response;
     static constexpr std::string_view name = "DescribeTimeToLive";
-    std::string table_name;
+    detail::braced<std::string> table_name;
 };
 
 struct tag_resource_response {};
 struct tag_resource_request {
     using response = tag_resource_response;
     static constexpr std::string_view name = "TagResource";
-    std::string resource_arn;  ///< of a table
-    std::map<std::string, std::string> tags;
+    detail::braced<std::string> resource_arn;  ///< of a table
+    detail::braced<std::map<std::string, std::string>> tags;
 };
 struct untag_resource_response {};
 struct untag_resource_request {
     using response = untag_resource_response;
     static constexpr std::string_view name = "UntagResource";
-    std::string resource_arn;
-    std::vector<std::string> tag_keys;
+    detail::braced<std::string> resource_arn;
+    detail::braced<std::vector<std::string>> tag_keys;
 };
 struct list_tags_of_resource_response {
     std::map<std::string, std::string> tags;
@@ -206,8 +207,8 @@ struct list_tags_of_resource_response {
 struct list_tags_of_resource_request {
     using response = list_tags_of_resource_response;
     static constexpr std::string_view name = "ListTagsOfResource";
-    std::string resource_arn;
-    std::string next_token{};
+    detail::braced<std::string> resource_arn;
+    detail::braced<std::string> next_token{};
 };
 
 struct describe_limits_response {  ///< capacity units per second

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dynalease/detail/braced.hpp>
 #include <dynalease/dynamodb/item.hpp>
 
 #include <string>
@@ -10,8 +11,8 @@ namespace dynalease {
 
 /// An item of the application: a table and a whole key.
 struct item_ref {
-    std::string table;
-    item_key key;
+    detail::braced<std::string> table;
+    detail::braced<item_key> key;
 };
 
 }  // namespace dynalease

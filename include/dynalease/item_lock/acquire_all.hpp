@@ -48,8 +48,8 @@ struct acquire_all_verb {
 /// once; `errc::in_doubt` if the transaction has left and may yet lock the items: the library resolves it in the
 /// background. Cost when free: 1
 /// transaction of a write for each item (which count double) and 1 batch of reads, which brings the items; one by one,
-/// 1 write each. Each guard is released on its own, or all by `commit_all`. A vector that is written as a braced list
-/// must be named before the `co_await`: GCC 12 miscompiles it there.
+/// 1 write each. Each guard is released on its own, or all by `commit_all`. GCC 12 does not compile a braced list of
+/// demands inside an awaited expression: name a vector before.
 /// @returns the guards in the order of the demands; of a transaction their fencing tokens are equal.
 boost::asio::awaitable<std::vector<item_guard>> acquire_all(std::vector<item_demand> wanted,
                                                             acquire_all_options options = {});

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dynalease/detail/braced.hpp>
 #include <dynalease/item/item_ref.hpp>
 #include <dynalease/item/key_values.hpp>
 #include <dynalease/item_lock/item_guard.hpp>
@@ -34,15 +35,15 @@ struct item_target {
 struct item_lock_options {
     /// What the names of the lock's four attributes begin with: "_lockW", "_lockR", "_lockI", "_lockF". Not for use in
     /// an index: every lock and release would write it.
-    std::string prefix{"_lock"};
+    detail::braced<std::string> prefix{"_lock"};
     /// Guarded writes raise the item's version and leave a stamp, so that optimistic saves made before them are
     /// refused. Off only where nobody uses versions: an attribute of that name is then the application's own.
     bool versioned = true;
-    std::string version{"version"};  ///< as in `versioned_options`
-    std::string stamp{"_stamp"};     ///< as in `versioned_options`
-    bool stamps = true;              ///< as in `versioned_options`
-    std::int64_t first_version = 1;  ///< of an item that has none
-    std::int64_t step = 1;           ///< what a write adds to the version; at least 1
+    detail::braced<std::string> version{"version"};  ///< as in `versioned_options`
+    detail::braced<std::string> stamp{"_stamp"};     ///< as in `versioned_options`
+    bool stamps = true;                              ///< as in `versioned_options`
+    std::int64_t first_version = 1;                  ///< of an item that has none
+    std::int64_t step = 1;                           ///< what a write adds to the version; at least 1
     /// As in `versioned_options`.
     std::int64_t version_limit = std::numeric_limits<std::int64_t>::max();
     /// How many readers at once, over all processes; each takes 30 bytes of the item. 1 to 1,000.
@@ -95,8 +96,7 @@ public:
     /// `stamps` are the table's.
     template <table_of_versions Table>
     item_lock(session& session, const Table& table, const key_values& key, item_lock_options options = {})
-        : item_lock(session,
-                    item_ref{table.options().table, key.named(table.options().key, table.options().sort_key)},
+        : item_lock(session, item_ref{table.options().table, key.named(table.options().key, table.options().sort_key)},
                     detail::kept_as(table.options(), std::move(options))) {}
 
     using executor_type = boost::asio::any_io_executor;

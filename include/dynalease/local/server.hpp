@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dynalease/detail/braced.hpp>
 #include <dynalease/local/engine.hpp>
 #include <dynalease/runtime/clock.hpp>
 
@@ -18,24 +19,24 @@ struct server_options {
     /// 0: any free port; `server::port` tells which.
     std::uint16_t port = 0;
     /// The address to listen on. Beyond the loopback, remember that the keys below are the only guard.
-    std::string address = "127.0.0.1";
+    detail::braced<std::string> address = "127.0.0.1";
     /// Requests must be signed with this pair, at most five minutes ago.
-    std::string access_key = "local";
-    std::string secret_key = "local";
+    detail::braced<std::string> access_key = "local";
+    detail::braced<std::string> secret_key = "local";
     /// Take every request, signed or not.
     bool anyone = false;
     /// The pages in browsers that may ask, by their origin ("http://localhost:3000"); "*", as on AWS: all, "none":
     /// none. The keys are no secret from a page when they are the ones above.
-    std::string cors = "*";
+    detail::braced<std::string> cors = "*";
     /// Wait so long before each answer. Writes are at work as long, so that requests which meet them conflict as on
     /// AWS; see `engine::set_write_time`.
     std::chrono::milliseconds latency{0};
     /// What requests meet besides.
     fault_rates faults{};
     /// The tables to serve; empty: a new, empty engine.
-    std::shared_ptr<local::engine> store{};
+    detail::braced<std::shared_ptr<local::engine>> store{};
     /// For signatures, expiry and latency; empty: the system's.
-    std::shared_ptr<dynalease::clock> clock{};
+    detail::braced<std::shared_ptr<dynalease::clock>> clock{};
 };
 
 /// HTTP/1.1 with keep-alive; one request of a connection at a time. A connection holds up to 128 KiB, and all of them

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dynalease/detail/braced.hpp>
 #include <dynalease/detail/initiate.hpp>
 #include <dynalease/dynamodb/database.hpp>
 #include <dynalease/lock/lock.hpp>
@@ -16,10 +17,10 @@
 namespace dynalease {
 
 struct list_locks_options {
-    std::string table;
-    std::string prefix{};          ///< only locks whose name begins so
-    std::int32_t page_size = 100;  ///< rows looked at per request, 1 to 1,000
-    item_key start_after{};        ///< `lock_page::next` of the page before
+    detail::braced<std::string> table;
+    detail::braced<std::string> prefix{};    ///< only locks whose name begins so
+    std::int32_t page_size = 100;            ///< rows looked at per request, 1 to 1,000
+    detail::braced<item_key> start_after{};  ///< `lock_page::next` of the page before
 };
 struct lock_page {
     struct entry {

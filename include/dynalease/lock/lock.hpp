@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dynalease/detail/braced.hpp>
 #include <dynalease/lock/lock_guard.hpp>
 #include <dynalease/session.hpp>
 
@@ -29,8 +30,8 @@ struct acquire_options {
     /// `errc::invalid_option`. A try does not wait, whatever stands here. Less than a write takes ends as `in_doubt`.
     std::optional<std::chrono::nanoseconds> wait{};
     /// Kept in the lock's row (attribute `data`) and shown by `inspect`; empty: what is there stays.
-    /// GCC 12 miscompiles such options when they are made inside a `co_await` expression: name them before it.
-    item data{};
+    /// GCC 12 does not compile a braced list of members inside an awaited expression: there, name the item before.
+    detail::braced<item> data{};
 };
 
 struct lock_options {
@@ -43,12 +44,12 @@ struct lock_options {
 
 /// What a lock looks like to somebody who does not take it.
 struct lock_info {
-    bool held = false;              ///< a session that is not over holds it
-    std::string holder{};           ///< the holding session's id; empty: free
-    std::string owner{};            ///< the holding session's `session_options::owner`
-    std::int64_t fencing_token = 0; ///< of the last grant; 0: never granted
-    std::size_t waiting = 0;        ///< processes in line
-    item data{};                    ///< the last holder's `acquire_options::data`
+    bool held = false;               ///< a session that is not over holds it
+    std::string holder{};            ///< the holding session's id; empty: free
+    std::string owner{};             ///< the holding session's `session_options::owner`
+    std::int64_t fencing_token = 0;  ///< of the last grant; 0: never granted
+    std::size_t waiting = 0;         ///< processes in line
+    item data{};                     ///< the last holder's `acquire_options::data`
 };
 
 /// A cheap handle; any number of them may name the same lock, in one process or many.

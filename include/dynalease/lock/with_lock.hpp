@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dynalease/detail/braced.hpp>
 #include <dynalease/detail/guarded_work.hpp>
 #include <dynalease/lock/lock.hpp>
 
@@ -26,6 +27,13 @@ struct granted_lock {
         return guard.release(token);
     }
 };
+
+template <class Body>
+auto run_with_lock(lock target, Body body, acquire_options options) -> std::invoke_result_t<Body&, lock_guard&> {
+    auto guard = co_await target.acquire(std::move(options));
+    auto run = run_guarded<granted_lock>(std::move(guard), std::move(body));
+    co_return co_await std::move(run);
+}
 }  // namespace detail
 
 /// Acquires, runs `body(guard)` on the caller's executor, releases. The body returns an `asio::awaitable<T>`; its
@@ -38,11 +46,10 @@ struct granted_lock {
 /// Threads: the body and its cancellation run on the caller's executor; where several threads run that, call it on a
 /// strand, as for everything that is cancelled from outside.
 template <class Body>
-    requires std::invocable<Body&, lock_guard&>
-auto with_lock(lock target, Body body, acquire_options options = {}) -> std::invoke_result_t<Body&, lock_guard&> {
-    auto guard = co_await target.acquire(std::move(options));
-    auto run = detail::run_guarded<detail::granted_lock>(std::move(guard), std::move(body));
-    co_return co_await std::move(run);
+    requires std::invocable<std::decay_t<Body>&, lock_guard&>
+auto with_lock(lock target, Body&& body, acquire_options options = {}) {
+    detail::check_temporary<Body>();
+    return detail::run_with_lock<std::decay_t<Body>>(std::move(target), std::forward<Body>(body), std::move(options));
 }
 
 }  // namespace dynalease

@@ -32,8 +32,7 @@ struct enter_all_verb {
 /// `errc::invalid_option` unless there are 1 to 48 different queues, all of one session. Cancellation: all types, at
 /// once; every place and turn is given up. Cost when free: 1 transaction of 2 writes for each queue (which count
 /// double), and 1 batch of reads if they were not seen within the last second; then as `queue::enter`. Each turn is
-/// left on its own. A vector that is written as a braced list must be named before the `co_await`: GCC 12 miscompiles
-/// it there.
+/// left on its own. GCC 12 does not compile a braced list of queues inside an awaited expression: name a vector before.
 /// @returns the turns in the order of the queues; their tickets are equal.
 boost::asio::awaitable<std::vector<queue_turn>> enter_all(std::vector<queue> queues, enter_options options = {});
 template <class... Tail>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dynalease/detail/braced.hpp>
 #include <dynalease/queue/queue_turn.hpp>
 #include <dynalease/runtime/time.hpp>
 #include <dynalease/session.hpp>
@@ -31,7 +32,7 @@ struct queue_target {
 struct queue_options {
     /// What the entity is queued for: each reason is a queue of its own, independent of the others. At most 985
     /// bytes of UTF-8, without '/'.
-    std::string reason{};
+    detail::braced<std::string> reason{};
     /// How often the next in line looks whether its turn has come. 10 ms to 1 min; all who stand behind a process that
     /// looks rarely wait for it.
     std::chrono::milliseconds poll_interval{170};
@@ -47,8 +48,8 @@ struct enter_options {
     /// `errc::invalid_option`. A try does not wait, whatever stands here. Less than a write takes ends as `in_doubt`.
     std::optional<std::chrono::nanoseconds> wait{};
     /// Shown to others by `inspect` while we wait, and when the turn lasts longer than a second.
-    /// GCC 12 miscompiles such options when they are made inside a `co_await` expression: name them before it.
-    item data{};
+    /// GCC 12 does not compile a braced list of members inside an awaited expression: there, name the item before.
+    detail::braced<item> data{};
 };
 
 /// A ticket that is not over, as others see it.

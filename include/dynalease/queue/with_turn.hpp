@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dynalease/detail/braced.hpp>
 #include <dynalease/detail/guarded_work.hpp>
 #include <dynalease/queue/queue.hpp>
 
@@ -26,6 +27,13 @@ struct granted_queue {
         return turn.leave(token);
     }
 };
+
+template <class Body>
+auto run_with_turn(queue target, Body body, enter_options options) -> std::invoke_result_t<Body&, queue_turn&> {
+    auto turn = co_await target.enter(std::move(options));
+    auto run = run_guarded<granted_queue>(std::move(turn), std::move(body));
+    co_return co_await std::move(run);
+}
 }  // namespace detail
 
 /// Enters, runs `body(turn)` on the caller's executor, leaves. The body returns an `asio::awaitable<T>`; its value, or
@@ -35,11 +43,10 @@ struct granted_queue {
 /// noticed or not, `errc::session_closed` when its session was closed or destroyed: the body is then cancelled
 /// (terminal) and waited for. Cancellation: cancels the wait, or the body. Cost: as enter and leave.
 template <class Body>
-    requires std::invocable<Body&, queue_turn&>
-auto with_turn(queue target, Body body, enter_options options = {}) -> std::invoke_result_t<Body&, queue_turn&> {
-    auto turn = co_await target.enter(std::move(options));
-    auto run = detail::run_guarded<detail::granted_queue>(std::move(turn), std::move(body));
-    co_return co_await std::move(run);
+    requires std::invocable<std::decay_t<Body>&, queue_turn&>
+auto with_turn(queue target, Body&& body, enter_options options = {}) {
+    detail::check_temporary<Body>();
+    return detail::run_with_turn<std::decay_t<Body>>(std::move(target), std::forward<Body>(body), std::move(options));
 }
 
 }  // namespace dynalease

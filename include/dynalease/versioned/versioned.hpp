@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dynalease/detail/braced.hpp>
 #include <dynalease/versioned/loaded.hpp>
 #include <dynalease/versioned/versioned_operations.hpp>
 
@@ -103,6 +104,10 @@ public:
     auto create(const T& value, Tail&&... tail) const {
         return write(order_of(detail::write_order::kind::create, value), std::forward<Tail>(tail)...);
     }
+    template <detail::refused_as_temporary Value = T, class... Tail>
+    void create(T&&, Tail&&...) const {
+        detail::check_temporary<T>();
+    }
 
     /// Writes what was changed in a loaded value, if nobody else wrote meanwhile. The argument stays as it is; what
     /// is returned can be changed and saved again.
@@ -125,6 +130,10 @@ public:
         order.base = base.state();
         order.complete = false;
         return write(std::move(order), std::forward<Tail>(tail)...);
+    }
+    template <detail::refused_as_temporary Value = T, class... Tail>
+    void save(const item_revision&, T&&, Tail&&...) const {
+        detail::check_temporary<T>();
     }
 
     /// As a whole save, and drops what the value does not know, inside its members too.
@@ -149,7 +158,7 @@ public:
         requires write_tail<T, Tail...>
     auto remove(const loaded<T>& base, remove_options how, Tail&&... tail) const {
         auto order = bare_order(detail::write_order::kind::remove, base);
-        order.condition = std::move(how.condition);
+        order.condition = how.condition;
         order.ignore_lock = how.ignore_lock;
         return removal(std::move(order), std::forward<Tail>(tail)...);
     }
@@ -177,15 +186,16 @@ public:
     /// conflict; a promotion is 2 writes.
     template <class Function, class... Tail>
         requires write_tail<T, Tail...>
-    auto update(key_values key, Function change, update_options how, Tail&&... tail) const {
-        auto erased = erase(std::move(change), key.named(options().key, options().sort_key));
+    auto update(key_values key, Function&& change, update_options how, Tail&&... tail) const {
+        detail::check_temporary<Function>();
+        auto erased = erase(std::forward<Function>(change), key.named(options().key, options().sort_key));
         detail::update_verb verb{core_, std::move(key), std::move(erased), how, std::same_as<T, item>};
         return finish<loaded<T>>(std::move(verb), std::forward<Tail>(tail)...);
     }
     template <class Function, class... Tail>
         requires write_tail<T, Tail...>
-    auto update(key_values key, Function change, Tail&&... tail) const {
-        return update(std::move(key), std::move(change), update_options{}, std::forward<Tail>(tail)...);
+    auto update(key_values key, Function&& change, Tail&&... tail) const {
+        return update(std::move(key), std::forward<Function>(change), update_options{}, std::forward<Tail>(tail)...);
     }
 
     /// Changes an item whatever its version is, and raises that: `set("state", "PAID") + add("visits", 1)`. A change
@@ -196,7 +206,7 @@ public:
     auto blind(key_values key, update_expression change, blind_options how, Tail&&... tail) const {
         detail::write_order order{.what = detail::write_order::kind::blind, .key = std::move(key)};
         order.change = std::move(change);
-        order.condition = std::move(how.condition);
+        order.condition = how.condition;
         order.ignore_lock = how.ignore_lock;
         order.exact = how.exact;
         return write(std::move(order), std::forward<Tail>(tail)...);
@@ -221,6 +231,10 @@ public:
         requires write_tail<T, Tail...>
     auto clobber(const T& value, Tail&&... tail) const {
         return clobber(value, clobber_options{}, std::forward<Tail>(tail)...);
+    }
+    template <detail::refused_as_temporary Value = T, class... Tail>
+    void clobber(T&&, Tail&&...) const {
+        detail::check_temporary<T>();
     }
 
     /// Removes the item, whatever its version is; there need not be one.

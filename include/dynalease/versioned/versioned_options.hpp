@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dynalease/detail/braced.hpp>
 #include <dynalease/dynamodb/condition_expression.hpp>
 
 #include <chrono>
@@ -23,26 +24,26 @@ enum class removal {
 };
 
 struct versioned_options {
-    std::string table;               ///< of the application; it must exist
-    std::string key;                 ///< name of the partition key's attribute
-    std::string sort_key{};          ///< name of the sort key's attribute; empty: the table has none
+    detail::braced<std::string> table;       ///< of the application; it must exist
+    detail::braced<std::string> key;         ///< name of the partition key's attribute
+    detail::braced<std::string> sort_key{};  ///< name of the sort key's attribute; empty: the table has none
     /// Attribute of the version, a number. Under another name than this one each write also leaves that name on the
     /// item, in "_versioned_by": locks that would raise an attribute of your own called "version" are refused then.
-    std::string version{"version"};
-    std::string stamp{"_stamp"};     ///< attribute of the last write's stamp
+    detail::braced<std::string> version{"version"};
+    detail::braced<std::string> stamp{"_stamp"};  ///< attribute of the last write's stamp
     /// Leave the stamps of the last four writes on the item, about 50 bytes. Without them a write that was refused
     /// after a lost answer is always `errc::in_doubt`; only creations can still be told apart. Keep them where a proxy
     /// may send a request twice by itself: a write then meets its own copy, and only the stamp tells it from another's.
     bool stamps = true;
-    std::string lock_prefix{"_lock"};  ///< what the names of an item lock's attributes begin with
-    std::int64_t first_version = 1;    ///< of a created item; any integer
+    detail::braced<std::string> lock_prefix{"_lock"};  ///< what the names of an item lock's attributes begin with
+    std::int64_t first_version = 1;                    ///< of a created item; any integer
     /// What a write adds to the version; at least 1. The same for all writers of the table, item locks included: above
     /// 1, or where steps differ, the stamps tell less after a lost answer, and more is in doubt.
     std::int64_t step = 1;
     /// No version above: 2,147,483,647 where a Java `Integer` reads along.
     std::int64_t version_limit = std::numeric_limits<std::int64_t>::max();
     dynalease::removal removal = removal::erase;
-    std::string time_to_live{"ttl"};                ///< the table's TTL attribute; used with tombstones alone
+    detail::braced<std::string> time_to_live{"ttl"};  ///< the table's TTL attribute; used with tombstones alone
     /// At least 11 min, and longer than any call of yours runs. Counted from the wall clock, set right by the service's
     /// time where the client has seen it: one that is slow by as much leaves tombstones that TTL may remove at once.
     std::chrono::seconds tombstone_lifetime{3600};
@@ -60,23 +61,22 @@ enum class save_scope {
     whole,    ///< all of them; what the struct does not know inside of them stays all the same
 };
 
-/// GCC 12 miscompiles options that hold a condition when they are made inside a `co_await` expression: name them first.
 struct save_options {
     save_scope scope = save_scope::changed;
-    condition_expression condition{};  ///< demanded beside the version
-    bool ignore_lock = false;          ///< write even if an item lock holds it; transactions are respected always
+    detail::braced<condition_expression> condition{};  ///< demanded beside the version
+    bool ignore_lock = false;  ///< write even if an item lock holds it; transactions are respected always
     /// Return the item as it stands, with what others wrote without raising the version; otherwise what is returned is
     /// what was loaded and what was changed. The cost is the same, but for the bytes of the answer.
     bool read_back = false;
 };
 
 struct remove_options {
-    condition_expression condition{};
+    detail::braced<condition_expression> condition{};
     bool ignore_lock = false;
 };
 
 struct blind_options {
-    condition_expression condition{};
+    detail::braced<condition_expression> condition{};
     bool ignore_lock = false;
     /// Sent as a transaction of one, which may be repeated while the service knows its token: far less doubt, for twice
     /// the cost. It is not sent again after 5 minutes, whatever `resolve_within` says.

@@ -106,7 +106,7 @@ void read_projection(json_input in, secondary_index& index) {
     const auto* type = in.find("ProjectionType");
     if (!type) refuse_table_parameter("Unknown ProjectionType: null");
     read(json_input{*type}, index.projected);
-    if (const auto* included = in.find("NonKeyAttributes")) read(json_input{*included}, index.included);
+    if (const auto* included = in.find("NonKeyAttributes")) read(json_input{*included}, detail::plain(index.included));
     const bool includes = index.projected == projection::include;
     if (!includes && !index.included.empty()) {
         refuse_table_parameter("ProjectionType is " + std::string(json_input{*type}.text()) +

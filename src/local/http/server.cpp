@@ -49,9 +49,9 @@ tcp::acceptor listen(const asio::any_io_executor& executor, const server_options
 constexpr std::size_t memory_of_connections = 256 * 1024 * 1024;
 
 std::shared_ptr<shared_service> make_service(const asio::any_io_executor& executor, const server_options& options) {
-    auto clock = options.clock ? options.clock : environment::system(executor).clock;
+    auto clock = options.clock ? detail::plain(options.clock) : environment::system(executor).clock;
     const auto seed = static_cast<std::uint64_t>(clock->wall().time_since_epoch().count()) << 20U;
-    auto store = options.store ? options.store : std::make_shared<engine>();
+    auto store = options.store ? detail::plain(options.store) : std::make_shared<engine>();
     if (options.latency.count() > 0) store->set_write_time(options.latency);
     const bool any_fault = options.faults.throttled + options.faults.failed + options.faults.conflicting > 0;
     if (any_fault) store->set_faults(options.faults);

@@ -138,7 +138,7 @@ private:
 
     std::optional<encryption> encryption_wanted() const {
         if (!*request_.encryption_enabled) return std::nullopt;
-        return encryption{arn_of_key(request_.encrypted ? request_.encrypted->key : std::string())};
+        return encryption{arn_of_key(request_.encrypted ? detail::plain(request_.encrypted->key) : std::string())};
     }
 
     /// Only what is plainly the same is refused: a key by another name is taken.

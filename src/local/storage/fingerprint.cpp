@@ -47,7 +47,7 @@ public:
     void operator()(const transact_delete& action) { common(action.key, action); }
     void operator()(const transact_update& action) {
         common(action.key, action);
-        (*this)(action.update_expression);
+        (*this)(detail::plain(action.update_expression));
     }
 
     fingerprint result() const { return state_; }
@@ -55,11 +55,11 @@ public:
 private:
     template <class Action>
     void common(const item& subject, const Action& action) {
-        (*this)(action.table_name);
+        (*this)(detail::plain(action.table_name));
         (*this)(subject);
-        (*this)(action.condition_expression);
-        (*this)(action.names);
-        (*this)(action.values);
+        (*this)(detail::plain(action.condition_expression));
+        (*this)(detail::plain(action.names));
+        (*this)(detail::plain(action.values));
         (*this)(action.current_on_refusal);
     }
 

@@ -25,10 +25,10 @@ public:
         std::map<std::string, std::vector<batch_write>> writes_left;
         std::map<std::string, keys_and_options> keys_left;
         if (auto* writes = std::get_if<batch_write_item_request>(&request)) {
-            largest = std::max(largest, cut(writes->tables, writes_left));
+            largest = std::max(largest, cut<decltype(writes_left)>(writes->tables, writes_left));
             if (writes->tables.empty()) co_return batch_write_item_response{.unprocessed = writes_left, .consumed = {}};
         } else if (auto* gets = std::get_if<batch_get_item_request>(&request)) {
-            largest = std::max(largest, cut(gets->tables, keys_left));
+            largest = std::max(largest, cut<decltype(keys_left)>(gets->tables, keys_left));
         }
         auto answer = co_await behind_->perform(std::move(request), options);
         if (!answer) co_return answer;

@@ -301,7 +301,8 @@ TEST_CASE("every verb takes callbacks, and the first load may be told to be cons
     s.in_a(
         [](shop& in, int& called) -> asio::awaitable<void> {
             auto books = in.books(in.a);
-            books.create(a_book(), [&](error_code error, write_result<book> result) {
+            const auto first = a_book();
+            books.create(first, [&](error_code error, write_result<book> result) {
                 CHECK_FALSE(error);
                 CHECK(result.saved->version == 1);
                 ++called;

@@ -76,7 +76,10 @@ struct cache_world : credentials_world {
         resolve();
     }
     /// What the last who asked got.
-    std::string last() const { return got.back() ? (*got.back())->access_key_id : got.back().error().code.message(); }
+    std::string last() const {
+        if (!got.back()) return got.back().error().code.message();
+        return (*got.back())->access_key_id;
+    }
 
     void hold(const char* id, clock::duration life) {
         ask();

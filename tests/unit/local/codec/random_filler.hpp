@@ -6,6 +6,8 @@
 #include "dynamodb/table_fields.hpp"
 #include "unit/dynamodb/random_values.hpp"
 
+#include <dynalease/detail/braced.hpp>
+
 #include <cstdint>
 #include <initializer_list>
 #include <map>
@@ -29,8 +31,8 @@ public:
     template <class T>
     void required(std::string_view name, T&& field) {
         if constexpr (std::is_lvalue_reference_v<T> && !std::is_const_v<std::remove_reference_t<T>>) {
-            fill(field);
-            respect_limits(name, field);
+            fill(detail::plain(field));
+            respect_limits(name, detail::plain(field));
         }
     }
     void expected(std::string_view name, auto& field) { required(name, field); }
@@ -41,7 +43,7 @@ public:
     void expression(std::string_view, std::string& text) { text = "e" + values_.text(); }
     void placeholders(std::string_view, auto& map) {
         map.clear();
-        constexpr bool of_names = std::is_same_v<std::remove_cvref_t<decltype(map)>, attribute_names>;
+        constexpr bool of_names = std::is_base_of_v<attribute_names, std::remove_cvref_t<decltype(map)>>;
         for (auto n = values_.below(4); n > 0; --n) fill(map[(of_names ? "#a" : ":a") + std::to_string(n)]);
     }
     void choice(std::string_view, bool& field, std::string_view, std::initializer_list<std::string_view>) {
