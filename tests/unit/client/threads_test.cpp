@@ -7,7 +7,6 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_future.hpp>
 #include <catch2/catch.hpp>
 
 #include <atomic>
@@ -54,17 +53,25 @@ struct served {
     }
 };
 
+// Not as an exception: the thread sanitizer does not see how the C++ library counts who holds one.
+std::future<error_code> read(const client& through) {
+    auto end = std::make_shared<std::promise<error_code>>();
+    auto known = end->get_future();
+    through.execute(a_read(), {}, [end](error_code code, const get_item_response&) { end->set_value(code); });
+    return known;
+}
+
 struct ends {
     std::atomic<int> answered{0};
     std::atomic<int> shut_down{0};
     std::atomic<int> other{0};
 
-    void note(std::future<get_item_response> end) {
-        try {
-            end.get();
+    void note(std::future<error_code> end) {
+        const auto code = end.get();
+        if (!code) {
             ++answered;
-        } catch (const boost::system::system_error& why) {
-            ++(why.code() == errc::shut_down || why.code() == errc::cancelled ? shut_down : other);
+        } else {
+            ++(code == errc::shut_down || code == errc::cancelled ? shut_down : other);
         }
     }
 };
@@ -77,8 +84,8 @@ constexpr int calls = 5;
 void use_own(const asio::any_io_executor& executor, const client_options& options, ends& seen) {
     for (int round = 0; round < rounds; ++round) {
         auto own = std::make_unique<client>(executor, options);
-        std::vector<std::future<get_item_response>> under_way;
-        for (int i = 0; i < calls; ++i) under_way.push_back(own->execute(a_read(), {}, asio::use_future));
+        std::vector<std::future<error_code>> under_way;
+        for (int i = 0; i < calls; ++i) under_way.push_back(read(*own));
         if (round % 2 == 0) under_way.front().wait();
         if (round % 4 == 1) own->close();
         own.reset();
@@ -87,7 +94,7 @@ void use_own(const asio::any_io_executor& executor, const client_options& option
 }
 
 void use_shared(const client& shared, ends& seen) {
-    for (int i = 0; i < rounds * calls; ++i) seen.note(shared.execute(a_read(), {}, asio::use_future));
+    for (int i = 0; i < rounds * calls; ++i) seen.note(read(shared));
 }
 
 }  // namespace
