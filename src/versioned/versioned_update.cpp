@@ -3,12 +3,15 @@
 #include "versioned/versioned_update.hpp"
 #include "database/called_verb.hpp"
 #include "database/protocol/backoff.hpp"
+#include "database/protocol/reply.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/cancellation.hpp"
 #include "versioned/protocol/version_decisions.hpp"
 
 #include <dynalease/session.hpp>
 
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace dynalease::detail {
@@ -75,6 +78,57 @@ bool is_overtaken(const failure& why, const update_options& how) {
     return why.code == errc::conflict || why.code == errc::exists || (why.code == errc::missing && how.create);
 }
 
+/// Who is in the way of the update; empty: nobody.
+std::string holder_of(const versioned_impl& core, const update_order& what, const stored_item& stored) {
+    const auto sight = protocol::state_of(core.layout(), stored.attributes);
+    const bool held = sight && (!what.options.ignore_lock || sight->in_transaction);
+    return held ? sight->holder : std::string();
+}
+
+/// Until `when`; why not, if that is beyond the deadline, or the caller goes.
+awaitable<std::optional<failure>> sleep_until(std::shared_ptr<versioned_impl> core, dynalease::time_point when,
+                                              dynalease::time_point deadline, failure late) {
+    std::optional<failure> why;
+    const bool cancelled = co_await runtime::cancellation_requested();
+    if (cancelled) {
+        why = failure(errc::cancelled);
+    } else if (when > deadline) {
+        why = std::move(late);
+    } else {
+        runtime::alarm alarm(core->world());
+        co_await alarm.wait_until(when);
+        const bool cancelled_meanwhile = co_await runtime::cancellation_requested();
+        if (cancelled_meanwhile) why = failure(errc::cancelled);
+    }
+    co_return why;
+}
+
+/// Behind a lock. It looks: a write that is refused costs as much as one that is done, and is in the holder's way.
+/// @param behind the end of the write that met the lock; it takes along what is there once nobody holds it
+awaitable<std::optional<failure>> wait_behind_lock(std::shared_ptr<versioned_impl> core, const update_order* what,
+                                                   dynalease::time_point deadline, write_report* behind) {
+    const auto& world = core->world();
+    std::optional<failure> why;
+    for (unsigned looks = 0; !why;) {
+        const auto next = world.clock->now() + retry_pause(looks++, world.random->unit());
+        failure locked(errc::locked);
+        locked.details.message = "held by " + behind->holder;
+        why = co_await sleep_until(core, next, deadline, std::move(locked));
+        if (why) break;
+        auto seen = co_await load_item(core, what->key, true);
+        if (!seen) {
+            if (classify(seen.error()) == answer::rejected) why = std::move(seen).error();
+            continue;
+        }
+        behind->current = *std::move(seen);
+        if (!behind->current) break;
+        behind->found = behind->current->state.version;
+        behind->holder = holder_of(*core, *what, *behind->current);
+        if (behind->holder.empty()) break;
+    }
+    co_return why;
+}
+
 awaitable<write_end> run_update(std::shared_ptr<versioned_impl> core, update_order what) {
     const auto& world = core->world();
     const auto deadline = world.clock->now() + what.options.wait;
@@ -94,7 +148,7 @@ awaitable<write_end> run_update(std::shared_ptr<versioned_impl> core, update_ord
     }
     auto stored = *std::move(loaded);
     auto mine = core->new_stamp();
-    for (unsigned tries = 1, waits = 0;;) {
+    for (unsigned tries = 1;;) {
         if (!stored && !what.options.create) {
             end.why = failure(errc::missing);
             co_return end;
@@ -121,23 +175,32 @@ awaitable<write_end> run_update(std::shared_ptr<versioned_impl> core, update_ord
         }
         if (overtaken && tries >= what.options.tries) co_return end;
 
-        const auto longest = held ? retry_pause(waits++) : protocol::conflict_pause(++tries);
-        const std::chrono::nanoseconds pause(world.random->below(static_cast<std::uint64_t>(longest.count()) + 1));
-        const auto next = world.clock->now() + (held ? longest / 2 + pause / 2 : pause);
-        const bool cancelled = co_await runtime::cancellation_requested();
-        if (cancelled) {
-            end = {.why = failure(errc::cancelled)};
+        std::optional<failure> why;
+        if (held) {
+            const auto met = end.report.current;
+            why = co_await wait_behind_lock(core, &what, deadline, &end.report);
+            // A copy of the refused write, made by the network, has landed when the lock went.
+            const auto& now = end.report.current;
+            if (!why && now && protocol::remembers(now->state, mine)) {
+                write_end landed;
+                landed.report.superseded = now->state.stamp != mine;
+                landed.report.saved = now;
+                co_return landed;
+            }
+            if (!met || !now || now->state != met->state) mine = core->new_stamp();
+        } else {
+            const auto longest = protocol::conflict_pause(++tries);
+            const std::chrono::nanoseconds pause(world.random->below(static_cast<std::uint64_t>(longest.count()) + 1));
+            const auto next = world.clock->now() + pause;
+            auto late = *end.why;
+            why = co_await sleep_until(core, next, deadline, std::move(late));
+        }
+        if (why) {
+            if (why->code == errc::cancelled) end = {};
+            end.why = std::move(why);
             co_return end;
         }
-        if (next > deadline) co_return end;
-        runtime::alarm alarm(world);
-        co_await alarm.wait_until(next);
-        const bool cancelled_meanwhile = co_await runtime::cancellation_requested();
-        if (cancelled_meanwhile) {
-            end = {.why = failure(errc::cancelled)};
-            co_return end;
-        }
-        // The refusal brought what is there: no read.
+        // A conflict has brought what is there: no read.
         stored = std::move(end.report.current);
         end = {};
     }

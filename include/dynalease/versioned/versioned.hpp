@@ -152,8 +152,8 @@ public:
         return write(bare_order(detail::write_order::kind::touch, base), std::forward<Tail>(tail)...);
     }
 
-    /// Removes the item in the state that was loaded. Cost under tombstones: by revision, or of more than 250
-    /// attributes, 1 write more for each 250.
+    /// Removes the item in the state that was loaded. `errc::missing`: it is gone, perhaps by a copy of the network's.
+    /// Cost under tombstones: by revision, or of more than 250 attributes, 1 write more for each 250.
     template <class... Tail>
         requires write_tail<T, Tail...>
     auto remove(const loaded<T>& base, remove_options how, Tail&&... tail) const {
@@ -183,7 +183,7 @@ public:
     /// Errors, beside those of `save`: `errc::conflict` after `update_options::tries`, `errc::locked` when a lock
     /// outlasted `update_options::wait`, `errc::missing` also where the function was to make the item and returned
     /// nothing; those of a session, if one is to promote it. Cost: 1 read and 1 write, and 1 write more for each
-    /// conflict; a promotion is 2 writes.
+    /// conflict; behind a lock 1 write more, and reads from 20 to 1 a second; a promotion is 2 writes.
     template <class Function, class... Tail>
         requires write_tail<T, Tail...>
     auto update(key_values key, Function&& change, update_options how, Tail&&... tail) const {

@@ -18,7 +18,7 @@ book one_more(book value) {
 
 }  // namespace
 
-TEST_CASE("an update waits for a lock, and does not count it as a conflict") {
+TEST_CASE("an update waits for a lock by looking, and does not count it as a conflict") {
     shop s;
     s.in_a(
         [](shop& in) -> asio::awaitable<void> {
@@ -40,6 +40,8 @@ TEST_CASE("an update waits for a lock, and does not count it as a conflict") {
             co_await sleep(in.a, 2s);
             CHECK(updating.done());
             updating.wait();
+            CHECK(in.requests(in.b, "UpdateItem") == 2);
+            CHECK(in.requests(in.b, "GetItem") < 12);
 
             held.emplace("_lockW", "s1.7.0000000001");
             in.put(held);
