@@ -105,8 +105,10 @@ awaitable<std::optional<failure>> sleep_until(std::shared_ptr<versioned_impl> co
 
 /// Behind a lock. It looks: a write that is refused costs as much as one that is done, and is in the holder's way.
 /// @param behind the end of the write that met the lock; it takes along what is there once nobody holds it
+/// @param mine of that write: it is done with once the item shows it, whoever holds that now
 awaitable<std::optional<failure>> wait_behind_lock(std::shared_ptr<versioned_impl> core, const update_order* what,
-                                                   dynalease::time_point deadline, write_report* behind) {
+                                                   item_stamp mine, dynalease::time_point deadline,
+                                                   write_report* behind) {
     const auto& world = core->world();
     std::optional<failure> why;
     for (unsigned looks = 0; !why;) {
@@ -123,6 +125,7 @@ awaitable<std::optional<failure>> wait_behind_lock(std::shared_ptr<versioned_imp
         behind->current = *std::move(seen);
         if (!behind->current) break;
         behind->found = behind->current->state.version;
+        if (protocol::remembers(behind->current->state, mine)) break;
         behind->holder = holder_of(*core, *what, *behind->current);
         if (behind->holder.empty()) break;
     }
@@ -178,7 +181,7 @@ awaitable<write_end> run_update(std::shared_ptr<versioned_impl> core, update_ord
         std::optional<failure> why;
         if (held) {
             const auto met = end.report.current;
-            why = co_await wait_behind_lock(core, &what, deadline, &end.report);
+            why = co_await wait_behind_lock(core, &what, mine, deadline, &end.report);
             // A copy of the refused write, made by the network, has landed when the lock went.
             const auto& now = end.report.current;
             if (!why && now && protocol::remembers(now->state, mine)) {
@@ -200,7 +203,7 @@ awaitable<write_end> run_update(std::shared_ptr<versioned_impl> core, update_ord
             end.why = std::move(why);
             co_return end;
         }
-        // A conflict has brought what is there: no read.
+        // What a conflict has brought, or the last look.
         stored = std::move(end.report.current);
         end = {};
     }

@@ -109,7 +109,8 @@ sequence<void> change_item(item_lock_claimant& lock, stepper& steps, guarded_cha
     }
     if (is == guarded_step::lost) {
         // A copy may have been applied before the item was lost: one without an answer, or one that the network made.
-        const bool undone = !doubtful && stamped && lock.surely_unwritten(seen, before);
+        const bool made = stamped && lock.remembers(seen, what.stamp);
+        const bool undone = !doubtful && stamped && !made && lock.surely_unwritten(seen, before);
         end = lost(fault(undone ? errc::lock_lost : errc::in_doubt));
         co_return;
     }
@@ -179,8 +180,11 @@ sequence<void> end_grant_with(item_lock_claimant& lock, stepper& steps, last_wri
         end = {.left = std::move(released.whole).value_or(item{}), .is = fate::ended};
         co_return;
     }
-    end = {.why = unanswered ? fault(errc::in_doubt) : refused,
-           .is = released.kind == answer::refused ? fate::lost : fate::to_release};
+    end = {.why = unanswered ? fault(errc::in_doubt) : refused, .is = fate::to_release};
+    if (released.kind != answer::refused) co_return;
+    const bool freed =
+        !last.held.writes(released.lock, lock.session.id()) && lock.freed_by_copy(released.lock, last.held);
+    end.is = freed ? fate::ended : fate::lost;
 }
 
 // ---- what their answers mean -------------------------------------------------------------------------------

@@ -50,6 +50,11 @@ asio::awaitable<void> erase_till(item_guard& guard) {
     co_await guard.erase();
 }
 
+asio::awaitable<void> add_if_last(item_guard& guard, condition_expression condition) {
+    auto change = add("amount", 5);
+    co_await guard.update_and_release(std::move(change), std::move(condition));
+}
+
 }  // namespace
 
 TEST_CASE("each write under a lock that the network repeats is told as what its first copy did") {
@@ -147,4 +152,30 @@ TEST_CASE(
     CHECK(w.code_after(last ? add_and_release(w.guard, 5) : add_to(w.guard, 5)) == expected);
     CHECK_FALSE(w.guard.valid());
     CHECK(w.amount() == 0);
+}
+
+TEST_CASE(
+    "a write that the item shows to be made is not told as refused, though the lock went before the second copy") {
+    born_till w;
+    item_writes_meet(w.a, {fault{.what = fault_kind::answer_copy, .copy = 300ms}});
+    error_code code;
+    running writes(w, w.a, code_of(add_to(w.guard, 5), code));
+    w.scheduler.run_for(100ms);
+    CHECK(w.amount() == 5);
+    auto now = w.stored();
+    now.erase("_lockW");
+    w.put(std::move(now));
+    writes.wait(20s);
+    CHECK(code == errc::in_doubt);
+}
+
+TEST_CASE("a guard whose last change was refused is counted as released, though the network repeats that release") {
+    const bool repeats = GENERATE(false, true);
+    born_till w;
+    const fault again{.what = fault_kind::answer_copy, .copy = 5ms};
+    item_writes_meet(w.a, {fault{}, repeats ? again : fault{}});
+    error_code code;
+    run(w, w.a, code_of(add_if_last(w.guard, attr("mood") == "good"), code));
+    CHECK(code == errc::condition_failed);
+    CHECK(w.a.session->counters().released == 1);
 }

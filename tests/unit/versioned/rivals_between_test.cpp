@@ -82,3 +82,49 @@ TEST_CASE("an update behind a lock is applied once, though the network copies wh
     CHECK(find_integer(s.stored(), "pages") == 1);
     CHECK(s.stored_version() == 2);
 }
+
+TEST_CASE("an update behind one lock after another is done once a look shows its own stamp, and is not written twice") {
+    const auto seed = GENERATE(range(1, 5));
+    shop s(static_cast<std::uint64_t>(seed) * 10);
+    s.in_a(
+        [](shop& in) -> asio::awaitable<void> {
+            const auto books = in.books(in.a);
+            const auto theirs = in.books(in.b);
+            const auto one = a_book();
+            co_await books.create(one);
+            auto locked = in.stored();
+            locked.emplace("_lockW", "another.1.0000000001");
+            in.put(locked);
+            // The network sends the refused write once more, when the first lock has gone.
+            fault doubled{kind::apply_twice};
+            doubled.copy = 300ms;
+            in.b.network->set_plan(testing::scripted_faults({fault{}, doubled}));
+            auto count = [](versioned<book> table) -> asio::awaitable<void> {
+                const auto counted = [](book value) { return ++value.pages, value; };
+                co_await table.update(isbn, counted);
+            };
+            running counting(in.where, in.b, count(theirs));
+            co_await sleep(in.a, 295ms);
+            auto freed = in.stored();
+            CHECK(freed.erase("_lockW") == 1);
+            in.put(freed);
+            for (int i = 0; i < 100 && find_integer(in.stored(), "pages") != 101; ++i) co_await sleep(in.a, 1ms);
+            if (!counting.done()) {
+                auto next = in.stored();
+                next.insert_or_assign("_lockW", "another.2.0000000001");
+                in.put(next);
+                co_await sleep(in.a, 2s);
+                // Guarded writes push it out of the trail.
+                auto later = in.stored();
+                later.insert_or_assign("version", find_integer(later, "version").value() + 2);
+                later.insert_or_assign("_stamp", binary(12, std::byte{101}));
+                later.insert_or_assign("_trail", binary(12, std::byte{100}));
+                later.erase("_lockW");
+                in.put(later);
+            }
+            co_await sleep(in.a, 5s);
+            counting.wait();
+            CHECK(find_integer(in.stored(), "pages") == 101);
+        },
+        s);
+}
