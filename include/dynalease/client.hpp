@@ -68,7 +68,7 @@ struct client_options {
     /// of their names; empty: AWS_CA_BUNDLE, then the system's. Read once.
     detail::braced<std::string> ca_file{};
 
-    detail::braced<log_hook> log{};
+    log_hook log{};
 };
 
 /// What a client has done, for metrics. Counters only grow.

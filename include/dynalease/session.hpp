@@ -42,7 +42,7 @@ struct session_options {
     std::chrono::hours retention{7 * 24};
     /// Told when the session is live, in jeopardy or lost, and of heartbeats without an answer; empty: nobody is. It is
     /// called on the database's executor, where a long call delays the heartbeat; verbs may be called in it.
-    detail::braced<log_hook> log{};
+    log_hook log{};
 };
 
 /// For a session without a row: it needs no table and writes nothing of its own. Only item locks can be held under it,
@@ -54,7 +54,7 @@ struct plain_session_options {
     /// lease after it was granted, or last written under: work that hangs does not keep it.
     bool renew = true;
     std::uint32_t clock_drift_ppm = 1000;  ///< as in `session_options`
-    detail::braced<log_hook> log{};        ///< told of locks that are lost, and of renewals without an answer
+    log_hook log{};                        ///< told of locks that are lost, and of renewals without an answer
 };
 
 enum class session_state {

@@ -103,7 +103,7 @@ client_configuration configure(const environment& world, client_options options)
     result.heartbeat.connections = heartbeat_connections;
     result.timeout = options.timeout;
     result.attempt_timeout = options.attempt_timeout;
-    result.log = std::move(detail::plain(options.log));
+    result.log = std::move(options.log);
     result.keys = choose_keys(world, options, result.aws);
     return result;
 }

@@ -11,6 +11,9 @@ function(dynalease_library target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_include_directories(${target} PUBLIC
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+  # See dynalease/detail/braced.hpp.
+  target_compile_definitions(${target} INTERFACE
+    "DYNALEASE_BRACED_MEMBERS=$<AND:$<STREQUAL:${CMAKE_CXX_COMPILER_ID},GNU>,$<VERSION_LESS:${CMAKE_CXX_COMPILER_VERSION},13>>")
   target_link_libraries(${target} PUBLIC Boost::headers Threads::Threads ${lib_LINK})
   set_target_properties(${target} PROPERTIES
     LINKER_LANGUAGE CXX EXPORT_NAME ${lib_EXPORT_NAME} OUTPUT_NAME ${lib_OUTPUT_NAME}

@@ -161,3 +161,20 @@ TEST_CASE("bodies and changes") {
         co_await in.books.update(in.name, [](book before) { return ++before.pages, before; });
     });
 }
+
+TEST_CASE("options are assigned member by member, in all directions") {
+    session_options one{.table = "coordination"};
+    session_options other;
+    other.table = one.table;
+    other.log = one.log;
+    CHECK(other.table == one.table);
+    CHECK_FALSE(other.log);
+    const std::string text = one.table;
+    one.table = text + "2";
+    one.owner = 'c';
+    CHECK(one.table == "coordination2");
+    CHECK(one.owner == "c");
+    one = std::move(other);
+    CHECK(one.table == "coordination");
+    CHECK(one.owner.empty());
+}

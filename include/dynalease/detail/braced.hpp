@@ -13,7 +13,9 @@
 
 namespace dynalease::detail {
 
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+// The installed library says what it was built with: a program of another compiler must see the same structs.
+#if (defined(DYNALEASE_BRACED_MEMBERS) && DYNALEASE_BRACED_MEMBERS) || \
+    (!defined(DYNALEASE_BRACED_MEMBERS) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13)
 
 /// A T that knows a copy of its bytes from itself: that is read like a T, copied where a T would be moved, and not
 /// freed. It holds for as long as the T that it was copied from, which is to the end of the awaited expression: so
@@ -36,7 +38,7 @@ public:
         return *this;
     }
     template <class Value>
-        requires std::assignable_from<T&, Value>
+        requires(!std::same_as<std::remove_cvref_t<Value>, braced> && std::is_assignable_v<T&, Value>)
     braced& operator=(Value&& value) {
         own() = std::forward<Value>(value);
         return *this;
@@ -72,18 +74,10 @@ const T& plain(const braced<T>& value) {
     return value;
 }
 
-/// Whether what the library cannot change may be a temporary of an awaited expression.
-template <class Argument>
-inline constexpr bool may_be_temporary =
-    std::is_lvalue_reference_v<Argument> || std::is_trivially_destructible_v<std::remove_cvref_t<Argument>>;
-
 #else
 
 template <class T>
 using braced = T;
-
-template <class Argument>
-inline constexpr bool may_be_temporary = true;
 
 #endif
 
@@ -91,6 +85,16 @@ template <class T>
 T& plain(T& value) {
     return value;
 }
+
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+/// Whether what the library cannot change may be a temporary of an awaited expression.
+template <class Argument>
+inline constexpr bool may_be_temporary =
+    std::is_lvalue_reference_v<Argument> || std::is_trivially_destructible_v<std::remove_cvref_t<Argument>>;
+#else
+template <class Argument>
+inline constexpr bool may_be_temporary = true;
+#endif
 
 /// A user's struct that only a name makes safe.
 template <class Struct>
