@@ -36,6 +36,11 @@ enum class errc {
     not_held,        ///< the guard is empty or was released before
     not_exclusive,   ///< a reader's guard writes nothing
 
+    // Transactions.
+    already_committed,  ///< a transaction of this id has committed before; nothing was done again
+    transaction_over,   ///< it was committed, or its commit has failed: it takes no more
+    updated_blindly,    ///< what a transaction updates by an expression, it cannot read before it has committed
+
     // Unfinished business.
     in_doubt,        ///< a write was sent and its answer never came: it may have happened, or may yet
     /// The caller cancelled: nothing was done, and nothing will be. But `session::close` goes on in the background (as

@@ -53,6 +53,13 @@ meaning meaning_of(errc code) noexcept {
         case errc::not_exclusive:
             return {misconfigured, "a reader's guard writes nothing; release it and acquire the item exclusively"};
 
+        case errc::already_committed:
+            return {condition::conflict, "a transaction of this id has committed before, and nothing was done again"};
+        case errc::transaction_over:
+            return {misconfigured, "the transaction was committed, or its commit has failed; begin another"};
+        case errc::updated_blindly:
+            return {misconfigured, "the transaction has updated the item by an expression; read it before that"};
+
         case errc::in_doubt:
             return {condition::in_doubt,
                     "a write was sent and never answered: it may have happened, or may happen "
