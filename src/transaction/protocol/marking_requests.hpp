@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "transaction/protocol/item_mark.hpp"
+#include "item/protocol/item_mark.hpp"
 #include "transaction/protocol/planned_writes.hpp"
 
 #include <dynalease/dynamodb/operations.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "item/protocol/item_attributes.hpp"
-#include "transaction/protocol/item_mark.hpp"
+#include "item/protocol/item_mark.hpp"
 
 #include <dynalease/dynamodb/condition_expression.hpp>
 #include <dynalease/dynamodb/item.hpp>

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "transaction/protocol/item_mark.hpp"
+#include "item/protocol/item_mark.hpp"
 #include "transaction/protocol/planned_writes.hpp"
 #include "transaction/protocol/transaction_header.hpp"
 

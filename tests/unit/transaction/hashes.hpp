@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "transaction/protocol/item_mark.hpp"
+#include "item/protocol/item_mark.hpp"
 
 #include <dynalease/dynamodb/operations.hpp>
 

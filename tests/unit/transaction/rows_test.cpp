@@ -1,8 +1,8 @@
 // Marks and rows of transactions: what they say, and that none is touched that is not as this library writes it.
 // SPDX-License-Identifier: BSL-1.0
+#include "item/protocol/item_mark.hpp"
 #include "item/protocol/item_state.hpp"
 #include "session/protocol/row.hpp"
-#include "transaction/protocol/item_mark.hpp"
 #include "transaction/protocol/stored_writes.hpp"
 #include "transaction/protocol/transaction_header.hpp"
 

@@ -1,6 +1,6 @@
 // Reading of marks, and of what lies under them.
 // SPDX-License-Identifier: BSL-1.0
-#include "transaction/protocol/item_mark.hpp"
+#include "item/protocol/item_mark.hpp"
 
 #include <algorithm>
 #include <utility>
