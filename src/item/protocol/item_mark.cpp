@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "item/protocol/item_mark.hpp"
 
+#include "item/protocol/item_state.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -27,13 +29,9 @@ std::optional<run_name> run_name_in(const item& shown) {
     return run_name{text->substr(0, slash), text->substr(slash + 1)};
 }
 
-std::optional<item_stamp> stamp_in(const item& shown, std::string_view name) {
+std::optional<item_stamp> stamp_under(const item& shown, std::string_view name) {
     const auto* value = find(shown, name);
-    const auto* bytes = value ? value->get_if<binary>() : nullptr;
-    item_stamp stamp{};
-    if (!bytes || bytes->size() != stamp.size()) return std::nullopt;
-    std::ranges::copy(*bytes, stamp.begin());
-    return stamp;
+    return value ? stamp_in(*value) : std::nullopt;
 }
 
 std::optional<mark_kind> kind_in(const item& shown) {
@@ -91,10 +89,10 @@ result<std::optional<item_mark>> mark_of(const item& shown) {
         if (!text || text->empty()) return damaged(mark_attribute::stamp_name);
         mark.stamp_name = *text;
     }
-    const auto stamp = stamp_in(shown, mark.stamp_name);
+    const auto stamp = stamp_under(shown, mark.stamp_name);
     if (!stamp) return damaged(mark.stamp_name);
     mark.lock.stamp = *stamp;
-    mark.lock.before = stamp_in(shown, mark_attribute::before);
+    mark.lock.before = stamp_under(shown, mark_attribute::before);
     const auto* before = find(shown, mark_attribute::before);
     if (!mark.lock.before && (!before || *before != attribute_value(no_stamp())))
         return damaged(mark_attribute::before);

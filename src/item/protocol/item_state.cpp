@@ -39,9 +39,8 @@ result<item_state> state_of(const item_layout& layout, const item& attributes) {
                               {item_attribute::born, &sight.state.born}}) {
         const auto* value = find(attributes, name);
         if (!value) continue;
-        const auto stamps = stamps_in(*value);
-        if (!stamps || stamps->size() != 1) return unreadable(errc::corrupt_row, name, "a stamp of 12 bytes");
-        *into = stamps->front();
+        *into = stamp_in(*value);
+        if (!*into) return unreadable(errc::corrupt_row, name, "a stamp of 12 bytes");
     }
     if (const auto* value = find(attributes, item_attribute::trail)) {
         auto stamps = stamps_in(*value);
@@ -108,6 +107,11 @@ binary bytes_of(const std::vector<item_stamp>& trail) {
     binary bytes;
     for (const auto& stamp : trail) bytes.insert(bytes.end(), stamp.begin(), stamp.end());
     return bytes;
+}
+
+std::optional<item_stamp> stamp_in(const attribute_value& value) {
+    const auto stamps = stamps_in(value);
+    return stamps && stamps->size() == 1 ? std::optional(stamps->front()) : std::nullopt;
 }
 
 bool remembers(const item_version& state, const item_stamp& stamp) {

@@ -41,6 +41,8 @@ std::optional<failure> fault_of_version(const item_layout& layout, const item& a
 std::vector<item_stamp> pushed_trail(const item_version& base);
 binary bytes_of(const item_stamp& stamp);
 binary bytes_of(const std::vector<item_stamp>& trail);
+/// Empty if it is no stamp.
+std::optional<item_stamp> stamp_in(const attribute_value& value);
 
 /// Whether the item remembers the write of this stamp.
 bool remembers(const item_version& state, const item_stamp& stamp);
