@@ -99,17 +99,6 @@ error unfit_item(const versioned_impl& core, const item& attributes, const std::
     return error(named ? named->code() : make_error_code(errc::bad_attribute), std::move(details));
 }
 
-std::string text_of(const item_key& key) {
-    std::string text;
-    for (const auto& [name, value] : key) {
-        if (!text.empty()) text += '/';
-        if (const auto* string = value.get_if<std::string>()) text += *string;
-        if (const auto* number = value.get_if<dynalease::number>()) text += number->text();
-        if (const auto* bytes = value.get_if<binary>()) text += std::to_string(bytes->size()) + " bytes";
-    }
-    return text;
-}
-
 protocol::verdict decide(const write_intent& intent, const protocol::item_state* now, bool clean) {
     const protocol::refusal what{.base = intent.write.base,
                                  .mine = intent.write.mine,

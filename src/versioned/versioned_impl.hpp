@@ -91,7 +91,6 @@ boost::asio::awaitable<result<std::optional<stored_item>>> load_item(std::shared
 /// @param mine the stamp of the write.
 boost::asio::awaitable<write_end> run_write(std::shared_ptr<versioned_impl> core, write_order order, item_stamp mine);
 
-/// The key as text, for diagnostics.
-std::string text_of(const item_key& key);
+using protocol::text_of;
 
 }  // namespace dynalease::detail

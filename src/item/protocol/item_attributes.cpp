@@ -53,8 +53,19 @@ bool is_key(const item_layout& layout, std::string_view name) {
     return name == layout.key || (!layout.sort.empty() && name == layout.sort);
 }
 
+std::string text_of(const item_key& key) {
+    std::string text;
+    for (const auto& [name, value] : key) {
+        if (!text.empty()) text += '/';
+        if (const auto* string = value.get_if<std::string>()) text += *string;
+        if (const auto* number = value.get_if<dynalease::number>()) text += number->text();
+        if (const auto* bytes = value.get_if<binary>()) text += std::to_string(bytes->size()) + " bytes";
+    }
+    return text;
+}
+
 void keep_used_names(const item_layout& layout, attribute_names& names, std::string_view update,
-                  std::string_view condition) {
+                     std::string_view condition) {
     auto used = placeholders_in(update);
     used.merge(placeholders_in(condition));
     const std::array<std::pair<const char*, std::string>, 13> ours{{{"#k", layout.key},

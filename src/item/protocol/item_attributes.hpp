@@ -65,10 +65,12 @@ std::string reserved_name_in(const item_layout& layout, const update_expression&
 /// The key attributes of an item; those that are missing are missing here too.
 item_key key_of(const item_layout& layout, const item& attributes);
 bool is_key(const item_layout& layout, std::string_view name);
+/// For people.
+std::string text_of(const item_key& key);
 
 /// Keeps of the request's names those that its texts use, and adds the layout's own where they are used: #k, #ver,
 /// #by, #born, #stamp, #trail, #gone, #ttl, #W, #R, #I, #F, #tx.
 void keep_used_names(const item_layout& layout, attribute_names& names, std::string_view update,
-                  std::string_view condition);
+                     std::string_view condition);
 
 }  // namespace dynalease::protocol
