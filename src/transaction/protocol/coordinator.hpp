@@ -103,8 +103,9 @@ private:
     void take_mark(held_item& held, std::size_t index, const item& shown);
     void decide(verdict what, std::vector<committed_lock> locks = {});
     void fail(failure why);
+    void fail_by(std::size_t index, failure why);
     void break_off(failure why);
-    void leave_item(held_item& held, const failure& why);
+    void leave_item(std::size_t index, const failure& why);
     void advance();
 };
 

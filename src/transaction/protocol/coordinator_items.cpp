@@ -18,27 +18,6 @@ any_request widened(ending_request request) {
     return std::visit([](auto&& each) { return any_request(std::move(each)); }, std::move(request));
 }
 
-failure refused_lock(lock_step step, const std::optional<item>& shown) {
-    switch (step) {
-        case lock_step::missing:
-            return errc::missing;
-        case lock_step::exists:
-            return errc::exists;
-        case lock_step::locked:
-            return errc::locked;
-        case lock_step::has_versions: {
-            failure why(errc::bad_version);
-            why.details.message = "the item has versions, and its table was said to have none";
-            return why;
-        }
-        default:
-            break;
-    }
-    failure why(errc::condition_failed);
-    why.current = shown;
-    return why;
-}
-
 }  // namespace
 
 /// Of all items, when each is held.
@@ -65,7 +44,7 @@ any_request coordinator::lock_request(std::size_t index) const {
     const marking_requests requests(what.on, plan_->name);
     if (held.mark) return requests.lock_item_again(what.key, write, number, *held.mark);
     if (write.kind == mark_kind::inserted) return requests.lock_insert(coordination_, write, number);
-    return requests.lock_item(what.key, write, number);
+    return requests.lock_item(what.key, write, number, what.seen);
 }
 
 std::optional<errand> coordinator::next_for_item(std::size_t index) {
@@ -94,13 +73,17 @@ std::optional<errand> coordinator::next_for_item(std::size_t index) {
 
 // ---- what an item shows --------------------------------------------------------------------------------------
 
+void coordinator::fail_by(std::size_t index, failure why) {
+    fail(about(std::move(why), plan_->items[index].place()));
+}
+
 void coordinator::take_mark(held_item& held, std::size_t index, const item& shown) {
     auto mark = mark_of(shown);
-    if (!mark) return fail(mark.error());
+    if (!mark) return fail_by(index, mark.error());
     const auto written = *mark ? (*mark)->write - held.first + 1 : 0;
     const bool of_this_item = written >= 1 && std::cmp_less_equal(written, plan_->items[index].writes.size());
     // Applied, or ours, and yet the item does not say so.
-    if (!of_this_item) return fail(errc::bad_response);
+    if (!of_this_item) return fail_by(index, errc::bad_response);
     held.mark = **std::move(mark);
     held.written = static_cast<std::size_t>(written);
 }
@@ -112,7 +95,7 @@ void coordinator::answer_lock(std::size_t index, const errand_answer& with) {
         // The first copy of it, and surely not applied: no look at an item that may not even exist.
         const bool first = slots_[index + 1].failures == 1;
         if (first && !held.mark) held.touched = false;
-        return fail(with.why);
+        return fail_by(index, with.why);
     }
     if (with.kind == answer::refused) return judge_lock(index, with);
     if (with.kind != answer::applied) return;
@@ -137,7 +120,7 @@ void coordinator::judge_lock(std::size_t index, const errand_answer& with) {
     std::optional<item_mark> mark;
     if (with.shown) {
         auto shown = mark_of(*with.shown);
-        if (!shown) return fail(shown.error());
+        if (!shown) return fail_by(index, shown.error());
         mark = *std::move(shown);
     }
     const auto next = decide_lock({.what = what,
@@ -161,10 +144,11 @@ void coordinator::judge_lock(std::size_t index, const errand_answer& with) {
         case lock_step::missing:
         case lock_step::exists:
         case lock_step::locked:
+        case lock_step::changed:
         case lock_step::has_versions:
             break;
     }
-    fail(refused_lock(next, with.shown));
+    fail_by(index, refused_lock(next, with.shown));
 }
 
 void coordinator::answer_rival(std::size_t index, errand_answer with) {
@@ -179,15 +163,15 @@ void coordinator::answer_rival(std::size_t index, errand_answer with) {
             return;
         case resolver::end::gave_up:
         case resolver::end::failed:
-            return fail(held.rival->why());
+            return fail_by(index, held.rival->why());
     }
 }
 
 /// It cannot be freed from here: its mark, and the row, tell others what to do.
-void coordinator::leave_item(held_item& held, const failure& why) {
-    held.closed = true;
+void coordinator::leave_item(std::size_t index, const failure& why) {
+    items_[index].closed = true;
     leaves_some_ = true;
-    if (!why_.code) why_ = why;
+    if (!why_.code) why_ = about(why, plan_->items[index].place());
 }
 
 void coordinator::answer_end(std::size_t index, const errand_answer& with) {
@@ -197,19 +181,19 @@ void coordinator::answer_end(std::size_t index, const errand_answer& with) {
         return answer_look(index, with);
     }
     if (with.kind == answer::applied) items_[index].closed = true;
-    if (with.kind == answer::rejected) leave_item(items_[index], with.why);
+    if (with.kind == answer::rejected) leave_item(index, with.why);
 }
 
 void coordinator::answer_look(std::size_t index, const errand_answer& with) {
     auto& held = items_[index];
-    if (with.kind == answer::rejected) return leave_item(held, with.why);
+    if (with.kind == answer::rejected) return leave_item(index, with.why);
     if (!detail::was_answered(with.kind)) return;
     if (!with.shown) {
         held.closed = true;
         return;
     }
     auto mark = mark_of(*with.shown);
-    if (!mark) return leave_item(held, mark.error());
+    if (!mark) return leave_item(index, mark.error());
     if (!*mark || (*mark)->owner != plan_->name) {
         held.closed = true;
     } else {

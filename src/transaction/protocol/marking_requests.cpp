@@ -166,19 +166,6 @@ struct ending {
 
 }  // namespace
 
-std::vector<std::string> touched_by(const update_expression& change) {
-    using enum update_expression::clause;
-    std::vector<std::string> touched;
-    for (const auto clause : {set, remove, add, delete_from}) {
-        for (const auto& action : change.actions(clause)) {
-            // The target comes first.
-            const auto* target = action.empty() ? nullptr : std::get_if<detail::name_fragment>(&action.front());
-            if (target && std::ranges::find(touched, target->name) == touched.end()) touched.push_back(target->name);
-        }
-    }
-    return touched;
-}
-
 // ---- locks -------------------------------------------------------------------------------------------------
 
 update_item_request marking_requests::draft(const item_key& key, const planned_write& write,
@@ -245,8 +232,22 @@ void marking_requests::change(update_item_request& request, const planned_write&
     text.write();
 }
 
-update_item_request marking_requests::lock_item(const item_key& key, const planned_write& write,
-                                                std::int64_t number) const {
+void marking_requests::demand_sight(update_item_request& request, const item_sight& seen) const {
+    auto& text = request.condition_expression;
+    if (seen.absent) {
+        // Only an insert can be made where nothing was: any other write is refused.
+        text += " AND attribute_not_exists(#k)";
+        return;
+    }
+    text += seen.stamp ? " AND #stamp = :seen" : " AND attribute_not_exists(#stamp)";
+    if (seen.stamp) request.values.emplace(":seen", bytes_of(*seen.stamp));
+    if (!on_.versioned) return;
+    text += seen.version ? " AND #ver = :version" : " AND attribute_not_exists(#ver)";
+    if (seen.version) request.values.emplace(":version", *seen.version);
+}
+
+update_item_request marking_requests::lock_item(const item_key& key, const planned_write& write, std::int64_t number,
+                                                const std::optional<item_sight>& seen) const {
     auto request = draft(key, write, number);
     request.condition_expression = "attribute_exists(#k) AND " + std::string(unlocked);
     if (!on_.versioned) {
@@ -255,6 +256,7 @@ update_item_request marking_requests::lock_item(const item_key& key, const plann
         request.condition_expression += " AND (attribute_not_exists(#ver) OR #ver <= :top)";
         request.values.emplace(":top", on_.layout.version_limit - on_.layout.step);
     }
+    if (seen) demand_sight(request, *seen);
     change(request, write, nullptr);
     apply(request, write.demand);
     complete(request);

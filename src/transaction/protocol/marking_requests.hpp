@@ -10,6 +10,7 @@
 #include <dynalease/item/item_ref.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -23,7 +24,9 @@ public:
     marking_requests(const guarded_table& on, const run_name& self) : on_(on), self_(self) {}
 
     /// Locks the item, keeps its old values and changes it, in one write. @param number of the write, from 1
-    update_item_request lock_item(const item_key& key, const planned_write& write, std::int64_t number) const;
+    /// @param seen what the item must still be
+    update_item_request lock_item(const item_key& key, const planned_write& write, std::int64_t number,
+                                  const std::optional<item_sight>& seen = {}) const;
     /// The same for an item that this run holds already.
     update_item_request lock_item_again(const item_key& key, const planned_write& write, std::int64_t number,
                                         const item_mark& held) const;
@@ -35,6 +38,7 @@ public:
 private:
     update_item_request draft(const item_key& key, const planned_write& write, std::int64_t number) const;
     void change(update_item_request& request, const planned_write& write, const item_mark* held) const;
+    void demand_sight(update_item_request& request, const item_sight& seen) const;
     void complete(update_item_request& request) const;
 
     const guarded_table& on_;

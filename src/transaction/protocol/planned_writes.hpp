@@ -6,11 +6,14 @@
 #include "item/protocol/item_mark.hpp"
 
 #include <dynalease/dynamodb/condition_expression.hpp>
+#include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/dynamodb/item.hpp>
 #include <dynalease/dynamodb/update_expression.hpp>
 #include <dynalease/item/item_ref.hpp>
 #include <dynalease/item/item_version.hpp>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,11 +34,26 @@ struct planned_write {
     item_stamp stamp{};             ///< never used before, and the same in all copies of the write
 };
 
+/// What the transaction saw of an item, and depends on: that there was none; or one with this stamp and this version.
+struct item_sight {
+    bool absent = false;                    ///< a tombstone counts as none
+    std::optional<item_stamp> stamp{};      ///< empty: it had none
+    std::optional<std::int64_t> version{};  ///< where the table has versions. Foreign mappers raise nothing else
+
+    friend bool operator==(const item_sight&, const item_sight&) = default;
+};
+
+/// @param committed the item without any mark, as `committed_view` and `after_mark` show it
+/// Fails with `errc::bad_version` or `errc::corrupt_row`: such an item is never written.
+result<item_sight> sight_of(const guarded_table& on, const std::optional<item>& committed);
+
 /// One item and the writes to it, in their order. An insert stands alone.
 struct planned_item {
     guarded_table on;
     item_key key;
     std::vector<planned_write> writes;
+    /// The first write demands it. Empty: the writes were made without reading. Of an insert: absent, or empty.
+    std::optional<item_sight> seen{};
 
     item_ref place() const { return {on.layout.table, key}; }
 };
@@ -46,6 +64,12 @@ struct transaction_plan {
     std::int64_t born = 0;
     std::vector<planned_item> items;
 };
+
+/// Of an item that no transaction holds.
+bool is_as_seen(const guarded_table& on, const item_sight& seen, const std::optional<item>& shown);
+
+/// The failure, told of this item.
+failure about(failure why, const item_ref& where);
 
 /// The top-level attributes that the update changes, each once, in their order.
 std::vector<std::string> touched_by(const update_expression& change);

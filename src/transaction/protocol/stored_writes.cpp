@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "transaction/protocol/stored_writes.hpp"
 
+#include "item/protocol/item_state.hpp"
+
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -56,6 +58,14 @@ attribute_map stored(const guarded_table& on) {
     map.emplace("first", layout.first_version);
     map.emplace("step", layout.step);
     map.emplace("limit", layout.version_limit);
+    return map;
+}
+
+attribute_map stored(const item_sight& seen) {
+    attribute_map map;
+    if (seen.absent) map.emplace("absent", true);
+    if (seen.stamp) map.emplace("stamp", bytes_of(*seen.stamp));
+    if (seen.version) map.emplace("version", *seen.version);
     return map;
 }
 
@@ -136,6 +146,21 @@ std::optional<guarded_table> table_in(const attribute_map& map) {
     return on;
 }
 
+std::optional<item_sight> sight_in(const attribute_value& value) {
+    const auto* map = value.get_if<attribute_map>();
+    if (!map) return std::nullopt;
+    item_sight seen{.absent = map->contains("absent")};
+    if (const auto* bytes = find(*map, "stamp")) {
+        seen.stamp = stamp_in(*bytes);
+        if (!seen.stamp) return std::nullopt;
+    }
+    if (map->contains("version")) {
+        seen.version = find_integer(*map, "version");
+        if (!seen.version) return std::nullopt;
+    }
+    return seen;
+}
+
 std::optional<planned_item> item_in(const attribute_value& value) {
     const auto* map = value.get_if<attribute_map>();
     const auto* on = map ? member<attribute_map>(*map, "table") : nullptr;
@@ -145,6 +170,10 @@ std::optional<planned_item> item_in(const attribute_value& value) {
     auto table = table_in(*on);
     if (!table) return std::nullopt;
     planned_item planned{.on = *std::move(table), .key = *key, .writes = {}};
+    if (const auto* sight = find(*map, "seen")) {
+        planned.seen = sight_in(*sight);
+        if (!planned.seen) return std::nullopt;
+    }
     for (const auto& each : *writes) {
         const auto* attributes = each.get_if<attribute_map>();
         auto write = attributes ? write_in(*attributes) : std::nullopt;
@@ -161,8 +190,9 @@ attribute_list stored(const std::vector<planned_item>& items) {
     for (const auto& planned : items) {
         attribute_list writes;
         for (const auto& write : planned.writes) writes.emplace_back(stored(write));
-        list.emplace_back(
-            attribute_map{{"table", stored(planned.on)}, {"key", planned.key}, {"writes", std::move(writes)}});
+        attribute_map map{{"table", stored(planned.on)}, {"key", planned.key}, {"writes", std::move(writes)}};
+        if (planned.seen) map.emplace("seen", stored(*planned.seen));
+        list.emplace_back(std::move(map));
     }
     return list;
 }

@@ -48,15 +48,45 @@ lock_step decide_lock(const lock_facts& facts) {
         return facts.held && facts.held->lock == mark->lock ? lock_step::condition_false : lock_step::again;
     }
     if (facts.held) return lock_step::lost;
-    if (!facts.shown) return lock_step::missing;
     if (mark) return lock_step::rival;
-    const auto& shown = *facts.shown;
     const auto& [layout, versioned] = facts.what.on;
-    if (facts.what.writes.front().kind == mark_kind::inserted) return lock_step::exists;
+    const auto& seen = facts.what.seen;
+    const bool inserts = facts.what.writes.front().kind == mark_kind::inserted;
+    const bool changed = seen && !is_as_seen(facts.what.on, *seen, facts.shown);
+    if (!facts.shown) return changed ? lock_step::changed : lock_step::missing;
+    const auto& shown = *facts.shown;
+    if (!inserts && !versioned && shown.contains(item_attribute::born)) return lock_step::has_versions;
+    if (changed) return lock_step::changed;
+    if (inserts) return lock_step::exists;
     if (shown.contains(item_attribute::gone)) return lock_step::missing;
     if (shown.contains(layout.writer()) || shown.contains(layout.readers())) return lock_step::locked;
-    if (!versioned && shown.contains(item_attribute::born)) return lock_step::has_versions;
     return lock_step::condition_false;
+}
+
+failure refused_lock(lock_step step, const std::optional<item>& shown) {
+    switch (step) {
+        case lock_step::missing:
+            return errc::missing;
+        case lock_step::exists:
+            return errc::exists;
+        case lock_step::locked:
+            return errc::locked;
+        case lock_step::changed: {
+            failure why(errc::conflict);
+            why.details.message = "the item is no longer as the transaction saw it";
+            return why;
+        }
+        case lock_step::has_versions: {
+            failure why(errc::bad_version);
+            why.details.message = "the item has versions, and its table was said to have none";
+            return why;
+        }
+        default:
+            break;
+    }
+    failure why(errc::condition_failed);
+    why.current = shown;
+    return why;
 }
 
 commit_step decide_commit(const std::optional<transaction_header>& row, const run_name& mine) {

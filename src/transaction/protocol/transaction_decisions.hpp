@@ -8,6 +8,7 @@
 #include "transaction/protocol/planned_writes.hpp"
 #include "transaction/protocol/transaction_header.hpp"
 
+#include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/dynamodb/item.hpp>
 
 #include <chrono>
@@ -64,6 +65,7 @@ enum class lock_step {
     missing,          ///< there is no item
     exists,           ///< there is one, and it was to be inserted
     locked,           ///< a lock holds it, which is no transaction's
+    changed,          ///< it is not as the transaction saw it: to be run again
     has_versions,     ///< it is a versioned item, and the table was said to have none
     condition_false,  ///< what the user demands of it is not so
 };
@@ -79,6 +81,8 @@ struct lock_facts {
 
 /// A refused lock.
 lock_step decide_lock(const lock_facts& facts);
+/// What the user is told of a lock that cannot be had.
+failure refused_lock(lock_step step, const std::optional<item>& shown);
 
 // ---- commit ------------------------------------------------------------------------------------------------
 

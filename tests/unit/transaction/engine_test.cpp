@@ -117,9 +117,73 @@ TEST_CASE("what the service refuses is named, and leaves nothing held") {
     stage.run(transaction);
     CHECK(transaction.decided() == verdict::rolled_back);
     CHECK(transaction.why().code == make_error_code(code));
+    CHECK(transaction.why().details.table == refused.on.layout.table);
+    CHECK(transaction.why().details.key == text_of(refused.key));
     CHECK(stage.find("ann") == account("ann", 10));
     for (const auto* id : {"text", "large", "nobody"}) CHECK(!marked(stage.find(id)));
     CHECK(stage.header("4711")->done);
+}
+
+TEST_CASE("a write to an item that is not as it was seen is told as a conflict, and of which item") {
+    engine_stage stage;
+    const bool versioned = GENERATE(false, true);
+    const auto on = versioned ? versioned_accounts() : plain_accounts();
+    auto ann = account("ann", 10);
+    if (versioned) {
+        ann.emplace("_born", bytes_of(drawn_stamp()));
+        ann.emplace("version", 7);
+    }
+    stage.put(ann);
+    auto planned = updating(on, "ann", set("balance", 1), attr("balance") == 10);
+    planned.seen = sight_of(on, stage.find("ann")).value();
+    const auto writing = coordinated({planned});
+
+    auto unhindered = writing;
+    SECTION("as it was seen") {
+        stage.run(unhindered);
+        CHECK(unhindered.decided() == verdict::committed);
+        return;
+    }
+    SECTION("and what else is demanded is not so") {
+        auto poorer = ann;
+        poorer.insert_or_assign("balance", 9);
+        stage.put(poorer);
+        stage.run(unhindered);
+        CHECK(unhindered.why().code == errc::condition_failed);
+        CHECK(unhindered.why().current == poorer);
+        return;
+    }
+    SECTION("another write of the library") {
+        ann.insert_or_assign("_stamp", bytes_of(drawn_stamp()));
+        stage.put(ann);
+    }
+    SECTION("gone") {
+        REQUIRE(stage.world().execute(delete_item_request{.table_name = accounts, .key = {{"id", "ann"}}}).has_value());
+    }
+    SECTION("a foreign mapper's write") {
+        if (!versioned) return;
+        ann.insert_or_assign("version", 8);
+        stage.put(ann);
+    }
+    const auto before = stage.find("ann");
+    auto late = writing;
+    stage.run(late);
+    CHECK(late.decided() == verdict::rolled_back);
+    CHECK(late.why().code == errc::conflict);
+    CHECK(late.why().details.table == accounts);
+    CHECK(late.why().details.key == "ann");
+    CHECK(stage.find("ann") == before);
+}
+
+TEST_CASE("an insert where nothing was seen is told as a conflict if something is there now") {
+    engine_stage stage;
+    auto planned = inserting(plain_accounts(), account("ann", 1));
+    planned.seen = item_sight{.absent = true};
+    stage.put(account("ann", 10));
+    auto transaction = coordinated({planned});
+    stage.run(transaction);
+    CHECK(transaction.why().code == errc::conflict);
+    CHECK(stage.find("ann") == account("ann", 10));
 }
 
 TEST_CASE("an item that cannot be freed any more keeps no other one from being freed") {
@@ -292,6 +356,8 @@ TEST_CASE("who waits for one that is not decided gives up at its limit") {
     const auto seen = stage.run(younger);
     CHECK(younger.decided() == verdict::rolled_back);
     CHECK(younger.why().code == errc::locked);
+    CHECK(younger.why().details.table == accounts);
+    CHECK(younger.why().details.key == "ann");
     CHECK(seen.reads < 20);
     stage.run(older);
     CHECK(older.decided() == verdict::committed);

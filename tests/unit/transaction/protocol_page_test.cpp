@@ -55,6 +55,8 @@ TEST_CASE("the page of the transactions' protocol shows each request as it is bu
                                {"lock_item", text_of(requests.lock_item(key, update, 1))},
                                {"lock_item, in a table without versions",
                                 text_of(marking_requests(plain, self).lock_item(key, later, 1))},
+                               {"lock_item, as it was seen",
+                                text_of(requests.lock_item(key, erasure, 1, item_sight{.stamp = stamp, .version = 7}))},
                                {"lock_item, to erase it", text_of(requests.lock_item(key, erasure, 1))},
                                {"lock_item_again", text_of(requests.lock_item_again(key, later, 2, updated))},
                                {"lock_insert", text_of(requests.lock_insert(coordination, insert, 1))},

@@ -174,12 +174,15 @@ TEST_CASE("planned writes come back from the row as they went, but for their sta
     planned.writes.push_back({.kind = mark_kind::to_erase});
     const planned_item inserted{.on = {.layout = {.table = "accounts", .key = "id"}},
                                 .key = {{"id", "bob"}},
-                                .writes = {{.kind = mark_kind::inserted, .whole = {{"id", "bob"}, {"n", null{}}}}}};
+                                .writes = {{.kind = mark_kind::inserted, .whole = {{"id", "bob"}, {"n", null{}}}}},
+                                .seen = item_sight{.absent = true}};
     const auto back = planned_in(stored({planned, inserted})).value();
     REQUIRE(back.size() == 2);
     CHECK(stored(back) == stored({planned, inserted}));
     CHECK(back[0].on.layout.version == "revision");
     CHECK(back[0].on.layout.sort == "day");
+    CHECK(!back[0].seen);
+    CHECK(back[1].seen == inserted.seen);
     CHECK(back[1].writes[0].whole == inserted.writes[0].whole);
     // The texts are the same, which is what counts.
     update_item_request one;
@@ -192,6 +195,20 @@ TEST_CASE("planned writes come back from the row as they went, but for their sta
     CHECK(one.condition_expression == other.condition_expression);
     CHECK(one.names == other.names);
     CHECK(one.values == other.values);
+}
+
+TEST_CASE("what a transaction saw of an item comes back from the row as it went") {
+    planned_item planned{
+        .on = {.layout = {.table = "t", .key = "id"}}, .key = {{"id", "ann"}}, .writes = {{.change = set("a", 1)}}};
+    for (const auto& seen : {item_sight{}, item_sight{.stamp = stamp(3)}, item_sight{.version = 7},
+                             item_sight{.stamp = stamp(3), .version = 7}, item_sight{.absent = true}}) {
+        planned.seen = seen;
+        CHECK(planned_in(stored({planned})).value()[0].seen == seen);
+    }
+    auto damaged = stored({planned});
+    const item wrong = GENERATE(item{{"stamp", "text"}}, item{{"version", "text"}}, item{{"stamp", binary(3)}});
+    damaged[0].get_if<attribute_map>()->insert_or_assign("seen", wrong);
+    CHECK(!planned_in(damaged));
 }
 
 TEST_CASE("planned writes that are damaged are refused") {

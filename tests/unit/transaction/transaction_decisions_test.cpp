@@ -113,6 +113,31 @@ TEST_CASE("a refused lock tells why, by what the item shows") {
     CHECK(decide(free, mark_by(mine)) == lock_step::held);
     CHECK(decide(free, mark_by(mine, 2)) == lock_step::held);
 
+    // Of an item that the transaction saw.
+    what.seen = item_sight{};
+    CHECK(decide(free, unmarked) == lock_step::condition_false);
+    CHECK(decide(with("_lockW"), unmarked) == lock_step::locked);
+    CHECK(decide(absent, unmarked) == lock_step::changed);
+    CHECK(decide(with("_gone"), unmarked) == lock_step::changed);
+    CHECK(decide(free, mark_by(stranger)) == lock_step::rival);
+    auto stamped = free;
+    stamped->emplace("_stamp", bytes_of(stamp(3)));
+    CHECK(decide(stamped, unmarked) == lock_step::changed);
+    what.seen = item_sight{.stamp = stamp(3)};
+    CHECK(decide(stamped, unmarked) == lock_step::condition_false);
+    stamped->emplace("version", 5);
+    CHECK(decide(stamped, unmarked) == lock_step::condition_false);
+    what.on.versioned = true;
+    CHECK(decide(stamped, unmarked) == lock_step::changed);
+    what.on.versioned = false;
+    what.seen = item_sight{.absent = true};
+    what.writes[0].kind = mark_kind::inserted;
+    CHECK(decide(free, unmarked) == lock_step::changed);
+    CHECK(decide(with("_gone"), unmarked) == lock_step::exists);
+    what.seen.reset();
+    CHECK(decide(free, unmarked) == lock_step::exists);
+    what.writes[0].kind = mark_kind::updated;
+
     // Of a second write.
     CHECK(decide(free, mark_by(mine), {}, 2) == lock_step::again);
     CHECK(decide(free, mark_by(mine), mark_by(mine), 2) == lock_step::condition_false);

@@ -1,0 +1,47 @@
+// What a transaction saw of an item, and what its writes touch.
+// SPDX-License-Identifier: BSL-1.0
+#include "transaction/protocol/planned_writes.hpp"
+
+#include "item/protocol/item_state.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace dynalease::protocol {
+
+result<item_sight> sight_of(const guarded_table& on, const std::optional<item>& committed) {
+    if (!committed) return item_sight{.absent = true};
+    const auto now = state_of(on.layout, *committed);
+    if (!now) return now.error();
+    if (now->gone) return item_sight{.absent = true};
+    item_sight seen{.stamp = now->state.stamp};
+    if (on.versioned) seen.version = now->state.version;
+    return seen;
+}
+
+bool is_as_seen(const guarded_table& on, const item_sight& seen, const std::optional<item>& shown) {
+    const auto now = sight_of(on, shown);
+    return now && *now == seen;
+}
+
+failure about(failure why, const item_ref& where) {
+    why.details.table = where.table;
+    why.details.key = text_of(where.key);
+    return why;
+}
+
+std::vector<std::string> touched_by(const update_expression& change) {
+    using enum update_expression::clause;
+    std::vector<std::string> touched;
+    for (const auto clause : {set, remove, add, delete_from}) {
+        for (const auto& action : change.actions(clause)) {
+            // The target comes first.
+            const auto* target = action.empty() ? nullptr : std::get_if<detail::name_fragment>(&action.front());
+            if (target && std::ranges::find(touched, target->name) == touched.end()) touched.push_back(target->name);
+        }
+    }
+    return touched;
+}
+
+}  // namespace dynalease::protocol
