@@ -4,7 +4,6 @@
 
 #include "database/protocol/backoff.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace dynalease::protocol {
@@ -50,7 +49,7 @@ lock_claimant::lock_claimant(session_view& of, lock_callers& by, std::string cal
     : session(of), callers(by), name(std::move(called)), poll_interval(shortest_interval) {}
 
 std::int64_t lock_claimant::row_expiry() const {
-    return lock_row_expiry(session.wall(), floor, session.retention());
+    return lock_row_expiry(session.wall(), tokens.floor, session.retention());
 }
 
 // ---- steps -------------------------------------------------------------------------------------------------
@@ -70,9 +69,8 @@ asking<pause_step> lock_claimant::pause_after(unsigned failures) {
 // ---- the claim ---------------------------------------------------------------------------------------------
 
 void lock_claimant::new_claim(std::int64_t seen_in_row, std::int64_t lead) {
-    floor = std::max(floor, seen_in_row);
-    last_token = choose_token(session.wall(), last_token, floor + lead);
-    open = open_claim{{.attempt = session.next_attempt(), .token = last_token}};
+    tokens.see(seen_in_row);
+    open.emplace().id = tokens.choose(session, lead);
 }
 
 void lock_claimant::stake() {
@@ -83,15 +81,11 @@ void lock_claimant::stake() {
 }
 
 void lock_claimant::note_unanswered() {
-    if (!open || open->unanswered) return;
-    open->unanswered = true;
-    ++session.counters().unknown_writes;
+    if (open) open->note_unanswered(session.counters());
 }
 
 void lock_claimant::close_claim(bool applied) {
-    if (open && open->unanswered) {
-        ++(applied ? session.counters().unknown_applied : session.counters().unknown_void);
-    }
+    if (open) open->note_end(session.counters(), applied);
     open.reset();
 }
 
@@ -131,7 +125,7 @@ void lock_claimant::fail_rejected(const lock_reply& seen) {
 void lock_claimant::granted(bool taken_over, bool own_copy, item written) {
     const auto mine = open->id;
     close_claim(true);
-    floor = seen_floor = mine.token;
+    tokens.floor = seen_floor = mine.token;
     others.refused_at.reset();
     others.overflows = 0;
     others.refusals = 0;

@@ -7,7 +7,7 @@
 #include "lock/protocol/lock_requests.hpp"
 #include "lock/protocol/lock_row.hpp"
 #include "lock/protocol/lock_times.hpp"
-#include "session/protocol/claim.hpp"
+#include "session/protocol/open_claim.hpp"
 #include "session/protocol/sequence.hpp"
 #include "session/protocol/session_view.hpp"
 
@@ -38,21 +38,15 @@ private:
     time_point sent_at_;
 };
 
-/// What the sequences of a lock share. At most one write is under way, and at most one claim is open, so that no copy
-/// of anything this process ever sent for the lock can surprise it.
+/// What the sequences of a lock share. At most one write is under way, and at most one claim is open.
 class lock_claimant {
 public:
     enum class phase { idle, wanting, held, giving_back, resolving, auditing };
 
-    struct open_claim {
-        claim id;
+    struct lock_claim : open_claim {
         item data{};              ///< what its last copy would write into the row
-        bool sent = false;        ///< a copy left this process
-        bool under_way = false;   ///< ... and its answer is waited for
-        bool unanswered = false;  ///< one of them had no answer
         bool for_nobody = false;  ///< what it may have brought is given back: whoever comes now has no part in it
         bool audited = false;     ///< nothing was sent since an audit was asked for
-        time_point sent_at{};
     };
 
     /// What the others did, as far as the next look or write depends on it.
@@ -116,11 +110,10 @@ public:
     stepper* steps = nullptr;  ///< while a sequence is under way
 
     phase now = phase::idle;
-    std::optional<open_claim> open;
+    std::optional<lock_claim> open;
     claim held{};  ///< the claim that was granted last
     contention others;
-    std::int64_t last_token = 0;
-    std::int64_t floor = 0;       ///< the highest that was ever seen
+    claim_tokens tokens;
     std::int64_t seen_floor = 0;  ///< that of the row as last seen; lower: the row was removed meanwhile
 };
 

@@ -64,7 +64,7 @@ sequence<void> release(lock_claimant& lock, lock_row& row, std::optional<claim> 
 void handed(lock_claimant& lock, const lock_row& row, item written) {
     const auto to = lock.open->id;
     lock.close_claim(true);
-    lock.floor = lock.seen_floor = to.token;
+    lock.tokens.floor = lock.seen_floor = to.token;
     lock.callers.end_release({});
     ++lock.session.counters().hand_overs;
     // From the moment that others are seen in line, they are passed over a bounded number of times.

@@ -16,7 +16,7 @@ void lock_walker::machine::mistake(const walk_rules& rules, const result<update_
     const bool silent = answer.error().outcome == outcome::unknown;
     const bool second_claim = !rules.one_claim && lock_.now == phase::wanting;
     const bool second_hand_over = !rules.one_hand_over && silent && lock_.now == phase::giving_back;
-    if (second_claim || second_hand_over) lock_.new_claim(lock_.floor);
+    if (second_claim || second_hand_over) lock_.new_claim(lock_.tokens.floor);
 }
 
 lock_walker::lock_walker(walk_surroundings& around, std::string id, const std::string& name)
