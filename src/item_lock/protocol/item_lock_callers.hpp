@@ -2,33 +2,19 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "database/protocol/reply.hpp"
 #include "item_lock/protocol/item_lock_state.hpp"
-
-#include <dynalease/error.hpp>
-#include <dynalease/runtime/time.hpp>
+#include "session/protocol/claim_callers.hpp"
 
 #include <cstdint>
 
 namespace dynalease::protocol {
 
-/// They are served in their order. At most the first one tries; the others wait.
-class item_lock_callers {
+class item_lock_callers : public claim_callers {
 public:
-    virtual bool wanted() = 0;
-    /// ... by somebody who does more than try.
-    virtual bool waited_for() = 0;
     /// What the first of them wants. Only when the item is wanted.
     virtual item_access wish() = 0;
-
     /// The first gets a guard of the present grant. Only when the item is wanted.
     virtual void serve() = 0;
-    // @param why null: others have the item @param asked when the request was sent that shows why: what the item was
-    // then is no answer to those who came later.
-    virtual void fail_try(const detail::shared_failure& why, time_point asked) = 0;
-    virtual void fail_all(const detail::shared_failure& why, time_point asked) = 0;
-    /// Nobody waits, and whoever tries came later.
-    virtual bool try_came_after(time_point asked) = 0;
 
     // ---- the guards of the present grant ----
     /// A plain session's lasts from now on until another moment than it did.
@@ -44,13 +30,9 @@ public:
     virtual void tell_release(error_code code) = 0;
     /// The item was at that step when no guarded write of it could land any more.
     virtual void resolve_doubt(std::int64_t step) = 0;
-    /// It is done with.
-    virtual void end_release(error_code code) = 0;
 
     /// Nobody here has the item any more, or wants it by itself.
     virtual void at_rest() = 0;
-    /// A copy of the open claim may land late: it is to be looked for then.
-    virtual void audit_later() = 0;
 
 protected:
     ~item_lock_callers() = default;

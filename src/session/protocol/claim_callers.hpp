@@ -1,0 +1,35 @@
+// Those of this process who want something that is claimed, as its protocol sees them.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "database/protocol/reply.hpp"
+
+#include <dynalease/error.hpp>
+#include <dynalease/runtime/time.hpp>
+
+namespace dynalease::protocol {
+
+/// They are served in their order. At most the first one tries; the others wait.
+class claim_callers {
+public:
+    virtual bool wanted() = 0;
+    /// ... by somebody who does more than try.
+    virtual bool waited_for() = 0;
+
+    // @param why null: others have it @param asked when the request was sent that shows why: what was so then is no
+    // answer to those who came later.
+    virtual void fail_try(const detail::shared_failure& why, time_point asked) = 0;
+    virtual void fail_all(const detail::shared_failure& why, time_point asked) = 0;
+    /// Nobody waits, and whoever tries came later.
+    virtual bool try_came_after(time_point asked) = 0;
+
+    /// The release that is under way is done with. If anybody still asks how it ended, the first word counts.
+    virtual void end_release(error_code code) = 0;
+    /// A copy of the open claim may land late: it is to be looked for then.
+    virtual void audit_later() = 0;
+
+protected:
+    ~claim_callers() = default;
+};
+
+}  // namespace dynalease::protocol
