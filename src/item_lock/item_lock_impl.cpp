@@ -18,15 +18,10 @@ namespace dynalease::detail {
 using fate = protocol::guarded_end::grant;
 
 item_lock_impl::item_lock_impl(session_impl& core, std::string name, const item_place& place)
-    : core_(core),
+    : claiming_front(core, std::move(name), place.item),
       options_(place.options),
-      machine_(core, *this, std::move(name), place.item),
       renewed_(core.world().executor),
       line_([this] { return machine_.idle() && !driven_; }) {}
-
-item_lock_impl::~item_lock_impl() {
-    core_.forget(key());
-}
 
 // ---- its callers -------------------------------------------------------------------------------------------
 
@@ -34,15 +29,8 @@ void item_lock_impl::serve() {
     first()->served.complete_one({item_hold::make_guard(make_hold()), nullptr});
 }
 
-bool item_lock_impl::left(const callers_type::caller& who) {
-    if (wanted()) return false;
-    if (driver_) driver_->wake();
-    return who.in_doubt();
-}
-
-void item_lock_impl::turn_away(const failure& why) {
-    callers_.fail_all(std::make_shared<const failure>(why), dynalease::time_point::max());
-    if (driver_) driver_->wake();
+void item_lock_impl::turn_all_away(const failure& why) {
+    turn_away(why);
     line_.wake_all();
 }
 
@@ -52,31 +40,6 @@ void item_lock_impl::wake() {
     machine_.want();
     // A reader may join those of this process.
     if (!machine_.held() || machine_.read_here()) drive();
-}
-
-void item_lock_impl::resolve_claim(bool look_first) {
-    machine_.resolve(look_first);
-    drive();
-}
-
-void item_lock_impl::drive() {
-    if (driven_) return;
-    machine_.begin();
-    driven_ = runtime::spawn_background(core_.world().executor, core_.work(),
-                                        run({core_.shared_from_this(), shared_from_this()}));
-    if (!driven_) machine_.drop();
-}
-
-boost::asio::awaitable<void> item_lock_impl::run(item_target self) {
-    // Whoever woke us begins to wait after the call, not before.
-    co_await boost::asio::post(core_.world().executor, boost::asio::deferred);
-    {
-        step_driver driver(core_, driver_);
-        co_await driver.run(machine_.run(driver.steps()));
-    }
-    driven_ = false;
-    if (machine_.idle()) core_.idle().remember(self.front);
-    line_.call();
 }
 
 boost::asio::awaitable<void> item_lock_impl::keep([[maybe_unused]] item_target self) {
@@ -94,10 +57,6 @@ boost::asio::awaitable<void> item_lock_impl::keep([[maybe_unused]] item_target s
 void item_lock_impl::go_on() {
     machine_.rest();
     if (!machine_.rests()) drive();
-}
-
-void item_lock_impl::audit_later() {
-    core_.idle().audit_later(shared_from_this());
 }
 
 // ---- the grant ---------------------------------------------------------------------------------------------
@@ -224,14 +183,14 @@ void item_lock_impl::end_release(error_code code) {
 }
 
 void item_lock_impl::session_lost(const failure& why) {
-    turn_away(why);
+    turn_all_away(why);
     lose_holds();
     if (machine_.held()) machine_.lose();
 }
 
 void item_lock_impl::session_closes(const failure& why, bool release,
                                     std::vector<std::shared_ptr<pending_release>>& under_way) {
-    turn_away(why);
+    turn_all_away(why);
     const auto holds = holds_;
     for (const auto& each : holds) {
         const auto hold = each.lock();

@@ -7,9 +7,7 @@
 #include "item_lock/protocol/item_lock_callers.hpp"
 #include "item_lock/protocol/item_lock_machine.hpp"
 #include "runtime/waiter_list.hpp"
-#include "session/callers.hpp"
-#include "session/session_impl.hpp"
-#include "session/step_driver.hpp"
+#include "session/claiming_front.hpp"
 
 #include <dynalease/item_lock/item_lock.hpp>
 
@@ -29,43 +27,29 @@ struct item_place {
     item_lock_options options;
 };
 
-/// At most one coroutine drives the machine, and only while there is something to do. Beside it another keeps a plain
-/// session's grant alive, and guarded writes are sent by their callers, one at a time.
-class item_lock_impl final : public claiming_member,
-                             public std::enable_shared_from_this<item_lock_impl>,
-                             private protocol::item_lock_callers {
+/// Beside the coroutine that drives the machine another keeps a plain session's grant alive, and guarded writes are
+/// sent by their callers, one at a time.
+class item_lock_impl final : public claiming_front<item_target, item_guard, protocol::item_access,
+                                                   protocol::item_lock_machine, protocol::item_lock_callers> {
 public:
     static constexpr char membership{};  ///< its address is the kind of member
 
     item_lock_impl(session_impl& core, std::string name, const item_place& place);
-    ~item_lock_impl() override;
 
-    using guard_type = item_guard;
-    using callers_type = detail::callers<item_guard, protocol::item_access>;
-    callers_type& callers() noexcept { return callers_; }
-
-    const std::string& name() const noexcept { return machine_.name(); }
-    member_key key() const noexcept override { return {&membership, name()}; }
     const protocol::locked_item& item() const noexcept { return machine_.item(); }
     /// Of the handle that was made first.
     const item_lock_options& options() const noexcept { return options_; }
-    protocol::item_lock_requests requests() const { return machine_.requests(); }
 
     // ---- the database's executor ----
     /// Held, or wanted by others in this process: a try need not ask the table.
     bool busy(protocol::item_access access) { return machine_.kept_from(access) || wanted(); }
     /// Somebody waits who is not being driven yet.
     void wake();
-    /// A caller goes that was not served. @returns whether its write may still land: the machine then resolves it.
-    bool left(const callers_type::caller& who);
     /// Gives the grant back, or hands it to the next local waiter.
     void give_back(const std::shared_ptr<item_hold>& hold);
     void session_lost(const failure& why) override;
     void session_closes(const failure& why, bool release,
                         std::vector<std::shared_ptr<pending_release>>& under_way) override;
-    void resolve_claim(bool look_first) override;
-    bool has_idle_claim() const noexcept override { return machine_.has_idle_claim(); }
-    std::optional<dynalease::time_point> last_sent() const noexcept override { return machine_.last_sent(); }
 
     // ---- guarded writes ----
     /// What one came to.
@@ -104,14 +88,13 @@ public:
     boost::asio::awaitable<protocol::item_reply> look();
 
 private:
-    void drive();
-    boost::asio::awaitable<void> run(item_target self);
+    void drive_begins() override { machine_.begin(); }
+    void drive_ended() override { line_.call(); }
     boost::asio::awaitable<void> keep(item_target self);
     void go_on();
 
-    callers_type::caller* first() { return callers_.first(machine_.may_land()); }
-    /// All who wait, and all sleeps: nobody waits any more.
-    void turn_away(const failure& why);
+    /// All who wait, alone or for several items.
+    void turn_all_away(const failure& why);
     std::shared_ptr<item_hold> make_hold();
     void tell_end(item_hold& hold) const;
     /// @returns whether it was one of the present grant
@@ -125,17 +108,8 @@ private:
     write_end ran_out(const std::shared_ptr<item_hold>& hold);
 
     // The machine's callers.
-    bool wanted() override { return first() != nullptr; }
-    bool waited_for() override { return callers_.waited_for(machine_.may_land()); }
     protocol::item_access wish() override { return first()->wish; }
     void serve() override;
-    void fail_try(const shared_failure& why, dynalease::time_point asked) override {
-        callers_.fail_try(why, asked, machine_.may_land());
-    }
-    void fail_all(const shared_failure& why, dynalease::time_point asked) override { callers_.fail_all(why, asked); }
-    bool try_came_after(dynalease::time_point asked) override {
-        return callers_.try_came_after(asked, machine_.may_land());
-    }
     void kept() override;
     bool begin_renewal() override;
     void end_renewal() override;
@@ -144,18 +118,12 @@ private:
     void resolve_doubt(std::int64_t step) override;
     void end_release(error_code code) override;
     void at_rest() override { line_.call(); }
-    void audit_later() override;
 
-    session_impl& core_;
     const item_lock_options options_;
-    protocol::item_lock_machine machine_;
-    bool driven_ = false;            ///< a coroutine is at work, or somebody has reserved it
-    step_driver* driver_ = nullptr;  ///< ... by this
     bool kept_ = false;              ///< a coroutine keeps a plain session's grants alive
     step_driver* keeper_ = nullptr;  ///< ... by this
     bool renewing_ = false;
     runtime::waiter_list<runtime::unit> renewed_;
-    callers_type callers_;
     item_line line_;
     std::vector<std::weak_ptr<item_hold>> holds_;  ///< of the present grant
     std::weak_ptr<item_hold> leaving_;             ///< the one that is being given back; it keeps us, not we it

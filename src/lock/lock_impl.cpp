@@ -2,21 +2,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "lock/lock_impl.hpp"
 
-#include "runtime/spawn.hpp"
-
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/post.hpp>
-
 #include <utility>
 
 namespace dynalease::detail {
 
 lock_impl::lock_impl(session_impl& core, std::string name, const lock_options& options)
-    : core_(core), machine_(core, *this, std::move(name), options.poll_interval) {}
-
-lock_impl::~lock_impl() {
-    core_.forget(key());
-}
+    : claiming_front(core, std::move(name), options.poll_interval) {}
 
 // ---- its callers -------------------------------------------------------------------------------------------
 
@@ -26,49 +17,9 @@ void lock_impl::serve(const protocol::claim& claim) {
     first()->served.complete_one({lock_hold::make_guard(std::move(hold)), nullptr});
 }
 
-bool lock_impl::left(const callers_type::caller& who) {
-    if (wanted()) return false;
-    if (driver_) driver_->wake();
-    return who.in_doubt();
-}
-
-void lock_impl::turn_away(const failure& why) {
-    callers_.fail_all(std::make_shared<const failure>(why), dynalease::time_point::max());
-    if (driver_) driver_->wake();
-}
-
-// ---- driving -----------------------------------------------------------------------------------------------
-
 void lock_impl::wake() {
     machine_.want();
     if (!machine_.held()) drive();
-}
-
-void lock_impl::resolve_claim(bool look_first) {
-    machine_.resolve(look_first);
-    drive();
-}
-
-void lock_impl::drive() {
-    if (driven_) return;
-    driven_ = runtime::spawn_background(core_.world().executor, core_.work(),
-                                        run({core_.shared_from_this(), shared_from_this()}));
-    if (!driven_) machine_.drop();
-}
-
-boost::asio::awaitable<void> lock_impl::run(lock_target self) {
-    // Whoever woke us begins to wait after the call, not before.
-    co_await boost::asio::post(core_.world().executor, boost::asio::deferred);
-    {
-        step_driver driver(core_, driver_);
-        co_await driver.run(machine_.run(driver.steps()));
-    }
-    driven_ = false;
-    if (machine_.idle()) core_.idle().remember(self.front);
-}
-
-void lock_impl::audit_later() {
-    core_.idle().audit_later(shared_from_this());
 }
 
 // ---- the grant ---------------------------------------------------------------------------------------------

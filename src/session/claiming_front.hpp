@@ -1,0 +1,108 @@
+// The one place of a process for what it claims: its callers, and who carries its protocol out.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "runtime/spawn.hpp"
+#include "session/callers.hpp"
+#include "session/session_impl.hpp"
+#include "session/session_member.hpp"
+#include "session/step_driver.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/post.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace dynalease::detail {
+
+/// At most one coroutine drives the machine, and only while there is something to do: what is held costs none.
+/// @tparam Target keeps the session, and the front itself @tparam Wish what a caller wants of it
+/// @tparam Callers as the machine sees them: a front is its machine's callers
+template <class Target, class Guard, class Wish, class Machine, class Callers>
+class claiming_front : public claiming_member,
+                       public std::enable_shared_from_this<typename decltype(Target::front)::element_type>,
+                       protected Callers {
+public:
+    using guard_type = Guard;
+    using callers_type = detail::callers<Guard, Wish>;
+    callers_type& callers() noexcept { return callers_; }
+
+    const std::string& name() const noexcept { return machine_.name(); }
+    member_key key() const noexcept override { return {&decltype(Target::front)::element_type::membership, name()}; }
+    auto requests() const { return machine_.requests(); }
+
+    // ---- the database's executor ----
+    /// A caller goes that was not served. @returns whether its write may still land: the machine then resolves it.
+    bool left(const typename callers_type::caller& who) {
+        if (wanted()) return false;
+        if (driver_) driver_->wake();
+        return who.in_doubt();
+    }
+    void resolve_claim(bool look_first) override {
+        machine_.resolve(look_first);
+        drive();
+    }
+    bool has_idle_claim() const noexcept override { return machine_.has_idle_claim(); }
+    std::optional<dynalease::time_point> last_sent() const noexcept override { return machine_.last_sent(); }
+
+protected:
+    /// @param rest what the machine takes beside the session and its callers
+    template <class... Rest>
+    explicit claiming_front(session_impl& core, Rest&&... rest)
+        : core_(core), machine_(core, static_cast<Callers&>(*this), std::forward<Rest>(rest)...) {}
+    ~claiming_front() override { core_.forget(key()); }
+
+    void drive() {
+        if (driven_) return;
+        drive_begins();
+        driven_ = runtime::spawn_background(core_.world().executor, core_.work(),
+                                            run({core_.shared_from_this(), this->shared_from_this()}));
+        if (!driven_) machine_.drop();
+    }
+    typename callers_type::caller* first() { return callers_.first(machine_.may_land()); }
+    /// All who wait, and the driver's sleep: nobody waits any more.
+    void turn_away(const failure& why) {
+        callers_.fail_all(std::make_shared<const failure>(why), dynalease::time_point::max());
+        if (driver_) driver_->wake();
+    }
+
+    // The machine's callers.
+    bool wanted() override { return first() != nullptr; }
+    bool waited_for() override { return callers_.waited_for(machine_.may_land()); }
+    void fail_try(const shared_failure& why, dynalease::time_point asked) override {
+        callers_.fail_try(why, asked, machine_.may_land());
+    }
+    void fail_all(const shared_failure& why, dynalease::time_point asked) override { callers_.fail_all(why, asked); }
+    bool try_came_after(dynalease::time_point asked) override {
+        return callers_.try_came_after(asked, machine_.may_land());
+    }
+    void audit_later() override { core_.idle().audit_later(this->shared_from_this()); }
+
+    session_impl& core_;
+    Machine machine_;
+    bool driven_ = false;            ///< a coroutine is at work, or somebody has it in hand
+    step_driver* driver_ = nullptr;  ///< ... by this
+    callers_type callers_;
+
+private:
+    virtual void drive_begins() {}
+    virtual void drive_ended() {}
+
+    boost::asio::awaitable<void> run(Target self) {
+        // Whoever woke us begins to wait after the call, not before.
+        co_await boost::asio::post(core_.world().executor, boost::asio::deferred);
+        {
+            step_driver driver(core_, driver_);
+            co_await driver.run(machine_.run(driver.steps()));
+        }
+        driven_ = false;
+        if (machine_.idle()) core_.idle().remember(self.front);
+        drive_ended();
+    }
+};
+
+}  // namespace dynalease::detail
