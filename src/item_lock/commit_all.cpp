@@ -3,7 +3,7 @@
 #include <dynalease/item_lock/commit_all.hpp>
 
 #include "database/called_verb.hpp"
-#include "database/joint_reasons.hpp"
+#include "database/protocol/joint_reasons.hpp"
 #include "database/protocol/backoff.hpp"
 #include "database/transact_actions.hpp"
 #include "item/fresh_stamp.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "item_lock/joint_claim.hpp"
 
-#include "database/joint_reasons.hpp"
+#include "database/protocol/joint_reasons.hpp"
 #include "database/protocol/backoff.hpp"
 #include "database/transact_actions.hpp"
 

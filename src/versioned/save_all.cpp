@@ -3,7 +3,7 @@
 #include <dynalease/versioned/save_all.hpp>
 
 #include "database/called_verb.hpp"
-#include "database/joint_reasons.hpp"
+#include "database/protocol/joint_reasons.hpp"
 #include "database/protocol/backoff.hpp"
 #include "database/protocol/reply.hpp"
 #include "runtime/alarm.hpp"

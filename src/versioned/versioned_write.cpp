@@ -1,7 +1,7 @@
 // Sending one versioned write until its outcome is known, or nobody can know it.
 // SPDX-License-Identifier: BSL-1.0
 #include "database/called_verb.hpp"
-#include "database/joint_reasons.hpp"
+#include "database/protocol/joint_reasons.hpp"
 #include "database/protocol/backoff.hpp"
 #include "database/protocol/reply.hpp"
 #include "runtime/alarm.hpp"
