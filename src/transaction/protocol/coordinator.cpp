@@ -19,8 +19,6 @@ namespace {
 
 /// Locks that are under way at a time.
 constexpr std::size_t most_at_once = 32;
-/// A finished row stays for a day: longer than a late copy of its begin may live.
-constexpr std::int64_t retention = 24 * 3600;
 
 /// Why a run ends that nobody here wanted to end.
 failure rolled_back_by_others() {
@@ -76,7 +74,7 @@ std::optional<errand> coordinator::next_for_header(std::int64_t wall) {
             return leave(0, asked::roll_back, row.roll_back(plan_->name.id));
         case phase::finishing: {
             const auto state = verdict_ == verdict::committed ? header_state::committed : header_state::rolled_back;
-            return leave(0, asked::finish, row.finish(state, wall + retention));
+            return leave(0, asked::finish, row.finish(state, wall + finished_row_stays));
         }
         case phase::locking:
         case phase::closing:
@@ -210,6 +208,7 @@ void coordinator::answer_begin(const errand_answer& with) {
         case begin_step::rolled_back:
             return decide(verdict::rolled_back);
         case begin_step::committed:
+            if ((*row)->name != plan_->name) why_ = errc::already_committed;
             verdict_ = verdict::committed;
             phase_ = phase::ended;
             return;

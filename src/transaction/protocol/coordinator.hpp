@@ -23,12 +23,7 @@ namespace dynalease::protocol {
 class coordinator {
 public:
     enum class phase { beginning, locking, committing, rolling_back, closing, finishing, ended };
-    enum class verdict {
-        open,
-        committed,
-        rolled_back,
-        forgotten,  ///< decided by others, who have finished, and so long ago that its row is gone: in doubt
-    };
+    using verdict = run_verdict;
 
     /// @param coordination the table of the run's row
     coordinator(std::string coordination, transaction_plan plan, rivalry rules);
@@ -46,7 +41,7 @@ public:
     phase now() const noexcept { return phase_; }
     /// Known from the commit point on: what remains to be done changes nothing any more.
     verdict decided() const noexcept { return verdict_; }
-    /// Why it was rolled back, or could not go on.
+    /// Why it was rolled back, or could not go on; `errc::already_committed` if another run of its id was committed.
     const failure& why() const noexcept { return why_; }
     const transaction_plan& plan() const noexcept { return *plan_; }
 

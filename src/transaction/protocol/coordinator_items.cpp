@@ -1,6 +1,8 @@
 // What a coordinator does about each of its items: lock it, and give it back.
 // SPDX-License-Identifier: BSL-1.0
 #include "transaction/protocol/coordinator.hpp"
+
+#include "database/protocol/joint_reasons.hpp"
 #include "transaction/protocol/marking_requests.hpp"
 
 #include <algorithm>
@@ -113,13 +115,15 @@ void coordinator::judge_lock(std::size_t index, const errand_answer& with) {
     auto& held = items_[index];
     const auto& what = plan_->items[index];
     if (phase_ != phase::locking) return;
-    if (with.undecided_run_is_gone) {
+    // An insert is tied to its run: the run first, the item second.
+    if (!with.why.reasons.empty() && detail::kind_of(with.why.reasons.front()) == detail::joint_reason::condition) {
         phase_ = phase::rolling_back;
         return;
     }
+    const auto& there = with.why.reasons.empty() ? with.shown : with.why.reasons.back().current;
     std::optional<item_mark> mark;
-    if (with.shown) {
-        auto shown = mark_of(*with.shown);
+    if (there) {
+        auto shown = mark_of(*there);
         if (!shown) return fail_by(index, shown.error());
         mark = *std::move(shown);
     }
@@ -127,12 +131,12 @@ void coordinator::judge_lock(std::size_t index, const errand_answer& with) {
                                    .mine = plan_->name,
                                    .number = held.first + static_cast<std::int64_t>(held.written),
                                    .held = held.mark,
-                                   .shown = with.shown,
+                                   .shown = there,
                                    .mark = mark});
     switch (next) {
         case lock_step::held:
         case lock_step::again:
-            return take_mark(held, index, *with.shown);
+            return take_mark(held, index, *there);
         case lock_step::rival:
             held.rival.emplace(coordination_, what.place(), *std::move(mark), seniority{plan_->born, plan_->name.id},
                                rules_);
@@ -148,7 +152,7 @@ void coordinator::judge_lock(std::size_t index, const errand_answer& with) {
         case lock_step::has_versions:
             break;
     }
-    fail_by(index, refused_lock(next, with.shown));
+    fail_by(index, refused_lock(next, there));
 }
 
 void coordinator::answer_rival(std::size_t index, errand_answer with) {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "transaction/protocol/errand.hpp"
 
-#include <string_view>
+#include "database/protocol/joint_reasons.hpp"
+
 #include <utility>
 
 namespace dynalease::protocol {
@@ -11,29 +12,21 @@ using detail::answer;
 
 namespace {
 
-bool was_condition(const cancellation_reason& reason) {
-    return reason.code == "ConditionalCheckFailed";
-}
-
-bool passes(const cancellation_reason& reason) {
-    return reason.code == "TransactionConflict" || reason.code == "ThrottlingError" ||
-           reason.code == "ProvisionedThroughputExceeded";
-}
-
-/// An insert that is tied to its run: the run first, the item second.
 errand_answer read_cancelled(failure why) {
-    const auto& reasons = why.reasons;
-    if (reasons.size() == 2 && was_condition(reasons[0])) {
-        return {.kind = answer::refused, .why = std::move(why), .undecided_run_is_gone = true};
+    using detail::joint_reason;
+    bool refused = false;
+    for (const auto& reason : why.reasons) {
+        const auto kind = detail::kind_of(reason);
+        refused |= kind == joint_reason::condition;
+        if (kind != joint_reason::stays) continue;
+        // In the words of the one that would be refused again.
+        auto fault = detail::failure_of(reason);
+        why.code = fault.code;
+        why.details.message = std::move(fault.details.message);
+        return {.kind = answer::rejected, .why = std::move(why)};
     }
-    if (reasons.size() == 2 && was_condition(reasons[1])) {
-        auto shown = reasons[1].current;
-        return {.kind = answer::refused, .shown = std::move(shown), .why = std::move(why)};
-    }
-    bool again = !reasons.empty();
-    for (const auto& reason : reasons)
-        again = again && (reason.code == "None" || reason.code.empty() || passes(reason));
-    return {.kind = again ? answer::delayed : answer::rejected, .why = std::move(why)};
+    const auto kind = refused ? answer::refused : why.reasons.empty() ? answer::rejected : answer::delayed;
+    return {.kind = kind, .why = std::move(why)};
 }
 
 }  // namespace

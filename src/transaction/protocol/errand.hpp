@@ -21,12 +21,12 @@ struct errand {
     any_request request;
 };
 
-/// The answer to an errand: how it is to be taken, and the item or row that it showed.
+/// The answer to an errand: how it is to be taken, and the item or row that it showed. A request of several actions is
+/// refused if some condition was false, and nothing stood in the way that would stand there again.
 struct errand_answer {
     detail::answer kind = detail::answer::unanswered;
     std::optional<item> shown{};
-    failure why{};                       ///< where it was not applied
-    bool undecided_run_is_gone = false;  ///< refused since the run, to which it was tied, is decided
+    failure why{};  ///< where it was not applied; of a request of several actions, with the reasons of each
 };
 
 errand_answer read_answer(result<any_response> with);

@@ -3,12 +3,12 @@
 #include "transaction/protocol/marking_requests.hpp"
 
 #include "item/protocol/item_state.hpp"
+#include "transaction/protocol/item_texts.hpp"
 #include "transaction/protocol/transaction_header.hpp"
 #include "transaction/protocol/transaction_requests.hpp"
 
 #include <dynalease/dynamodb/expression.hpp>
 
-#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -34,77 +34,6 @@ void name_lock(attribute_names& names, attribute_values& values, const item_mark
     values.emplace(":tx", mark.owner.text());
     values.emplace(":held", bytes_of(mark.lock.stamp));
     values.emplace(":before", before_of(mark.lock));
-}
-
-/// Our names, each under the placeholder by which the texts call it. Those that no text uses are taken out at the end.
-attribute_names our_names(const item_layout& layout) {
-    return {{"#k", layout.key},
-            {"#ver", layout.version},
-            {"#by", item_attribute::versioned_by},
-            {"#born", item_attribute::born},
-            {"#stamp", layout.stamp},
-            {"#trail", item_attribute::trail},
-            {"#gone", item_attribute::gone},
-            {"#W", layout.writer()},
-            {"#R", layout.readers()},
-            {"#tx", mark_attribute::owner},
-            {"#before", mark_attribute::before},
-            {"#kind", mark_attribute::kind},
-            {"#write", mark_attribute::write},
-            {"#name", mark_attribute::stamp_name},
-            {"#next", next_version_name(layout.version)}};
-}
-
-/// The clauses of an update, put together piece by piece.
-class clauses {
-public:
-    explicit clauses(update_item_request& request) : request_(request), names_(request.names, request.values) {}
-
-    std::string name(const std::string& attribute) { return names_.render(path(attribute).parts()); }
-    void set(const std::string& text) { add(sets_, text); }
-    void remove(const std::string& text) { add(removes_, text); }
-    void apply(const update_expression& change) {
-        using kind = update_expression::clause;
-        for (const auto& [clause, list] : {std::pair<kind, std::string*>{kind::set, &sets_},
-                                           {kind::remove, &removes_},
-                                           {kind::add, &adds_},
-                                           {kind::delete_from, &deletes_}}) {
-            for (const auto& action : change.actions(clause)) add(*list, names_.render(action));
-        }
-    }
-    void write() {
-        auto& text = request_.update_expression;
-        for (const auto& [keyword, list] : {std::pair<std::string_view, const std::string&>{"SET ", sets_},
-                                            {"REMOVE ", removes_},
-                                            {"ADD ", adds_},
-                                            {"DELETE ", deletes_}}) {
-            if (list.empty()) continue;
-            if (!text.empty()) text += ' ';
-            text += keyword;
-            text += list;
-        }
-    }
-
-private:
-    static void add(std::string& list, const std::string& text) {
-        if (!list.empty()) list += ", ";
-        list += text;
-    }
-
-    update_item_request& request_;
-    expression_names names_;
-    std::string sets_, removes_, adds_, deletes_;
-};
-
-/// A token of the service for one body: the stamp in it is never used for another.
-std::string token_of(const item_stamp& stamp) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string text;
-    for (const auto byte : stamp) {
-        text += digits[std::to_integer<std::size_t>(byte >> 4)];
-        text += digits[std::to_integer<std::size_t>(byte & std::byte{15})];
-    }
-    return text;
 }
 
 // ---- ends --------------------------------------------------------------------------------------------------
@@ -172,7 +101,7 @@ update_item_request marking_requests::draft(const item_key& key, const planned_w
                                             std::int64_t number) const {
     update_item_request request{.table_name = on_.layout.table,
                                 .key = key,
-                                .names = our_names(on_.layout),
+                                .names = names_in_texts(on_.layout),
                                 .returned = return_values::updated_new,
                                 .current_on_refusal = true};
     request.values.emplace(":tx", self_.text());
@@ -189,7 +118,7 @@ void marking_requests::complete(update_item_request& request) const {
 /// @param held the mark that is there already; null: none
 void marking_requests::change(update_item_request& request, const planned_write& write, const item_mark* held) const {
     const auto& layout = on_.layout;
-    clauses text(request);
+    update_clauses text(request.names, request.values);
     if (!held) {
         request.values.emplace(":none", no_stamp());
         text.set("#tx = :tx, #before = if_not_exists(#stamp, :none)");
@@ -229,34 +158,13 @@ void marking_requests::change(update_item_request& request, const planned_write&
         text.remove("#ver");
     }
     text.apply(write.change);
-    text.write();
-}
-
-void marking_requests::demand_sight(update_item_request& request, const item_sight& seen) const {
-    auto& text = request.condition_expression;
-    if (seen.absent) {
-        // Only an insert can be made where nothing was: any other write is refused.
-        text += " AND attribute_not_exists(#k)";
-        return;
-    }
-    text += seen.stamp ? " AND #stamp = :seen" : " AND attribute_not_exists(#stamp)";
-    if (seen.stamp) request.values.emplace(":seen", bytes_of(*seen.stamp));
-    if (!on_.versioned) return;
-    text += seen.version ? " AND #ver = :version" : " AND attribute_not_exists(#ver)";
-    if (seen.version) request.values.emplace(":version", *seen.version);
+    request.update_expression = text.text();
 }
 
 update_item_request marking_requests::lock_item(const item_key& key, const planned_write& write, std::int64_t number,
                                                 const std::optional<item_sight>& seen) const {
     auto request = draft(key, write, number);
-    request.condition_expression = "attribute_exists(#k) AND " + std::string(unlocked);
-    if (!on_.versioned) {
-        request.condition_expression += " AND attribute_not_exists(#born)";
-    } else if (write.kind == mark_kind::updated) {
-        request.condition_expression += " AND (attribute_not_exists(#ver) OR #ver <= :top)";
-        request.values.emplace(":top", on_.layout.version_limit - on_.layout.step);
-    }
-    if (seen) demand_sight(request, *seen);
+    request.condition_expression = free_item(on_, write.kind, seen, request.values);
     change(request, write, nullptr);
     apply(request, write.demand);
     complete(request);
@@ -280,7 +188,7 @@ transact_write_items_request marking_requests::lock_insert(const std::string& co
                                                            std::int64_t number) const {
     const auto& layout = on_.layout;
     transact_put put{.table_name = layout.table,
-                     .new_item = write.whole,
+                     .new_item = made_item(on_, write),
                      .condition_expression = "attribute_not_exists(#k)",
                      .names = {{"#k", layout.key}},
                      .current_on_refusal = true};
@@ -290,13 +198,6 @@ transact_write_items_request marking_requests::lock_insert(const std::string& co
     made.insert_or_assign(mark_attribute::kind, letter(write.kind));
     made.insert_or_assign(mark_attribute::write, number);
     if (layout.stamp != item_layout{}.stamp) made.insert_or_assign(mark_attribute::stamp_name, layout.stamp);
-    made.insert_or_assign(layout.stamp, bytes_of(write.stamp));
-    if (on_.versioned) {
-        // Should it be undone, no other item will ever have this birth: its version may be seen.
-        made.insert_or_assign(item_attribute::born, bytes_of(write.stamp));
-        made.insert_or_assign(layout.version, layout.first_version);
-        if (layout.names_version()) made.insert_or_assign(item_attribute::versioned_by, layout.version);
-    }
     return {.actions = {transaction_requests(coordination, self_).still_pending(), std::move(put)},
             .client_request_token = token_of(write.stamp)};
 }

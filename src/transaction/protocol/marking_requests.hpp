@@ -38,7 +38,6 @@ public:
 private:
     update_item_request draft(const item_key& key, const planned_write& write, std::int64_t number) const;
     void change(update_item_request& request, const planned_write& write, const item_mark* held) const;
-    void demand_sight(update_item_request& request, const item_sight& seen) const;
     void complete(update_item_request& request) const;
 
     const guarded_table& on_;

@@ -8,6 +8,7 @@
 #include <dynalease/dynamodb/condition_expression.hpp>
 #include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/dynamodb/item.hpp>
+#include <dynalease/dynamodb/operations.hpp>
 #include <dynalease/dynamodb/update_expression.hpp>
 #include <dynalease/item/item_ref.hpp>
 #include <dynalease/item/item_version.hpp>
@@ -58,11 +59,25 @@ struct planned_item {
     item_ref place() const { return {on.layout.table, key}; }
 };
 
+/// What must be so at the very instant of the commit, and is not written: that an item, which was only read, is as it
+/// was seen; or what a guard asks for.
+struct planned_check {
+    guarded_table on{};
+    item_key key{};
+    item_sight seen{};
+    /// Of a lock or of a turn, as `fence()` makes it; then nothing else counts.
+    std::optional<condition_check> fence{};
+
+    item_ref place() const { return fence ? item_ref{fence->table_name, fence->key} : item_ref{on.layout.table, key}; }
+};
+
 /// Sealed: nothing is added to it any more.
 struct transaction_plan {
     run_name name;
     std::int64_t born = 0;
     std::vector<planned_item> items;
+    std::vector<planned_check> checks{};  ///< each of another item than those above
+    bool keeps_outcome = false;           ///< its id is the user's, who may ask for it later
 };
 
 /// Of an item that no transaction holds.

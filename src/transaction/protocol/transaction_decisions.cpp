@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "transaction/protocol/transaction_decisions.hpp"
 
+#include "item/protocol/item_state.hpp"
+
 #include <algorithm>
 
 namespace dynalease::protocol {
@@ -87,6 +89,28 @@ failure refused_lock(lock_step step, const std::optional<item>& shown) {
     failure why(errc::condition_failed);
     why.current = shown;
     return why;
+}
+
+check_step decide_check(const planned_check& what, const std::optional<item_mark>& mark) {
+    if (what.fence) return check_step::lost;
+    return mark ? check_step::rival : check_step::changed;
+}
+
+failure refused_check(check_step step) {
+    return step == check_step::lost ? failure(errc::lock_lost) : refused_lock(lock_step::changed, {});
+}
+
+bool tells_of(const guarded_table& on, const planned_write& write, const std::optional<item>& shown) {
+    const auto now = shown ? state_of(on.layout, *shown) : result<item_state>(errc::missing);
+    if (!now) return false;
+    const auto mark = mark_of(*shown);
+    return remembers(now->state, write.stamp) || (mark && *mark && (*mark)->lock.before == write.stamp);
+}
+
+bool never_again(const guarded_table& on, const std::optional<item_sight>& seen, const std::optional<item>& shown) {
+    if (!seen || !seen->stamp || !shown) return false;
+    const auto now = sight_of(on, shown);
+    return now && now->stamp && now->stamp != seen->stamp;
 }
 
 commit_step decide_commit(const std::optional<transaction_header>& row, const run_name& mine) {

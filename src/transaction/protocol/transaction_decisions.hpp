@@ -18,6 +18,14 @@
 
 namespace dynalease::protocol {
 
+/// What became of a run.
+enum class run_verdict {
+    open,
+    committed,
+    rolled_back,
+    forgotten,  ///< nobody can tell any more, or not yet: in doubt
+};
+
 // ---- the rule: what a mark on an item means ----------------------------------------------------------------
 
 enum class mark_fate {
@@ -83,6 +91,27 @@ struct lock_facts {
 lock_step decide_lock(const lock_facts& facts);
 /// What the user is told of a lock that cannot be had.
 failure refused_lock(lock_step step, const std::optional<item>& shown);
+
+// ---- checks ------------------------------------------------------------------------------------------------
+
+enum class check_step {
+    rival,    ///< another run holds the item: the rule
+    changed,  ///< it is not as the transaction saw it: to be run again
+    lost,     ///< the guard is not the caller's any more
+};
+
+/// A refused check. @param mark on the item that came with the refusal
+check_step decide_check(const planned_check& what, const std::optional<item_mark>& mark);
+failure refused_check(check_step step);
+
+// ---- native call -------------------------------------------------------------------------------------------
+
+/// Whether the item tells that this very write was made to it.
+bool tells_of(const guarded_table& on, const planned_write& write, const std::optional<item>& shown);
+
+/// Whether the item, which no transaction holds, will never again be as it was seen: the stamp has gone, and stamps do
+/// not come back. A copy that is still on its way will be refused, too.
+bool never_again(const guarded_table& on, const std::optional<item_sight>& seen, const std::optional<item>& shown);
 
 // ---- commit ------------------------------------------------------------------------------------------------
 

@@ -16,6 +16,21 @@ attribute_names names_of_decision() {
     return {{"#state", attribute::state}, {"#run", header_attribute::run}};
 }
 
+/// That the id has no row, or that of a run which was rolled back and is done.
+template <class Put>
+void demand_no_other(Put& put, const std::optional<std::string>& over) {
+    if (!over) {
+        put.condition_expression = "attribute_not_exists(#pk)";
+        put.names.emplace("#pk", attribute::partition);
+        return;
+    }
+    put.condition_expression = "#state = :rolled_back AND #run = :over AND attribute_exists(#done)";
+    put.names = names_of_decision();
+    put.names.emplace("#done", header_attribute::done);
+    put.values.emplace(":rolled_back", "R");
+    put.values.emplace(":over", *over);
+}
+
 }  // namespace
 
 update_item_request transaction_requests::draft() const {
@@ -33,26 +48,42 @@ get_item_request transaction_requests::look() const {
     return {.table_name = table_, .key = transaction_key(self_.id), .consistent_read = true};
 }
 
-put_item_request transaction_requests::begin(std::int64_t born, const attribute_list& writes,
-                                             const std::optional<std::string>& over) const {
-    put_item_request request{.table_name = table_, .new_item = transaction_key(self_.id), .current_on_refusal = true};
-    auto& row = request.new_item;
+item transaction_requests::row(std::string_view state, std::int64_t born) const {
+    item row = transaction_key(self_.id);
     row.emplace(attribute::version, schema_version);
-    row.emplace(attribute::state, "P");
+    row.emplace(attribute::state, state);
     row.emplace(header_attribute::run, self_.run);
     row.emplace(header_attribute::born, born);
     row.emplace(attribute::beat, 0);
-    row.emplace(header_attribute::writes, writes);
-    if (!over) {
-        request.condition_expression = "attribute_not_exists(#pk)";
-        request.names.emplace("#pk", attribute::partition);
-        return request;
-    }
-    request.condition_expression = "#state = :rolled_back AND #run = :over AND attribute_exists(#done)";
-    request.names = names_of_decision();
-    request.names.emplace("#done", header_attribute::done);
-    request.values.emplace(":rolled_back", "R");
-    request.values.emplace(":over", *over);
+    return row;
+}
+
+item transaction_requests::done_row(std::string_view state, std::int64_t born, std::int64_t expiry) const {
+    auto made = row(state, born);
+    made.emplace(header_attribute::done, true);
+    made.emplace(attribute::time_to_live, expiry);
+    return made;
+}
+
+put_item_request transaction_requests::begin(std::int64_t born, const attribute_list& writes,
+                                             const std::optional<std::string>& over) const {
+    put_item_request request{.table_name = table_, .new_item = row("P", born), .current_on_refusal = true};
+    request.new_item.emplace(header_attribute::writes, writes);
+    demand_no_other(request, over);
+    return request;
+}
+
+transact_put transaction_requests::outcome(std::int64_t born, const std::optional<std::string>& over,
+                                           std::int64_t expiry) const {
+    transact_put put{.table_name = table_, .new_item = done_row("C", born, expiry), .current_on_refusal = true};
+    demand_no_other(put, over);
+    return put;
+}
+
+put_item_request transaction_requests::withdraw(std::int64_t born, const std::optional<std::string>& over,
+                                                std::int64_t expiry) const {
+    put_item_request request{.table_name = table_, .new_item = done_row("R", born, expiry), .current_on_refusal = true};
+    demand_no_other(request, over);
     return request;
 }
 

@@ -14,6 +14,9 @@
 
 namespace dynalease::protocol {
 
+/// A finished row stays for a day, in seconds: longer than a late copy of what made it may live.
+inline constexpr std::int64_t finished_row_stays = 24 * 3600;
+
 /// Builds requests for one run. Holds references: a short-lived helper.
 class transaction_requests {
 public:
@@ -30,11 +33,17 @@ public:
     /// No item is held under this run any more. @param expiry in seconds since the epoch: a day away or more, so that
     /// no copy of `begin` outlives the row
     update_item_request finish(header_state decided, std::int64_t expiry) const;
+    /// Of a run that one call carries out: committed and done, beside its writes. @param over as of `begin`
+    transact_put outcome(std::int64_t born, const std::optional<std::string>& over, std::int64_t expiry) const;
+    /// No copy of that call is applied from now on: the id has a run that was rolled back, and is done.
+    put_item_request withdraw(std::int64_t born, const std::optional<std::string>& over, std::int64_t expiry) const;
     /// Beside a write that is to happen only while this run is not decided.
     condition_check still_pending() const;
 
 private:
     update_item_request draft() const;
+    item row(std::string_view state, std::int64_t born) const;
+    item done_row(std::string_view state, std::int64_t born, std::int64_t expiry) const;
 
     const std::string& table_;
     const run_name& self_;

@@ -47,31 +47,33 @@ public:
     }
     row_world& world() { return world_; }
 
-    /// Until the coordinator has come to the phase, or to its end.
-    traffic run(coordinator& what, coordinator::phase until = coordinator::phase::ended) {
+    /// Until the machine has come to the phase, or to its end.
+    template <class Machine>
+    traffic run(Machine& what, typename Machine::phase until = Machine::phase::ended) {
         traffic seen;
-        while (what.now() != until && what.now() != coordinator::phase::ended) round(what, seen);
+        while (what.now() != until && what.now() != Machine::phase::ended) round(what, seen);
         return seen;
     }
     /// All that it wants at once.
-    void round(coordinator& what, traffic& seen) {
+    template <class Machine>
+    void round(Machine& what, traffic& seen) {
         std::vector<errand> wanted;
         while (auto next = what.next(1'700'000'000)) wanted.push_back(*std::move(next));
         if (wanted.empty()) throw std::logic_error("it wants nothing, and has not ended");
         ++seen.rounds;
-        if (what.decided() == coordinator::verdict::open) seen.rounds_to_verdict = seen.rounds;
+        if (what.decided() == run_verdict::open) seen.rounds_to_verdict = seen.rounds;
         for (auto& each : wanted) {
             ++(is_write(each.request) ? seen.writes : seen.reads);
             what.answer(each.slot, read_answer(execute(each.request)));
         }
     }
     /// One request, and its answer.
-    void one_step(coordinator& what) {
+    template <class Machine>
+    void one_step(Machine& what) {
         auto next = what.next(1'700'000'000).value();
         what.answer(next.slot, read_answer(execute(next.request)));
     }
 
-private:
     result<any_response> execute(const any_request& request) {
         return std::visit(
             [this](const auto& each) -> result<any_response> {
@@ -81,6 +83,8 @@ private:
             },
             request);
     }
+
+private:
     row_world world_;
 };
 

@@ -1,6 +1,7 @@
 // The page of the transactions' protocol shows the requests as they are built.
 // SPDX-License-Identifier: BSL-1.0
 #include "support/protocol_page.hpp"
+#include "transaction/protocol/joint_requests.hpp"
 #include "transaction/protocol/marking_requests.hpp"
 #include "transaction/protocol/sweep_watch.hpp"
 #include "transaction/protocol/transaction_requests.hpp"
@@ -44,30 +45,47 @@ TEST_CASE("the page of the transactions' protocol shows each request as it is bu
     };
     const item_mark inserted{.owner = self, .lock = {stamp, {}}, .kind = mark_kind::inserted, .write = 1};
 
-    check_page("transaction", {{"begin", text_of(row.begin(0, {}, {}))},
-                               {"begin, over a run that was rolled back", text_of(row.begin(0, {}, "old"))},
-                               {"look", text_of(row.look())},
-                               {"commit", text_of(row.commit({}))},
-                               {"roll_back", text_of(row.roll_back("me"))},
-                               {"finish", text_of(row.finish(header_state::committed, 0))},
-                               {"open_transactions", text_of(open_transactions(coordination, {}))},
-                               {"still_pending", text_of(row.still_pending())},
-                               {"lock_item", text_of(requests.lock_item(key, update, 1))},
-                               {"lock_item, in a table without versions",
-                                text_of(marking_requests(plain, self).lock_item(key, later, 1))},
-                               {"lock_item, as it was seen",
-                                text_of(requests.lock_item(key, erasure, 1, item_sight{.stamp = stamp, .version = 7}))},
-                               {"lock_item, to erase it", text_of(requests.lock_item(key, erasure, 1))},
-                               {"lock_item_again", text_of(requests.lock_item_again(key, later, 2, updated))},
-                               {"lock_insert", text_of(requests.lock_insert(coordination, insert, 1))},
-                               {"look_at_item", text_of(look_at_item(where))},
-                               {"unlock", text_of_end(unlock(where, updated))},
-                               {"unlock, of an insert", text_of_end(unlock(where, inserted))},
-                               {"unlock, of a read lock", text_of_end(unlock(where, marked(mark_kind::read)))},
-                               {"unlock, of an item to erase", text_of_end(unlock(where, marked(mark_kind::to_erase)))},
-                               {"undo", text_of_end(undo(where, updated))},
-                               {"undo, of an insert", text_of_end(undo(where, inserted))},
-                               {"undo, of an item to erase", text_of_end(undo(where, marked(mark_kind::to_erase)))}});
+    const planned_check reading{.on = versioned, .key = key, .seen = {.stamp = stamp, .version = 7}};
+    const planned_check absent{.on = versioned, .key = key, .seen = {.absent = true}};
+    const auto at_once = [&](const guarded_table& on, const planned_write& write) {
+        const planned_item what{.on = on, .key = key, .writes = {write}};
+        return text_of(native_call_of(coordination, {.name = self, .items = {what}}, {}, 0));
+    };
+
+    check_page(
+        "transaction",
+        {{"begin", text_of(row.begin(0, {}, {}))},
+         {"begin, over a run that was rolled back", text_of(row.begin(0, {}, "old"))},
+         {"look", text_of(row.look())},
+         {"commit", text_of(row.commit({}))},
+         {"roll_back", text_of(row.roll_back("me"))},
+         {"finish", text_of(row.finish(header_state::committed, 0))},
+         {"open_transactions", text_of(open_transactions(coordination, {}))},
+         {"still_pending", text_of(row.still_pending())},
+         {"lock_item", text_of(requests.lock_item(key, update, 1))},
+         {"lock_item, in a table without versions", text_of(marking_requests(plain, self).lock_item(key, later, 1))},
+         {"lock_item, as it was seen",
+          text_of(requests.lock_item(key, erasure, 1, item_sight{.stamp = stamp, .version = 7}))},
+         {"lock_item, to erase it", text_of(requests.lock_item(key, erasure, 1))},
+         {"lock_item_again", text_of(requests.lock_item_again(key, later, 2, updated))},
+         {"lock_insert", text_of(requests.lock_insert(coordination, insert, 1))},
+         {"check_item", text_of(check_item(reading))},
+         {"check_item, that was not there", text_of(check_item(absent))},
+         {"native_call_of, an update", at_once(versioned, update)},
+         {"native_call_of, an update in a table without versions", at_once(plain, later)},
+         {"native_call_of, an erasure", at_once(versioned, erasure)},
+         {"native_call_of, an insert", at_once(versioned, insert)},
+         {"native_call_of, its outcome alone",
+          text_of(native_call_of(coordination, {.name = self, .items = {}, .keeps_outcome = true}, {}, 0))},
+         {"withdraw", text_of(row.withdraw(0, {}, 0))},
+         {"look_at_item", text_of(look_at_item(where))},
+         {"unlock", text_of_end(unlock(where, updated))},
+         {"unlock, of an insert", text_of_end(unlock(where, inserted))},
+         {"unlock, of a read lock", text_of_end(unlock(where, marked(mark_kind::read)))},
+         {"unlock, of an item to erase", text_of_end(unlock(where, marked(mark_kind::to_erase)))},
+         {"undo", text_of_end(undo(where, updated))},
+         {"undo, of an insert", text_of_end(undo(where, inserted))},
+         {"undo, of an item to erase", text_of_end(undo(where, marked(mark_kind::to_erase)))}});
 }
 
 }  // namespace dynalease::protocol::test

@@ -1,0 +1,114 @@
+// Names, clauses and conditions of requests about items.
+// SPDX-License-Identifier: BSL-1.0
+#include "transaction/protocol/item_texts.hpp"
+
+#include "item/protocol/item_state.hpp"
+
+#include <utility>
+
+namespace dynalease::protocol {
+
+attribute_names names_in_texts(const item_layout& layout) {
+    return {{"#k", layout.key},
+            {"#ver", layout.version},
+            {"#by", item_attribute::versioned_by},
+            {"#born", item_attribute::born},
+            {"#stamp", layout.stamp},
+            {"#trail", item_attribute::trail},
+            {"#gone", item_attribute::gone},
+            {"#W", layout.writer()},
+            {"#R", layout.readers()},
+            {"#tx", mark_attribute::owner},
+            {"#before", mark_attribute::before},
+            {"#kind", mark_attribute::kind},
+            {"#write", mark_attribute::write},
+            {"#name", mark_attribute::stamp_name},
+            {"#next", next_version_name(layout.version)}};
+}
+
+// ---- clauses -----------------------------------------------------------------------------------------------
+
+void update_clauses::add(std::string& list, const std::string& text) {
+    if (!list.empty()) list += ", ";
+    list += text;
+}
+
+std::string update_clauses::name(const std::string& attribute) {
+    return names_.render(path(attribute).parts());
+}
+
+void update_clauses::apply(const update_expression& change) {
+    using kind = update_expression::clause;
+    for (const auto& [clause, list] : {std::pair<kind, std::string*>{kind::set, &sets_},
+                                       {kind::remove, &removes_},
+                                       {kind::add, &adds_},
+                                       {kind::delete_from, &deletes_}}) {
+        for (const auto& action : change.actions(clause)) add(*list, names_.render(action));
+    }
+}
+
+std::string update_clauses::text() const {
+    std::string text;
+    for (const auto& [keyword, list] : {std::pair<std::string_view, const std::string&>{"SET ", sets_},
+                                        {"REMOVE ", removes_},
+                                        {"ADD ", adds_},
+                                        {"DELETE ", deletes_}}) {
+        if (list.empty()) continue;
+        if (!text.empty()) text += ' ';
+        text += keyword;
+        text += list;
+    }
+    return text;
+}
+
+// ---- conditions --------------------------------------------------------------------------------------------
+
+std::string same_stamp(const guarded_table& on, const item_sight& seen, attribute_values& values) {
+    std::string text = seen.stamp ? " AND #stamp = :seen" : " AND attribute_not_exists(#stamp)";
+    if (seen.stamp) values.emplace(":seen", bytes_of(*seen.stamp));
+    if (!on.versioned) return text;
+    text += seen.version ? " AND #ver = :version" : " AND attribute_not_exists(#ver)";
+    if (seen.version) values.emplace(":version", *seen.version);
+    return text;
+}
+
+std::string free_item(const guarded_table& on, mark_kind kind, const std::optional<item_sight>& seen,
+                      attribute_values& values) {
+    auto text = "attribute_exists(#k) AND " + std::string(unlocked);
+    if (!on.versioned) {
+        text += " AND attribute_not_exists(#born)";
+    } else if (kind == mark_kind::updated) {
+        text += " AND (attribute_not_exists(#ver) OR #ver <= :top)";
+        values.emplace(":top", on.layout.version_limit - on.layout.step);
+    }
+    if (!seen) return text;
+    // Only an insert can be made where nothing was: any other write is refused.
+    return text + (seen->absent ? " AND attribute_not_exists(#k)" : same_stamp(on, *seen, values));
+}
+
+// ---- items -------------------------------------------------------------------------------------------------
+
+item made_item(const guarded_table& on, const planned_write& insert) {
+    const auto& layout = on.layout;
+    auto made = insert.whole;
+    made.insert_or_assign(layout.stamp, bytes_of(insert.stamp));
+    if (!on.versioned) return made;
+    // Should it be undone, no other item will ever have this birth: its version may be seen.
+    made.insert_or_assign(item_attribute::born, bytes_of(insert.stamp));
+    made.insert_or_assign(layout.version, layout.first_version);
+    if (layout.names_version()) made.insert_or_assign(item_attribute::versioned_by, layout.version);
+    return made;
+}
+
+std::string token_of(const item_stamp& stamp, std::string_view form) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string text;
+    for (const auto byte : stamp) {
+        text += digits[std::to_integer<std::size_t>(byte >> 4)];
+        text += digits[std::to_integer<std::size_t>(byte & std::byte{15})];
+    }
+    text += form;
+    return text;
+}
+
+}  // namespace dynalease::protocol

@@ -1,0 +1,31 @@
+// The requests that write or test several items at once.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "transaction/protocol/planned_writes.hpp"
+
+#include <dynalease/dynamodb/operations.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace dynalease::protocol {
+
+/// Of one transaction of the service.
+inline constexpr std::size_t most_actions = 100;
+
+/// Whether one call can carry out all of it: one write to an item, and no more actions than the service takes.
+bool fits_native(const transaction_plan& plan);
+
+/// The whole transaction: its outcome, where it keeps that, then its writes, then its checks. Leaves the items as marks
+/// and their ends would.
+/// @param over the run of this id that was rolled back, as it was seen @param expiry of the outcome, in seconds
+transact_write_items_request native_call_of(const std::string& coordination, const transaction_plan& plan,
+                                            const std::optional<std::string>& over, std::int64_t expiry);
+
+/// That an item is as it was seen. Of whoever only read it.
+condition_check check_item(const planned_check& what);
+
+}  // namespace dynalease::protocol
