@@ -3,11 +3,13 @@
 #include "transaction/protocol/coordinator.hpp"
 
 #include "database/protocol/backoff.hpp"
+#include "transaction/protocol/joint_requests.hpp"
 #include "transaction/protocol/stored_writes.hpp"
 #include "transaction/protocol/transaction_requests.hpp"
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -34,7 +36,15 @@ coordinator::coordinator(std::string coordination, transaction_plan plan, rivalr
       plan_(std::make_shared<const transaction_plan>(std::move(plan))),
       rules_(rules),
       items_(plan_->items.size()),
-      slots_(plan_->items.size() + 1) {
+      check_rivals_(plan_->checks.size()),
+      slots_(plan_->items.size() + plan_->checks.size() + 1) {
+    if (plan_->checks.size() >= most_actions) {
+        failure why(errc::too_many_items);
+        why.details.message =
+            std::to_string(plan_->checks.size()) +
+            " items that are only read, and guards, of at most 99 at the commit: lock some for reading";
+        break_off(std::move(why));
+    }
     std::int64_t next = 1;
     for (std::size_t i = 0; i < items_.size(); ++i) {
         items_[i].first = next;
@@ -50,6 +60,11 @@ coordinator coordinator::resumed(std::string coordination, transaction_plan plan
     made.phase_ = phase::locking;
     if (header.state == header_state::committed) made.decide(verdict::committed, header.locks);
     if (header.state == header_state::rolled_back) made.decide(verdict::rolled_back);
+    if (header.state == header_state::pending && header.fenced) {
+        failure why(errc::cancelled);
+        why.details.message = "it depends on a guard: only the process that began it may commit it";
+        made.fail(std::move(why));
+    }
     return made;
 }
 
@@ -67,9 +82,11 @@ std::optional<errand> coordinator::next_for_header(std::int64_t wall) {
     const transaction_requests row(coordination_, plan_->name);
     switch (phase_) {
         case phase::beginning:
-            return leave(0, asked::begin, row.begin(plan_->born, stored(plan_->items), over_));
+            return leave(0, asked::begin, row.begin(plan_->born, stored(*plan_), over_));
         case phase::committing:
-            return leave(0, asked::commit, row.commit(seen_locks()));
+            // Who is in the way of a check, first.
+            if (std::ranges::any_of(check_rivals_, &std::optional<resolver>::has_value)) break;
+            return leave(0, asked::commit, commit_request());
         case phase::rolling_back:
             return leave(0, asked::roll_back, row.roll_back(plan_->name.id));
         case phase::finishing: {
@@ -90,6 +107,9 @@ std::optional<errand> coordinator::next(std::int64_t wall) {
     if (std::ranges::count_if(slots_, at_work) >= static_cast<std::ptrdiff_t>(most_at_once)) return std::nullopt;
     for (std::size_t i = 0; i < items_.size(); ++i) {
         if (auto wanted = next_for_item(i)) return wanted;
+    }
+    for (std::size_t i = 0; i < check_rivals_.size(); ++i) {
+        if (auto wanted = next_for_check(i)) return wanted;
     }
     return std::nullopt;
 }
@@ -129,6 +149,9 @@ void coordinator::answer(std::size_t slot, errand_answer with) {
         case asked::end:
             answer_end(slot - 1, with);
             break;
+        case asked::check_rival:
+            answer_check_rival(slot - 1 - items_.size(), std::move(with));
+            break;
     }
     advance();
 }
@@ -139,7 +162,10 @@ void coordinator::stop(failure why) {
 }
 
 void coordinator::fail(failure why) {
-    if (phase_ != phase::beginning && phase_ != phase::locking) return;
+    // A commit under way may decide it; what became of those before, its row tells.
+    const bool may_fail = phase_ == phase::beginning || phase_ == phase::locking ||
+                          (phase_ == phase::committing && slots_[0].what != asked::commit);
+    if (!may_fail) return;
     why_ = std::move(why);
     phase_ = phase::rolling_back;
 }
@@ -157,6 +183,7 @@ void coordinator::decide(verdict what, std::vector<committed_lock> locks) {
     phase_ = phase::closing;
     if (what == verdict::rolled_back && !why_.code) why_ = rolled_back_by_others();
     if (what == verdict::forgotten) why_ = failure(errc::in_doubt, outcome::unknown);
+    for (auto& rival : check_rivals_) rival.reset();
     for (auto& held : items_) {
         held.rival.reset();
         if (what == verdict::committed && held.mark && !in_map(*held.mark)) held.mark.reset();
@@ -218,17 +245,6 @@ void coordinator::answer_begin(const errand_answer& with) {
             return break_off(std::move(why));
         }
     }
-}
-
-void coordinator::answer_commit(const errand_answer& with) {
-    if (with.kind == answer::applied) return decide(verdict::committed, seen_locks());
-    if (with.kind == answer::rejected) {
-        // An earlier copy may have been applied: the row tells when it is to be rolled back.
-        why_ = with.why;
-        phase_ = phase::rolling_back;
-        return;
-    }
-    if (with.kind == answer::refused) find_decided(with);
 }
 
 void coordinator::answer_roll_back(const errand_answer& with) {

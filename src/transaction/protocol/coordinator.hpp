@@ -19,6 +19,8 @@ namespace dynalease::protocol {
 /// Without I/O, and a plain value: a copy of it goes its own way, as another process would. Any number of coordinators
 /// may be at work for one run.
 ///
+/// A plan of more checks than one call takes ends before it begins.
+///
 /// beginning -> locking -> committing -> closing -> finishing -> ended, with rolling_back before closing if it fails.
 class coordinator {
 public:
@@ -27,7 +29,8 @@ public:
 
     /// @param coordination the table of the run's row
     coordinator(std::string coordination, transaction_plan plan, rivalry rules);
-    /// For a run that another process began. @param header as just read, of that run
+    /// For a run that another process began. One that is not decided, and depends on a guard, is rolled back: whether
+    /// the guard holds is a matter of its own process. @param header as just read, of that run
     static coordinator resumed(std::string coordination, transaction_plan plan, rivalry rules,
                                const transaction_header& header);
 
@@ -55,9 +58,11 @@ public:
         bool closed = false;              ///< it carries no mark of this run any more
     };
     const std::vector<held_item>& items() const noexcept { return items_; }
+    /// Who is in the way of each of its checks.
+    const std::vector<std::optional<resolver>>& check_rivals() const noexcept { return check_rivals_; }
 
 protected:
-    enum class asked { nothing, begin, commit, roll_back, finish, lock, rival, look, end };
+    enum class asked { nothing, begin, commit, roll_back, finish, lock, rival, look, end, check_rival };
     struct slot_state {
         asked what = asked::nothing;
         unsigned failures = 0;
@@ -76,11 +81,15 @@ protected:
     std::optional<std::string> over_{};  ///< the run of this id that was rolled back before
     std::vector<committed_lock> locks_;  ///< the commit map, by stamp
     std::vector<held_item> items_;
-    std::vector<slot_state> slots_;  ///< of the row first, then of each item
+    std::vector<std::optional<resolver>> check_rivals_;
+    unsigned commits_sent_ = 0;      ///< different bodies of the commit
+    std::vector<slot_state> slots_;  ///< of the row first, then of each item, then of each check
 
 private:
     std::optional<errand> next_for_header(std::int64_t wall);
     std::optional<errand> next_for_item(std::size_t index);
+    std::optional<errand> next_for_check(std::size_t index);
+    any_request commit_request() const;
     errand leave(std::size_t slot, asked what, any_request request);
     any_request lock_request(std::size_t index) const;
     std::vector<committed_lock> seen_locks() const;
@@ -88,6 +97,9 @@ private:
 
     void answer_begin(const errand_answer& with);
     void answer_commit(const errand_answer& with);
+    void judge_commit(const errand_answer& with);
+    void judge_check(std::size_t index, const std::optional<item>& shown);
+    void answer_check_rival(std::size_t index, errand_answer with);
     void answer_roll_back(const errand_answer& with);
     void answer_lock(std::size_t index, const errand_answer& with);
     void judge_lock(std::size_t index, const errand_answer& with);

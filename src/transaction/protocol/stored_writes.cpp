@@ -183,6 +183,24 @@ std::optional<planned_item> item_in(const attribute_value& value) {
     return planned;
 }
 
+std::optional<planned_check> check_in(const attribute_value& value) {
+    const auto* map = value.get_if<attribute_map>();
+    const auto* on = map ? member<attribute_map>(*map, "table") : nullptr;
+    const auto* key = map ? member<attribute_map>(*map, "key") : nullptr;
+    const auto* sight = map ? find(*map, "seen") : nullptr;
+    if (!on || !key || !sight || key->empty()) return std::nullopt;
+    auto table = table_in(*on);
+    const auto seen = sight_in(*sight);
+    if (!table || !seen) return std::nullopt;
+    return planned_check{.on = *std::move(table), .key = *key, .seen = *seen};
+}
+
+failure not_ours() {
+    failure why(errc::corrupt_row);
+    why.details.message = "the writes of a transaction are not as this library stores them";
+    return why;
+}
+
 }  // namespace
 
 attribute_list stored(const std::vector<planned_item>& items) {
@@ -201,14 +219,35 @@ result<std::vector<planned_item>> planned_in(const attribute_list& writes) {
     std::vector<planned_item> items;
     for (const auto& each : writes) {
         auto planned = item_in(each);
-        if (!planned) {
-            failure why(errc::corrupt_row);
-            why.details.message = "the writes of a transaction are not as this library stores them";
-            return why;
-        }
+        if (!planned) return not_ours();
         items.push_back(*std::move(planned));
     }
     return items;
+}
+
+stored_plan stored(const transaction_plan& plan) {
+    stored_plan kept{.writes = stored(plan.items)};
+    for (const auto& each : plan.checks) {
+        if (each.fence) {
+            kept.fenced = true;
+        } else {
+            kept.checks.emplace_back(
+                attribute_map{{"table", stored(each.on)}, {"key", each.key}, {"seen", stored(each.seen)}});
+        }
+    }
+    return kept;
+}
+
+result<transaction_plan> plan_in(const transaction_header& header) {
+    auto items = planned_in(header.writes);
+    if (!items) return std::move(items).error();
+    transaction_plan plan{.name = header.name, .born = header.born, .items = *std::move(items)};
+    for (const auto& each : header.checks) {
+        auto check = check_in(each);
+        if (!check) return not_ours();
+        plan.checks.push_back(*std::move(check));
+    }
+    return plan;
 }
 
 }  // namespace dynalease::protocol

@@ -85,11 +85,15 @@ result<std::optional<transaction_header>> parse_transaction_header(const item* r
     const auto beat = find_integer(*row, attribute::beat);
     if (!beat) return corrupt_row(*row, attribute::beat);
     header.beat = *beat;
-    if (const auto* writes = find(*row, header_attribute::writes)) {
-        const auto* list = writes->get_if<attribute_list>();
-        if (!list) return corrupt_row(*row, header_attribute::writes);
-        header.writes = *list;
+    for (const auto& [name, into] :
+         {std::pair{header_attribute::writes, &header.writes}, {header_attribute::checks, &header.checks}}) {
+        const auto* value = find(*row, name);
+        if (!value) continue;
+        const auto* list = value->get_if<attribute_list>();
+        if (!list) return corrupt_row(*row, name);
+        *into = *list;
     }
+    header.fenced = row->contains(header_attribute::fenced);
     if (const auto* locks = find(*row, header_attribute::locks)) {
         auto parsed = locks_in(*locks);
         if (!parsed) return corrupt_row(*row, header_attribute::locks);

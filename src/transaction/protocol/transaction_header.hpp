@@ -20,6 +20,8 @@ namespace header_attribute {
 inline constexpr const char* run = "run";
 inline constexpr const char* born = "born";
 inline constexpr const char* writes = "writes";
+inline constexpr const char* checks = "checks";
+inline constexpr const char* fenced = "fenced";
 inline constexpr const char* locks = "locks";
 inline constexpr const char* done = "done";
 }  // namespace header_attribute
@@ -48,6 +50,8 @@ struct transaction_header {
     std::int64_t born = 0;                ///< wall clock of its first run, in milliseconds: for fairness alone
     std::int64_t beat = 0;                ///< raised while it is slow
     attribute_list writes{};              ///< what it wants written, while that is of use
+    attribute_list checks{};              ///< ... and to be as it saw it at the commit
+    bool fenced = false;                  ///< it depends on a guard: nobody commits it but its own process
     std::vector<committed_lock> locks{};  ///< the commit map
     std::string ended_by{};               ///< who rolled it back
 

@@ -65,10 +65,12 @@ item transaction_requests::done_row(std::string_view state, std::int64_t born, s
     return made;
 }
 
-put_item_request transaction_requests::begin(std::int64_t born, const attribute_list& writes,
+put_item_request transaction_requests::begin(std::int64_t born, const stored_plan& wants,
                                              const std::optional<std::string>& over) const {
     put_item_request request{.table_name = table_, .new_item = row("P", born), .current_on_refusal = true};
-    request.new_item.emplace(header_attribute::writes, writes);
+    request.new_item.emplace(header_attribute::writes, wants.writes);
+    if (!wants.checks.empty()) request.new_item.emplace(header_attribute::checks, wants.checks);
+    if (wants.fenced) request.new_item.emplace(header_attribute::fenced, true);
     demand_no_other(request, over);
     return request;
 }
@@ -96,6 +98,23 @@ update_item_request transaction_requests::commit(const std::vector<committed_loc
     return request;
 }
 
+transact_write_items_request transaction_requests::commit_checked(const std::vector<committed_lock>& locks,
+                                                                  std::vector<condition_check> checks,
+                                                                  std::string token) const {
+    auto alone = commit(locks);
+    transact_write_items_request request{
+        .actions = {transact_update{.table_name = std::move(alone.table_name),
+                                    .key = std::move(alone.key),
+                                    .update_expression = std::move(alone.update_expression),
+                                    .condition_expression = std::move(alone.condition_expression),
+                                    .names = std::move(alone.names),
+                                    .values = std::move(alone.values),
+                                    .current_on_refusal = true}},
+        .client_request_token = std::move(token)};
+    for (auto& each : checks) request.actions.emplace_back(std::move(each));
+    return request;
+}
+
 update_item_request transaction_requests::roll_back(std::string_view by) const {
     auto request = draft();
     request.update_expression = "SET #state = :rolled_back, #by = :by";
@@ -108,7 +127,7 @@ update_item_request transaction_requests::roll_back(std::string_view by) const {
 update_item_request transaction_requests::finish(header_state decided, std::int64_t expiry) const {
     update_item_request request{.table_name = table_,
                                 .key = transaction_key(self_.id),
-                                .update_expression = "SET #done = :true, #ttl = :ttl REMOVE #locks, #writes",
+                                .update_expression = "SET #done = :true, #ttl = :ttl REMOVE #locks, #writes, #checks",
                                 .condition_expression = "#state = :decided AND #run = :run",
                                 .names = names_of_decision(),
                                 .current_on_refusal = true};
@@ -116,6 +135,7 @@ update_item_request transaction_requests::finish(header_state decided, std::int6
     request.names.emplace("#ttl", attribute::time_to_live);
     request.names.emplace("#locks", header_attribute::locks);
     request.names.emplace("#writes", header_attribute::writes);
+    request.names.emplace("#checks", header_attribute::checks);
     request.values.emplace(":true", true);
     request.values.emplace(":ttl", expiry);
     request.values.emplace(":decided", decided == header_state::committed ? "C" : "R");

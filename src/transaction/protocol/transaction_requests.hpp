@@ -17,6 +17,13 @@ namespace dynalease::protocol {
 /// A finished row stays for a day, in seconds: longer than a late copy of what made it may live.
 inline constexpr std::int64_t finished_row_stays = 24 * 3600;
 
+/// What a run wants, as its row keeps it for others.
+struct stored_plan {
+    attribute_list writes{};
+    attribute_list checks{};
+    bool fenced = false;
+};
+
 /// Builds requests for one run. Holds references: a short-lived helper.
 class transaction_requests {
 public:
@@ -24,10 +31,12 @@ public:
 
     get_item_request look() const;
     /// @param over the run of this id that was rolled back, as it was seen; empty: there was none
-    put_item_request begin(std::int64_t born, const attribute_list& writes,
-                           const std::optional<std::string>& over) const;
+    put_item_request begin(std::int64_t born, const stored_plan& wants, const std::optional<std::string>& over) const;
     /// The one write that decides. Only when each of these locks was seen in place.
     update_item_request commit(const std::vector<committed_lock>& locks) const;
+    /// The same under conditions that hold at its very instant. @param token of this body
+    transact_write_items_request commit_checked(const std::vector<committed_lock>& locks,
+                                                std::vector<condition_check> checks, std::string token) const;
     /// Anybody may send it, at any time.
     update_item_request roll_back(std::string_view by) const;
     /// No item is held under this run any more. @param expiry in seconds since the epoch: a day away or more, so that

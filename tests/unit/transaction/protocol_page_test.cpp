@@ -58,6 +58,7 @@ TEST_CASE("the page of the transactions' protocol shows each request as it is bu
          {"begin, over a run that was rolled back", text_of(row.begin(0, {}, "old"))},
          {"look", text_of(row.look())},
          {"commit", text_of(row.commit({}))},
+         {"commit_checked", text_of(row.commit_checked({}, {check_item(absent)}, {}))},
          {"roll_back", text_of(row.roll_back("me"))},
          {"finish", text_of(row.finish(header_state::committed, 0))},
          {"open_transactions", text_of(open_transactions(coordination, {}))},

@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <functional>
 #include <string>
@@ -175,6 +176,52 @@ void leave_version(any_request& request, const small_store&) {
     }
 }
 
+// ---- what depends on what was seen, and calls that do all ----------------------------------------------------
+
+void ignore_pin(any_request& request, const small_store&) {
+    if (auto* lock = update_with(request, "#tx = :tx")) {
+        if (replace(lock->condition_expression, " AND #stamp = :seen AND #ver = :version", "")) prune(*lock);
+    }
+}
+
+bool is_commit(const transact_write_items_request& all) {
+    const auto* update = std::get_if<transact_update>(&all.actions.front());
+    return update && update->update_expression.find("#locks") != std::string::npos;
+}
+
+void drop_checks(any_request& request, const small_store&) {
+    auto* all = std::get_if<transact_write_items_request>(&request);
+    if (all && is_commit(*all)) all->actions.erase(all->actions.begin() + 1, all->actions.end());
+}
+
+/// The updates that a call makes of items.
+request_change in_call(std::string_view what, std::string_view with) {
+    return [=](any_request& request, const small_store&) {
+        auto* all = std::get_if<transact_write_items_request>(&request);
+        if (!all || is_commit(*all)) return;
+        for (auto& action : all->actions) {
+            auto* update = std::get_if<transact_update>(&action);
+            if (!update) continue;
+            replace(update->condition_expression, what, with);
+            replace(update->update_expression, what, with);
+            prune(*update);
+        }
+    };
+}
+
+void record_unconditionally(any_request& request, const small_store&) {
+    auto* all = std::get_if<transact_write_items_request>(&request);
+    auto* row = all ? std::get_if<transact_put>(&all->actions.front()) : nullptr;
+    if (!row || row->table_name != coordination) return;
+    row->condition_expression = "";
+    prune(*row);
+}
+
+void draw_token(any_request& request, const small_store& store) {
+    auto* all = std::get_if<transact_write_items_request>(&request);
+    if (all) all->client_request_token += std::to_string(store.hash());
+}
+
 // ---- what a resolver is told -------------------------------------------------------------------------------
 
 const std::string* state_of_row(const std::optional<item>& row) {
@@ -249,6 +296,27 @@ world_setting looked_at(const char* first, const char* second, bool exists) {
             .readers = 1};
 }
 
+world_setting pinned() {
+    return {.name = "pinned", .transactions = {{"pU", ""}, {"U", ""}}, .faults = 0};
+}
+world_setting skew(std::array<bool, 3> native) {
+    return {.name = "skew", .transactions = {{"U", "r"}, {"r", "U"}}, .faults = 0, .native = native};
+}
+world_setting guarded() {
+    return {.name = "guarded", .transactions = {{"U", ""}}, .faults = 0, .coordinators = 2, .guarded = true};
+}
+world_setting called() {
+    return {.name = "called", .transactions = {{"U", ""}, {"U", ""}}, .native = {true}};
+}
+world_setting called_for_ever() {
+    auto setting = called();
+    setting.keeps_outcome = setting.forgetful = true;
+    return setting;
+}
+world_setting called_in_vain() {
+    return {.name = "called in vain", .transactions = {{"I", ""}, {"D", ""}}, .exist = {true, true}, .native = {true}};
+}
+
 std::vector<mistake> mistakes() {
     constexpr std::string_view pending = "#state = :pending AND ";
     return {
@@ -278,6 +346,15 @@ std::vector<mistake> mistakes() {
         {"READER_RAW", {.read_raw = true}, one_item()},
         {"INSERT_READ_RAW", {.read_inserts_raw = true}, inserted_and_erased()},
         {"READER_ABSENT_IS_ABORT", {.absent_is_before = true}, looked_at("U", "U", true)},
+        {"PIN_IGNORED", {.change = ignore_pin}, pinned()},
+        {"CHECK_NOT_IN_COMMIT", {.change = drop_checks}, skew({})},
+        {"FENCE_RESUMED", {.resume_fenced = true}, guarded()},
+        {"NATIVE_NOT_FREE", {.change = in_call("attribute_not_exists(#tx) AND ", "")}, called()},
+        {"NATIVE_NO_STAMP", {.change = in_call("#stamp = :n, ", "")}, called()},
+        {"NATIVE_NO_STAMP, where others read", {.change = in_call("#stamp = :n, ", "")}, skew({true})},
+        {"OUTCOME_UNCONDITIONAL", {.change = record_unconditionally}, called_for_ever()},
+        {"TOKEN_FRESH", {.change = draw_token}, called()},
+        {"REFUSED_IN_DOUBT", {.silence_is_delay = true}, called_in_vain()},
         {"VERSION_SHOWN: what is not committed has a version", {.change = show_version}, saved()},
         {"VERSION_STAYS: a commit does not raise it", {.change = leave_version}, saved()},
     };

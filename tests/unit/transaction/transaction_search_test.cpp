@@ -96,6 +96,72 @@ TEST_CASE("a reader of the latest value, beside transactions, in every order") {
               2);
 }
 
+TEST_CASE("transactions that depend on what they saw, in every order") {
+    check_all({.name = "pinned", .transactions = {{"pU", ""}, {"pU", ""}}, .resolvers = 0}, 1);
+    check_all({.name = "pinned, met", .transactions = {{"pU", ""}, {"U", ""}}, .faults = 0, .resolvers = 1}, 2);
+    check_all({.name = "pinned, and saved", .transactions = {{"pU", ""}}, .faults = 0, .saves = 1}, 1);
+    check_all({.name = "pinned insert", .transactions = {{"pI", ""}, {"I", ""}}, .exist = {false, true}, .faults = 0},
+              1);
+}
+
+TEST_CASE("two transactions that each read what the other one writes, in every order: only one commits") {
+    check_all({.name = "skew", .transactions = {{"U", "r"}, {"r", "U"}}, .faults = 0, .resolvers = 0}, 1);
+    check_all({.name = "skew, waiting",
+               .transactions = {{"U", "r"}, {"r", "U"}},
+               .faults = 0,
+               .resolvers = 0,
+               .patient = true},
+              1);
+    check_all({.name = "read, with one fault", .transactions = {{"U", "r"}, {"", "U"}}, .resolvers = 0}, 2);
+    check_all({.name = "two coordinators of one that reads",
+               .transactions = {{"U", "r"}, {"", "U"}},
+               .faults = 0,
+               .resolvers = 0,
+               .coordinators = 2},
+              2);
+}
+
+TEST_CASE("a transaction that depends on a guard, in every order: only its own process commits it") {
+    check_all({.name = "guarded", .transactions = {{"U", ""}}, .resolvers = 0, .coordinators = 2, .guarded = true}, 1);
+}
+
+TEST_CASE("transactions in one call, beside others, in every order, with one fault") {
+    check_all({.name = "native", .transactions = {{"U", "U"}, {"U", ""}}, .native = {true}}, 2);
+    check_all({.name = "native and native", .transactions = {{"U", "U"}, {"U", "D"}}, .native = {true, true}}, 2);
+    check_all({.name = "native, and saved", .transactions = {{"pU", ""}}, .saves = 2, .native = {true}}, 1);
+    check_all(
+        {.name = "native insert", .transactions = {{"I", ""}, {"D", ""}}, .exist = {false, true}, .native = {true}}, 2);
+    check_all({.name = "native erasure", .transactions = {{"D", ""}, {"I", ""}}, .native = {true}}, 2);
+    check_all({.name = "skew, native", .transactions = {{"U", "r"}, {"r", "U"}}, .native = {true}}, 1);
+    check_all({.name = "guarded, native", .transactions = {{"U", ""}}, .native = {true}, .guarded = true}, 1);
+}
+
+TEST_CASE("transactions in one call that keep their outcome, in every order, with no token remembered") {
+    check_all({.name = "outcome",
+               .transactions = {{"U", "U"}, {"U", ""}},
+               .faults = 1,
+               .native = {true},
+               .keeps_outcome = true,
+               .forgetful = true},
+              2);
+    check_all({.name = "outcome, two faults",
+               .transactions = {{"pU", ""}, {"U", ""}},
+               .faults = 2,
+               .resolvers = 0,
+               .native = {true, true},
+               .keeps_outcome = true,
+               .forgetful = true},
+              2);
+    check_all({.name = "outcome of an insert",
+               .transactions = {{"I", ""}, {"D", ""}},
+               .exist = {false, true},
+               .faults = 2,
+               .native = {true, true},
+               .keeps_outcome = true,
+               .forgetful = true},
+              2);
+}
+
 // Minutes each, and a gigabyte: by hand, after a change of the protocol.
 TEST_CASE("larger worlds of transactions, in every order", "[.long]") {
     const std::vector<std::pair<world_setting, unsigned>> larger{

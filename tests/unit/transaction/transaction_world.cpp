@@ -35,7 +35,18 @@ std::uint64_t transaction_world::member::hash() const {
         hash = mixed(hash, held.mark ? test::hash_of(*held.mark) : 5);
         hash = mixed(hash, held.rival ? wanderer(*held.rival).hash() : 7);
     }
+    for (const auto& rival : check_rivals_) hash = mixed(hash, rival ? wanderer(*rival).hash() : 7);
     for (const auto& slot : slots_) hash = mixed(hash, static_cast<std::uint64_t>(slot.what));
+    return hash;
+}
+
+std::uint64_t transaction_world::caller::hash() const {
+    auto hash = mixed(static_cast<std::uint64_t>(phase_) * 8 + static_cast<std::uint64_t>(verdict_), over_ ? 1 : 2);
+    hash = mixed(hash, (doubtful_ ? 2U : 0U) + (asked_ ? 1U : 0U));
+    for (const auto& each : obstacles_) {
+        hash = mixed(hash, each.rival ? wanderer(*each.rival).hash() : 7);
+        hash = mixed(hash, each.asked ? 1 : 2);
+    }
     return hash;
 }
 
@@ -56,8 +67,13 @@ transaction_world::transaction_world(const world_setting& setting, const world_r
     std::vector<transaction_plan> plans;
     for (std::size_t t = 0; t < setting.transactions.size(); ++t) {
         plans.push_back(plan_of(setting, t, 0));
+        if (is_call(t)) {
+            calls_.push_back({t, caller(native_call(coordination, plans.back(), rules_of_rivals))});
+            continue;
+        }
         processes_.push_back({t, member(coordinator(coordination, plans.back(), rules_of_rivals))});
     }
+    if (setting.guarded) store_.put(coordination, key_of_guard(), key_of_guard());
     plans_ = std::make_shared<const std::vector<transaction_plan>>(std::move(plans));
     collect();
 }
@@ -86,6 +102,10 @@ void transaction_world::send(std::size_t owner, errand wanted) {
     if (rules_->change) rules_->change(request, store_);
     const auto hash = test::hash_of(request);
     flights_.push_back({owner, wanted.slot, hash, std::make_shared<const any_request>(std::move(request))});
+    const bool calls = owner >= first_call && owner < the_wanderer && wanted.slot == 0;
+    if (calls && calls_[owner - first_call].machine.now() == native_call::phase::calling) {
+        flights_.back().call = calls_[owner - first_call].transaction;
+    }
 }
 
 /// What the machines want now is on its way: that it was not sent yet, and that it is late, is the same.
@@ -95,14 +115,23 @@ void transaction_world::collect() {
         return std::ranges::find(flights_, owner, &flight::owner) != flights_.end();
     };
     if (roaming_ && !waits(the_wanderer)) send(the_wanderer, roaming_->next());
+    for (std::size_t i = 0; i < calls_.size(); ++i) {
+        auto& machine = calls_[i].machine;
+        while (auto wanted = machine.next(wall)) send(first_call + i, *std::move(wanted));
+        // No copy of a request lands whose refusal was answered, and told.
+        if (machine.decided() == run_verdict::open || machine.decided() == run_verdict::committed) continue;
+        std::erase_if(flights_,
+                      [&](const flight& each) { return each.call == calls_[i].transaction && each.answered; });
+    }
     for (std::size_t i = 0; i < processes_.size(); ++i) {
         auto& machine = processes_[i].machine;
         while (auto wanted = machine.next(wall)) {
             const bool locks = machine.now() == coordinator::phase::locking && wanted->slot > 0 &&
                                std::holds_alternative<update_item_request>(wanted->request);
             const auto slot = wanted->slot;
-            const auto which =
-                slot > 0 ? machine.plan().items[slot - 1].key.at("id") == attribute_value("x") ? 0U : 1U : 0U;
+            const auto which = slot > 0 && slot <= machine.plan().items.size()
+                                   ? machine.plan().items[slot - 1].key.at("id") == attribute_value("x") ? 0U : 1U
+                                   : 0U;
             send(i, *std::move(wanted));
             const auto* shown = thing(which);
             if (!rules_->commit_unseen || !locks || machine.items()[slot - 1].rival || !shown) continue;
@@ -118,7 +147,14 @@ void transaction_world::collect() {
 const item_mark* transaction_world::met_by(const flight& each) const {
     if (each.owner == the_wanderer) return roaming_ ? &roaming_->mark() : nullptr;
     if (each.owner == nobody || each.slot == 0) return nullptr;
-    const auto& rival = processes_[each.owner].machine.items()[each.slot - 1].rival;
+    if (each.owner >= first_call) {
+        const auto& rival = calls_[each.owner - first_call].machine.rival(each.slot);
+        return rival ? &rival->mark() : nullptr;
+    }
+    const auto& machine = processes_[each.owner].machine;
+    const auto of_items = machine.items().size();
+    const auto& rival =
+        each.slot > of_items ? machine.check_rivals()[each.slot - 1 - of_items] : machine.items()[each.slot - 1].rival;
     return rival ? &rival->mark() : nullptr;
 }
 
@@ -132,8 +168,36 @@ errand_answer transaction_world::execute(const any_request& request, const item_
     return shown;
 }
 
+/// As the service does a call: not again under a token that it remembers.
+errand_answer transaction_world::carry_out(const flight& each) {
+    if (each.call == nobody) return execute(*each.request, met_by(each));
+    const auto token =
+        test::hash_of(std::string_view(std::get<transact_write_items_request>(*each.request).client_request_token));
+    const bool known = std::ranges::find(tokens_, token) != tokens_.end();
+    if (known && !setting_->forgetful) return {.kind = answer::applied};
+    auto done = execute(*each.request, nullptr);
+    if (done.kind != answer::applied) return done;
+    tokens_.push_back(token);
+    std::ranges::sort(tokens_);
+    const auto& plan = (*plans_)[each.call];
+    std::vector<committed_lock> locks;
+    for (std::size_t i = 0; i < plan.items.size(); ++i) {
+        locks.push_back({static_cast<std::int64_t>(i + 1), {plan.items[i].writes.front().stamp, {}}});
+    }
+    take_effect(each.call, locks);
+    return done;
+}
+
 void transaction_world::answer(const flight& each, errand_answer with) {
-    if (each.owner == the_wanderer && roaming_) roaming_->answer(std::move(with));
+    if (each.owner == the_wanderer && roaming_) {
+        roaming_->answer(std::move(with));
+        return;
+    }
+    if (each.owner >= first_call && each.owner < the_wanderer) {
+        if (rules_->silence_is_delay && with.kind == answer::unanswered) with.kind = answer::delayed;
+        calls_[each.owner - first_call].machine.answer(each.slot, std::move(with));
+        return;
+    }
     if (each.owner < processes_.size()) processes_[each.owner].machine.answer(each.slot, std::move(with));
 }
 
@@ -144,7 +208,7 @@ void transaction_world::deliver(flight each, bool told) {
         const auto header = header_of(t);
         before.at(t) = header ? header->state : header_state::pending;
     }
-    auto with = execute(*each.request, met_by(each));
+    auto with = carry_out(each);
     for (std::size_t t = 0; t < plans_->size(); ++t) {
         heed_commit(t, before.at(t) == header_state::committed, before.at(t) == header_state::rolled_back);
     }
@@ -178,6 +242,7 @@ std::vector<transaction_world::event> transaction_world::events() const {
     }
     if (loaded_) all.push_back({happening::save, 0});
     if (reader_) all.push_back({happening::read, 0});
+    if (setting_->guarded && guard_holds_) all.push_back({happening::lose, 0});
     const auto first = header_of(0);
     if (coordinators_ > 1 && first && !first->done) all.push_back({happening::resume, 0});
     for (std::size_t t = 0; t < plans_->size(); ++t) {
@@ -191,7 +256,12 @@ std::vector<transaction_world::event> transaction_world::events() const {
 
 bool transaction_world::begins(std::size_t transaction) const {
     const auto key = transaction_key((*plans_)[transaction].name.id);
+    const auto at_work = [&](const call& each) {
+        return each.transaction == transaction && each.machine.now() != native_call::phase::ended;
+    };
+    if (std::ranges::any_of(calls_, at_work)) return true;
     return std::ranges::any_of(flights_, [&](const flight& each) {
+        if (each.call == transaction) return true;
         const auto* put = std::get_if<put_item_request>(each.request.get());
         return put && put->new_item.at("pk") == key.at("pk");
     });
@@ -221,6 +291,7 @@ std::string transaction_world::take(std::size_t way) {
             if (kind == happening::late || kind == happening::copied) {
                 auto copy = each;
                 copy.owner = nobody;
+                copy.answered = kind == happening::copied;
                 flights_.push_back(std::move(copy));
             }
             if (kind == happening::late) {
@@ -238,9 +309,13 @@ std::string transaction_world::take(std::size_t way) {
             break;
         case happening::resume: {
             --coordinators_;
+            auto header = *header_of(0);
             auto plan = plan_of(*setting_, 0, 1);
-            processes_.push_back({0, member(coordinator::resumed(coordination, std::move(plan), rivalry{.patience = {}},
-                                                                 *header_of(0)))});
+            // What the row does not keep.
+            std::erase_if(plan.checks, [](const planned_check& each) { return each.fence.has_value(); });
+            if (rules_->resume_fenced) header.fenced = false;
+            processes_.push_back(
+                {0, member(coordinator::resumed(coordination, std::move(plan), rivalry{.patience = {}}, header))});
             if (setting_->sweeps) processes_.back().machine.stop(errc::cancelled);
             told = "another process takes the first transaction over";
             break;
@@ -267,6 +342,11 @@ std::string transaction_world::take(std::size_t way) {
             read();
             told = text("it looks at the row");
             break;
+        case happening::lose:
+            guard_holds_ = false;
+            store_.erase(coordination, key_of_guard());
+            told = "the guard is lost";
+            break;
     }
     collect();
     return told;
@@ -277,14 +357,17 @@ std::uint64_t transaction_world::hash() const {
     for (const auto& each : processes_) hash = mixed(hash, each.machine.hash());
     hash = mixed(hash, roaming_ ? roaming_->hash() : 11);
     std::uint64_t net = 0;
-    for (const auto& each : flights_) net += mixed(mixed(each.hash, each.owner), each.slot);
+    for (const auto& each : calls_) hash = mixed(hash, each.machine.hash());
+    for (const auto token : tokens_) hash = mixed(hash, token);
+    for (const auto& each : flights_)
+        net += mixed(mixed(each.hash, each.owner), each.slot * 2 + (each.answered ? 1 : 0));
     hash = mixed(hash, net);
     if (loaded_) hash = mixed(mixed(hash, loaded_->first), test::hash_of(loaded_->second));
     if (reader_) hash = mixed(mixed(hash, reader_->from), test::hash_of(reader_->shown));
     for (const auto& states : states_) {
         for (const auto& state : states) hash = mixed(hash, *state ? test::hash_of(**state) : 13);
     }
-    for (const auto budget : {faults_, resolvers_, coordinators_, saves_, reads_, committed_})
+    for (const auto budget : {faults_, resolvers_, coordinators_, saves_, reads_, committed_, guard_holds_ ? 1U : 0U})
         hash = mixed(hash, budget);
     return hash;
 }

@@ -6,6 +6,7 @@
 #include "small_store.hpp"
 
 #include "transaction/protocol/coordinator.hpp"
+#include "transaction/protocol/native_call.hpp"
 #include "transaction/protocol/resolver.hpp"
 #include "versioned/protocol/version_requests.hpp"
 
@@ -36,12 +37,15 @@ struct world_rules {
     bool read_raw = false;          ///< readers do not look under marks
     bool read_inserts_raw = false;
     bool absent_is_before = false;  ///< a reader does not read again
+    bool resume_fenced = false;     ///< others carry on what depends on a guard
+    bool silence_is_delay = false;  ///< a call without an answer counts as not applied
 };
 
 /// What takes part.
 struct world_setting {
     const char* name;
-    /// Of each transaction: the writes to "x", "y" as letters of `mark_kind`; "UU" writes twice. Empty: does not.
+    /// Of each transaction: the writes to "x", "y" as letters of `mark_kind`; "UU" writes twice; "pU" as it was seen at
+    /// first; "r" only reads it, for the commit. Empty: does not.
     std::vector<std::array<const char*, 2>> transactions;
     std::array<bool, 2> exist{true, true};
     unsigned faults = 1;        ///< answers lost, requests late, or sent twice by the network
@@ -50,7 +54,11 @@ struct world_setting {
     bool sweeps = false;        ///< ... the second of which does not carry it on, but rolls it back
     unsigned saves = 0;         ///< of a versioned writer that takes every value it sees for committed
     unsigned readers = 0;
-    bool patient = false;  ///< transactions wait for each other once
+    bool patient = false;          ///< transactions wait for each other once
+    std::array<bool, 3> native{};  ///< which transactions are one call
+    bool keeps_outcome = false;    ///< ... with a row of its outcome
+    bool forgetful = false;        ///< the service remembers no token
+    bool guarded = false;          ///< the first transaction depends on a guard, which is lost at some time
 };
 
 class transaction_world {
@@ -74,6 +82,11 @@ private:
         explicit member(coordinator made) : coordinator(std::move(made)) {}
         std::uint64_t hash() const;
     };
+    struct caller final : native_call {
+        explicit caller(native_call made) : native_call(std::move(made)) {}
+        std::uint64_t hash() const;
+        const std::optional<resolver>& rival(std::size_t slot) const { return obstacles_[slot - 1].rival; }
+    };
     struct wanderer final : resolver {
         explicit wanderer(resolver made) : resolver(std::move(made)) {}
         std::uint64_t hash() const;
@@ -82,6 +95,11 @@ private:
         std::size_t transaction;
         member machine;
     };
+    struct call {
+        std::size_t transaction;
+        caller machine;
+    };
+    static constexpr std::size_t first_call = 50;
     static constexpr std::size_t nobody = 99;
     static constexpr std::size_t the_wanderer = 98;
     struct flight {
@@ -89,8 +107,10 @@ private:
         std::size_t slot;
         std::uint64_t hash;
         std::shared_ptr<const any_request> request;
+        std::size_t call = nobody;  ///< the transaction that it carries out
+        bool answered = false;      ///< a copy of one that was answered
     };
-    enum class happening { deliver, unanswered, late, copied, meet, resume, expire, load, save, sight, read };
+    enum class happening { deliver, unanswered, late, copied, meet, resume, expire, load, save, sight, read, lose };
     struct event {
         happening kind;
         std::size_t which;
@@ -110,6 +130,10 @@ private:
     void answer(const flight& each, errand_answer with);
     const item_mark* met_by(const flight& each) const;
     errand_answer execute(const any_request& request, const item_mark* met);
+    bool is_call(std::size_t transaction) const { return setting_->native.at(transaction); }
+    errand_answer carry_out(const flight& each);
+    void take_effect(std::size_t transaction, const std::vector<committed_lock>& locks);
+    void check_sights(const transaction_plan& plan);
     void heed_commit(std::size_t transaction, bool was_committed, bool was_rolled_back);
     void load(std::size_t which);
     void save();
@@ -129,6 +153,8 @@ private:
     const world_rules* rules_;
     small_store store_;
     std::vector<process> processes_;
+    std::vector<call> calls_;
+    std::vector<std::uint64_t> tokens_;  ///< of calls that were applied
     std::optional<wanderer> roaming_;
     std::vector<flight> flights_;
     std::optional<std::pair<std::size_t, item>> loaded_;
@@ -143,6 +169,7 @@ private:
     unsigned reads_ = 0;
     unsigned commits_ = 0;
     unsigned roll_backs_ = 0;
+    bool guard_holds_ = true;
     unsigned committed_ = 0;  ///< a bit for each transaction
     std::string wrong_;
 };

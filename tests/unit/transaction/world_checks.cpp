@@ -29,18 +29,41 @@ void transaction_world::committed_now(std::size_t which, std::optional<item> sta
     states_.at(which).push_back(std::make_shared<const std::optional<item>>(std::move(state)));
 }
 
+/// What it read is so when it commits: then all of it is as if nobody else had been at work.
+void transaction_world::check_sights(const transaction_plan& plan) {
+    const auto as_seen = [&](const item_key& key, const guarded_table& on, const item_sight& seen) {
+        return is_as_seen(on, seen, committed_of(key.at("id") == attribute_value("x") ? 0 : 1));
+    };
+    for (const auto& each : plan.items) {
+        if (each.seen && !as_seen(each.key, each.on, *each.seen)) wrong_ = "a commit on what it had not seen";
+    }
+    for (const auto& each : plan.checks) {
+        if (each.fence ? !guard_holds_ : !as_seen(each.key, each.on, each.seen)) {
+            wrong_ = each.fence ? "a commit without its guard" : "a commit on what it had not read";
+        }
+    }
+}
+
 void transaction_world::heed_commit(std::size_t transaction, bool was_committed, bool was_rolled_back) {
     const auto header = header_of(transaction);
-    if (!header || header->state != header_state::committed || was_committed) return;
+    if (is_call(transaction) || !header || header->state != header_state::committed || was_committed) return;
     if (was_rolled_back) wrong_ = "a commit after the run was rolled back";
+    take_effect(transaction, header->locks);
+    if (!rules_->finish_early) return;
+    const transaction_requests row(coordination, (*plans_)[transaction].name);
+    send(nobody, {.request = row.finish(header_state::committed, wall)});
+}
+
+void transaction_world::take_effect(std::size_t transaction, const std::vector<committed_lock>& locks) {
     if (std::exchange(committed_, committed_ | 1U << transaction) & 1U << transaction) wrong_ = "committed twice";
     ++commits_;
+    check_sights((*plans_)[transaction]);
     std::int64_t number = 0;
     for (const auto& planned : (*plans_)[transaction].items) {
         const std::size_t which = planned.key.at("id") == attribute_value("x") ? 0 : 1;
         number += static_cast<std::int64_t>(planned.writes.size());
-        const auto lock = std::ranges::find(header->locks, number, &committed_lock::write);
-        if (lock == header->locks.end()) {
+        const auto lock = std::ranges::find(locks, number, &committed_lock::write);
+        if (lock == locks.end()) {
             wrong_ = "an item is missing in the commit map";
             return;
         }
@@ -77,9 +100,6 @@ void transaction_world::heed_commit(std::size_t transaction, bool was_committed,
         }
         committed_now(which, std::move(now));
     }
-    if (!rules_->finish_early) return;
-    const transaction_requests row(coordination, (*plans_)[transaction].name);
-    send(nobody, {.request = row.finish(header_state::committed, wall)});
 }
 
 // ---- others ------------------------------------------------------------------------------------------------
@@ -155,16 +175,18 @@ std::string transaction_world::check_thing(std::size_t which) const {
 
 /// What the callers are told.
 std::string transaction_world::check_told() const {
-    for (const auto& each : processes_) {
+    std::string wrong;
+    const auto check = [&](const auto& each) {
         const bool committed = committed_ >> each.transaction & 1U;
-        if (each.machine.decided() == coordinator::verdict::committed && !committed)
-            return "told committed, and it is not";
-        if (each.machine.decided() == coordinator::verdict::rolled_back && committed) {
-            return "told rolled back, and it was committed";
-        }
-    }
-    const bool all_ended = std::ranges::all_of(
-        processes_, [](const process& each) { return each.machine.now() == coordinator::phase::ended; });
+        const auto told = each.machine.decided();
+        if (told == run_verdict::committed && !committed) wrong = "told committed, and it is not";
+        if (told == run_verdict::rolled_back && committed) wrong = "told rolled back, and it was committed";
+    };
+    std::ranges::for_each(processes_, check);
+    std::ranges::for_each(calls_, check);
+    if (!wrong.empty()) return wrong;
+    const auto over = [](const auto& each) { return each.machine.now() == decltype(each.machine)::phase::ended; };
+    const bool all_ended = std::ranges::all_of(processes_, over) && std::ranges::all_of(calls_, over);
     // Nothing went wrong, and nobody is in the way any more.
     if (!all_ended || !at_rest() || faults_ < setting_->faults) return "";
     for (std::size_t i = 0; i < names.size(); ++i) {

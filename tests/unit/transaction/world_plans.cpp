@@ -17,7 +17,17 @@ item_key key_of_thing(std::size_t which) {
     return {{"id", names.at(which)}};
 }
 
+item_key key_of_guard() {
+    return {{"pk", "guard"}, {"sk", "-"}};
+}
+
 namespace {
+
+/// What everybody saw before all began.
+item_sight first_sight(const world_setting& setting, std::size_t which) {
+    if (!setting.exist.at(which)) return {.absent = true};
+    return sight_of(table_of_things(), first_thing(which)).value();
+}
 
 /// Never used twice.
 item_stamp stamp_of(std::size_t transaction, std::size_t coordinator, std::size_t which, std::size_t write) {
@@ -49,9 +59,17 @@ transaction_plan plan_of(const world_setting& setting, std::size_t transaction, 
     transaction_plan plan{
         .name = {"t" + digit, "run-" + digit}, .born = static_cast<std::int64_t>(transaction), .items = {}};
     for (std::size_t i = 0; i < names.size(); ++i) {
-        const std::string_view letters(setting.transactions[transaction][i]);
+        std::string_view letters(setting.transactions[transaction][i]);
         if (letters.empty()) continue;
+        if (letters == "r") {
+            plan.checks.push_back({.on = table_of_things(), .key = key_of_thing(i), .seen = first_sight(setting, i)});
+            continue;
+        }
         planned_item planned{.on = table_of_things(), .key = key_of_thing(i), .writes = {}};
+        if (letters.front() == 'p') {
+            planned.seen = first_sight(setting, i);
+            letters.remove_prefix(1);
+        }
         for (std::size_t w = 0; w < letters.size(); ++w) {
             planned_write write{.kind = static_cast<mark_kind>(letters[w]),
                                 .stamp = stamp_of(transaction, coordinator, i, w)};
@@ -65,6 +83,13 @@ transaction_plan plan_of(const world_setting& setting, std::size_t transaction, 
             planned.writes.push_back(std::move(write));
         }
         plan.items.push_back(std::move(planned));
+    }
+    plan.keeps_outcome = setting.native.at(transaction) && setting.keeps_outcome;
+    if (setting.guarded && transaction == 0) {
+        plan.checks.push_back({.fence = condition_check{.table_name = coordination,
+                                                        .key = key_of_guard(),
+                                                        .condition_expression = "attribute_exists(#pk)",
+                                                        .names = {{"#pk", "pk"}}}});
     }
     return plan;
 }

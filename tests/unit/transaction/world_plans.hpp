@@ -16,6 +16,7 @@ inline const std::array<std::string, 2> names{"x", "y"};
 
 guarded_table table_of_things();
 item_key key_of_thing(std::size_t which);
+item_key key_of_guard();
 /// The thing as it is at first.
 item first_thing(std::size_t which);
 /// The history that the thing tells, one longer.
