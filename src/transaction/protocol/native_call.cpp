@@ -17,7 +17,7 @@ using detail::answer;
 namespace {
 
 /// The service knows a token for ten minutes: so long, less one, a call may be sent again that may have been applied.
-constexpr auto longest_doubt = std::chrono::minutes(9);
+constexpr std::chrono::seconds longest_doubt = std::chrono::minutes(9);
 
 failure others_at_work() {
     failure why(errc::conflict);
@@ -69,6 +69,12 @@ std::optional<errand> native_call::next_obstacle() {
 std::optional<errand> native_call::next(std::int64_t wall) {
     if (phase_ == phase::clearing) return next_obstacle();
     if (phase_ == phase::ended || asked_) return std::nullopt;
+    // Answers take their time, too, and clocks are set back: whichever says that it has been long, counts.
+    if (phase_ == phase::calling && doubtful_ && wall - doubt_since_ >= longest_doubt.count()) {
+        give_up(errc::timeout, false);
+        if (phase_ == phase::ended) return std::nullopt;
+    }
+    sent_at_ = wall;
     if (!expiry_) expiry_ = wall + finished_row_stays;
     asked_ = true;
     const auto pause = failures_ == 0 ? std::chrono::nanoseconds{} : detail::retry_pause(failures_ - 1);
@@ -138,7 +144,7 @@ void native_call::answer_call(const errand_answer& with) {
         case answer::applied:
             return end(verdict::committed, {});
         case answer::unanswered:
-            doubtful_ = true;
+            if (!std::exchange(doubtful_, true)) doubt_since_ = sent_at_;
             [[fallthrough]];
         case answer::delayed:
             ++failures_;
@@ -226,8 +232,9 @@ void native_call::judge_item(judgement& all, std::size_t index, const std::optio
     const auto refuse = [&](failure why) {
         if (!all.why) all.why = about(std::move(why), place_of(index));
     };
+    const bool guards = index >= count && plan_->checks[index - count].fence;
     std::optional<item_mark> mark;
-    if (shown) {
+    if (shown && !guards) {
         auto read = mark_of(*shown);
         if (!read) return refuse(read.error());
         mark = *std::move(read);

@@ -30,7 +30,7 @@ public:
     native_call(std::string coordination, transaction_plan plan, rivalry rules);
 
     /// @returns an errand that may leave now; to be asked until it has none.
-    /// @param wall seconds since the epoch, for the outcome's expiry alone
+    /// @param wall seconds since the epoch: for the outcome's expiry, and for how long the service knows the token
     std::optional<errand> next(std::int64_t wall);
     void answer(std::size_t slot, errand_answer with);
     /// Gives it up, unless a call is under way that may decide it.
@@ -62,7 +62,9 @@ protected:
     std::vector<obstacle> obstacles_;     ///< of each item, then of each check
     std::optional<std::int64_t> expiry_;  ///< the same in all copies
     unsigned failures_ = 0;
-    std::chrono::nanoseconds waited_{};  ///< since a copy was left without an answer
+    std::int64_t sent_at_ = 0;           ///< by the wall clock
+    std::int64_t doubt_since_ = 0;       ///< when the first copy was sent that is without an answer
+    std::chrono::nanoseconds waited_{};  ///< since then, by pauses alone
 
 private:
     /// Why the call is refused, as far as its reasons tell.

@@ -295,6 +295,16 @@ TEST_CASE("a call that nobody answers is in doubt while the service still knows 
     CHECK(paused > std::chrono::minutes(8));
     CHECK(paused < std::chrono::minutes(10));
     CHECK(copies > 500);
+
+    // Each copy takes its time until it is given up.
+    auto slow = called(planned({paying("ann", 3)}));
+    std::int64_t wall = 1'700'000'000;
+    for (copies = 0; slow.next(wall); ++copies) {
+        slow.answer(0, unheard());
+        wall += 10;
+    }
+    CHECK(slow.why().code == errc::in_doubt);
+    CHECK(copies == 54);
 }
 
 TEST_CASE("a call that is in the way of others waits for them, and says what is wrong with it") {
