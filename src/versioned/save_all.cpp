@@ -42,10 +42,9 @@ errc code_of(verdict meant) {
     }
 }
 
-std::optional<protocol::item_state> sight_in(const write_intent& intent, const std::optional<item>& found) {
-    if (!found) return std::nullopt;
-    auto sight = protocol::state_of(intent.core->layout(), *found);
-    return sight ? std::optional(*std::move(sight)) : std::nullopt;
+std::optional<protocol::visible_item> sight_in(const write_intent& intent, const std::optional<item>& found) {
+    auto sight = protocol::visible_in(intent.core->layout(), found);
+    return sight ? *std::move(sight) : std::nullopt;
 }
 
 /// All entries as they were written.
@@ -54,10 +53,7 @@ joint_result all_saved(const joint_plan& plan) {
     for (const auto& part : plan.parts) {
         auto& entry = done.entries().emplace_back();
         if (!part.intent || part.intent->removes) continue;
-        const auto written = detail::item_after(*part.intent);
-        if (auto sight = sight_in(*part.intent, written)) {
-            entry.saved = detail::stored_item{std::move(sight->state), *written};
-        }
+        entry.saved = detail::stored_in(sight_in(*part.intent, detail::item_after(*part.intent)));
     }
     return done;
 }
@@ -86,22 +82,19 @@ part_verdict judge_part(const joint_plan::part& part, const cancellation_reason&
     if (kind != detail::joint_reason::condition || !part.intent) return for_now;
 
     const auto& intent = *part.intent;
-    std::optional<protocol::item_state> sight;
-    if (reason.current) {
-        auto seen = protocol::state_of(intent.core->layout(), *reason.current);
-        if (!seen) {
-            entry.code = seen.error().code;
-            return for_now;
-        }
-        sight = *std::move(seen);
+    const auto seen = protocol::visible_in(intent.core->layout(), reason.current);
+    if (!seen) {
+        entry.code = seen.error().code;
+        return for_now;
     }
+    const auto& sight = *seen;
     const auto meant = detail::decide(intent, sight ? &*sight : nullptr, clean);
     entry.code = code_of(meant);
     if (intent.how == write_intent::test::checked) entry.expected = intent.write.base.version;
     if (sight && !sight->gone) {
         entry.found = sight->state.version;
         entry.holder = sight->holder;
-        entry.current = detail::stored_item{sight->state, *reason.current};
+        entry.current = detail::stored_in(sight);
     }
     switch (meant) {
         case verdict::applied:
@@ -149,7 +142,7 @@ std::optional<failure> plan_anew(joint_plan& plan, const failure& why, const joi
         const auto sight = sight_in(*part.intent, why.reasons[i].current);
         if (!sight) {
             detail::plan_without_tombstone(*part.intent);
-        } else if (auto full = detail::plan_create_over(*part.intent, *why.reasons[i].current, *sight)) {
+        } else if (auto full = detail::plan_create_over(*part.intent, *sight)) {
             return full;
         }
         detail::plan_action(part);
@@ -173,6 +166,11 @@ void blame(failure& why, const joint_plan& plan, const joint_result& refused) {
         why.details.message = "entry " + std::to_string(i);
         if (entry.code == errc::conflict) {
             why.details.message += ": expected " + version(entry.expected) + ", found " + version(entry.found);
+        } else if (entry.code == errc::locked) {
+            why.details.message += ": held by " + entry.holder;
+        } else if (part.intent && i < why.reasons.size()) {
+            const auto sight = protocol::visible_in(part.intent->core->layout(), why.reasons[i].current);
+            if (!sight) why.details.message += ": " + sight.error().details.message;
         }
         return;
     }

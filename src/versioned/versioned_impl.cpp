@@ -99,6 +99,11 @@ error unfit_item(const versioned_impl& core, const item& attributes, const std::
     return error(named ? named->code() : make_error_code(errc::bad_attribute), std::move(details));
 }
 
+std::optional<stored_item> stored_in(std::optional<protocol::visible_item> seen) {
+    if (!seen || seen->missing()) return std::nullopt;
+    return stored_item{std::move(seen->state), std::move(seen->attributes)};
+}
+
 protocol::verdict decide(const write_intent& intent, const protocol::item_state* now, bool clean) {
     const protocol::refusal what{.base = intent.write.base,
                                  .mine = intent.write.mine,

@@ -74,7 +74,7 @@ result<write_intent> plan_write(std::shared_ptr<versioned_impl> core, write_orde
 /// The item as the write leaves it, if that can be known without asking: nothing else can have changed.
 std::optional<item> item_after(const write_intent& intent);
 /// Turns what makes an item into a creation over the tombstone just seen, or back.
-std::optional<failure> plan_create_over(write_intent& intent, const item& tombstone, const protocol::item_state& sight);
+std::optional<failure> plan_create_over(write_intent& intent, const protocol::visible_item& tombstone);
 void plan_without_tombstone(write_intent& intent);
 /// What of the user's stays on the tombstone of an item that was so.
 std::vector<std::string> left_on_tombstone(const write_intent& intent, const item& before);
@@ -85,9 +85,11 @@ protocol::verdict decide(const write_intent& intent, const protocol::item_state*
 /// That a write which tests no version met one that may not be raised; empty: it met no such.
 std::optional<failure> overflow_of(const write_intent& intent, const protocol::item_state& now);
 
-/// The item under the key; a tombstone counts as none.
-boost::asio::awaitable<result<std::optional<stored_item>>> load_item(std::shared_ptr<versioned_impl> core, item_key key,
-                                                                     bool consistent);
+/// What is to be seen under the key.
+boost::asio::awaitable<result<std::optional<protocol::visible_item>>> look_at(std::shared_ptr<versioned_impl> core,
+                                                                              item_key key, bool consistent);
+/// As a caller gets it: a tombstone counts as none, and so does what a transaction inserts.
+std::optional<stored_item> stored_in(std::optional<protocol::visible_item> seen);
 /// @param mine the stamp of the write.
 boost::asio::awaitable<write_end> run_write(std::shared_ptr<versioned_impl> core, write_order order, item_stamp mine);
 

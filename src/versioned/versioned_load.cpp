@@ -18,36 +18,27 @@ using boost::asio::awaitable;
 /// Keys that one BatchGetItem takes.
 constexpr std::size_t batch_size = 100;
 
-/// A tombstone counts as missing. Fails if the item is not one that versions can be kept on.
-result<std::optional<stored_item>> as_stored(const versioned_impl& core, std::optional<item> found) {
-    if (!found) return std::optional<stored_item>{};
-    auto sight = protocol::state_of(core.layout(), *found);
-    if (!sight) return std::move(sight).error();
-    if (sight->gone) return std::optional<stored_item>{};
-    return std::optional<stored_item>(stored_item{std::move(sight->state), *std::move(found)});
-}
-
 awaitable<runtime::completion<std::optional<stored_item>>> run_load(std::shared_ptr<versioned_impl> core, item_key key,
                                                                     load_options options, diagnostics* details) {
     runtime::completion<std::optional<stored_item>> done;
-    auto loaded = co_await load_item(core, std::move(key), options.consistent);
-    if (loaded) {
-        done.value = *std::move(loaded);
+    auto seen = co_await look_at(core, std::move(key), options.consistent);
+    if (seen) {
+        done.value = stored_in(*std::move(seen));
     } else {
-        done.code = report(loaded.error(), details);
+        done.code = report(seen.error(), details);
     }
     co_return done;
 }
 
 }  // namespace
 
-awaitable<result<std::optional<stored_item>>> load_item(std::shared_ptr<versioned_impl> core, item_key key,
-                                                        bool consistent) {
+awaitable<result<std::optional<protocol::visible_item>>> look_at(std::shared_ptr<versioned_impl> core, item_key key,
+                                                                 bool consistent) {
     if (auto why = core->fault_of(key)) co_return *std::move(why);
     auto request = core->requests().look(key, consistent);
     auto read = co_await core->target().call(std::move(request));
     if (!read) co_return std::move(read).error();
-    co_return as_stored(*core, std::move(read->found));
+    co_return protocol::visible_in(core->layout(), std::move(read->found));
 }
 
 namespace {
@@ -105,14 +96,15 @@ awaitable<std::optional<failure>> load_each(std::shared_ptr<versioned_impl> core
         if (why) co_return why;
         for (auto& one : found) {
             const auto key = protocol::key_of(layout, one);
-            auto stored = as_stored(*core, std::move(one));
-            if (!stored) {
-                auto unfit = std::move(stored).error();
+            auto seen = protocol::visible_in(layout, std::move(one));
+            if (!seen) {
+                auto unfit = std::move(seen).error();
                 unfit.details.key = text_of(key);
                 co_return unfit;
             }
+            const auto stored = stored_in(*std::move(seen));
             for (auto i = begin; i < end; ++i) {
-                if (keys[i] == key) (*into)[i] = *stored;
+                if (keys[i] == key) (*into)[i] = stored;
             }
         }
     }

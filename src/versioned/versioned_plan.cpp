@@ -204,20 +204,19 @@ std::vector<std::string> left_on_tombstone(const write_intent& intent, const ite
     return left;
 }
 
-std::optional<failure> plan_create_over(write_intent& intent, const item& tombstone,
-                                        const protocol::item_state& sight) {
+std::optional<failure> plan_create_over(write_intent& intent, const protocol::visible_item& tombstone) {
     const auto& layout = intent.core->layout();
     intent.how = write_intent::test::create_over;
     intent.repeatable = true;
-    intent.write.base = sight.state;
-    auto target = protocol::version_after(layout, sight.state);
+    intent.write.base = tombstone.state;
+    auto target = protocol::version_after(layout, tombstone.state);
     if (!target) return std::move(target).error();
     intent.write.target = *target;
-    intent.stored = tombstone;
-    intent.changes = protocol::replaced_members(layout, tombstone, {intent.members.present});
+    intent.stored = tombstone.attributes;
+    intent.changes = protocol::replaced_members(layout, tombstone.attributes, {intent.members.present});
     const auto requests = intent.core->requests();
     if (intent.changes.size() > protocol::most_changes) {
-        intent.request = requests.create_in_place(intent.write, tombstone, item_after(intent).value());
+        intent.request = requests.create_in_place(intent.write, tombstone.attributes, item_after(intent).value());
     } else {
         intent.request = requests.create_over(intent.key, intent.write, intent.changes);
     }

@@ -28,16 +28,10 @@ using boost::asio::awaitable;
 using protocol::verdict;
 
 result<resolve_report> judge_item(const write_intent& intent, std::optional<item> found) {
-    resolve_report report;
-    std::optional<protocol::item_state> sight;
-    if (found) {
-        auto seen = protocol::state_of(intent.core->layout(), *found);
-        if (!seen) return std::move(seen).error();
-        sight = *std::move(seen);
-    }
-    report.verdict = resolution_of(decide(intent, sight ? &*sight : nullptr, false));
-    if (sight && !sight->gone) report.current = stored_item{std::move(sight->state), *std::move(found)};
-    return report;
+    auto sight = protocol::visible_in(intent.core->layout(), std::move(found));
+    if (!sight) return std::move(sight).error();
+    const auto meant = decide(intent, *sight ? &**sight : nullptr, false);
+    return resolve_report{.verdict = resolution_of(meant), .current = stored_in(*std::move(sight))};
 }
 
 awaitable<result<resolve_report>> ask(std::shared_ptr<const write_intent> intent) {
@@ -56,8 +50,8 @@ awaitable<result<resolve_report>> take_state_away(std::shared_ptr<const write_in
     auto answer = co_await intent->core->target().call(std::move(touch));
     if (answer) {
         resolve_report report{.verdict = resolution::not_applied};
-        auto sight = protocol::state_of(intent->core->layout(), answer->attributes);
-        if (sight) report.current = stored_item{std::move(sight->state), std::move(answer->attributes)};
+        auto sight = protocol::visible_in(intent->core->layout(), std::move(answer->attributes));
+        if (sight) report.current = stored_in(*std::move(sight));
         co_return report;
     }
     auto why = std::move(answer).error();

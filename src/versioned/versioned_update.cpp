@@ -79,10 +79,9 @@ bool is_overtaken(const failure& why, const update_options& how) {
 }
 
 /// Who is in the way of the update; empty: nobody.
-std::string holder_of(const versioned_impl& core, const update_order& what, const stored_item& stored) {
-    const auto sight = protocol::state_of(core.layout(), stored.attributes);
-    const bool held = sight && (!what.options.ignore_lock || sight->in_transaction);
-    return held ? sight->holder : std::string();
+std::string holder_of(const update_order& what, const std::optional<protocol::visible_item>& seen) {
+    const bool held = seen && !seen->gone && (!what.options.ignore_lock || seen->mark);
+    return held ? seen->holder : std::string();
 }
 
 /// Until `when`; why not, if that is beyond the deadline, or the caller goes.
@@ -103,7 +102,8 @@ awaitable<std::optional<failure>> sleep_until(std::shared_ptr<versioned_impl> co
     co_return why;
 }
 
-/// Behind a lock. It looks: a write that is refused costs as much as one that is done, and is in the holder's way.
+/// Behind a lock, or a transaction. It looks: a write that is refused costs as much as one that is done, and is in the
+/// holder's way.
 /// @param behind the end of the write that met the lock; it takes along what is there once nobody holds it
 /// @param mine of that write: it is done with once the item shows it, whoever holds that now
 awaitable<std::optional<failure>> wait_behind_lock(std::shared_ptr<versioned_impl> core, const update_order* what,
@@ -117,19 +117,25 @@ awaitable<std::optional<failure>> wait_behind_lock(std::shared_ptr<versioned_imp
         locked.details.message = "held by " + behind->holder;
         why = co_await sleep_until(core, next, deadline, std::move(locked));
         if (why) break;
-        auto seen = co_await load_item(core, what->key, true);
+        auto seen = co_await look_at(core, what->key, true);
         if (!seen) {
             if (classify(seen.error()) == answer::rejected) why = std::move(seen).error();
             continue;
         }
-        behind->current = *std::move(seen);
-        if (!behind->current) break;
-        behind->found = behind->current->state.version;
-        if (protocol::remembers(behind->current->state, mine)) break;
-        behind->holder = holder_of(*core, *what, *behind->current);
+        behind->holder = holder_of(*what, *seen);
+        behind->current = stored_in(*std::move(seen));
+        behind->found.reset();
+        if (behind->current) behind->found = behind->current->state.version;
+        if (behind->current && protocol::remembers(behind->current->state, mine)) break;
         if (behind->holder.empty()) break;
     }
     co_return why;
+}
+
+write_end given_up(write_end end, failure why) {
+    if (why.code == errc::cancelled) end = {};
+    end.why = std::move(why);
+    return end;
 }
 
 awaitable<write_end> run_update(std::shared_ptr<versioned_impl> core, update_order what) {
@@ -142,15 +148,24 @@ awaitable<write_end> run_update(std::shared_ptr<versioned_impl> core, update_ord
         co_return end;
     }
 
-    auto loaded = co_await load_item(core, what.key, what.options.consistent);
+    auto seen = co_await look_at(core, what.key, what.options.consistent);
     // An eventually consistent read may not know yet of an item that is there.
-    if (loaded && !*loaded && !what.options.consistent) loaded = co_await load_item(core, what.key, true);
-    if (!loaded) {
-        end.why = std::move(loaded).error();
+    const bool unknown = seen && (!*seen || (*seen)->missing());
+    if (unknown && !what.options.consistent) seen = co_await look_at(core, what.key, true);
+    if (!seen) {
+        end.why = std::move(seen).error();
         co_return end;
     }
-    auto stored = *std::move(loaded);
+    end.report.holder = holder_of(what, *seen);
+    auto stored = stored_in(*std::move(seen));
     auto mine = core->new_stamp();
+    // Whether there is an item will be known when the transaction that inserts it is over.
+    if (!stored && !end.report.holder.empty()) {
+        auto why = co_await wait_behind_lock(core, &what, mine, deadline, &end.report);
+        if (why) co_return given_up(std::move(end), *std::move(why));
+        stored = std::move(end.report.current);
+    }
+    end = {};
     for (unsigned tries = 1;;) {
         if (!stored && !what.options.create) {
             end.why = failure(errc::missing);
@@ -190,7 +205,8 @@ awaitable<write_end> run_update(std::shared_ptr<versioned_impl> core, update_ord
                 landed.report.saved = now;
                 co_return landed;
             }
-            if (!met || !now || now->state != met->state) mine = core->new_stamp();
+            const bool same = met && now ? now->state == met->state : !met && !now;
+            if (!same) mine = core->new_stamp();
         } else {
             const auto longest = protocol::conflict_pause(++tries);
             const std::chrono::nanoseconds pause(world.random->below(static_cast<std::uint64_t>(longest.count()) + 1));
@@ -198,11 +214,7 @@ awaitable<write_end> run_update(std::shared_ptr<versioned_impl> core, update_ord
             auto late = *end.why;
             why = co_await sleep_until(core, next, deadline, std::move(late));
         }
-        if (why) {
-            if (why->code == errc::cancelled) end = {};
-            end.why = std::move(why);
-            co_return end;
-        }
+        if (why) co_return given_up(std::move(end), *std::move(why));
         // What a conflict has brought, or the last look.
         stored = std::move(end.report.current);
         end = {};

@@ -26,12 +26,6 @@ update_expression as_update(const protocol::member_changes& changes) {
     return update;
 }
 
-result<stored_item> stored_in(const versioned_impl& core, item attributes) {
-    auto sight = protocol::state_of(core.layout(), attributes);
-    if (!sight) return std::move(sight).error();
-    return stored_item{std::move(sight->state), std::move(attributes)};
-}
-
 }  // namespace
 
 boost::asio::awaitable<write_end> update_locked(std::shared_ptr<versioned_impl> core, update_order what,
@@ -56,19 +50,20 @@ boost::asio::awaitable<write_end> update_locked(std::shared_ptr<versioned_impl> 
         if (cancelled) end.why->code = errc::cancelled;
         co_return end;
     }
-    auto stored = stored_in(*core, got.guard.item());
-    if (!stored) {
-        end.why = std::move(stored).error();
+    auto sight = protocol::visible_in(core->layout(), got.guard.item());
+    if (!sight) {
+        end.why = std::move(sight).error();
         co_return end;
     }
+    auto stored = stored_in(*std::move(sight));
     // A copy of the write before, made by the network, may have landed when the lock went from hand to hand.
-    if (protocol::remembers(stored->state, mine)) {
+    if (stored && protocol::remembers(stored->state, mine)) {
         end.report.superseded = stored->state.stamp != mine;
-        end.report.saved = *std::move(stored);
+        end.report.saved = std::move(stored);
         co_return end;
     }
     // Where nothing is to be written the guard gives the item back, in the background.
-    auto step = next_write(*core, what, *stored);
+    auto step = next_write(*core, what, stored);
     if (!step.write) co_return std::move(step.end);
     auto planned = plan_write(core, *std::move(step.write), mine);
     if (!planned) {
@@ -84,8 +79,8 @@ boost::asio::awaitable<write_end> update_locked(std::shared_ptr<versioned_impl> 
     condition_expression always;
     auto written = co_await hold->front().change_and_release(hold, std::move(update), std::move(always), mine);
     if (!written.why) {
-        auto left = stored_in(*core, std::move(written.left));
-        if (left && !left->attributes.empty()) end.report.saved = *std::move(left);
+        auto left = protocol::visible_in(core->layout(), std::move(written.left));
+        if (left && !(*left)->attributes.empty()) end.report.saved = stored_in(*std::move(left));
         co_return end;
     }
     end.why = *written.why;

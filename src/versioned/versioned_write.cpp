@@ -125,22 +125,21 @@ private:
             // A transaction returns no item. What is read is at least as new as what was written.
             auto read = co_await read_until_answered();
             if (read)
-                saved(std::move(read->found).value_or(item{}));
+                saved(std::move(read->found));
             else
                 end_.report.unread = "no read of what it left was answered";
         }
     }
 
     /// The write is done, whatever another writer has made of the item since: even a tombstone, or none.
-    void saved(item attributes) {
-        auto sight = protocol::state_of(core_.layout(), attributes);
+    void saved(std::optional<item> attributes) {
+        auto sight = protocol::visible_in(core_.layout(), std::move(attributes));
         if (!sight) {
             end_.report.unread = sight.error().details.message;
-        } else if (attributes.empty() || sight->gone) {
-            end_.report.unread = "another has removed the item since";
-        } else {
-            end_.report.saved = stored_item{std::move(sight->state), std::move(attributes)};
+            return;
         }
+        end_.report.saved = stored_in(*std::move(sight));
+        if (!end_.report.saved) end_.report.unread = "another has removed the item since";
     }
 
     /// Takes off the tombstone what the removal could not. Whatever becomes of that: the item is removed.
@@ -158,19 +157,16 @@ private:
 
     /// Judges a refusal.
     step refused(failure& why) {
-        std::optional<protocol::item_state> sight;
-        if (why.current) {
-            auto seen = protocol::state_of(core_.layout(), *why.current);
-            if (!seen) {
-                fail(std::move(seen).error());
-                return step::done;
-            }
-            sight = *std::move(seen);
+        auto seen = protocol::visible_in(core_.layout(), std::move(why.current));
+        if (!seen) {
+            fail(std::move(seen).error());
+            return step::done;
         }
+        auto sight = *std::move(seen);
         const auto meant = decide(intent_, sight ? &*sight : nullptr, clean_);
         if (meant == verdict::again) return step::again;
         if (meant == verdict::create_over) {
-            if (auto full = plan_create_over(intent_, *why.current, *sight)) {
+            if (auto full = plan_create_over(intent_, *sight)) {
                 fail(*std::move(full));
                 return step::done;
             }
@@ -184,8 +180,8 @@ private:
             return step::at_once;
         }
         const bool is_own_tombstone = meant == verdict::applied && intent_.buries;
-        if (is_own_tombstone) before_ = *why.current;
-        conclude(meant, sight ? &*sight : nullptr, std::move(why.current));
+        if (is_own_tombstone) before_ = sight->attributes;
+        conclude(meant, std::move(sight));
         return step::done;
     }
 
@@ -197,13 +193,10 @@ private:
             doubt({});
             co_return;
         }
-        std::optional<protocol::item_state> sight;
-        if (read->found) {
-            auto seen = protocol::state_of(core_.layout(), *read->found);
-            if (seen) sight = *std::move(seen);
-        }
+        auto seen = protocol::visible_in(core_.layout(), std::move(read->found));
+        auto sight = seen ? *std::move(seen) : std::nullopt;
         const auto meant = decide(intent_, sight ? &*sight : nullptr, false);
-        conclude(meant, sight ? &*sight : nullptr, std::move(read->found));
+        conclude(meant, std::move(sight));
     }
 
     awaitable<result<get_item_response>> read_until_answered() {
@@ -219,15 +212,16 @@ private:
         }
     }
 
-    void conclude(verdict meant, const protocol::item_state* sight, std::optional<item> current) {
+    void conclude(verdict meant, std::optional<protocol::visible_item> sight) {
         auto& report = end_.report;
         const auto& base = intent_.write.base;
         if (intent_.how == write_intent::test::checked) report.expected = base.version;
-        if (sight && !sight->gone && current) {
+        if (sight && !sight->gone) {
             report.found = sight->state.version;
             report.holder = sight->holder;
-            report.current = stored_item{sight->state, *std::move(current)};
         }
+        auto overflow = sight ? overflow_of(intent_, *sight) : std::nullopt;
+        report.current = stored_in(std::move(sight));
         const auto number = [](const std::optional<std::int64_t>& version) {
             return version ? "version " + std::to_string(*version) : std::string("no version");
         };
@@ -243,7 +237,7 @@ private:
                 end_.why = explained(errc::locked, "held by " + report.holder);
                 return;
             case verdict::condition_false:
-                end_.why = overflow_of(intent_, *sight);
+                end_.why = std::move(overflow);
                 if (end_.why) return;
                 end_.why =
                     explained(errc::condition_failed, "the version is as expected, but the caller's condition is not");

@@ -40,7 +40,7 @@ concept write_tail = sizeof...(Tail) == 0 || verb_tail<write_result<T>, Tail...>
 /// `condition_failed`), `write_in_doubt<T>`, or `dynalease::error`. With a token, and `diagnostics` before it if you
 /// like, its signature is `void(error_code, write_result<T>)`, and nothing throws.
 ///
-/// Errors of every write, beside those: `errc::missing`; `errc::bad_version`, `version_overflow`; and before anything
+/// Errors of every write, beside those: `errc::missing`; `errc::bad_version`, `version_overflow`, `corrupt_row`; and before anything
 /// is sent `errc::bad_attribute`, `reserved_name`, `item_too_large`, `too_many_members`. A write that was applied is
 /// never told as refused: what it left may be no T any more, be removed by another or not be read; then an awaited verb
 /// throws `applied_unread`, and one with a token succeeds without `saved`. Cancellation: all types; `errc::in_doubt` if
@@ -59,7 +59,7 @@ public:
     executor_type get_executor() const noexcept { return detail::executor_of(*core_); }
     const versioned_options& options() const noexcept { return detail::options_of(*core_); }
 
-    /// The item of that key; empty if there is none. Cost: 1 read.
+    /// The item of that key; empty if there is none. While a transaction holds it: as it was before. Cost: 1 read.
     boost::asio::awaitable<std::optional<loaded<T>>> load(key_values key, load_options how = {}) const {
         return await_load(core_, std::move(key), how);
     }
@@ -181,7 +181,7 @@ public:
     /// `write_result::thrown`). It runs on this table's executor. An item that is as wanted is not written.
     ///
     /// Errors, beside those of `save`: `errc::conflict` after `update_options::tries`, `errc::locked` when a lock
-    /// outlasted `update_options::wait`, `errc::missing` also where the function was to make the item and returned
+    /// or a transaction outlasted `update_options::wait`, `errc::missing` also where the function was to make the item and returned
     /// nothing; those of a session, if one is to promote it. Cost: 1 read and 1 write, and 1 write more for each
     /// conflict; behind a lock 1 write more, and reads from 20 to 1 a second; a promotion is 2 writes.
     template <class Function, class... Tail>

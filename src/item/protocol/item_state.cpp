@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace dynalease::protocol {
 
@@ -27,9 +28,8 @@ std::optional<std::vector<item_stamp>> stamps_in(const attribute_value& value) {
     return stamps;
 }
 
-}  // namespace
-
-result<item_state> state_of(const item_layout& layout, const item& attributes) {
+/// Of attributes without a mark.
+result<item_state> bare_state(const item_layout& layout, const item& attributes) {
     item_state sight;
     if (attributes.contains(layout.version)) {
         sight.state.version = find_integer(attributes, layout.version);
@@ -57,19 +57,42 @@ result<item_state> state_of(const item_layout& layout, const item& attributes) {
         const auto* all = readers->get_if<string_set>();
         sight.holder = all && !all->empty() ? *all->begin() : "unknown";
     }
-    if (const auto* transaction = find(attributes, item_attribute::transaction)) {
-        sight.in_transaction = true;
-        const auto* id = transaction->get_if<std::string>();
-        if (sight.holder.empty()) sight.holder = "transaction " + (id ? *id : "unknown");
-    }
     return sight;
 }
 
-std::optional<failure> fault_of_version(const item_layout& layout, const item& attributes) {
-    const auto sight = state_of(layout, attributes);
+}  // namespace
+
+result<std::optional<visible_item>> visible_in(const item_layout& layout, std::optional<item> shown) {
+    if (!shown) return std::optional<visible_item>{};
+    auto mark = mark_of(*shown);
+    if (!mark) return std::move(mark).error();
+    auto seen = *mark ? before_mark(*shown, **mark).value_or(item{}) : *std::move(shown);
+    auto state = bare_state(layout, seen);
+    if (!state) return std::move(state).error();
+    if (*mark) {
+        state->mark = (*mark)->kind;
+        if (state->holder.empty()) state->holder = "transaction " + (*mark)->owner.id;
+    }
+    return std::optional(visible_item{*std::move(state), std::move(seen)});
+}
+
+result<item_state> state_of(const item_layout& layout, const item& shown) {
+    if (!shown.contains(item_attribute::transaction)) return bare_state(layout, shown);
+    auto seen = visible_in(layout, shown);
+    if (!seen) return std::move(seen).error();
+    return item_state(**std::move(seen));
+}
+
+std::optional<item_stamp> birth_of(const item& shown) {
+    const auto* value = find(shown, item_attribute::born);
+    return value ? stamp_in(*value) : std::nullopt;
+}
+
+std::optional<failure> fault_of_version(const item_layout& layout, const item& shown) {
+    const auto sight = state_of(layout, shown);
     if (!sight) return sight.error();
     const auto& state = sight->state;
-    const auto own_name = find_string(attributes, item_attribute::versioned_by);
+    const auto own_name = find_string(shown, item_attribute::versioned_by);
     const bool unversioned = !state.version && (state.born || state.stamp);
     if (unversioned || (own_name && *own_name != layout.version)) {
         failure why(errc::bad_version);
@@ -125,7 +148,6 @@ bool knows_writers_from(const item_version& now, std::int64_t version) {
 }
 
 bool surely_unwritten_since(const item_layout& layout, const item_version& before, const item_state& now) {
-    if (now.in_transaction) return false;  // its own mark stands where the last stamp would
     const bool same_life = before.born && now.state.born == before.born;
     const auto target = version_after(layout, before);
     if (!same_life || !before.version || !now.state.version || !target) return false;

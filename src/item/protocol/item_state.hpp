@@ -1,8 +1,10 @@
-// What an item says of itself: its version, its stamps, and who holds it.
+// What an item says of itself: its version, its stamps, and who holds it. While a transaction holds it: of what is
+// committed, which lies under the transaction's mark.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include "item/protocol/item_attributes.hpp"
+#include "item/protocol/item_mark.hpp"
 
 #include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/dynamodb/update_expression.hpp>
@@ -20,14 +22,27 @@ inline constexpr std::size_t trail_length = 3;
 
 struct item_state {
     item_version state{};
-    bool gone = false;     ///< a tombstone: the item counts as missing
-    std::string holder{};  ///< who locks it, or the transaction that holds it; empty: nobody
-    bool in_transaction = false;
+    bool gone = false;                ///< a tombstone: the item counts as missing
+    std::string holder{};             ///< who locks it, or "transaction <id>"; empty: nobody
+    std::optional<mark_kind> mark{};  ///< how a transaction holds it
+
+    /// What a transaction inserts is not there yet.
+    bool missing() const { return gone || mark == mark_kind::inserted; }
 };
 
-/// Fails with `errc::bad_version` if the version is no integer, and with `errc::corrupt_row` if a stamp is none.
-/// Such an item is never written.
-result<item_state> state_of(const item_layout& layout, const item& attributes);
+/// Fails with `errc::bad_version` if the version is no integer, and with `errc::corrupt_row` if a stamp is none, or the
+/// mark of a transaction is not one of ours. Such an item is never written.
+result<item_state> state_of(const item_layout& layout, const item& shown);
+
+/// What everybody may see of an item: without the mark, and as it was before it.
+struct visible_item : item_state {
+    item attributes{};  ///< empty where there is nothing to be seen
+};
+/// Empty: there is no item. Fails as `state_of`.
+result<std::optional<visible_item>> visible_in(const item_layout& layout, std::optional<item> shown);
+
+/// Which life of an item this is; empty also where another library's attribute has that name.
+std::optional<item_stamp> birth_of(const item& shown);
 
 /// The version after this one. Fails with `errc::version_overflow` at the table's limit.
 result<std::int64_t> version_after(const item_layout& layout, const item_version& base);
@@ -35,7 +50,7 @@ result<std::int64_t> version_after(const item_layout& layout, const item_version
 /// Why nobody who raises `layout.version` may write this item: it is as high as it may get; no version can be read
 /// there; or the item says that its version goes by another name, or has been stamped and has none by this name.
 /// Others' saves would go by that one, and overwrite the change.
-std::optional<failure> fault_of_version(const item_layout& layout, const item& attributes);
+std::optional<failure> fault_of_version(const item_layout& layout, const item& shown);
 
 /// The trail after a write onto this state.
 std::vector<item_stamp> pushed_trail(const item_version& base);

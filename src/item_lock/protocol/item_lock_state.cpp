@@ -90,8 +90,7 @@ result<item_lock_state> lock_sight_of(const item_layout& layout, const item* sho
         sight.floor = *floor;
     }
     sight.in_transaction = shown->contains(item_attribute::transaction);
-    // A birth of another form is some other library's business; versioned writes refuse the item.
-    if (auto stamped = state_of(layout, *shown)) sight.born = stamped->state.born;
+    sight.born = birth_of(*shown);
     return sight;
 }
 

@@ -24,7 +24,6 @@ verdict how_mine(const refusal& what) {
 /// the stamps look newer, and ours would be among them.
 bool target_is_anothers(const refusal& what) {
     const auto& state = what.now->state;
-    if (what.now->in_transaction) return false;  // its own mark stands where the last stamp would
     if (!what.base.born || state.born != what.base.born) return false;
     return knows_writers_from(state, what.target);
 }
@@ -38,11 +37,16 @@ bool is_unchanged(const refusal& what) {
 }
 
 bool is_held(const refusal& what) {
-    return what.ignores_lock ? what.now->in_transaction : !what.now->holder.empty();
+    return what.ignores_lock ? what.now->mark.has_value() : !what.now->holder.empty();
+}
+
+/// Whether a transaction that will make the item, or take it away, is not over yet.
+bool may_come_or_go(const refusal& what) {
+    return what.now && (what.now->mark == mark_kind::inserted || what.now->mark == mark_kind::to_erase);
 }
 
 bool is_missing(const refusal& what) {
-    return !what.now || what.now->gone;
+    return !what.now || what.now->missing();
 }
 
 }  // namespace
@@ -64,6 +68,7 @@ verdict decide_create(const refusal& what) {
     if (is_mine(what)) return how_mine(what);
     // Ours may have been there before this one: not everybody who removes items leaves a tombstone, or for ever.
     if (!what.clean || !what.now) return verdict::doubt;
+    if (may_come_or_go(what)) return verdict::held;
     return what.now->gone ? verdict::create_over : verdict::exists;
 }
 
@@ -71,15 +76,17 @@ verdict decide_create_over(const refusal& what) {
     if (is_mine(what)) return how_mine(what);
     if (what.clean) {
         if (!what.now) return verdict::create_anew;
+        if (may_come_or_go(what)) return verdict::held;
         return what.now->gone ? verdict::create_over : verdict::exists;
     }
     if (what.now && is_unchanged(what)) return verdict::again;
-    return what.now && !what.now->gone && target_is_anothers(what) ? verdict::exists : verdict::doubt;
+    return !is_missing(what) && target_is_anothers(what) ? verdict::exists : verdict::doubt;
 }
 
 verdict decide_blind(const refusal& what, bool makes) {
     if (is_mine(what)) return what.now->state.stamp == what.mine ? verdict::applied : verdict::superseded;
     if (!what.clean) return verdict::doubt;
+    if (what.now && what.now->mark) return verdict::held;
     if (is_missing(what)) return makes && what.now ? verdict::create_over : verdict::missing;
     return is_held(what) ? verdict::held : verdict::condition_false;
 }

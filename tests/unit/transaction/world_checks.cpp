@@ -112,7 +112,9 @@ void transaction_world::load(std::size_t which) {
 void transaction_world::save() {
     const auto [which, base] = *std::exchange(loaded_, std::nullopt);
     const auto on = table_of_things();
-    const auto sight = state_of(on.layout, base).value();
+    auto unmarked = base;
+    unmarked.erase(item_attribute::transaction);
+    const auto sight = state_of(on.layout, unmarked).value();
     const checked_write write{
         .base = sight.state, .mine = stamp_of_save(saves_), .target = version_after(on.layout, sight.state).value()};
     const auto request =

@@ -81,7 +81,6 @@ TEST_CASE("a refused checked write after a copy without an answer") {
     CHECK(judge(table::checked, at(6, other, {}, 2), false) == verdict::doubt);
     CHECK(judge(table::checked, std::nullopt, false) == verdict::doubt);
     CHECK(judge(table::checked, with(at(20, other), [](auto& s) { s.gone = true; }), false) == verdict::doubt);
-    CHECK(judge(table::checked, with(at(6, other), [](auto& s) { s.in_transaction = true; }), false) == verdict::doubt);
     CHECK(judge(table::checked, with(at(6, other), [](auto& s) { s.state.stamp.reset(); }), false) == verdict::doubt);
     // Nothing has happened yet, and it may.
     CHECK(judge(table::checked, at(5, before), false) == verdict::again);
@@ -149,11 +148,44 @@ TEST_CASE("a refused write that makes an item where there is none") {
 
 TEST_CASE("a write that ignores locks is held by a transaction alone") {
     const auto locked = with(at(5, before), [](auto& s) { s.holder = "s.1.0000000001"; });
-    const auto marked = with(locked, [](auto& s) { s.in_transaction = true; });
+    const auto marked = with(locked, [](auto& s) { s.mark = mark_kind::updated; });
     for (const auto which : {table::checked, table::blind}) {
         CHECK(judge(which, locked, true, base(), true) == verdict::condition_false);
         CHECK(judge(which, marked, true, base(), true) == verdict::held);
     }
+}
+
+TEST_CASE(
+    "under a transaction's mark a refused write may yet be made, unless what lies there tells that it never will") {
+    const auto under = [](mark_kind kind, item_state sight) {
+        sight.mark = kind;
+        sight.holder = "transaction 4711";
+        return sight;
+    };
+    for (const auto kind : {mark_kind::updated, mark_kind::to_erase, mark_kind::read}) {
+        CHECK(judge(table::checked, under(kind, at(5, before)), true) == verdict::held);
+        CHECK(judge(table::checked, under(kind, at(5, before)), false) == verdict::again);
+        CHECK(judge(table::checked, under(kind, at(6, other)), true) == verdict::conflict);
+        CHECK(judge(table::checked, under(kind, at(6, other)), false) == verdict::conflict);
+        CHECK(judge(table::checked, under(kind, at(6, mine)), false) == verdict::applied);
+        CHECK(judge(table::blind, under(kind, at(7, other)), true) == verdict::held);
+        CHECK(judge(table::blind, under(kind, at(7, other)), false) == verdict::doubt);
+        CHECK(judge(table::blind, under(kind, at(7, mine)), false) == verdict::applied);
+    }
+    for (const auto which : {table::create, table::create_over}) {
+        CHECK(judge(which, under(mark_kind::updated, at(6, other)), true) == verdict::exists);
+        CHECK(judge(which, under(mark_kind::read, at(6, other)), true) == verdict::exists);
+        CHECK(judge(which, under(mark_kind::to_erase, at(6, other)), true) == verdict::held);
+        CHECK(judge(which, under(mark_kind::to_erase, at(8, mine)), true) == verdict::superseded);
+    }
+
+    const auto inserted = under(mark_kind::inserted, {});
+    for (const auto which : {table::create, table::create_over, table::blind, table::upsert}) {
+        CHECK(judge(which, inserted, true) == verdict::held);
+        CHECK(judge(which, inserted, false) == verdict::doubt);
+    }
+    CHECK(judge(table::checked, inserted, true) == verdict::missing);
+    CHECK(judge(table::checked, inserted, false) == verdict::doubt);
 }
 
 TEST_CASE("a state known by its version alone is the same whatever stamp is there") {
