@@ -50,6 +50,10 @@ void coordinator::answer_commit(const errand_answer& with) {
         case answer::rejected:
             // An earlier copy may have been applied: the row tells when it is to be rolled back.
             why_ = with.why;
+            for (std::size_t i = 1; i < with.why.reasons.size() && i <= plan_->checks.size(); ++i) {
+                if (detail::kind_of(with.why.reasons[i]) != joint_reason::stays) continue;
+                why_ = about(std::move(why_), plan_->checks[i - 1].place());
+            }
             phase_ = phase::rolling_back;
             return;
         case answer::refused:

@@ -92,6 +92,15 @@ TEST_CASE("a transaction of which a check fails at its commit is rolled back, an
         expected = errc::lock_lost;
         at_fault = "guard";
     }
+    SECTION("the service says that a check is malformed") {
+        static_cast<void>(transaction.next(0));
+        failure refused(errc::transaction_canceled);
+        refused.reasons = {
+            {"None", "", {}}, {"None", "", {}}, {"ValidationError", "no such thing", {}}, {"None", "", {}}};
+        transaction.answer(0, read_answer(refused));
+        expected = errc::validation;
+        at_fault = "nobody";
+    }
     stage.run(transaction);
     CHECK(transaction.decided() == verdict::rolled_back);
     CHECK(transaction.why().code == make_error_code(expected));

@@ -77,6 +77,46 @@ TEST_CASE("a reader of the latest value reads again where the run ended meanwhil
     }
 }
 
+TEST_CASE("a refused check tells whether to resolve a rival, to run again, or that the guard is lost") {
+    planned_check check{.on = {.layout = {.table = "accounts", .key = "id"}}, .key = {{"id", "ann"}}};
+    CHECK(decide_check(check, std::nullopt) == check_step::changed);
+    CHECK(decide_check(check, mark_by(stranger)) == check_step::rival);
+    check.fence = condition_check{.table_name = "locks", .key = {{"pk", "x"}}, .condition_expression = "c"};
+    CHECK(decide_check(check, std::nullopt) == check_step::lost);
+    CHECK(decide_check(check, mark_by(stranger)) == check_step::lost);
+    CHECK(refused_check(check_step::lost).code == errc::lock_lost);
+    CHECK(refused_check(check_step::changed).code == errc::conflict);
+}
+
+TEST_CASE("an item tells of a write by its stamp, its trail, or what lies before a mark") {
+    const guarded_table on{.layout = {.table = "accounts", .key = "id"}};
+    const planned_write write{.stamp = stamp(3)};
+    const auto bytes = bytes_of(stamp(3));
+    const auto other = bytes_of(stamp(4));
+    CHECK(!tells_of(on, write, std::nullopt));
+    CHECK(!tells_of(on, write, item{{"id", "ann"}}));
+    CHECK(!tells_of(on, write, item{{"id", "ann"}, {"_stamp", other}}));
+    CHECK(tells_of(on, write, item{{"id", "ann"}, {"_stamp", bytes}}));
+    CHECK(tells_of(on, write, item{{"id", "ann"}, {"_stamp", other}, {"_trail", bytes}}));
+    item marked{{"id", "ann"}, {"_stamp", other}, {"_TxId", "99/run"}, {"_TxP", bytes}, {"_TxO", "U"}, {"_TxR", 1}};
+    CHECK(tells_of(on, write, marked));
+    marked.insert_or_assign("_TxP", bytes_of(stamp(5)));
+    CHECK(!tells_of(on, write, marked));
+}
+
+TEST_CASE("only a stamp that has gone never comes back") {
+    const guarded_table on{.layout = {.table = "accounts", .key = "id"}, .versioned = true};
+    const item_sight seen{.stamp = stamp(3), .version = 1};
+    const auto shown = [](int number) { return item{{"id", "ann"}, {"_stamp", bytes_of(stamp(number))}}; };
+    CHECK(never_again(on, seen, shown(4)));
+    CHECK(!never_again(on, seen, shown(3)));
+    CHECK(!never_again(on, std::nullopt, shown(4)));
+    CHECK(!never_again(on, item_sight{}, shown(4)));
+    CHECK(!never_again(on, item_sight{.absent = true}, shown(4)));
+    CHECK(!never_again(on, seen, std::nullopt));
+    CHECK(!never_again(on, seen, item{{"id", "ann"}}));
+}
+
 TEST_CASE("a refused begin tells whose run it is") {
     CHECK(decide_begin(none, mine) == begin_step::begin);
     CHECK(decide_begin(row(header_state::pending), mine) == begin_step::begun);
