@@ -17,14 +17,16 @@ struct session_counters {
     std::chrono::nanoseconds worst_heartbeat_delay{};  ///< how late the latest-started one was; plain: 0
     std::uint64_t jeopardies = 0;                      ///< times the session entered `jeopardy`; plain: 0
 
-    std::uint64_t acquired = 0;         ///< grants, take-overs and hand-offs together
-    std::uint64_t hand_overs = 0;       ///< grants passed on inside the process
-    std::uint64_t take_overs = 0;       ///< grants taken from a session that was over
-    std::uint64_t own_copies = 0;       ///< grants learnt from the row because the answer was lost
-    std::uint64_t released = 0;         ///< guards given back, and not handed on; none that was lost
-    std::uint64_t lost = 0;             ///< guards that became invalid before they were released
-    std::uint64_t marked_dead = 0;      ///< sessions of others that this one marked dead
-    std::uint64_t unknown_writes = 0;   ///< lock writes without an answer, each then resolved one way:
+    std::uint64_t acquired = 0;     ///< grants, take-overs and hand-offs together
+    std::uint64_t hand_overs = 0;   ///< grants passed on inside the process
+    std::uint64_t take_overs = 0;   ///< grants taken from a session that was over
+    std::uint64_t own_copies = 0;   ///< grants learnt from the row because the answer was lost
+    std::uint64_t released = 0;     ///< guards given back, and not handed on; none that was lost
+    std::uint64_t lost = 0;         ///< guards that became invalid before they were released
+    std::uint64_t marked_dead = 0;  ///< sessions of others that this one marked dead
+    /// Writes without an answer that claim something or give it back, each then resolved one way. Of a write under a
+    /// lock its own caller is told.
+    std::uint64_t unknown_writes = 0;
     std::uint64_t unknown_applied = 0;  ///< ... it had happened
     std::uint64_t unknown_void = 0;     ///< ... it had not, and never will
 

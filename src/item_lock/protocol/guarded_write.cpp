@@ -39,7 +39,7 @@ sequence<item_reply> send_until_known(item_lock_claimant& lock, stepper& steps, 
             if (unanswered) break;
             co_return seen;
         }
-        if (seen.kind == answer::unanswered && !std::exchange(unanswered, true)) ++session.counters().unknown_writes;
+        unanswered = unanswered || seen.kind == answer::unanswered;
         if (session.now() >= begun + resolve_within) break;
         co_await lock.pause(steps, detail::retry_pause(failures));
     }

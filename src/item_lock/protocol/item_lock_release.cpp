@@ -49,7 +49,7 @@ sequence<void> release(item_lock_claimant& lock, stepper& steps, item_reply& see
             const bool gone_before = !freed && !unanswered && !lock.freed_by_copy(seen.lock, releasing);
             if (unanswered) ++session.counters().unknown_applied;
             if (!gone_before && lock.grant.of_guard) ++session.counters().released;
-            lock.close_claim(false);
+            lock.close_claim(releasing.id != lock.grant.held.id);
             lock.end_release(gone_before ? error_code(errc::lock_lost) : error_code());
             if (freed) seen.lock = {.exists = true, .floor = lock.tokens.floor};
             lock.rest();

@@ -34,12 +34,13 @@ sequence<void> release(lock_claimant& lock, lock_row& row, std::optional<claim> 
             // Refused after a copy that had no answer: that copy did it.
             if (seen.doubtful && !std::exchange(unanswered, true)) ++session.counters().unknown_writes;
             // Or one that the network made did, if nobody was granted the lock since.
-            const bool ours_was_last = row.token == lock.held.token || (unresolved && row.token == unresolved->token);
+            const bool handed_over = unresolved && row.token == unresolved->token;
+            const bool ours_was_last = row.token == lock.held.token || handed_over;
             const bool left_free = row.free() && ours_was_last;
             const bool gone_before = seen.kind == answer::refused && !unanswered && !left_free;
             if (unanswered) ++session.counters().unknown_applied;
             if (!gone_before) ++session.counters().released;
-            lock.close_claim(false);
+            lock.close_claim(handed_over);
             lock.callers.end_release(gone_before ? error_code(errc::lock_lost) : error_code());
             lock.rest();
             if (lock.now == phase::idle && row.place_of(session.id())) {

@@ -176,3 +176,32 @@ TEST_CASE("whoever goes on one by one is in doubt while the transaction before i
     w.scheduler.run_for(15s);
     CHECK(w.all_unlocked());
 }
+
+TEST_CASE("each claim or release without an answer is counted by what became of it, and no write under the lock") {
+    two_processes w;
+    const auto counted = [&] { return w.a.session->counters(); };
+    bool loses = false;
+    w.a.network->set_plan([&](const any_request& request, const call_options&) {
+        return fault{writes_a_till(request) && std::exchange(loses, false) ? fault_kind::lose_answer
+                                                                           : fault_kind::pass};
+    });
+    item_guard first;
+    run(w, w.a, take(lock_in(w.a), first));
+    loses = true;
+    run(w, w.a, add_to(first, 1));
+    CHECK(counted().unknown_writes == 0);
+
+    // Its hand-over lands, and then nobody is there any more.
+    item_guard second;
+    error_code code;
+    running waits(w, w.a, code_of(take(lock_in(w.a), second, {.wait = 500ms}), code));
+    w.scheduler.run_for(1ms);
+    loses = true;
+    first = {};
+    waits.wait(1s);
+    CHECK(code == errc::in_doubt);
+    w.scheduler.run_for(5s);
+    CHECK(w.all_unlocked());
+    CHECK(counted().unknown_writes == 1);
+    CHECK(counted().unknown_applied == 1);
+}

@@ -95,6 +95,8 @@ TEST_CASE("a waiter that leaves while its hand-over has no answer is told in dou
     CHECK(told == errc::in_doubt);
     w.scheduler.run_for(5s);
     expect_free(w);
+    CHECK(a.session->counters().unknown_writes == 1);
+    CHECK(a.session->counters().unknown_applied == 1);
 }
 
 TEST_CASE("what the client sent twice in one call is told by what the first copy did") {
