@@ -150,7 +150,7 @@ sequence<void> downgrade_grant(item_lock_claimant& lock, stepper& steps, guarded
 sequence<void> end_grant_with(item_lock_claimant& lock, stepper& steps, last_write last, guarded_end& end) {
     const auto before = lock.known_version();
     auto seen = co_await send_until_known(lock, steps, last.request);
-    if (seen.kind == answer::applied || lock.landed(seen, last)) {
+    if (seen.kind == answer::applied || lock.landed(seen, last) || lock.freed_by(seen, last)) {
         end = {.left = std::move(seen.whole).value_or(item{}), .is = fate::ended};
         co_return;
     }

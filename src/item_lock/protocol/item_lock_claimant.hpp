@@ -57,6 +57,7 @@ struct last_write {
     std::optional<item_stamp> stamp{};  ///< what it leaves on the item
     bool raises = false;                ///< the item's version
     bool erases = false;
+    bool only_frees = false;  ///< leaves the item as it is
 };
 
 /// What the sequences of an item's lock share. At most one claim is open. Readers of this process share one grant.
@@ -148,6 +149,8 @@ public:
     bool surely_unwritten(const item_reply& seen, const item_version& before) const;
     /// Of a refused release of which every copy was answered: the network has made one more.
     bool freed_by_copy(const item_lock_state& shown, const item_grant& released) const;
+    /// The same of a last write that only frees the item, and is all that was sent to free it.
+    bool freed_by(const item_reply& seen, const last_write& last) const;
     /// Whether the refusal of a later copy shows that an earlier one was applied.
     bool landed(const item_reply& seen, const last_write& last) const;
 

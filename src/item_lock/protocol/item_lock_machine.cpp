@@ -66,10 +66,11 @@ last_write item_lock_machine::last_change(update_expression update, condition_ex
                         .stamp = stamp,
                         .versioned = lock_.item.versioned(),
                         .release = true};
-    // A mere release leaves the item as it is.
-    if (what.update.empty()) what.versioned = false;
+    const bool only_frees = what.update.empty();
+    if (only_frees) what.versioned = false;
     const auto& held = lock_.grant.held;
-    last_write last{.held = held, .request = requests().change(held, what), .raises = what.versioned};
+    last_write last{
+        .held = held, .request = requests().change(held, what), .raises = what.versioned, .only_frees = only_frees};
     if (what.versioned && lock_.item.layout.stamps) last.stamp = stamp;
     return last;
 }

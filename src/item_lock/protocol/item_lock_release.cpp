@@ -160,4 +160,10 @@ bool item_lock_claimant::freed_by_copy(const item_lock_state& shown, const item_
     return same_life && (last_granted || ours_till_then);
 }
 
+bool item_lock_claimant::freed_by(const item_reply& seen, const last_write& last) const {
+    // A grant whose time was up meanwhile has been given back by another request.
+    const bool ours = !session.plain() || holds(last.held);
+    return last.only_frees && seen.kind == detail::answer::refused && ours && freed_by_copy(seen.lock, last.held);
+}
+
 }  // namespace dynalease::protocol

@@ -46,6 +46,10 @@ asio::awaitable<void> add_if(item_guard& guard, condition_expression condition) 
     auto change = add("amount", 5);
     co_await guard.update(std::move(change), std::move(condition));
 }
+asio::awaitable<void> release_if(item_guard& guard, condition_expression condition) {
+    update_expression nothing;
+    co_await guard.update_and_release(std::move(nothing), std::move(condition));
+}
 asio::awaitable<void> erase_till(item_guard& guard) {
     co_await guard.erase();
 }
@@ -78,6 +82,24 @@ TEST_CASE("a release that the network repeats is told as done") {
     CHECK_FALSE(w.code_after(give_back(w.guard)));
     CHECK(w.unlocked());
     CHECK(w.a.session->counters().released == (reads ? 2 : 1));
+}
+
+TEST_CASE("an update that only releases, and that the network repeats, is told as done") {
+    born_till w;
+    item_writes_meet(w.a, {repeated});
+    CHECK_FALSE(w.code_after(release_if(w.guard, {})));
+    CHECK(w.unlocked());
+    CHECK(w.a.session->counters().released == 1);
+    CHECK(w.a.session->counters().lost == 0);
+}
+
+TEST_CASE("an update that only releases is in doubt when another life of the item has no lock") {
+    born_till w;
+    auto now = w.stored();
+    now.erase("_lockW");
+    now["_born"] = binary(12, std::byte{9});
+    w.put(std::move(now));
+    CHECK(w.code_after(release_if(w.guard, {})) == errc::in_doubt);
 }
 
 TEST_CASE("a release that the network repeats is told as done, though others have the item by then") {
