@@ -325,9 +325,9 @@ bool item_lock_impl::reserve(const std::optional<protocol::claim>& mine, std::in
     return true;
 }
 
-void item_lock_impl::give_free(const protocol::item_lock_state& seen) {
+void item_lock_impl::give_free(protocol::item_reply seen) {
     driven_ = false;
-    machine_.give_free(seen);
+    machine_.give_free(std::move(seen));
     if (!machine_.idle()) drive();
 }
 

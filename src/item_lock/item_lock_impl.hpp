@@ -81,8 +81,8 @@ public:
     /// until then.
     /// @param came as for a place in line
     bool reserve(const std::optional<protocol::claim>& mine, std::int64_t came);
-    /// The end of a reservation without a grant. @param seen the item as last seen
-    void give_free(const protocol::item_lock_state& seen);
+    /// The end of a reservation without a grant. @param seen the item as last seen under it
+    void give_free(protocol::item_reply seen);
     /// The end of a reservation with one.
     item_guard grant(protocol::item_reply seen);
     boost::asio::awaitable<protocol::item_reply> look();

@@ -96,16 +96,14 @@ void joint_claim::fail_try(answer kind, const shared_failure& why) {
 std::optional<std::size_t> joint_claim::reserve() {
     for (auto busy = order_.begin(); busy != order_.end(); ++busy) {
         if (wanted_[*busy].front->reserve(claim_, came_)) continue;
-        for (auto mine = order_.begin(); mine != busy; ++mine) {
-            wanted_[*mine].front->give_free(wanted_[*mine].seen.lock);
-        }
+        for (auto mine = order_.begin(); mine != busy; ++mine) wanted_[*mine].front->give_free({});
         return *busy;
     }
     return std::nullopt;
 }
 
 void joint_claim::give_free() {
-    for (auto& each : wanted_) each.front->give_free(each.seen.lock);
+    for (auto& each : wanted_) each.front->give_free({.kind = each.seen.kind, .lock = each.seen.lock});
     // While the items resolve it, the claim is no longer ours.
     if (std::exchange(unanswered_, false)) left_behind_ = std::exchange(claim_, std::nullopt);
 }

@@ -146,19 +146,17 @@ bool item_lock_claimant::may_land() const noexcept {
 
 void item_lock_claimant::give_up(const item_lock_state& lock) {
     callers.wanted();  // those who ended just now are told by what is open now
-    const auto next = decide_item_give_up({.sight = lock,
-                                           .self = session.id(),
-                                           .mine = open->id,
-                                           .sent = open->sent,
-                                           .unanswered = open->unanswered,
-                                           .intended = open->intended});
-    const auto* ghost = next == give_up_step::done ? lock.entry_of(session.id()) : nullptr;
-    if (ghost) {
-        // A copy of a claim before this one, of which nothing is out there. Others would wait for it for ever.
-        open->id.attempt = ghost->attempt;
-        open->closed = true;
+    auto next = give_up_step::done;
+    if (open) {
+        next = decide_item_give_up({.sight = lock,
+                                    .self = session.id(),
+                                    .mine = open->id,
+                                    .sent = open->sent,
+                                    .unanswered = open->unanswered,
+                                    .intended = open->intended});
     }
-    if (ghost || next == give_up_step::resolve) {
+    const bool haunted = next == give_up_step::done ? take_up_ghost(lock) : lock.entry_of(session.id()) != nullptr;
+    if (haunted || next == give_up_step::resolve) {
         now = phase::resolving;
         return;
     }
@@ -169,6 +167,15 @@ void item_lock_claimant::give_up(const item_lock_state& lock) {
         close_claim(false);
         audit_late_copies();
     }
+}
+
+bool item_lock_claimant::take_up_ghost(const item_lock_state& lock) {
+    const auto* ghost = lock.entry_of(session.id());
+    if (!ghost) return false;
+    close_claim(false);
+    open.emplace().id.attempt = ghost->attempt;
+    open->closed = true;
+    return true;
 }
 
 shared_failure item_lock_claimant::or_doubt(const shared_failure& why) const {

@@ -109,6 +109,9 @@ public:
     /// A copy of it may bring those who wait what they wait for, whatever the answers said so far.
     bool may_land() const noexcept;
     void give_up(const item_lock_state& lock);
+    /// What stands there is a copy of a claim before the open one, which is over. Others would wait for it for ever: it
+    /// is to be resolved in its place. @returns false if there is none
+    bool take_up_ghost(const item_lock_state& lock);
     /// What a caller is told who fails of this: doubt, while a copy of the claim is unanswered.
     detail::shared_failure or_doubt(const detail::shared_failure& why) const;
     /// Nobody can be asked, which is as true for one that came since.

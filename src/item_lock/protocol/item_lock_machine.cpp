@@ -30,7 +30,7 @@ void item_lock_machine::give_back() {
 }
 
 sequence<void> item_lock_machine::run(stepper& steps) {
-    item_reply seen;
+    auto seen = std::exchange(seen_reserved_, {});
     if (held()) co_await let_readers_join(lock_, steps, seen);
     while (!rests()) {
         if (lock_.now == phase::wanting) {
@@ -118,11 +118,13 @@ item_acquire_decision item_lock_machine::consider(const item_lock_state& seen, c
                                 .judge = judged});
 }
 
-void item_lock_machine::give_free(const item_lock_state& seen) {
+void item_lock_machine::give_free(item_reply seen) {
     if (!lock_.session.may_write()) return lock_.drop();
     lock_.now = phase::idle;
-    if (lock_.open) lock_.give_up(seen);
-    if (idle()) lock_.rest();
+    if (lock_.open || seen.lock.entry_of(lock_.session.id())) lock_.give_up(seen.lock);
+    if (idle()) return lock_.rest();
+    // An item that was not there may be there again when a copy without an answer comes.
+    if (seen.lock.exists) seen_reserved_ = std::move(seen);
 }
 
 void item_lock_machine::take_grant(item_reply seen) {

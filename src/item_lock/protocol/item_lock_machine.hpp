@@ -98,7 +98,7 @@ public:
         return lock_.outlook.time_to_next_look(seen);
     }
     /// The end of a reservation without a grant. What may still land is resolved. @param seen the item as last seen
-    void give_free(const item_lock_state& seen);
+    void give_free(item_reply seen);
     /// The end of a reservation with one.
     void take_grant(item_reply seen);
 
@@ -107,6 +107,8 @@ protected:
 
 private:
     using phase = item_lock_claimant::phase;
+
+    item_reply seen_reserved_;  ///< what `run` is to begin with: the item as a reservation has left it
 };
 
 }  // namespace dynalease::protocol

@@ -36,6 +36,10 @@ sequence<void> resolve_claim(item_lock_claimant& lock, stepper& steps, item_repl
         if (!closed && lock.callers.wanted() && session.live()) break;  // the claim is still good for those who came
         const auto next = decide_item_resolve(seen.lock, session.id(), lock.open->id, closed);
         done = next == item_resolve_step::done;
+        if (done && seen.lock.hold_of(session.id()) && lock.take_up_ghost(seen.lock)) {
+            closed = true;
+            continue;
+        }
         if (done) break;
         if (next == item_resolve_step::release) {
             lock.take_grant(seen.lock);

@@ -58,11 +58,15 @@ const item_claimant* item_lock_state::held_by(std::string_view session, std::int
     return reader == readers.end() ? nullptr : &*reader;
 }
 
-const item_claimant* item_lock_state::entry_of(std::string_view session) const {
+const item_claimant* item_lock_state::hold_of(std::string_view session) const {
     if (writer && writer->session == session) return &*writer;
     const auto reader = std::ranges::find(readers, session, &item_claimant::session);
-    if (reader != readers.end()) return &*reader;
-    return intended_by(session) ? &*intent : nullptr;
+    return reader == readers.end() ? nullptr : &*reader;
+}
+
+const item_claimant* item_lock_state::entry_of(std::string_view session) const {
+    const auto* hold = hold_of(session);
+    return hold || !intended_by(session) ? hold : &*intent;
 }
 
 result<item_lock_state> lock_sight_of(const item_layout& layout, const item* shown) {

@@ -39,7 +39,9 @@ struct item_lock_state {
 
     /// The one entry of ours with that attempt, among writer and readers.
     const item_claimant* held_by(std::string_view session, std::int64_t attempt) const;
-    /// Any entry of that session: as writer, as a reader, or as an intent.
+    /// Any entry of that session: as writer or as a reader.
+    const item_claimant* hold_of(std::string_view session) const;
+    /// ... or as an intent.
     const item_claimant* entry_of(std::string_view session) const;
     bool intended_by(std::string_view session) const { return intent && intent->session == session; }
 };

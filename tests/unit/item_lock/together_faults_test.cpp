@@ -164,3 +164,28 @@ TEST_CASE("a claim left over from a try does not keep several items apart") {
     run(w, a, take_all(every_till(a), guards), 2s);
     CHECK(all_valid(guards));
 }
+
+TEST_CASE("a forgotten hold of the own session goes while several items are waited for, whatever became of the claim") {
+    const bool renewed = GENERATE(false, true);
+    tills_world w;
+    node a(w, 1);
+    node b(w, 2);
+    run(w, a, open_session(a));
+    item_guard theirs;
+    run(w, b, take(lock_of(b, "south"), theirs));
+    // As if a copy of a claim that was given up had landed; and where others were granted the item since, the claim
+    // that meets it is closed.
+    auto haunted = w.stored();
+    haunted["_lockR"] = string_set{std::string(a.session->id()) + ".999"};
+    if (renewed) haunted["_lockF"] = *find_integer(haunted, "_lockF") + 3'600'000;
+    w.put(haunted);
+    std::vector<item_guard> never;
+    error_code code;
+    running waits(w, a, code_of(take_all(every_till(a), never, {.wait = 20s}), code));
+    item_guard other;
+    run(w, b, take(lock_of(b, "north"), other, {.wait = 10s}));
+    CHECK(other.valid());
+    waits.wait(30s);
+    CHECK(code == errc::wait_timeout);
+    CHECK(a.session->counters().resolving == 0);
+}
