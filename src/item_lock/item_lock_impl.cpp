@@ -326,7 +326,7 @@ bool item_lock_impl::reserve(const std::optional<protocol::claim>& mine, std::in
 }
 
 void item_lock_impl::give_free(protocol::item_reply seen) {
-    driven_ = false;
+    driven_ = forsaken_ = false;
     machine_.give_free(std::move(seen));
     if (!machine_.idle()) drive();
 }

@@ -42,7 +42,7 @@ public:
 
     // ---- the database's executor ----
     /// Held, or wanted by others in this process: a try need not ask the table.
-    bool busy(protocol::item_access access) { return machine_.kept_from(access) || wanted(); }
+    bool busy(protocol::item_access access) { return (machine_.kept_from(access) && !forsaken_) || wanted(); }
     /// Somebody waits who is not being driven yet.
     void wake();
     /// Gives the grant back, or hands it to the next local waiter.
@@ -81,6 +81,8 @@ public:
     /// until then.
     /// @param came as for a place in line
     bool reserve(const std::optional<protocol::claim>& mine, std::int64_t came);
+    /// Nobody wants any more what it is reserved for, and it will be free once the last request for it has ended.
+    void forsake() noexcept { forsaken_ = true; }
     /// The end of a reservation without a grant. @param seen the item as last seen under it
     void give_free(protocol::item_reply seen);
     /// The end of a reservation with one.
@@ -123,6 +125,7 @@ private:
     bool kept_ = false;              ///< a coroutine keeps a plain session's grants alive
     step_driver* keeper_ = nullptr;  ///< ... by this
     bool renewing_ = false;
+    bool forsaken_ = false;  ///< whoever has reserved it has left
     runtime::waiter_list<runtime::unit> renewed_;
     item_line line_;
     std::vector<std::weak_ptr<item_hold>> holds_;  ///< of the present grant

@@ -60,6 +60,7 @@ boost::asio::awaitable<void> joint_claim::run(std::shared_ptr<joint_claim> self)
 
 bool joint_claim::left() {
     sleep_.wake();
+    forsake();
     return may_land();
 }
 
@@ -76,6 +77,12 @@ failure joint_claim::or_doubt(failure why) const {
 
 void joint_claim::fail(failure why) {
     served.complete_one(joint_served{.why = std::move(why)});
+    forsake();
+}
+
+void joint_claim::forsake() {
+    if (!reserved_) return;
+    for (auto& each : wanted_) each.front->forsake();
 }
 
 /// A request that would be refused again, or one more in an outage that has lasted too long.
@@ -99,17 +106,19 @@ std::optional<std::size_t> joint_claim::reserve() {
         for (auto mine = order_.begin(); mine != busy; ++mine) wanted_[*mine].front->give_free({});
         return *busy;
     }
+    reserved_ = true;
     return std::nullopt;
 }
 
 void joint_claim::give_free() {
     for (auto& each : wanted_) each.front->give_free({.kind = each.seen.kind, .lock = each.seen.lock});
+    reserved_ = false;
     // While the items resolve it, the claim is no longer ours.
     if (std::exchange(unanswered_, false)) left_behind_ = std::exchange(claim_, std::nullopt);
 }
 
 boost::asio::awaitable<void> joint_claim::pause(std::chrono::nanoseconds time) {
-    co_await sleep_.wait_until(core_->now() + time);
+    if (wanted()) co_await sleep_.wait_until(core_->now() + time);
 }
 
 // ---- waiting: nothing is reserved --------------------------------------------------------------------------
@@ -326,6 +335,7 @@ boost::asio::awaitable<void> joint_claim::take_home() {
         give_free();
         co_return;
     }
+    reserved_ = false;
     joint_served all;
     for (auto& each : wanted_) all.granted.push_back(each.front->grant(std::move(each.seen)));
     unanswered_ = false;

@@ -64,6 +64,8 @@ private:
     /// can be locked together with an item that is not there.
     failure or_doubt(failure why) const;
     void fail(failure why);
+    /// Nobody waits any more: others of this process may ask for the items.
+    void forsake();
     std::optional<std::size_t> reserve();
     void give_free();
     void fail_try(answer kind, const shared_failure& why);
@@ -73,6 +75,7 @@ private:
     transact_write_items_request draft();
     bool read_reasons(failure& why, bool& shown);
     void give_up_after(answer kind, dynalease::time_point sent, const shared_failure& why);
+    /// While somebody waits.
     boost::asio::awaitable<void> pause(std::chrono::nanoseconds time);
     boost::asio::awaitable<void> wait_here(std::size_t item);
     boost::asio::awaitable<void> wait_for(std::size_t item);
@@ -94,6 +97,7 @@ private:
     std::optional<protocol::claim> left_behind_;  ///< the last that the items had to resolve, each for itself
     unsigned refusals_ = 0;
     unsigned silent_ = 0;      ///< requests without an answer
+    bool reserved_ = false;    ///< the items are
     bool writing_ = false;     ///< a copy of the transaction is under way
     bool unanswered_ = false;  ///< one has had no answer
 };

@@ -195,3 +195,23 @@ TEST_CASE("who looks out for several items is told at once that the session is o
     CHECK(waits.done());
     CHECK(code == errc::session_closed);
 }
+
+TEST_CASE("a try asks for an item that is still in the hand of those who wanted it with others and have left") {
+    // A plain session waits no longer than a lease without an answer.
+    const bool plain = GENERATE(false, true);
+    tills_world w;
+    const auto a = plain ? plain_node(w, 1) : std::make_unique<node>(w);
+    item_guard mine;
+    run(w, *a, take(lock_of(*a, "north"), mine));
+    run(w, *a, give_back(mine));
+    a->network->set_plan([](const any_request& request, const call_options&) {
+        const bool together = std::holds_alternative<transact_write_items_request>(request);
+        return testing::fault{together ? testing::fault::kind::lose_request : testing::fault::kind::pass};
+    });
+    std::vector<item_guard> never;
+    error_code code;
+    run(w, *a, code_of(take_all(every_till(*a), never, {.wait = plain ? 1min : 500ms}), code));
+    CHECK(code == errc::in_doubt);
+    run(w, *a, try_take(lock_of(*a, "north"), mine));
+    CHECK(mine.valid());
+}
