@@ -112,11 +112,8 @@ void end_parts(const last_parts& parts) {
     }
 }
 
-boost::asio::awaitable<runtime::completion<void>> run_commit_all(last_parts parts, diagnostics* details) {
-    auto unfitting = unfit_parts(parts);
-    if (unfitting) co_return runtime::completion<void>{report(*unfitting, details)};
-    for (auto& part : parts) part.hold->let_go();
-
+/// All of their guards have been let go.
+boost::asio::awaitable<runtime::completion<void>> commit_parts(last_parts& parts, diagnostics* details) {
     const auto core = parts.front().hold->core();
     const auto& world = core->world();
     const auto refuse = [&](const failure& why) {
@@ -166,6 +163,21 @@ boost::asio::awaitable<runtime::completion<void>> run_commit_all(last_parts part
     }
     end_parts(parts);
     co_return runtime::completion<void>{};
+}
+
+boost::asio::awaitable<runtime::completion<void>> run_commit_all(last_parts parts, diagnostics* details) {
+    auto unfitting = unfit_parts(parts);
+    if (unfitting) co_return runtime::completion<void>{report(*unfitting, details)};
+    for (auto& part : parts) part.hold->let_go();
+    runtime::completion<void> done;
+    try {
+        done = co_await commit_parts(parts, details);
+    } catch (...) {
+        // For want of memory, say. Nobody else would give them back.
+        for (const auto& part : parts) part.hold->front().give_back(part.hold);
+        throw;
+    }
+    co_return done;
 }
 
 }  // namespace

@@ -41,11 +41,18 @@ awaitable<runtime::completion<dynalease::item>> run_update_item(guarded_update w
         co_return done;
     }
     detail::item_lock_impl::write_end end;
-    if (what.last) {
-        const auto stamp = detail::fresh_stamp(hold->core()->world());
-        end = co_await hold->front().change_and_release(hold, std::move(what.change), std::move(what.condition), stamp);
-    } else {
-        end = co_await hold->front().change(hold, std::move(what.change), std::move(what.condition));
+    try {
+        if (what.last) {
+            const auto stamp = detail::fresh_stamp(hold->core()->world());
+            end = co_await hold->front().change_and_release(hold, std::move(what.change), std::move(what.condition),
+                                                            stamp);
+        } else {
+            end = co_await hold->front().change(hold, std::move(what.change), std::move(what.condition));
+        }
+    } catch (...) {
+        // For want of memory, say. Nobody else would give it back.
+        if (what.last) hold->front().give_back(hold);
+        throw;
     }
     if (end.why) {
         done.code = detail::report(*end.why, details);
@@ -69,10 +76,15 @@ awaitable<runtime::completion<void>> run_end_item(guarded_end_of_item what, diag
         co_return runtime::completion<void>{detail::report(*why, details)};
     }
     detail::item_lock_impl::write_end end;
-    if (what.erases) {
-        end = co_await hold->front().erase(hold, std::move(what.condition));
-    } else {
-        end = co_await hold->front().downgrade(hold);
+    try {
+        if (what.erases) {
+            end = co_await hold->front().erase(hold, std::move(what.condition));
+        } else {
+            end = co_await hold->front().downgrade(hold);
+        }
+    } catch (...) {
+        if (what.erases) hold->front().give_back(hold);
+        throw;
     }
     error_code code;
     if (end.why) code = detail::report(*end.why, details);

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <new>
 #include <optional>
 
 using namespace dynalease;
@@ -98,5 +99,30 @@ TEST_CASE("a last verb that is refused gives back what its guard, which has ende
     CHECK(in.ends == std::vector<error_code>{errc::reserved_name});
     CHECK(in.amount() == 0);
     CHECK(in.unlocked());
+    CHECK(in.a.session->counters().leases_held == 0);
+}
+
+TEST_CASE("a last verb that finds no memory leaves no item locked") {
+    const auto which = GENERATE(last_verb::update_and_release, last_verb::erase);
+    const bool together = GENERATE(false, true);
+    locked_till in;
+    bool failed = false;
+    in.a.network->set_plan([&](const any_request&, const call_options&) {
+        if (!std::exchange(failed, true)) throw std::bad_alloc();
+        return testing::fault{};
+    });
+    if (together) {
+        std::vector<item_commit> parts(1);
+        parts[0].guard = std::move(in.mine);
+        parts[0].erase = which == last_verb::erase;
+        if (!parts[0].erase) parts[0].change = add("amount", 5);
+        commit_all(std::move(parts), [](error_code) {});
+    } else {
+        in.call(which);
+    }
+    CHECK_THROWS_AS(in.wait(), std::bad_alloc);
+    in.wait();
+    CHECK(in.unlocked());
+    CHECK(in.amount() == 0);
     CHECK(in.a.session->counters().leases_held == 0);
 }
