@@ -66,8 +66,7 @@ void item_world::tell(const std::string& node, decltype(event::what) what) {
 }
 
 void item_world::note_standing(std::size_t index, const lock_state& after) {
-    const bool free =
-        after.exists && after.writer == claimant() && after.readers.empty() && after.intent == claimant();
+    const bool free = after.exists && after.writer == claimant() && after.readers.empty() && after.intent == claimant();
     auto& since = standing_[index];
     since.there_since = after.exists ? std::min(since.there_since, now()) : time_point::max();
     since.free_since = free ? std::min(since.free_since, now()) : time_point::max();
@@ -163,11 +162,15 @@ void item_world::serve_everyone() {
     throw_broken();
 }
 
-std::chrono::nanoseconds item_world::take_over_bound() const {
+std::chrono::nanoseconds item_world::take_over_bound(std::size_t item) const {
     // The lease by a slow watcher's clock, two looks at the session or the item, the requests, and the spread of looks.
     const auto lease = std::chrono::nanoseconds(lease_) / (1'000'000 - recipe_.drift_ppm) * 1'000'000;
     const auto look = std::max<std::chrono::nanoseconds>(lease_ / 8, std::min<std::chrono::nanoseconds>(1s, lease_));
-    return 500ms + lease + 2 * look + 2s + 2 * 1200ms;
+    // Nobody passes an intent, and a call of its writer that began before the calm may still be without an answer: four
+    // attempts of a second each, and the pauses between them.
+    const auto& intent = judge_.state(item).intent;
+    const bool intended = !intent.session.empty() && !judge_.over(intent.session);
+    return 500ms + lease + 2 * look + 2s + 2 * 1200ms + (intended ? 8s : 0s);
 }
 
 /// A writer dies while another process waits for its item alone.
@@ -206,7 +209,7 @@ void item_world::crash_a_holder() {
     const auto crashed_at = now();
     const auto still_held = [&] { return judge_.state(index).writer == holder; };
     const auto last_sign = [&] { return std::max(crashed_at, judge_.last_sign(index, holder)); };
-    if (!go_on_while([&] { return still_held() && now() <= last_sign() + take_over_bound(); }, now() + 1h)) return;
+    if (!go_on_while([&] { return still_held() && now() <= last_sign() + take_over_bound(index); }, now() + 1h)) return;
     if (still_held()) fail("P6", "a dead process's item was not taken over in time");
     throw_broken();
 }

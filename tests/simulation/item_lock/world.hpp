@@ -68,7 +68,7 @@ private:
     void check_step() override;
     void check_belief(site& at, user::holding& in, bool valid);
     void crash_a_holder();
-    std::chrono::nanoseconds take_over_bound() const;
+    std::chrono::nanoseconds take_over_bound(std::size_t item) const;
     const std::optional<std::string>& judged_broken() const override;
     void make_item(std::size_t index);
     void arm_rebirth();
