@@ -11,5 +11,6 @@
 #include <dynalease/lock.hpp>
 #include <dynalease/queue.hpp>
 #include <dynalease/session.hpp>
+#include <dynalease/transaction.hpp>
 #include <dynalease/versioned.hpp>
 #include <dynalease/wall_clock_lock.hpp>

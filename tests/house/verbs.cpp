@@ -45,6 +45,7 @@ void all_end_as_callers_like(session& lease, database store, lock_guard& guard, 
     tests::of_item_guards(like, kept, change, {});
     tests::of_wall_clock_locks(like, by_clock, timed, change);
     tests::of_versioned_items(like, table, base, revision, change);
+    tests::of_transactions(like, transactions(store), table);
     tests::of_writes_in_doubt(like, write, joint, store);
     tests::of_databases(like, store, found);
 }

@@ -174,6 +174,32 @@ void of_versioned_items(Visit visit, versioned<item> table, loaded<item> base, i
 }
 
 template <class Visit>
+void of_transactions(Visit visit, transactions all, versioned<item> table) {
+    const key_values key("k");
+    const std::string id = "order";
+    visit("transactions.read", "k",
+          [&](auto&&... tail) { return all.read(table, key, std::forward<decltype(tail)>(tail)...); });
+    visit("transactions.read", "k", [&](auto&&... tail) {
+        return all.read(table, key, isolation::committed, std::forward<decltype(tail)>(tail)...);
+    });
+    visit("transactions.look", id,
+          [&](auto&&... tail) { return all.look(id, std::forward<decltype(tail)>(tail)...); });
+    visit("transactions.list", "", [&](auto&&... tail) { return all.list(std::forward<decltype(tail)>(tail)...); });
+    visit("transactions.resume", id,
+          [&](auto&&... tail) { return all.resume(id, std::forward<decltype(tail)>(tail)...); });
+    visit("transactions.roll_back", id,
+          [&](auto&&... tail) { return all.roll_back(id, std::forward<decltype(tail)>(tail)...); });
+    visit("transactions.sweep", "", [&](auto&&... tail) { return all.sweep(std::forward<decltype(tail)>(tail)...); });
+    visit("transactions.sweep", "",
+          [&](auto&&... tail) { return all.sweep({}, std::forward<decltype(tail)>(tail)...); });
+    visit("transaction.commit", "", [&](auto&&... tail) {
+        auto open = all.begin();
+        open.erase(table, key);
+        return open.commit(std::forward<decltype(tail)>(tail)...);
+    });
+}
+
+template <class Visit>
 void of_writes_in_doubt(Visit visit, pending_write<item> write, pending_joint_write joint, database store) {
     visit("pending_write.resolve", "k",
           [&](auto&&... tail) { return write.resolve(std::forward<decltype(tail)>(tail)...); });

@@ -18,9 +18,6 @@
 
 namespace dynalease {
 
-class versioned_writes;
-class joint_result;
-
 /// What can be kept in a table of versioned items: a described struct, or an item as it is.
 template <class T>
 concept versionable = std::same_as<T, item> || described<T>;
@@ -248,6 +245,7 @@ public:
 private:
     friend class versioned_writes;
     friend class joint_result;
+    friend class transaction;
 
     static versioned_options with_version_member(versioned_options options) {
         if constexpr (!std::same_as<T, item>) {

@@ -19,8 +19,6 @@ using detail::answer;
 
 namespace {
 
-/// Locks that are under way at a time.
-constexpr std::size_t most_at_once = 32;
 
 /// Why a run ends that nobody here wanted to end.
 failure rolled_back_by_others() {
@@ -104,7 +102,7 @@ std::optional<errand> coordinator::next_for_header(std::int64_t wall) {
 std::optional<errand> coordinator::next(std::int64_t wall) {
     if (auto wanted = next_for_header(wall)) return wanted;
     const auto at_work = [](const slot_state& slot) { return slot.what != asked::nothing; };
-    if (std::ranges::count_if(slots_, at_work) >= static_cast<std::ptrdiff_t>(most_at_once)) return std::nullopt;
+    if (std::ranges::count_if(slots_, at_work) >= static_cast<std::ptrdiff_t>(most_errands)) return std::nullopt;
     for (std::size_t i = 0; i < items_.size(); ++i) {
         if (auto wanted = next_for_item(i)) return wanted;
     }

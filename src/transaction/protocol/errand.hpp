@@ -13,6 +13,9 @@
 
 namespace dynalease::protocol {
 
+/// What one machine has under way at a time, at most.
+inline constexpr std::size_t most_errands = 32;
+
 /// A request to be sent, no sooner than after the pause. A machine may want several at once, and has at most one in
 /// each slot; the answer comes back under the slot's number.
 struct errand {

@@ -10,6 +10,7 @@
 
 #include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/dynamodb/item.hpp>
+#include <dynalease/transaction/transactions_options.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -126,12 +127,6 @@ enum class commit_step {
 commit_step decide_commit(const std::optional<transaction_header>& row, const run_name& mine);
 
 // ---- rivals ------------------------------------------------------------------------------------------------
-
-enum class wait_policy {
-    fail_fast,   ///< an item that another transaction holds fails this one
-    wait,        ///< ... is waited for
-    wound_wait,  ///< the older one of two rolls the younger one back; the younger one waits: no deadlock
-};
 
 struct rivalry {
     wait_policy policy = wait_policy::wound_wait;

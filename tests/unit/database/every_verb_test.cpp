@@ -127,6 +127,7 @@ TEST_CASE("whichever verb fails, its diagnostics say which it was, and of what")
     of_databases(told, in.store, pages<scan_request>{in.store, {.table_name = "tills"}});
     of_writes_in_doubt(told, in.write, in.joint, in.store);
     of_versioned_items(told, in.table, in.base, item_revision(in.base.revision()), change);
+    of_transactions(told, transactions(in.store), in.table);
     of_wall_clock_locks(told, in.by_clock, in.timed, change);
     of_item_guards(told, in.kept, change, {});
     of_item_locks(told, in.of_item, {item_demand{in.of_item}}, [&in] { return no_change_to(in.kept); });

@@ -1,0 +1,42 @@
+// A transaction's body that is run again until its commit holds.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <dynalease/detail/guarded_work.hpp>
+#include <dynalease/transaction/transaction.hpp>
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace dynalease::detail {
+
+template <class Body>
+auto run_transaction(std::shared_ptr<transactions_impl> core, Body body, run_options options)
+    -> std::invoke_result_t<Body&, transaction&> {
+    using value_type = typename awaited<std::invoke_result_t<Body&, transaction&>>::type;
+    transaction_attempts attempts(std::move(core), std::move(options));
+    for (;;) {
+        auto looking = attempts.committed_before();
+        const bool before = co_await std::move(looking);
+        if constexpr (std::is_void_v<value_type>) {
+            if (before) co_return;
+        } else {
+            if (before) attempts.throw_committed_before();
+        }
+        const auto attempt = attempts.next();
+        transaction current(attempt);
+        kept_value<value_type> value;
+        auto work = keep_value(body(current), value);
+        co_await std::move(work);
+        auto commit = attempts.commit(attempt);
+        const bool committed = co_await std::move(commit);
+        if (!committed) continue;
+        if constexpr (std::is_void_v<value_type>)
+            co_return;
+        else
+            co_return std::move(*value);
+    }
+}
+
+}  // namespace dynalease::detail

@@ -1,0 +1,167 @@
+// One transaction, while its body runs: what it reads, and what it is going to write.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <dynalease/transaction/transaction_operations.hpp>
+#include <dynalease/versioned/versioned.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <concepts>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace dynalease {
+
+/// What can stand for being in force at the commit: a lock's guard, a queue's turn.
+template <class Guard>
+concept fenced = requires(const Guard& guard) {
+    { guard.fence() } -> std::same_as<condition_check>;
+};
+
+/// Reads go to the table; writes are kept, and sent together by the commit. So nothing is seen of a transaction that
+/// did not commit, and to give it up is to let go of it.
+///
+/// What it has read, it depends on: the commit is refused with `errc::conflict` if any of it is not so any more. What
+/// it reads twice, or has written, it remembers. Two items may be seen at two moments: the commit finds that out, the
+/// body cannot.
+///
+/// The tables are those of `versioned`; a commit raises an item's version once, and plain versioned writes and item
+/// locks respect what a transaction holds, as it does what they hold. Tables without stamps, and those that leave
+/// tombstones, take no part: `errc::invalid_option`.
+///
+/// Thread safety: none; its verbs complete on the caller's executor, as all others. Errors of every verb, thrown at the
+/// call where it is not awaited: `errc::transaction_over` after `commit` was called; `errc::bad_attribute`,
+/// `reserved_name` and `item_too_large` as of versioned writes.
+class transaction {
+public:
+    using executor_type = boost::asio::any_io_executor;
+
+    explicit transaction(std::shared_ptr<detail::open_transaction> state) : state_(std::move(state)) {}
+    transaction(transaction&&) noexcept = default;
+    transaction& operator=(transaction&&) noexcept = default;
+    ~transaction() = default;
+
+    executor_type get_executor() const noexcept { return detail::executor_of(*state_); }
+    /// The caller's, or the one that was drawn.
+    const std::string& id() const noexcept { return detail::id_of(*state_); }
+
+    /// The item of that key as it is committed now, or as this transaction has written it; empty if there is none.
+    /// Waits for nobody. Errors: those of a read; `errc::updated_blindly`. Cancellation: all types. Cost: 1 read, of an
+    /// item that another transaction holds 2 or 3; none for what it knows.
+    template <class T>
+    boost::asio::awaitable<std::optional<T>> get(const versioned<T>& table, key_values key) {
+        auto whole = key.named(table.options().key, table.options().sort_key);
+        return await_get<T>(state_, table.core_, std::move(whole));
+    }
+
+    /// Writes the value, whether there is an item of that key or not; what the struct does not know of the item stays.
+    /// Of an item that was read before, only what has changed. Cost, where it was not read: 1 read, at the commit.
+    template <class T>
+    void put(const versioned<T>& table, const T& value) {
+        detail::write_in(*state_, table.core_, versioned<T>::order_of(detail::write_order::kind::clobber, value));
+    }
+    /// A new item; `errc::exists`, now or at the commit, if there is one of that key.
+    template <class T>
+    void insert(const versioned<T>& table, const T& value) {
+        detail::write_in(*state_, table.core_, versioned<T>::order_of(detail::write_order::kind::create, value));
+    }
+    /// Changes an item that need not be read, if the condition holds of it as it was before the transaction:
+    /// `errc::missing` or `errc::condition_failed`, at the commit. `errc::updated_blindly` for what this transaction
+    /// inserts.
+    template <class T>
+    void update(const versioned<T>& table, key_values key, update_expression change,
+                condition_expression condition = {}) {
+        detail::write_order order{.what = detail::write_order::kind::blind, .key = std::move(key)};
+        order.change = std::move(change);
+        order.condition = std::move(condition);
+        detail::write_in(*state_, table.core_, std::move(order));
+    }
+    /// Removes an item: `errc::missing` at the commit if there is none, but for one that was read and found missing.
+    template <class T>
+    void erase(const versioned<T>& table, key_values key) {
+        detail::write_order order{.what = detail::write_order::kind::clobber_remove, .key = std::move(key)};
+        detail::write_in(*state_, table.core_, std::move(order));
+    }
+
+    /// The commit happens only while this very lock or turn is in force, at that instant: `errc::lock_lost`. It is the
+    /// true fence, which no pause of the process can pass. @throws dynalease::error with `errc::not_held`.
+    template <fenced Guard>
+    void require(const Guard& guard) {
+        detail::require_in(*state_, guard.fence());
+    }
+
+    /// All of it happens now, or nothing does. Once only: after a failure, begin another one.
+    ///
+    /// Errors, with table and key of the item at fault: `errc::conflict` if what was read has changed, or another
+    /// transaction rolled this one back; `errc::locked` for what others hold; `exists`, `missing`, `condition_failed`;
+    /// `errc::already_committed` for an id that was; `errc::lock_lost`; `errc::too_many_items`. `errc::in_doubt` when
+    /// it may have happened, or may yet: `transactions::look` tells by the id.
+    /// Cancellation: partial and total end it if it is not decided yet, and tell how it went, within 10 s: as
+    /// `errc::cancelled` where nothing has happened. Terminal tells at once, as `errc::in_doubt` where it has begun;
+    /// the work goes on in the background, for a minute at most. Cost: native 1 request. Inline undo of N items 2N + 3
+    /// writes, at most 32 at a time, one after the other for the service only at begin, locks, commit, unlocks.
+    boost::asio::awaitable<void> commit() {
+        return detail::await_verb<void>(get_executor(), detail::commit_verb{state_});
+    }
+    template <class... Tail>
+        requires verb_tail<void, Tail...>
+    auto commit(Tail&&... tail) {
+        return detail::initiate<void>(get_executor(), detail::commit_verb{state_}, std::forward<Tail>(tail)...);
+    }
+
+private:
+    friend class transactions;
+
+    template <class T>
+    static std::optional<T> value_in(const detail::versioned_impl& table, const detail::transaction_sight& sight) {
+        if (!sight.stored) return std::nullopt;
+        return detail::as_loaded<T>(table, *sight.stored).value;
+    }
+
+    template <class T>
+    static detail::transaction_read_verb reading(std::shared_ptr<detail::transactions_impl> core,
+                                                 const versioned<T>& table, const key_values& key, isolation level) {
+        auto whole = key.named(table.options().key, table.options().sort_key);
+        return {std::move(core), table.core_, std::move(whole), level, "transactions.read"};
+    }
+    template <class T>
+    static auto as_typed(detail::transaction_read_verb verb, const versioned<T>& table) {
+        auto convert = [core = table.core_](const detail::transaction_sight& sight) {
+            return value_in<T>(*core, sight);
+        };
+        using typed = detail::typed_verb<detail::transaction_sight, std::optional<T>, detail::transaction_read_verb,
+                                         decltype(convert)>;
+        return typed{std::move(verb), std::move(convert)};
+    }
+    template <class T>
+    static boost::asio::awaitable<std::optional<T>> await_read(detail::transaction_read_verb verb) {
+        const auto table = verb.table;
+        const auto where = detail::executor_of(*verb.core);
+        const auto sight = co_await detail::await_verb<detail::transaction_sight>(where, std::move(verb));
+        co_return value_in<T>(*table, sight);
+    }
+
+    template <class T>
+    static boost::asio::awaitable<std::optional<T>> await_get(std::shared_ptr<detail::open_transaction> state,
+                                                              std::shared_ptr<detail::versioned_impl> table,
+                                                              item_key key) {
+        const auto known = detail::known_in(*state, *table, key);
+        if (known) co_return value_in<T>(*table, *known);
+        auto verb = detail::reading(*state, table, key);
+        const auto where = detail::executor_of(*state);
+        auto sight = co_await detail::await_verb<detail::transaction_sight>(where, std::move(verb));
+        auto value = value_in<T>(*table, sight);
+        std::optional<item> seen;
+        if (sight.stored) seen = versioned<T>::seen_in(sight.stored->attributes);
+        detail::remember(*state, std::move(table), key, std::move(sight), std::move(seen));
+        co_return value;
+    }
+
+    std::shared_ptr<detail::open_transaction> state_;
+};
+
+}  // namespace dynalease

@@ -1,0 +1,117 @@
+// The compiled part of transactions: one type for each kind of verb, whatever structs the items become.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <dynalease/detail/initiate.hpp>
+#include <dynalease/dynamodb/database.hpp>
+#include <dynalease/transaction/transactions_options.hpp>
+#include <dynalease/versioned/versioned_operations.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dynalease {
+
+/// What a reader wants to see of an item that a transaction may hold.
+enum class isolation {
+    uncommitted,  ///< what lies there, were it to be undone in a moment. 1 read
+    committed,    ///< what was committed when it was last seen decided. 1 read
+    latest,       ///< what is committed now. 1 read; of an item that is held 2, of one just given back 3
+};
+
+namespace detail {
+
+class transactions_impl;
+class open_transaction;
+
+/// @throws dynalease::error that names the option.
+std::shared_ptr<transactions_impl> make_transactions_impl(database target, transactions_options options);
+const transactions_options& options_of(const transactions_impl& core);
+boost::asio::any_io_executor executor_of(const transactions_impl& core);
+/// @throws dynalease::error that names the option.
+std::shared_ptr<open_transaction> begin_transaction(std::shared_ptr<transactions_impl> core, run_options options);
+boost::asio::any_io_executor executor_of(const open_transaction& of);
+const std::string& id_of(const open_transaction& of);
+
+/// An item as a transaction sees it. Empty `stored`: there is none.
+struct transaction_sight {
+    std::optional<stored_item> stored{};
+};
+/// What the transaction knows of an item without asking; empty: nothing yet.
+/// @throws dynalease::error with `errc::updated_blindly`, `transaction_over` or `bad_attribute`.
+std::optional<transaction_sight> known_in(const open_transaction& of, const versioned_impl& table, const item_key& key);
+/// @param seen as in `write_order`
+void remember(open_transaction& of, std::shared_ptr<versioned_impl> table, const item_key& key, transaction_sight sight,
+              std::optional<item> seen);
+/// Of the kinds of order: `create` inserts, `clobber` puts, `blind` updates, `clobber_remove` erases.
+/// @throws dynalease::error
+void write_in(open_transaction& of, std::shared_ptr<versioned_impl> table, write_order order);
+/// @throws dynalease::error
+void require_in(open_transaction& of, condition_check fence);
+
+struct transaction_read_verb {
+    std::shared_ptr<transactions_impl> core;
+    std::shared_ptr<versioned_impl> table;
+    item_key key;
+    isolation level;
+    const char* verb;
+    void operator()(diagnostics* details, handler_for<transaction_sight> handler) &&;
+};
+transaction_read_verb reading(const open_transaction& of, std::shared_ptr<versioned_impl> table, item_key key);
+struct commit_verb {
+    std::shared_ptr<open_transaction> of;
+    void operator()(diagnostics* details, handler_for<void> handler) &&;
+};
+struct transaction_look_verb {
+    std::shared_ptr<transactions_impl> core;
+    std::string id;
+    void operator()(diagnostics* details, handler_for<transaction_report> handler) &&;
+};
+struct transaction_list_verb {
+    std::shared_ptr<transactions_impl> core;
+    void operator()(diagnostics* details, handler_for<std::vector<transaction_report>> handler) &&;
+};
+/// Brings a transaction to its end: carries it on, or rolls it back.
+struct transaction_end_verb {
+    std::shared_ptr<transactions_impl> core;
+    std::string id;
+    bool carries_on;
+    void operator()(diagnostics* details, handler_for<transaction_state> handler) &&;
+};
+struct transaction_sweep_verb {
+    std::shared_ptr<transactions_impl> core;
+    sweep_options options;
+    void operator()(diagnostics* details, handler_for<sweep_report> handler) &&;
+};
+
+/// The attempts of one `run`.
+class transaction_attempts {
+public:
+    /// @throws dynalease::error that names the option.
+    transaction_attempts(std::shared_ptr<transactions_impl> core, run_options options);
+
+    /// Whether it has committed before, under the caller's id. Cost: 1 read; without an id of the caller's none.
+    boost::asio::awaitable<bool> committed_before() const;
+    /// The next attempt; there is one.
+    std::shared_ptr<open_transaction> next();
+    /// @returns whether it is done; else the body is to run again, and the pause before that is over.
+    /// @throws dynalease::error when it has failed for good
+    boost::asio::awaitable<bool> commit(std::shared_ptr<open_transaction> attempt);
+    /// For a body that yields a value: what it was is not remembered.
+    [[noreturn]] void throw_committed_before() const;
+
+private:
+    std::shared_ptr<transactions_impl> core_;
+    run_options options_;
+    wall_time born_;
+    time_point deadline_;
+    unsigned made_ = 0;
+};
+
+}  // namespace detail
+}  // namespace dynalease

@@ -1,0 +1,166 @@
+// The handle of transactions: to run them, to read beside them, and to see to those that somebody has left.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <dynalease/detail/braced.hpp>
+#include <dynalease/transaction/run_transaction.hpp>
+#include <dynalease/transaction/transaction.hpp>
+#include <dynalease/transaction/transaction_operations.hpp>
+#include <dynalease/transaction/transactions_options.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <concepts>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace dynalease {
+
+/// A cheap, copyable handle. All its transactions have their rows in one coordination table.
+///
+/// A transaction is serializable: it commits only if all that it has read is still so at that instant. Nobody needs to
+/// be alive for one to end: whoever meets an item of a transaction that somebody has left undoes it there, or completes
+/// it; `sweep` does so for items that nobody meets.
+///
+/// Without a token a verb returns an awaitable, which throws `dynalease::error`. Cancellation: all types. Thread
+/// safety: verbs may be called on any thread.
+class transactions {
+public:
+    using executor_type = boost::asio::any_io_executor;
+
+    /// @throws dynalease::error with `errc::invalid_option` or `errc::invalid_name`.
+    explicit transactions(database target, transactions_options options = {})
+        : core_(detail::make_transactions_impl(std::move(target), std::move(options))) {}
+
+    executor_type get_executor() const noexcept { return detail::executor_of(*core_); }
+    const transactions_options& options() const noexcept { return detail::options_of(*core_); }
+
+    /// Runs `body(transaction&)`, which returns an `asio::awaitable<T>`, on the caller's executor, and commits what it
+    /// has written; again, after a growing pause of up to 2 s, while that meets with a conflict. Its value is the
+    /// result. What it throws is thrown on, and nothing happens. The body must have no other effects.
+    ///
+    /// With an id that has committed before, the body does not run: done, or `errc::already_committed` if it yields a
+    /// value. Errors: those of `transaction::commit`; `errc::conflict` and `errc::locked` after the last attempt.
+    /// Cost: as `transaction`; with an id 1 read and, of a native one, 1 write more.
+    template <class Body>
+        requires std::invocable<std::decay_t<Body>&, transaction&>
+    auto run(Body&& body, run_options options = {}) const {
+        detail::check_temporary<Body>();
+        return detail::run_transaction<std::decay_t<Body>>(core_, std::forward<Body>(body), std::move(options));
+    }
+
+    /// One attempt, for those who go on by themselves: `transaction::commit` ends it. Sends nothing.
+    /// @throws dynalease::error with `errc::invalid_option`.
+    transaction begin(run_options options = {}) const {
+        return transaction(detail::begin_transaction(core_, std::move(options)));
+    }
+
+    /// An item beside all transactions; empty if there is none. Waits for nobody. Errors: those of a read.
+    template <class T>
+    boost::asio::awaitable<std::optional<T>> read(const versioned<T>& table, key_values key,
+                                                  isolation level = isolation::latest) const {
+        return transaction::await_read<T>(transaction::reading(core_, table, key, level));
+    }
+    template <class T, class... Tail>
+        requires verb_tail<std::optional<T>, Tail...>
+    auto read(const versioned<T>& table, key_values key, isolation level, Tail&&... tail) const {
+        auto verb = transaction::as_typed(transaction::reading(core_, table, key, level), table);
+        return start<std::optional<T>>(std::move(verb), std::forward<Tail>(tail)...);
+    }
+    template <class T, class... Tail>
+        requires verb_tail<std::optional<T>, Tail...>
+    auto read(const versioned<T>& table, key_values key, Tail&&... tail) const {
+        return read(table, std::move(key), isolation::latest, std::forward<Tail>(tail)...);
+    }
+
+    /// What became of a transaction, and what it wants. Cost: 1 read.
+    boost::asio::awaitable<transaction_report> look(std::string id) const {
+        return await(detail::transaction_look_verb{core_, std::move(id)});
+    }
+    template <class... Tail>
+        requires verb_tail<transaction_report, Tail...>
+    auto look(std::string id, Tail&&... tail) const {
+        return start<transaction_report>(detail::transaction_look_verb{core_, std::move(id)},
+                                         std::forward<Tail>(tail)...);
+    }
+
+    /// Those that are not done, of all processes. Cost: a scan of the coordination table.
+    boost::asio::awaitable<std::vector<transaction_report>> list() const {
+        return await(detail::transaction_list_verb{core_});
+    }
+    template <class... Tail>
+        requires verb_tail<std::vector<transaction_report>, Tail...>
+    auto list(Tail&&... tail) const {
+        return start<std::vector<transaction_report>>(detail::transaction_list_verb{core_},
+                                                      std::forward<Tail>(tail)...);
+    }
+
+    /// Carries a transaction on that another process has begun, to its commit if that is possible, and to its end. Any
+    /// number may do so at once. One that requires a lock or a turn can only be rolled back. Yields how it was decided;
+    /// `unknown`: there is no row of it. Cost: up to 2N + 3 writes.
+    boost::asio::awaitable<transaction_state> resume(std::string id) const {
+        return await(detail::transaction_end_verb{core_, std::move(id), true});
+    }
+    template <class... Tail>
+        requires verb_tail<transaction_state, Tail...>
+    auto resume(std::string id, Tail&&... tail) const {
+        return start<transaction_state>(detail::transaction_end_verb{core_, std::move(id), true},
+                                        std::forward<Tail>(tail)...);
+    }
+
+    /// Rolls a transaction back that is not decided, and brings it to its end in any case. Yields how it was decided.
+    boost::asio::awaitable<transaction_state> roll_back(std::string id) const {
+        return await(detail::transaction_end_verb{core_, std::move(id), false});
+    }
+    template <class... Tail>
+        requires verb_tail<transaction_state, Tail...>
+    auto roll_back(std::string id, Tail&&... tail) const {
+        return start<transaction_state>(detail::transaction_end_verb{core_, std::move(id), false},
+                                        std::forward<Tail>(tail)...);
+    }
+
+    /// Ends what others have left: rolls back what was not decided, completes the rest. Any number of processes may
+    /// sweep at any time, and an interrupted sweep leaves nothing wrong. Takes `older_than` and longer; one every ten
+    /// minutes is enough. Cost: two scans of the coordination table, and the writes of what was left.
+    boost::asio::awaitable<sweep_report> sweep(sweep_options options = {}) const {
+        return await(detail::transaction_sweep_verb{core_, options});
+    }
+    template <class... Tail>
+        requires verb_tail<sweep_report, Tail...>
+    auto sweep(sweep_options options, Tail&&... tail) const {
+        return start<sweep_report>(detail::transaction_sweep_verb{core_, options}, std::forward<Tail>(tail)...);
+    }
+
+    template <class... Tail>
+        requires verb_tail<sweep_report, Tail...>
+    auto sweep(Tail&&... tail) const {
+        return sweep(sweep_options{}, std::forward<Tail>(tail)...);
+    }
+
+private:
+    template <class T, class Verb, class... Tail>
+    auto start(Verb verb, Tail&&... tail) const {
+        return detail::initiate<T>(get_executor(), std::move(verb), std::forward<Tail>(tail)...);
+    }
+    boost::asio::awaitable<transaction_report> await(detail::transaction_look_verb verb) const {
+        return detail::await_verb<transaction_report>(get_executor(), std::move(verb));
+    }
+    boost::asio::awaitable<std::vector<transaction_report>> await(detail::transaction_list_verb verb) const {
+        return detail::await_verb<std::vector<transaction_report>>(get_executor(), std::move(verb));
+    }
+    boost::asio::awaitable<transaction_state> await(detail::transaction_end_verb verb) const {
+        return detail::await_verb<transaction_state>(get_executor(), std::move(verb));
+    }
+    boost::asio::awaitable<sweep_report> await(detail::transaction_sweep_verb verb) const {
+        return detail::await_verb<sweep_report>(get_executor(), verb);
+    }
+
+    std::shared_ptr<detail::transactions_impl> core_;
+};
+
+}  // namespace dynalease

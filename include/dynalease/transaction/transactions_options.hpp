@@ -1,0 +1,79 @@
+// The options of transactions, and what is told of one.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <dynalease/detail/braced.hpp>
+#include <dynalease/item/item_ref.hpp>
+#include <dynalease/runtime/time.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace dynalease {
+
+/// What a transaction does about another one, not decided yet, that holds an item it wants.
+enum class wait_policy {
+    fail_fast,   ///< gives up: `errc::locked`
+    wait,        ///< waits for it, for `transactions_options::wait`
+    wound_wait,  ///< the older one rolls the younger one back; the younger one waits: no circle of waiting can close
+};
+
+struct transactions_options {
+    detail::braced<std::string> table{"coordination"};  ///< where transactions have their rows
+    wait_policy policy = wait_policy::wound_wait;
+    /// With another transaction that shows no sign of life. Then it is rolled back, whatever the policy is, which is
+    /// safe at any time; one that is alive all the same runs again.
+    std::chrono::milliseconds patience{5'000};
+    std::chrono::milliseconds wait{5'000};  ///< for one item that others hold; then `errc::locked`
+};
+
+/// How a transaction is carried out. What its readers see, and what it guarantees, is the same.
+enum class transaction_tier {
+    automatic,    ///< `native` where it fits, else `inline_undo`
+    native,       ///< one TransactWriteItems: at most 100 items, and one write to each; else `errc::too_many_items`
+    inline_undo,  ///< any number of items up to 14,000, several writes to each: 2N + 3 writes
+};
+
+struct run_options {
+    /// The caller's name for what is to happen once: 1 to 200 bytes, without "/". It is remembered for a day, and
+    /// longer than any token of the service. Empty: an id is drawn.
+    detail::braced<std::string> id{};
+    unsigned attempts = 10;                    ///< of the body, at least 1
+    std::chrono::milliseconds within{30'000};  ///< for all attempts together
+    transaction_tier tier = transaction_tier::automatic;
+};
+
+enum class transaction_state {
+    unknown,      ///< there is no row of it: it has not begun, or it was over a day ago
+    pending,      ///< not decided; if nobody carries it on, somebody will roll it back
+    committed,    ///< for good, though some of its items may not have been given back yet
+    rolled_back,  ///< nothing of it happened, or ever will
+};
+
+/// What stands in a transaction's row, for operators.
+struct transaction_report {
+    std::string id;
+    transaction_state state = transaction_state::unknown;
+    bool done = false;              ///< it holds no item any more
+    wall_time born{};               ///< of its first attempt, by the clock of who made that
+    std::string ended_by{};         ///< who rolled it back
+    std::vector<item_ref> items{};  ///< that it wants to write; none once it is done
+};
+
+struct sweep_options {
+    /// Transactions that stood still for so long are taken for left. It is also how long the sweep looks.
+    std::chrono::milliseconds older_than{30'000};
+    /// Between two pages of the scan, each up to 1 MB.
+    std::chrono::milliseconds pace{100};
+};
+
+struct sweep_report {
+    std::size_t seen = 0;         ///< that were not done
+    std::size_t rolled_back = 0;  ///< that somebody had left before they were decided
+    std::size_t finished = 0;     ///< that were decided, and held items still
+    std::size_t failed = 0;       ///< that could not be brought to an end; the next sweep tries again
+};
+
+}  // namespace dynalease

@@ -1,0 +1,144 @@
+// The attempts of one `run`: what is done again, when, and when no more.
+// SPDX-License-Identifier: BSL-1.0
+#include "database/called_verb.hpp"
+#include "runtime/alarm.hpp"
+#include "transaction/commit.hpp"
+#include "transaction/transactions_impl.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/deferred.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <tuple>
+#include <utility>
+
+namespace dynalease::detail {
+
+namespace {
+
+using namespace std::chrono_literals;
+using boost::asio::awaitable;
+
+/// 20 ms doubling to 2 s; anything from half of that on, so that rivals part.
+std::chrono::nanoseconds pause_after(const environment& world, unsigned attempts) {
+    const auto longest = std::min<std::chrono::nanoseconds>(20ms * (1U << std::min(attempts - 1, 7U)), 2s);
+    const auto half = static_cast<std::uint64_t>(longest.count() / 2);
+    return longest / 2 + std::chrono::nanoseconds(world.random->below(half + 1));
+}
+
+/// Whether another attempt may fare better.
+bool passes(const error_code& code) {
+    return code == errc::conflict || code == errc::locked || code == errc::transaction_conflict;
+}
+
+struct pause_verb {
+    std::shared_ptr<transactions_impl> core;
+    unsigned attempts;
+
+    static awaitable<runtime::completion<void>> run(std::shared_ptr<transactions_impl> core, unsigned attempts) {
+        runtime::completion<void> done;
+        const auto& world = core->world();
+        runtime::alarm pause(world);
+        const bool slept = co_await pause.wait_until(world.clock->now() + pause_after(world, attempts));
+        if (!slept) done.code = errc::cancelled;
+        co_return done;
+    }
+    void operator()(diagnostics* details, handler_for<void> handler) && {
+        const auto executor = core->world().executor;
+        called_verb called{details, "transactions.run", {}, core->options().table};
+        start_verb<void>(executor, std::move(called), run(std::move(core), attempts), std::move(handler));
+    }
+};
+
+awaitable<runtime::completion<bool>> find_committed(std::shared_ptr<transactions_impl> core, std::string id,
+                                                    diagnostics* details) {
+    runtime::completion<bool> done;
+    auto ended = co_await end_transaction(std::move(core), std::move(id), true);
+    if (ended)
+        done.value = *ended == transaction_state::committed;
+    else
+        done.code = report(ended.error(), details);
+    co_return done;
+}
+
+struct find_committed_verb {
+    std::shared_ptr<transactions_impl> core;
+    std::string id;
+
+    void operator()(diagnostics* details, handler_for<bool> handler) && {
+        const auto executor = core->world().executor;
+        called_verb called{details, "transactions.run", id, core->options().table};
+        start_verb<bool>(executor, std::move(called), find_committed(std::move(core), std::move(id), details),
+                         std::move(handler));
+    }
+};
+
+awaitable<runtime::completion<void>> run_commit(std::shared_ptr<open_transaction> of, diagnostics* details) {
+    runtime::completion<void> done;
+    auto why = co_await commit(std::move(of));
+    if (why) done.code = report(*why, details);
+    co_return done;
+}
+
+awaitable<runtime::completion<void>> refuse_over() {
+    co_return runtime::completion<void>{make_error_code(errc::transaction_over)};
+}
+
+awaitable<bool> none_before() {
+    co_return false;
+}
+
+}  // namespace
+
+void commit_verb::operator()(diagnostics* details, handler_for<void> handler) && {
+    const auto executor = of->core->world().executor;
+    called_verb called{details, "transaction.commit", {}, of->core->options().table};
+    const bool was_over = std::exchange(of->over, true);
+    auto body = was_over ? refuse_over() : run_commit(std::move(of), details);
+    start_verb<void>(executor, std::move(called), std::move(body), std::move(handler));
+}
+
+transaction_attempts::transaction_attempts(std::shared_ptr<transactions_impl> core, run_options options)
+    : core_(std::move(core)), options_(std::move(options)) {
+    check(options_);
+    const auto& clock = *core_->world().clock;
+    born_ = clock.wall();
+    deadline_ = clock.now() + options_.within;
+}
+
+awaitable<bool> transaction_attempts::committed_before() const {
+    if (options_.id.empty()) return none_before();
+    return await_verb<bool>(core_->world().executor, find_committed_verb{core_, options_.id});
+}
+
+std::shared_ptr<open_transaction> transaction_attempts::next() {
+    ++made_;
+    return open(core_, options_, born_.time_since_epoch().count(), deadline_);
+}
+
+awaitable<bool> transaction_attempts::commit(std::shared_ptr<open_transaction> attempt) {
+    diagnostics details;
+    commit_verb verb{std::move(attempt)};
+    const auto executor = core_->world().executor;
+    auto done =
+        co_await initiate<void>(executor, std::move(verb), details, boost::asio::as_tuple(boost::asio::deferred));
+    const error_code code = std::get<0>(done);
+    if (!code) co_return true;
+    if (code == errc::already_committed) co_return false;
+    const bool last = made_ >= options_.attempts || core_->now() >= deadline_;
+    if (!passes(code) || last) throw error(code, std::move(details));
+    pause_verb pause{core_, made_};
+    co_await await_verb<void>(executor, std::move(pause));
+    co_return false;
+}
+
+void transaction_attempts::throw_committed_before() const {
+    diagnostics details;
+    details.operation = "transactions.run";
+    details.table = core_->options().table;
+    details.key = options_.id;
+    throw error(errc::already_committed, std::move(details));
+}
+
+}  // namespace dynalease::detail

@@ -1,0 +1,190 @@
+// What operators do with transactions of any process: look at them, end them, sweep up those that were left.
+// SPDX-License-Identifier: BSL-1.0
+#include "database/called_verb.hpp"
+#include "runtime/alarm.hpp"
+#include "runtime/cancellation.hpp"
+#include "transaction/commit.hpp"
+#include "transaction/protocol/stored_writes.hpp"
+#include "transaction/transactions_impl.hpp"
+
+#include <chrono>
+#include <functional>
+#include <utility>
+
+namespace dynalease::detail {
+
+namespace {
+
+using boost::asio::awaitable;
+using protocol::transaction_header;
+
+transaction_report report_of(const transaction_header& header) {
+    transaction_report report{.id = header.name.id,
+                              .state = transaction_state::pending,
+                              .done = header.done,
+                              .born = wall_time(std::chrono::milliseconds(header.born)),
+                              .ended_by = header.ended_by};
+    if (header.state == protocol::header_state::committed) report.state = transaction_state::committed;
+    if (header.state == protocol::header_state::rolled_back) report.state = transaction_state::rolled_back;
+    const auto planned = protocol::planned_in(header.writes);
+    if (!planned) return report;
+    for (const auto& each : *planned) report.items.push_back(each.place());
+    return report;
+}
+
+/// A page of the rows that are not done, and where the next one begins. Those that cannot be read are left out.
+struct page_of_headers {
+    std::vector<transaction_header> headers;
+    item_key next;
+};
+
+awaitable<result<page_of_headers>> read_page(std::shared_ptr<transactions_impl> core, item_key from) {
+    auto request = protocol::open_transactions(core->options().table, from);
+    auto read = co_await core->target().call(std::move(request));
+    if (!read) co_return std::move(read).error();
+    page_of_headers page{.headers = {}, .next = std::move(read->last_evaluated_key)};
+    for (const auto& row : read->items) {
+        auto header = protocol::parse_transaction_header(&row);
+        if (header && *header) page.headers.push_back(**std::move(header));
+    }
+    co_return page;
+}
+
+// ---- looking -------------------------------------------------------------------------------------------------
+
+awaitable<runtime::completion<transaction_report>> run_look(std::shared_ptr<transactions_impl> core, std::string id,
+                                                            diagnostics* details) {
+    runtime::completion<transaction_report> done;
+    done.value.id = id;
+    auto header = co_await read_header(std::move(core), std::move(id));
+    if (!header)
+        done.code = report(header.error(), details);
+    else if (*header)
+        done.value = report_of(**header);
+    co_return done;
+}
+
+awaitable<runtime::completion<std::vector<transaction_report>>> run_list(std::shared_ptr<transactions_impl> core,
+                                                                         diagnostics* details) {
+    runtime::completion<std::vector<transaction_report>> done;
+    item_key from;
+    do {
+        auto page = co_await read_page(core, std::move(from));
+        if (!page) {
+            done.code = report(page.error(), details);
+            co_return done;
+        }
+        for (const auto& header : page->headers) done.value.push_back(report_of(header));
+        from = std::move(page->next);
+    } while (!from.empty());
+    co_return done;
+}
+
+// ---- ending --------------------------------------------------------------------------------------------------
+
+awaitable<runtime::completion<transaction_state>> run_end(std::shared_ptr<transactions_impl> core, std::string id,
+                                                          bool carries_on, diagnostics* details) {
+    runtime::completion<transaction_state> done;
+    auto ended = co_await end_transaction(std::move(core), std::move(id), carries_on);
+    if (ended)
+        done.value = *ended;
+    else
+        done.code = report(ended.error(), details);
+    co_return done;
+}
+
+/// One pass over the rows that are not done.
+/// @param watch what was seen of them in passes before
+awaitable<std::optional<failure>> pass(std::shared_ptr<transactions_impl> core, sweep_options options,
+                                       protocol::sweep_watch* watch, sweep_report* into) {
+    const auto& world = core->world();
+    const auto began = core->now();
+    *into = {};
+    item_key from;
+    for (;;) {
+        auto page = co_await read_page(core, std::move(from));
+        if (!page) co_return std::move(page).error();
+        for (auto& header : page->headers) {
+            ++into->seen;
+            const auto step = watch->sight(header, core->now());
+            if (step == protocol::sweep_step::leave) continue;
+            auto ended = co_await end_transaction(core, std::move(header), false);
+            if (!ended)
+                ++into->failed;
+            else if (step == protocol::sweep_step::roll_back)
+                ++into->rolled_back;
+            else
+                ++into->finished;
+            const bool cancelled = co_await runtime::cancellation_requested();
+            if (cancelled) co_return failure(errc::cancelled);
+        }
+        from = std::move(page->next);
+        if (from.empty()) break;
+        runtime::alarm pause(world);
+        const bool slept = co_await pause.wait_until(core->now() + options.pace);
+        if (!slept) co_return failure(errc::cancelled);
+    }
+    watch->end_pass(began);
+    co_return std::nullopt;
+}
+
+awaitable<std::optional<failure>> sweep(std::shared_ptr<transactions_impl> core, sweep_options options,
+                                        sweep_report* into) {
+    protocol::sweep_watch watch(options.older_than);
+    auto why = co_await pass(core, options, &watch, into);
+    if (why || into->seen == 0) co_return why;
+    runtime::alarm pause(core->world());
+    const bool slept = co_await pause.wait_until(core->now() + options.older_than);
+    if (!slept) co_return failure(errc::cancelled);
+    co_return co_await pass(core, options, &watch, into);
+}
+
+awaitable<runtime::completion<sweep_report>> run_sweep(std::shared_ptr<transactions_impl> core, sweep_options options,
+                                                       diagnostics* details) {
+    runtime::completion<sweep_report> done;
+    if (options.older_than.count() < 0 || options.pace.count() < 0) {
+        failure why(errc::invalid_option);
+        why.details.message = "older_than and pace must not be negative";
+        done.code = report(why, details);
+        co_return done;
+    }
+    auto why = co_await sweep(std::move(core), options, &done.value);
+    if (why) done.code = report(*why, details);
+    co_return done;
+}
+
+called_verb called(const transactions_impl& core, const char* verb, std::string id, diagnostics* details) {
+    return {details, verb, std::move(id), core.options().table};
+}
+
+}  // namespace
+
+void transaction_look_verb::operator()(diagnostics* details, handler_for<transaction_report> handler) && {
+    const auto executor = core->world().executor;
+    auto verb = called(*core, "transactions.look", id, details);
+    start_verb<transaction_report>(executor, std::move(verb), run_look(std::move(core), std::move(id), details),
+                                   std::move(handler));
+}
+
+void transaction_list_verb::operator()(diagnostics* details, handler_for<std::vector<transaction_report>> handler) && {
+    const auto executor = core->world().executor;
+    auto verb = called(*core, "transactions.list", {}, details);
+    start_verb<std::vector<transaction_report>>(executor, std::move(verb), run_list(std::move(core), details),
+                                                std::move(handler));
+}
+
+void transaction_end_verb::operator()(diagnostics* details, handler_for<transaction_state> handler) && {
+    const auto executor = core->world().executor;
+    auto verb = called(*core, carries_on ? "transactions.resume" : "transactions.roll_back", id, details);
+    start_verb<transaction_state>(executor, std::move(verb),
+                                  run_end(std::move(core), std::move(id), carries_on, details), std::move(handler));
+}
+
+void transaction_sweep_verb::operator()(diagnostics* details, handler_for<sweep_report> handler) && {
+    const auto executor = core->world().executor;
+    auto verb = called(*core, "transactions.sweep", {}, details);
+    start_verb<sweep_report>(executor, std::move(verb), run_sweep(std::move(core), options, details),
+                             std::move(handler));
+}
+
+}  // namespace dynalease::detail

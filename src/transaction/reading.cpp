@@ -1,0 +1,127 @@
+// Reading items beside transactions, and the rows of transactions.
+// SPDX-License-Identifier: BSL-1.0
+#include "database/called_verb.hpp"
+#include "item/protocol/item_state.hpp"
+#include "transaction/errand_driver.hpp"
+#include "transaction/protocol/latest_reader.hpp"
+#include "transaction/protocol/marking_requests.hpp"
+#include "transaction/protocol/transaction_requests.hpp"
+#include "transaction/transactions_impl.hpp"
+#include "versioned/protocol/version_changes.hpp"
+#include "versioned/versioned_impl.hpp"
+
+#include <utility>
+
+namespace dynalease::detail {
+
+namespace {
+
+using boost::asio::awaitable;
+
+/// A tombstone counts as missing.
+result<std::optional<stored_item>> as_stored(const placed_key& place, std::optional<item> committed) {
+    using stored = std::optional<stored_item>;
+    if (!committed) return stored{};
+    auto sight = protocol::state_of(place.layout, *committed);
+    if (!sight) return protocol::about(std::move(sight).error(), {place.layout.table, place.key});
+    if (sight->gone) return stored{};
+    return stored(stored_item{std::move(sight->state), *std::move(committed)});
+}
+
+/// What lies there, without what is the library's alone.
+std::optional<item> as_it_lies(std::optional<item> shown) {
+    if (shown) {
+        std::erase_if(*shown, [](const auto& each) {
+            return each.first.starts_with(protocol::item_attribute::transaction_prefix);
+        });
+    }
+    return shown;
+}
+
+awaitable<result<std::optional<item>>> read_once(std::shared_ptr<transactions_impl> core, item_ref where,
+                                                 isolation level) {
+    auto request = protocol::look_at_item(where);
+    auto read = co_await core->target().call(std::move(request));
+    if (!read) co_return std::move(read).error();
+    if (level == isolation::uncommitted) co_return as_it_lies(std::move(read->found));
+    co_return protocol::committed_view(read->found);
+}
+
+awaitable<runtime::completion<transaction_sight>> run_read(std::shared_ptr<transactions_impl> core, placed_key place,
+                                                           isolation level, diagnostics* details) {
+    runtime::completion<transaction_sight> done;
+    if (auto why = protocol::check_key(place.layout, place.key)) {
+        done.code = report(*why, details);
+        co_return done;
+    }
+    result<std::optional<stored_item>> stored = std::optional<stored_item>{};
+    if (level == isolation::latest) {
+        std::vector<placed_key> one{place};
+        auto all = co_await read_latest(core, std::move(one));
+        if (all)
+            stored = std::move(all->front());
+        else
+            stored = std::move(all).error();
+    } else {
+        auto shown = co_await read_once(core, {place.layout.table, place.key}, level);
+        if (shown)
+            stored = as_stored(place, *std::move(shown));
+        else
+            stored = std::move(shown).error();
+    }
+    if (stored)
+        done.value.stored = *std::move(stored);
+    else
+        done.code = report(stored.error(), details);
+    co_return done;
+}
+
+}  // namespace
+
+awaitable<result<std::vector<std::optional<stored_item>>>> read_latest(std::shared_ptr<transactions_impl> core,
+                                                                       std::vector<placed_key> places) {
+    using driver = errand_driver<protocol::latest_reader>;
+    std::vector<item_ref> items;
+    items.reserve(places.size());
+    for (const auto& place : places) items.push_back({place.layout.table, place.key});
+    protocol::latest_reader machine(core->options().table, std::move(items));
+    const auto reading = std::make_shared<driver>(core->target(), std::move(machine));
+    reading->go_on();
+    while (!reading->machine().ended()) {
+        const auto code = co_await driver::answered(reading);
+        if (code) reading->stop(failure(errc::cancelled));
+    }
+    const auto& machine_now = reading->machine();
+    if (machine_now.why().code) co_return machine_now.why();
+    std::vector<std::optional<stored_item>> found;
+    found.reserve(places.size());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        auto stored = as_stored(places[i], machine_now.found()[i]);
+        if (!stored) co_return std::move(stored).error();
+        found.push_back(*std::move(stored));
+    }
+    co_return found;
+}
+
+awaitable<result<std::optional<protocol::transaction_header>>> read_header(std::shared_ptr<transactions_impl> core,
+                                                                           std::string id) {
+    const protocol::run_name any_run{std::move(id), {}};
+    auto request = protocol::transaction_requests(core->options().table, any_run).look();
+    auto read = co_await core->target().call(std::move(request));
+    if (!read) co_return std::move(read).error();
+    co_return protocol::parse_transaction_header(read->found ? &*read->found : nullptr);
+}
+
+transaction_read_verb reading(const open_transaction& of, std::shared_ptr<versioned_impl> table, item_key key) {
+    return {of.core, std::move(table), std::move(key), isolation::latest, "transaction.get"};
+}
+
+void transaction_read_verb::operator()(diagnostics* details, handler_for<transaction_sight> handler) && {
+    const auto executor = core->world().executor;
+    called_verb called{details, verb, protocol::text_of(key), table->options().table};
+    placed_key place{table->layout(), std::move(key)};
+    start_verb<transaction_sight>(executor, std::move(called),
+                                  run_read(std::move(core), std::move(place), level, details), std::move(handler));
+}
+
+}  // namespace dynalease::detail

@@ -1,0 +1,225 @@
+// The reads and writes of a transaction's body, item by item.
+// SPDX-License-Identifier: BSL-1.0
+#include "transaction/transaction_draft.hpp"
+
+#include "item/item_names.hpp"
+#include "versioned/protocol/version_changes.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace dynalease::detail {
+
+using protocol::item_layout;
+
+namespace {
+
+failure of_item(errc code, const drafted_item& touched, std::string message) {
+    failure why(code);
+    why.details.table = touched.layout.table;
+    why.details.key = protocol::text_of(touched.key);
+    why.details.message = std::move(message);
+    return why;
+}
+
+bool erased(const drafted_item& touched) {
+    return !touched.writes.empty() && std::holds_alternative<drafted_erasure>(touched.writes.back());
+}
+
+bool updated(const drafted_item& touched) {
+    return std::ranges::any_of(touched.writes, [](const auto& write) { return write.index() == 1; });
+}
+
+/// The item as a put leaves it.
+item with(const drafted_item& touched, const drafted_put& wanted) {
+    const auto before = touched.before ? touched.before->attributes : touched.key;
+    if (!wanted.complete) return protocol::changed(before, {wanted.members.present, wanted.members.absent});
+    return protocol::changed(before, protocol::replaced_members(touched.layout, before, wanted.members));
+}
+
+}  // namespace
+
+bool drafted_item::wants_reading() const {
+    if (read || inserted) return false;
+    return std::ranges::any_of(writes, [](const auto& write) { return std::holds_alternative<drafted_put>(write); });
+}
+
+const drafted_item* transaction_draft::find(const item_layout& layout, const item_key& key) const {
+    const auto place = places_.find(item_name({layout.table, key}));
+    return place == places_.end() ? nullptr : &items_[place->second];
+}
+
+drafted_item& transaction_draft::at(const item_layout& layout, const item_key& key) {
+    const auto [place, fresh] = places_.emplace(item_name({layout.table, key}), items_.size());
+    if (fresh) items_.push_back({.layout = layout, .key = key});
+    return items_[place->second];
+}
+
+// ---- reads -------------------------------------------------------------------------------------------------
+
+result<std::optional<transaction_sight>> transaction_draft::known(const item_layout& layout,
+                                                                  const item_key& key) const {
+    const auto* touched = find(layout, key);
+    if (!touched) return std::optional<transaction_sight>{};
+    if (updated(*touched)) return of_item(errc::updated_blindly, *touched, "the transaction has updated the item");
+    const auto as = [](std::optional<stored_item> shown) { return std::optional(transaction_sight{std::move(shown)}); };
+    if (!touched->writes.empty()) {
+        const auto* put = std::get_if<drafted_put>(&touched->writes.back());
+        return as(put ? std::optional(stored_item{{}, with(*touched, *put)}) : std::nullopt);
+    }
+    return touched->read ? as(touched->before) : std::nullopt;
+}
+
+void transaction_draft::saw(const item_layout& layout, const item_key& key, std::optional<stored_item> before,
+                            std::optional<item> seen) {
+    auto& touched = at(layout, key);
+    if (touched.read) return;
+    touched.read = true;
+    touched.before = std::move(before);
+    touched.seen = std::move(seen);
+}
+
+// ---- writes ------------------------------------------------------------------------------------------------
+
+void transaction_draft::put(const item_layout& layout, const item_key& key, drafted_put wanted) {
+    auto& touched = at(layout, key);
+    // In place of what the transaction has erased, nothing of that is to remain.
+    if (erased(touched)) wanted.complete = true;
+    const bool replaces = !touched.writes.empty() && !std::holds_alternative<drafted_update>(touched.writes.back());
+    if (replaces) touched.writes.pop_back();
+    touched.writes.emplace_back(std::move(wanted));
+}
+
+std::optional<failure> transaction_draft::insert(const item_layout& layout, const item_key& key, drafted_put wanted) {
+    auto& touched = at(layout, key);
+    const bool there = touched.writes.empty() ? touched.read && touched.before : !erased(touched);
+    if (there) return of_item(errc::exists, touched, "the item is there already");
+    if (touched.writes.empty()) touched.inserted = true;
+    put(layout, key, std::move(wanted));
+    return std::nullopt;
+}
+
+std::optional<failure> transaction_draft::update(const item_layout& layout, const item_key& key,
+                                                 drafted_update wanted) {
+    auto& touched = at(layout, key);
+    const bool missing = touched.writes.empty() ? touched.read && !touched.before : erased(touched);
+    if (missing) return of_item(errc::missing, touched, "there is no item to update");
+    const bool makes = touched.inserted || (touched.read && !touched.before);
+    if (makes) return of_item(errc::updated_blindly, touched, "the transaction makes this item: put it as it is to be");
+    touched.writes.emplace_back(std::move(wanted));
+    return std::nullopt;
+}
+
+void transaction_draft::erase(const item_layout& layout, const item_key& key) {
+    auto& touched = at(layout, key);
+    if (touched.inserted) {
+        // As before: there was none, and there is to be none.
+        touched.inserted = false;
+        touched.read = true;
+        touched.writes.clear();
+        return;
+    }
+    std::erase_if(touched.writes, [](const auto& write) { return !std::holds_alternative<drafted_update>(write); });
+    touched.writes.emplace_back(drafted_erasure{});
+}
+
+// ---- the plan ----------------------------------------------------------------------------------------------
+
+namespace {
+
+/// A versioned item's, as the plan compares it.
+protocol::item_sight sight_of(const drafted_item& touched) {
+    if (!touched.before) return {.absent = true};
+    return {.stamp = touched.before->state.stamp, .version = touched.before->state.version};
+}
+
+/// What the put changes of the item that was read. After an update nobody knows what is there: then all of it.
+protocol::member_changes changes_of(const drafted_item& touched, const drafted_put& wanted, bool first) {
+    const auto& stored = touched.before->attributes;
+    auto members = wanted.members;
+    if (wanted.complete) members.absent = protocol::replaced_members(touched.layout, stored, members).remove;
+    if (!first) return protocol::all_members(touched.layout, members);
+    const auto& seen = touched.seen ? *touched.seen : stored;
+    return protocol::changed_members(touched.layout, {.stored = stored, .seen = seen, .wanted = members});
+}
+
+update_expression as_update(const protocol::member_changes& changes) {
+    update_expression update;
+    for (const auto& [name, value] : changes.set) update += set(name, value);
+    for (const auto& name : changes.remove) update += remove(name);
+    return update;
+}
+
+std::optional<failure> fault_of_size(const drafted_item& touched, const item& whole) {
+    auto why = protocol::check_size(whole);
+    return why ? std::optional(protocol::about(*std::move(why), {touched.layout.table, touched.key})) : std::nullopt;
+}
+
+/// The item, where there is none.
+result<protocol::planned_write> planned_insert(const drafted_item& touched, const drafted_put& wanted) {
+    protocol::planned_write write{.kind = protocol::mark_kind::inserted};
+    write.whole = wanted.members.present;
+    if (auto why = fault_of_size(touched, write.whole)) return *std::move(why);
+    return write;
+}
+
+/// Nothing where the put changes nothing.
+result<std::optional<protocol::planned_write>> planned_put(const drafted_item& touched, const drafted_put& wanted,
+                                                           bool first) {
+    const auto changes = changes_of(touched, wanted, first);
+    if (changes.size() == 0) return std::optional<protocol::planned_write>{};
+    if (auto why = fault_of_size(touched, protocol::changed(touched.before->attributes, changes))) {
+        return *std::move(why);
+    }
+    return std::optional(protocol::planned_write{.change = as_update(changes)});
+}
+
+result<std::vector<protocol::planned_write>> planned_writes(const drafted_item& touched) {
+    std::vector<protocol::planned_write> writes;
+    const bool makes = touched.inserted || !touched.before;
+    for (const auto& write : touched.writes) {
+        if (const auto* update = std::get_if<drafted_update>(&write)) {
+            writes.push_back({.change = update->change, .demand = update->demand});
+        } else if (const auto* wanted = std::get_if<drafted_put>(&write)) {
+            if (makes) {
+                auto made = planned_insert(touched, *wanted);
+                if (!made) return std::move(made).error();
+                writes.push_back(*std::move(made));
+                continue;
+            }
+            auto put = planned_put(touched, *wanted, writes.empty());
+            if (!put) return std::move(put).error();
+            if (*put) writes.push_back(**std::move(put));
+        } else if (!touched.read || touched.before) {
+            writes.push_back({.kind = protocol::mark_kind::to_erase});
+        }
+    }
+    return writes;
+}
+
+}  // namespace
+
+result<std::optional<protocol::transaction_plan>> transaction_draft::plan(
+    protocol::run_name name, std::int64_t born, const std::function<item_stamp()>& new_stamp) const {
+    protocol::transaction_plan made{.name = std::move(name), .born = born, .items = {}};
+    for (const auto& touched : items_) {
+        const protocol::guarded_table on{.layout = touched.layout, .versioned = true};
+        auto writes = planned_writes(touched);
+        if (!writes) return std::move(writes).error();
+        for (auto& write : *writes) write.stamp = new_stamp();
+        if (!writes->empty()) {
+            protocol::planned_item planned{.on = on, .key = touched.key, .writes = *std::move(writes)};
+            if (touched.read) planned.seen = sight_of(touched);
+            made.items.push_back(std::move(planned));
+        } else if (touched.read) {
+            made.checks.push_back({.on = on, .key = touched.key, .seen = sight_of(touched), .fence = {}});
+        }
+    }
+    // What was current by itself when it was read, no commit makes more so.
+    if (made.items.empty() && made.checks.size() <= 1 && fences_.empty())
+        return std::optional<protocol::transaction_plan>{};
+    for (const auto& fence : fences_) made.checks.push_back({.on = {}, .key = {}, .seen = {}, .fence = fence});
+    return std::optional(std::move(made));
+}
+
+}  // namespace dynalease::detail

@@ -1,0 +1,84 @@
+// What the body of a transaction has read and is going to write, until the commit makes a plan of it.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "item/protocol/item_attributes.hpp"
+#include "transaction/protocol/planned_writes.hpp"
+
+#include <dynalease/dynamodb/condition_expression.hpp>
+#include <dynalease/dynamodb/failure.hpp>
+#include <dynalease/dynamodb/item.hpp>
+#include <dynalease/dynamodb/operations.hpp>
+#include <dynalease/dynamodb/update_expression.hpp>
+#include <dynalease/item/item_members.hpp>
+#include <dynalease/transaction/transaction_operations.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace dynalease::detail {
+
+/// All attributes that an item is to have, or those that a struct knows of it.
+struct drafted_put {
+    item_members members{};
+    bool complete = false;  ///< what the members do not name is to go
+};
+struct drafted_update {
+    update_expression change{};
+    condition_expression demand{};
+};
+struct drafted_erasure {};
+using drafted_write = std::variant<drafted_put, drafted_update, drafted_erasure>;
+
+/// One item of a draft.
+struct drafted_item {
+    protocol::item_layout layout{};
+    item_key key{};
+    bool read = false;                    ///< it is known what it was:
+    std::optional<stored_item> before{};  ///< ... this; empty: there was none
+    std::optional<item> seen{};           ///< `before` as its reader would store it again; empty: as it is
+    bool inserted = false;                ///< by the first of the writes, which is a put
+    std::vector<drafted_write> writes{};
+
+    /// What becomes of an item that is put depends on what it was.
+    bool wants_reading() const;
+};
+
+/// A plain value. What an adding function says is wrong has changed nothing.
+class transaction_draft {
+public:
+    /// Empty: nothing is known of the item. Fails with `errc::updated_blindly`.
+    result<std::optional<transaction_sight>> known(const protocol::item_layout& layout, const item_key& key) const;
+    /// The first sight of an item counts: what it was at a later moment, the commit finds out.
+    void saw(const protocol::item_layout& layout, const item_key& key, std::optional<stored_item> before,
+             std::optional<item> seen);
+
+    void put(const protocol::item_layout& layout, const item_key& key, drafted_put wanted);
+    std::optional<failure> insert(const protocol::item_layout& layout, const item_key& key, drafted_put wanted);
+    std::optional<failure> update(const protocol::item_layout& layout, const item_key& key, drafted_update wanted);
+    void erase(const protocol::item_layout& layout, const item_key& key);
+    void require(condition_check fence) { fences_.push_back(std::move(fence)); }
+
+    const std::vector<drafted_item>& items() const noexcept { return items_; }
+
+    /// Once no item wants reading. Empty if there is nothing that a commit could add to: no write, and no more than one
+    /// item read. @param new_stamp gives one that was never used
+    result<std::optional<protocol::transaction_plan>> plan(protocol::run_name name, std::int64_t born,
+                                                           const std::function<item_stamp()>& new_stamp) const;
+
+private:
+    const drafted_item* find(const protocol::item_layout& layout, const item_key& key) const;
+    drafted_item& at(const protocol::item_layout& layout, const item_key& key);
+
+    std::vector<drafted_item> items_;  ///< in the order in which they were touched
+    std::map<std::string, std::size_t> places_;
+    std::vector<condition_check> fences_;
+};
+
+}  // namespace dynalease::detail

@@ -1,0 +1,170 @@
+// The options of transactions, and transactions that are open.
+// SPDX-License-Identifier: BSL-1.0
+#include "transaction/transactions_impl.hpp"
+
+#include "database/argument_check.hpp"
+#include "database/table_name.hpp"
+#include "versioned/protocol/version_changes.hpp"
+#include "versioned/versioned_impl.hpp"
+
+#include <utility>
+
+namespace dynalease::detail {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t longest_id = 200;
+
+[[noreturn]] void refuse(const char* verb, failure why) {
+    why.details.operation = verb;
+    throw error(why.code, std::move(why.details));
+}
+
+/// A table that takes part.
+void check_table(const char* verb, const versioned_impl& table) {
+    const argument_check require(verb);
+    const auto& options = table.options();
+    require(options.stamps, errc::invalid_option,
+            "table " + options.table + " keeps no stamps, and takes no part in transactions");
+    require(options.removal == removal::erase, errc::invalid_option,
+            "table " + options.table + " keeps tombstones, and takes no part in transactions");
+}
+
+void check_open(const char* verb, const open_transaction& of) {
+    if (of.over) refuse(verb, failure(errc::transaction_over));
+}
+
+/// @throws what is wrong with the item.
+void check_place(const char* verb, const versioned_impl& table, const item_key& key) {
+    check_table(verb, table);
+    if (auto why = table.fault_of(key)) refuse(verb, protocol::about(*std::move(why), {table.layout().table, key}));
+}
+
+const char* verb_in_body(write_order::kind what) {
+    switch (what) {
+        case write_order::kind::create:
+            return "transaction.insert";
+        case write_order::kind::blind:
+            return "transaction.update";
+        case write_order::kind::clobber_remove:
+            return "transaction.erase";
+        default:
+            return "transaction.put";
+    }
+}
+
+}  // namespace
+
+transactions_impl::transactions_impl(database target, transactions_options options)
+    : target_(std::move(target)), options_(std::move(options)) {
+    constexpr argument_check require("transactions");
+    check_table_name(options_.table);
+    require(options_.patience > 0ms, errc::invalid_option, "patience must be above 0");
+    require(options_.wait >= 0ms, errc::invalid_option, "wait must not be negative");
+}
+
+protocol::rivalry transactions_impl::rules() const {
+    return {.policy = options_.policy, .patience = options_.patience, .limit = options_.wait};
+}
+
+std::shared_ptr<transactions_impl> make_transactions_impl(database target, transactions_options options) {
+    return std::make_shared<transactions_impl>(std::move(target), std::move(options));
+}
+
+const transactions_options& options_of(const transactions_impl& core) {
+    return core.options();
+}
+
+boost::asio::any_io_executor executor_of(const transactions_impl& core) {
+    return core.world().executor;
+}
+
+boost::asio::any_io_executor executor_of(const open_transaction& of) {
+    return of.core->world().executor;
+}
+
+const std::string& id_of(const open_transaction& of) {
+    return of.id;
+}
+
+// ---- transactions that are open ------------------------------------------------------------------------------
+
+void check(const run_options& options) {
+    constexpr argument_check require("transactions.run");
+    require(options.id.size() <= longest_id && options.id.find('/') == std::string::npos, errc::invalid_name,
+            "an id has up to 200 bytes, and no \"/\"");
+    require.utf8(options.id, errc::invalid_name, "the id");
+    require(options.attempts >= 1, errc::invalid_option, "attempts must be at least 1");
+    require(options.within > 0ms, errc::invalid_option, "within must be above 0");
+}
+
+std::shared_ptr<open_transaction> open(std::shared_ptr<transactions_impl> core, const run_options& options,
+                                       std::int64_t born, time_point deadline) {
+    auto made = std::make_shared<open_transaction>();
+    made->id = options.id.empty() ? core->world().new_id() : std::string(options.id);
+    made->core = std::move(core);
+    made->options = options;
+    made->born = born;
+    made->deadline = deadline;
+    return made;
+}
+
+std::shared_ptr<open_transaction> begin_transaction(std::shared_ptr<transactions_impl> core, run_options options) {
+    check(options);
+    const auto born = core->world().clock->wall().time_since_epoch().count();
+    const auto deadline = core->now() + options.within;
+    return open(std::move(core), options, born, deadline);
+}
+
+std::optional<transaction_sight> known_in(const open_transaction& of, const versioned_impl& table,
+                                          const item_key& key) {
+    constexpr const char* verb = "transaction.get";
+    check_open(verb, of);
+    check_place(verb, table, key);
+    auto known = of.draft.known(table.layout(), key);
+    if (!known) refuse(verb, std::move(known).error());
+    return *std::move(known);
+}
+
+void remember(open_transaction& of, std::shared_ptr<versioned_impl> table, const item_key& key, transaction_sight sight,
+              std::optional<item> seen) {
+    of.draft.saw(table->layout(), key, std::move(sight.stored), std::move(seen));
+}
+
+void write_in(open_transaction& of, std::shared_ptr<versioned_impl> table, write_order order) {
+    const auto verb = verb_in_body(order.what);
+    check_open(verb, of);
+    if (order.invalid) refuse(verb, *std::move(order.invalid));
+    const auto& layout = table->layout();
+    const auto key = key_in(*table, order);
+    check_place(verb, *table, key);
+    const auto refused = [&](std::optional<failure> why) {
+        if (why) refuse(verb, protocol::about(*std::move(why), {layout.table, key}));
+    };
+    switch (order.what) {
+        case write_order::kind::blind:
+            if (const auto name = protocol::reserved_name_in(layout, order.change); !name.empty()) {
+                failure why(errc::reserved_name);
+                why.details.message = "attribute \"" + name + "\" belongs to the library; update another";
+                refused(std::move(why));
+            }
+            return refused(of.draft.update(layout, key, {std::move(order.change), std::move(order.condition)}));
+        case write_order::kind::clobber_remove:
+            return of.draft.erase(layout, key);
+        default:
+            break;
+    }
+    refused(protocol::check_members(layout, order.members));
+    drafted_put wanted{std::move(order.members), order.complete};
+    if (order.what == write_order::kind::create) return refused(of.draft.insert(layout, key, std::move(wanted)));
+    of.draft.put(layout, key, std::move(wanted));
+}
+
+void require_in(open_transaction& of, condition_check fence) {
+    check_open("transaction.require", of);
+    of.draft.require(std::move(fence));
+}
+
+}  // namespace dynalease::detail

@@ -1,0 +1,71 @@
+// What all handles of one table of transactions share, and a transaction that is open.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "runtime/gate.hpp"
+#include "transaction/protocol/planned_writes.hpp"
+#include "transaction/protocol/sweep_watch.hpp"
+#include "transaction/protocol/transaction_decisions.hpp"
+#include "transaction/transaction_draft.hpp"
+
+#include <dynalease/transaction/transaction_operations.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dynalease::detail {
+
+class transactions_impl {
+public:
+    /// @throws dynalease::error that names the option at fault.
+    transactions_impl(database target, transactions_options options);
+
+    const database& target() const noexcept { return target_; }
+    const environment& world() const noexcept { return target_.environment(); }
+    const transactions_options& options() const noexcept { return options_; }
+    time_point now() const { return world().clock->now(); }
+    protocol::rivalry rules() const;
+    /// A run is one attempt.
+    protocol::run_name new_run(const std::string& id) const { return {id, world().new_id()}; }
+
+private:
+    database target_;
+    transactions_options options_;
+};
+
+/// One attempt: its body's reads and writes, until the commit takes them.
+class open_transaction {
+public:
+    std::shared_ptr<transactions_impl> core;
+    run_options options;
+    std::string id;  ///< the caller's, or drawn
+    std::int64_t born = 0;
+    time_point deadline{};  ///< of the commit
+    transaction_draft draft{};
+    bool over = false;
+
+    bool has_callers_id() const { return !options.id.empty(); }
+};
+
+/// @throws dynalease::error that names the option at fault.
+void check(const run_options& options);
+std::shared_ptr<open_transaction> open(std::shared_ptr<transactions_impl> core, const run_options& options,
+                                       std::int64_t born, time_point deadline);
+
+struct placed_key {
+    protocol::item_layout layout;
+    item_key key;
+};
+/// As they are committed now.
+boost::asio::awaitable<result<std::vector<std::optional<stored_item>>>> read_latest(
+    std::shared_ptr<transactions_impl> core, std::vector<placed_key> places);
+/// The row of a transaction; empty: there is none.
+boost::asio::awaitable<result<std::optional<protocol::transaction_header>>> read_header(
+    std::shared_ptr<transactions_impl> core, std::string id);
+
+}  // namespace dynalease::detail

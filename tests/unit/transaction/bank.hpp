@@ -1,0 +1,86 @@
+// Processes that move money between accounts, which are versioned items.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "support/world.hpp"
+
+#include <dynalease/transaction.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/describe/class.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace dynalease::tests {
+
+struct account {
+    std::string name{};
+    int balance = 0;
+    std::optional<std::string> note{};
+};
+BOOST_DESCRIBE_STRUCT(account, (), (name, balance, note))
+
+using accounts = versioned<account>;
+inline constexpr auto as_pair = asio::as_tuple(asio::deferred);
+
+struct insufficient_funds : std::runtime_error {
+    insufficient_funds() : std::runtime_error("insufficient funds") {}
+};
+
+inline asio::awaitable<void> transfer(transaction& tx, const accounts& book, std::string from, std::string to,
+                                      int amount) {
+    auto payer = co_await tx.get(book, from);
+    auto payee = co_await tx.get(book, to);
+    if (!payer || !payee || payer->balance < amount) throw insufficient_funds{};
+    payer->balance -= amount;
+    payee->balance += amount;
+    tx.put(book, *payer);
+    tx.put(book, *payee);
+}
+
+/// One store, and processes that share it.
+class bank {
+public:
+    explicit bank(std::uint64_t seed = 0) : where(seed), a(where, seed + 1), b(where, seed + 2) {
+        where.apply(create_table_request{.table_name = "accounts", .key = {.hash = {.name = "name"}}});
+    }
+
+    static accounts table_of(node& in) { return {database(in.network), {.table = "accounts", .key = "name"}}; }
+    static transactions transactions_of(node& in, transactions_options options = {}) {
+        return transactions(database(in.network), std::move(options));
+    }
+
+    template <class Body, class... Arguments>
+    void in_a(Body body, Arguments&&... arguments) {
+        run(where, a, body(*this, std::forward<Arguments>(arguments)...));
+    }
+
+    /// As one who knows nothing of the library has stored it.
+    void has(const std::string& name, int balance) {
+        where.apply(put_item_request{.table_name = "accounts", .new_item = {{"name", name}, {"balance", balance}}});
+    }
+    item stored(const std::string& name) {
+        auto read = where.apply(get_item_request{.table_name = "accounts", .key = {{"name", name}}});
+        return read.found.value_or(item{});
+    }
+    std::int64_t balance(const std::string& name) { return find_integer(stored(name), "balance").value_or(-1); }
+    bool is_marked(const std::string& name) { return stored(name).contains("_TxId"); }
+
+    std::size_t requests(const node& of) const { return of.network->log().size(); }
+    std::size_t requests(const node& of, std::string_view operation) const {
+        std::size_t count = 0;
+        for (const auto& entry : of.network->log()) count += entry->operation == operation ? 1 : 0;
+        return count;
+    }
+
+    world where;
+    node a;
+    node b;
+};
+
+}  // namespace dynalease::tests

@@ -1,0 +1,188 @@
+// Transactions that somebody has left: met, resumed, rolled back, swept, and asked for by their ids.
+// SPDX-License-Identifier: BSL-1.0
+#include "bank.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cstddef>
+#include <memory>
+
+using namespace dynalease;
+using namespace dynalease::tests;
+
+namespace {
+
+constexpr const char* id = "order-4711";
+
+/// Process a stops in the middle of a transfer: nothing leaves it after so many writes.
+void stops_after(bank& s, std::size_t writes) {
+    auto left = std::make_shared<std::size_t>(writes);
+    s.a.network->set_plan([left](const any_request& request, const call_options&) -> testing::fault {
+        if (!is_write(request)) return {};
+        if (*left == 0) return {.what = testing::fault::kind::hold};
+        --*left;
+        return {};
+    });
+    const auto body = [](bank& in) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.a);
+        const auto all = bank::transactions_of(in.a);
+        const run_options options{.id = id, .tier = transaction_tier::inline_undo};
+        co_await all.run([&](auto& tx) { return transfer(tx, book, "ann", "bob", 30); }, options);
+    };
+    running stuck(s.where, s.a, body(s));
+    const auto until = s.where.scheduler.now() + 2s;
+    while (s.where.scheduler.now() < until && s.where.scheduler.step()) {
+    }
+    REQUIRE_FALSE(stuck.done());
+    s.a.crash();
+}
+
+template <class Body>
+void in_b(bank& s, Body body) {
+    run(s.where, s.b, body(s), 60min);
+}
+
+void fill(bank& s) {
+    s.has("ann", 100);
+    s.has("bob", 20);
+}
+
+}  // namespace
+
+TEST_CASE("another process carries a transaction on that was left in the middle") {
+    // 1: begun; 2, 3: one and both locked; 4: committed; 5: one given back.
+    const auto writes = GENERATE(1U, 2U, 3U, 4U, 5U);
+    CAPTURE(writes);
+    bank s(3);
+    fill(s);
+    stops_after(s, writes);
+    in_b(s, [](bank& in) -> asio::awaitable<void> {
+        const auto all = bank::transactions_of(in.b);
+        const auto end = co_await all.resume(id);
+        CHECK(end == transaction_state::committed);
+        const auto again = co_await all.resume(id);
+        CHECK(again == transaction_state::committed);
+    });
+    CHECK(s.balance("ann") == 70);
+    CHECK(s.balance("bob") == 50);
+    CHECK_FALSE(s.is_marked("ann"));
+    CHECK_FALSE(s.is_marked("bob"));
+}
+
+TEST_CASE("another process rolls back what was left before it was decided, and completes what was") {
+    const auto writes = GENERATE(1U, 2U, 3U, 4U, 5U);
+    CAPTURE(writes);
+    const bool decided = writes > 3;
+    bank s(3);
+    fill(s);
+    stops_after(s, writes);
+    in_b(s, [decided](bank& in) -> asio::awaitable<void> {
+        const auto all = bank::transactions_of(in.b);
+        const auto before = co_await all.look(id);
+        CHECK(before.state == (decided ? transaction_state::committed : transaction_state::pending));
+        CHECK(before.items.size() == 2);
+        const auto end = co_await all.roll_back(id);
+        CHECK(end == (decided ? transaction_state::committed : transaction_state::rolled_back));
+        const auto after = co_await all.look(id);
+        CHECK(after.state == end);
+        CHECK(after.done);
+    });
+    CHECK(s.balance("ann") == (decided ? 70 : 100));
+    CHECK(s.balance("bob") == (decided ? 50 : 20));
+    CHECK_FALSE(s.is_marked("ann"));
+    CHECK_FALSE(s.is_marked("bob"));
+}
+
+TEST_CASE("a sweep ends what was left, and a reader need not wait for that") {
+    const auto writes = GENERATE(1U, 2U, 3U, 4U, 5U);
+    CAPTURE(writes);
+    const bool decided = writes > 3;
+    bank s(3);
+    fill(s);
+    stops_after(s, writes);
+    in_b(s, [decided](bank& in) -> asio::awaitable<void> {
+        const auto all = bank::transactions_of(in.b);
+        const auto book = bank::table_of(in.b);
+        const auto ann = co_await all.read(book, "ann");
+        CHECK(ann->balance == (decided ? 70 : 100));
+        const auto listed = co_await all.list();
+        REQUIRE(listed.size() == 1);
+        CHECK(listed.front().id == id);
+        const auto report = co_await all.sweep();
+        CHECK(report.seen == 1);
+        CHECK(report.rolled_back == (decided ? 0 : 1));
+        CHECK(report.finished == (decided ? 1 : 0));
+        const auto empty = co_await all.sweep();
+        CHECK(empty.seen == 0);
+    });
+    CHECK(s.balance("ann") + s.balance("bob") == 120);
+    CHECK_FALSE(s.is_marked("ann"));
+    CHECK_FALSE(s.is_marked("bob"));
+}
+
+TEST_CASE("who wants an item of a transaction that was left, ends that and goes on") {
+    const auto writes = GENERATE(2U, 3U, 4U, 5U);
+    const auto tier = GENERATE(transaction_tier::automatic, transaction_tier::inline_undo);
+    CAPTURE(writes);
+    const bool decided = writes > 3;
+    bank s(3);
+    fill(s);
+    stops_after(s, writes);
+    in_b(s, [tier](bank& in) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.b);
+        const auto all = bank::transactions_of(in.b);
+        const run_options options{.tier = tier};
+        co_await all.run([&](auto& tx) { return transfer(tx, book, "ann", "bob", 1); }, options);
+    });
+    CHECK(s.balance("ann") == (decided ? 69 : 99));
+    CHECK(s.balance("bob") == (decided ? 51 : 21));
+    CHECK_FALSE(s.is_marked("ann"));
+    CHECK_FALSE(s.is_marked("bob"));
+}
+
+TEST_CASE("the same id again completes what was left, and happens once") {
+    const auto writes = GENERATE(1U, 2U, 3U, 4U, 5U);
+    CAPTURE(writes);
+    bank s(3);
+    fill(s);
+    stops_after(s, writes);
+    in_b(s, [](bank& in) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.b);
+        const auto all = bank::transactions_of(in.b);
+        const run_options options{.id = id};
+        for (int i = 0; i < 2; ++i) {
+            co_await all.run([&](auto& tx) { return transfer(tx, book, "ann", "bob", 30); }, options);
+        }
+        try {
+            co_await all.run([&](transaction&) -> asio::awaitable<int> { co_return 1; }, options);
+            FAIL("it ran again");
+        } catch (const error& why) {
+            CHECK(why.code() == errc::already_committed);
+            CHECK(why.diagnostics().key == id);
+        }
+    });
+    CHECK(s.balance("ann") == 70);
+    CHECK(s.balance("bob") == 50);
+}
+
+TEST_CASE("an id that is run twice happens once, by whichever tier") {
+    const auto tier = GENERATE(transaction_tier::automatic, transaction_tier::inline_undo);
+    bank s(3);
+    fill(s);
+    in_b(s, [tier](bank& in) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.b);
+        const auto all = bank::transactions_of(in.b);
+        const run_options options{.id = id, .tier = tier};
+        for (int i = 0; i < 3; ++i) {
+            co_await all.run([&](auto& tx) { return transfer(tx, book, "ann", "bob", 30); }, options);
+        }
+        const auto seen = co_await all.look(id);
+        CHECK(seen.state == transaction_state::committed);
+        CHECK(seen.done);
+        const auto none = co_await all.look("nobody");
+        CHECK(none.state == transaction_state::unknown);
+        const auto nothing = co_await all.resume("nobody");
+        CHECK(nothing == transaction_state::unknown);
+    });
+    CHECK(s.balance("ann") == 70);
+}

@@ -1,0 +1,84 @@
+// Transactions as their users write them.
+// SPDX-License-Identifier: BSL-1.0
+#include "bank.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace dynalease;
+using namespace dynalease::tests;
+
+namespace {
+
+run_options by(transaction_tier tier, std::string id = {}) {
+    return {.id = std::move(id), .tier = tier};
+}
+
+auto tiers() {
+    return GENERATE(transaction_tier::automatic, transaction_tier::inline_undo);
+}
+
+}  // namespace
+
+TEST_CASE("a transfer changes both accounts, and leaves no mark") {
+    const auto tier = tiers();
+    bank s;
+    s.has("ann", 100);
+    s.has("bob", 20);
+    s.in_a(
+        [](bank& in, transaction_tier how) -> asio::awaitable<void> {
+            const auto book = bank::table_of(in.a);
+            const auto all = bank::transactions_of(in.a);
+            co_await all.run([&](auto& tx) { return transfer(tx, book, "ann", "bob", 30); }, by(how));
+        },
+        tier);
+    CHECK(s.balance("ann") == 70);
+    CHECK(s.balance("bob") == 50);
+    CHECK(find_integer(s.stored("ann"), "version") == 1);
+    CHECK_FALSE(s.is_marked("ann"));
+    CHECK_FALSE(s.is_marked("bob"));
+}
+
+TEST_CASE("what the body throws is thrown on, and nothing is written") {
+    const auto tier = tiers();
+    bank s;
+    s.has("ann", 10);
+    s.has("bob", 20);
+    s.in_a(
+        [](bank& in, transaction_tier how) -> asio::awaitable<void> {
+            const auto book = bank::table_of(in.a);
+            const auto all = bank::transactions_of(in.a);
+            try {
+                co_await all.run([&](auto& tx) { return transfer(tx, book, "ann", "bob", 30); }, by(how));
+                FAIL("it was paid");
+            } catch (const insufficient_funds&) {
+            }
+        },
+        tier);
+    CHECK(s.balance("ann") == 10);
+    CHECK(s.requests(s.a) == 2);
+}
+
+TEST_CASE("a transaction reads what it has written") {
+    bank s;
+    s.has("ann", 10);
+    s.in_a([](bank& in) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.a);
+        auto tx = bank::transactions_of(in.a).begin();
+        auto ann = co_await tx.get(book, "ann");
+        REQUIRE(ann);
+        ann->balance = 11;
+        tx.put(book, *ann);
+        const account carl{.name = "carl", .balance = 5};
+        tx.insert(book, carl);
+        const auto again = co_await tx.get(book, "ann");
+        CHECK(again->balance == 11);
+        const auto made = co_await tx.get(book, "carl");
+        CHECK(made->balance == 5);
+        tx.erase(book, "ann");
+        const auto gone = co_await tx.get(book, "ann");
+        CHECK_FALSE(gone);
+        co_await tx.commit();
+    });
+    CHECK(s.stored("ann").empty());
+    CHECK(s.balance("carl") == 5);
+}
