@@ -23,8 +23,8 @@ enum class wait_policy {
 struct transactions_options {
     detail::braced<std::string> table{"coordination"};  ///< where transactions have their rows
     wait_policy policy = wait_policy::wound_wait;
-    /// With another transaction that shows no sign of life. Then it is rolled back, whatever the policy is, which is
-    /// safe at any time; one that is alive all the same runs again.
+    /// With another transaction that shows no sign of life. Then it is rolled back, which is safe at any time; one that
+    /// is alive all the same runs again. Under `fail_fast` nobody looks for so long: what was left, a sweep must end.
     std::chrono::milliseconds patience{5'000};
     std::chrono::milliseconds wait{5'000};  ///< for one item that others hold; then `errc::locked`
 };
