@@ -10,6 +10,7 @@
 #include <boost/describe/class.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -76,6 +77,17 @@ public:
         std::size_t count = 0;
         for (const auto& entry : of.network->log()) count += entry->operation == operation ? 1 : 0;
         return count;
+    }
+
+    /// Nothing leaves the process any more after so many writes.
+    static void stop_after(node& of, std::size_t writes) {
+        auto left = std::make_shared<std::size_t>(writes);
+        of.network->set_plan([left](const any_request& request, const call_options&) -> testing::fault {
+            if (!is_write(request)) return {};
+            if (*left == 0) return {.what = testing::fault::kind::hold};
+            --*left;
+            return {};
+        });
     }
 
     world where;

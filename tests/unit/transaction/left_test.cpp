@@ -5,7 +5,6 @@
 #include <catch2/catch.hpp>
 
 #include <cstddef>
-#include <memory>
 
 using namespace dynalease;
 using namespace dynalease::tests;
@@ -16,13 +15,7 @@ constexpr const char* id = "order-4711";
 
 /// Process a stops in the middle of a transfer: nothing leaves it after so many writes.
 void stops_after(bank& s, std::size_t writes) {
-    auto left = std::make_shared<std::size_t>(writes);
-    s.a.network->set_plan([left](const any_request& request, const call_options&) -> testing::fault {
-        if (!is_write(request)) return {};
-        if (*left == 0) return {.what = testing::fault::kind::hold};
-        --*left;
-        return {};
-    });
+    bank::stop_after(s.a, writes);
     const auto body = [](bank& in) -> asio::awaitable<void> {
         const auto book = bank::table_of(in.a);
         const auto all = bank::transactions_of(in.a);
