@@ -1,0 +1,115 @@
+// What callers do beside transactions of their own: read, write plainly, and see to those of others.
+// SPDX-License-Identifier: BSL-1.0
+#include "simulation/transaction/caller.hpp"
+#include "simulation/transaction/site.hpp"
+#include "simulation/transaction/world.hpp"
+
+#include <array>
+#include <tuple>
+#include <utility>
+
+namespace dynalease::simulation::transfers {
+
+namespace asio = boost::asio;
+
+asio::awaitable<void> caller::read_beside() {
+    auto& world = site_.world();
+    auto& ledger = world.ledger();
+    constexpr std::array levels{isolation::latest, isolation::committed, isolation::uncommitted};
+    const auto level = levels[world.choices().choose("caller: isolation", levels.size())];
+    const auto item = world.choices().choose("caller: item", ledger.items());
+    const key_values key{ledger::name_of(item), "-"};
+    const auto since = ledger.judged().now(item);
+    next_operation();
+    std::optional<account> value;
+    try {
+        auto reading = all_.read(accounts_, key, level);
+        value = co_await std::move(reading);
+    } catch (const error&) {
+        next_operation();
+        co_return;
+    }
+    next_operation();
+    item_state seen;
+    if (value) seen = {.there = true, .balance = value->balance, .entries = value->entries};
+    ledger.tell(site_.name(), shown{.what = {.item = item, .value = seen}, .since = since, .level = level});
+}
+
+asio::awaitable<void> caller::write_plainly() {
+    auto& world = site_.world();
+    auto& ledger = world.ledger();
+    auto& choices = world.choices();
+    const auto item = choices.choose("caller: account", ledger.accounts());
+    const key_values key{ledger::name_of(item), "-"};
+    const auto number = ledger.next_number();
+    error_code code;
+    next_operation();
+    if (choices.choose("caller: saves", 2) == 1) {
+        auto found = co_await accounts_.load(key, {}, cancellable());
+        auto& loaded_one = std::get<1>(found);
+        if (std::get<0>(found) || !loaded_one) co_return;
+        co_await sleep_up_to("caller: thought", world.made_of().longest_thought);
+        if (world.stopping()) co_return;
+        ledger.tell(site_.name(), plain_wished{.number = number, .item = item});
+        loaded_one->value.entries.push_back(number);
+        next_operation();
+        auto done = co_await accounts_.save(*loaded_one, {}, cancellable());
+        code = std::get<0>(done);
+    } else {
+        ledger.tell(site_.name(), plain_wished{.number = number, .item = item});
+        auto change = [number](account value) {
+            value.entries.push_back(number);
+            return value;
+        };
+        auto done = co_await accounts_.update(key, std::move(change), {}, cancellable());
+        code = std::get<0>(done);
+    }
+    next_operation();
+    if (!code) world.run().census.hit("plain write done");
+    ledger.tell(site_.name(), told_plain{.number = number, .what = code ? answer::doubt : answer::done});
+}
+
+asio::awaitable<void> caller::end_another() {
+    auto& world = site_.world();
+    auto& choices = world.choices();
+    auto& census = world.run().census;
+    if (world.ids().empty()) co_return;
+    const auto [id, drawn] = world.ids()[choices.choose("caller: whose", world.ids().size())];
+    const bool before = world.ledger().judged().is_committed(id);
+    const auto way = choices.choose("caller: what with it", 4);
+    next_operation();
+    auto state = transaction_state::pending;
+    if (way == 0) {
+        auto done = co_await all_.look(id, cancellable());
+        if (std::get<0>(done)) co_return;
+        state = std::get<1>(done).state;
+    } else if (way == 3) {
+        auto done = co_await all_.roll_back(id, cancellable());
+        if (std::get<0>(done)) co_return;
+        state = std::get<1>(done);
+        if (state == transaction_state::rolled_back) census.hit("rolled back by another");
+    } else {
+        auto done = co_await all_.resume(id, cancellable());
+        if (std::get<0>(done)) co_return;
+        state = std::get<1>(done);
+        if (state == transaction_state::committed && !before) census.hit("carried on by another");
+    }
+    next_operation();
+    world.ledger().tell(site_.name(), told_of{.id = id, .what = state, .committed_before = before, .drawn = drawn});
+}
+
+asio::awaitable<void> caller::sweep() {
+    auto& world = site_.world();
+    const auto longest = static_cast<std::uint64_t>(world.made_of().longest_age.count());
+    const std::chrono::milliseconds age(world.choices().choose("caller: older than", longest + 1));
+    next_operation();
+    sweep_options how{.older_than = age};
+    auto done = co_await all_.sweep(how, cancellable());
+    next_operation();
+    const auto& report = std::get<1>(done);
+    auto& census = world.run().census;
+    if (report.rolled_back != 0) census.hit("swept before it was decided");
+    if (report.finished != 0) census.hit("swept after it was decided");
+}
+
+}  // namespace dynalease::simulation::transfers

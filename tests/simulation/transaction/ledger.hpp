@@ -1,0 +1,66 @@
+// The items of a world, looked at after every write; and who is judged by it.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "simulation/transaction/history.hpp"
+#include "simulation/transaction/judge.hpp"
+#include "simulation/transaction/resolved.hpp"
+
+#include <dynalease/testing/world.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dynalease::simulation::transfers {
+
+inline constexpr const char* table = "accounts";
+
+/// Makes the table, and the accounts in it; tokens are not there at first.
+class ledger {
+public:
+    using hearer = std::function<void(const std::string& node, event happened)>;
+
+    /// @param heard is told of everything that the judge is told of, after it.
+    ledger(
+        testing::world& where, std::size_t accounts, std::size_t tokens,
+        hearer heard = [](const std::string&, event) {});
+
+    static std::string name_of(std::size_t index) { return "x" + std::to_string(index); }
+    std::size_t accounts() const noexcept { return accounts_; }
+    std::size_t items() const noexcept { return known_.size(); }
+    const judge& judged() const noexcept { return judge_; }
+    std::optional<item> stored_item(std::size_t index) { return world_.row(table, name_of(index)); }
+    std::int64_t next_number() noexcept { return ++numbers_; }
+
+    void tell(const std::string& node, decltype(event::what) what);
+
+    /// The run of that id is an attempt's.
+    void begun(const std::string& id, const std::string& run, std::int64_t attempt);
+    /// A write was carried out. @param id of the transaction whose row it may have changed; empty: none
+    /// @param by the attempt that it has committed by itself
+    void look(const std::string& node, const std::string& id, std::optional<std::int64_t> by);
+    /// After the last sweep.
+    void conclude();
+
+    /// How an item lies in the store, for a world that is told.
+    std::string text_of_item(std::size_t index);
+
+private:
+    std::optional<std::int64_t> newly_committed(const std::string& id);
+
+    testing::world& world_;
+    const std::size_t accounts_;
+    const hearer heard_;
+    std::vector<item_state> known_;
+    judge judge_;
+    std::map<std::string, row_state> rows_;               ///< by id
+    std::map<std::string, std::int64_t> attempt_of_run_;  ///< by id and run
+    std::int64_t numbers_ = 0;
+};
+
+}  // namespace dynalease::simulation::transfers

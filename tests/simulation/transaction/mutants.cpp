@@ -1,0 +1,172 @@
+// The known mistakes of transactions.
+// SPDX-License-Identifier: BSL-1.0
+#include "simulation/framework/primitive.hpp"
+#include "simulation/transaction/edits.hpp"
+
+#include "item/protocol/item_mark.hpp"
+#include "transaction/protocol/transaction_decisions.hpp"
+
+#include <chrono>
+#include <optional>
+
+namespace dynalease::simulation::transfers {
+
+using namespace protocol;
+using mutants::editing;
+using mutants::wrap;
+
+using maybe_header = std::optional<transaction_header>;
+using maybe_item = std::optional<item>;
+using time_span = std::chrono::nanoseconds;
+
+mark_fate real_mark(const item_mark& mark, const maybe_header& header) asm(
+    "__real__ZN9dynalease8protocol11decide_markERKNS0_9item_markERKSt8optionalINS0_18transaction_headerEE");
+mark_fate wrapped_mark(const item_mark& mark, const maybe_header& header) asm(
+    "__wrap__ZN9dynalease8protocol11decide_markERKNS0_9item_markERKSt8optionalINS0_18transaction_headerEE");
+read_step real_read(const item_mark& mark, const maybe_header& header, bool again) asm(
+    "__real__ZN9dynalease8protocol11decide_readERKNS0_9item_markERKSt8optionalINS0_18transaction_headerEEb");
+read_step wrapped_read(const item_mark& mark, const maybe_header& header, bool again) asm(
+    "__wrap__ZN9dynalease8protocol11decide_readERKNS0_9item_markERKSt8optionalINS0_18transaction_headerEEb");
+rival_step real_rival(const transaction_header&, const seniority&, const rivalry&, time_span, time_span) asm(
+    "__real__ZN9dynalease8protocol12decide_rivalERKNS0_18transaction_headerERKNS0_9seniorityERKNS0_"
+    "7rivalryENSt6chrono8durationIlSt5ratioILl1ELl1000000000EEEESE_");
+rival_step wrapped_rival(const transaction_header&, const seniority&, const rivalry&, time_span, time_span) asm(
+    "__wrap__ZN9dynalease8protocol12decide_rivalERKNS0_18transaction_headerERKNS0_9seniorityERKNS0_"
+    "7rivalryENSt6chrono8durationIlSt5ratioILl1ELl1000000000EEEESE_");
+result<maybe_item> real_view(const maybe_item& shown) asm(
+    "__real__ZN9dynalease8protocol14committed_viewERKSt8optionalISt3mapINSt7__cxx1112basic_stringIcSt11char_"
+    "traitsIcESaIcEEENS_15attribute_valueESt4lessIvESaISt4pairIKS8_S9_EEEE");
+result<maybe_item> wrapped_view(const maybe_item& shown) asm(
+    "__wrap__ZN9dynalease8protocol14committed_viewERKSt8optionalISt3mapINSt7__cxx1112basic_stringIcSt11char_"
+    "traitsIcESaIcEEENS_15attribute_valueESt4lessIvESaISt4pairIKS8_S9_EEEE");
+
+namespace {
+
+bool is_committed(const item_mark& mark, const maybe_header& header) {
+    return header && header->name == mark.owner && !header->done && header->state == header_state::committed;
+}
+
+}  // namespace
+
+mark_fate wrapped_mark(const item_mark& mark, const maybe_header& header) {
+    const auto meant = real_mark(mark, header);
+    const bool committed = is_committed(mark, header);
+    if (active("UNDO_WHILE_P") && meant == mark_fate::undecided) return mark_fate::undo;
+    if (active("RESOLVE_ONCE_C_VOID") && committed) return mark_fate::undo;
+    const bool ended = !header || header->name != mark.owner || header->done;
+    if (active("ABSENT_IS_COMMITTED") && ended) return mark_fate::keep;
+    return meant;
+}
+
+read_step wrapped_read(const item_mark& mark, const maybe_header& header, bool again) {
+    if (active("READER_ABSENT_IS_ABORT")) return real_read(mark, header, true);
+    if (active("LATEST_LOOKS_UNDER")) return read_step::before;
+    return real_read(mark, header, again);
+}
+
+rival_step wrapped_rival(const transaction_header& rival, const seniority& mine, const rivalry& rules, time_span silent,
+                         time_span waited) {
+    const auto meant = real_rival(rival, mine, rules, silent, waited);
+    if (active("WAITS_FOR_EVER")) return rival_step::wait;
+    return meant;
+}
+
+result<maybe_item> wrapped_view(const maybe_item& shown) {
+    if (active("READER_RAW")) return shown;
+    return real_view(shown);
+}
+
+namespace {
+
+const contribution transaction_mutants{{
+    .name = "transaction",
+    .mutants =
+        {
+            {.name = "UNDO_WHILE_P", .rule = "what is not decided is rolled back before it is undone"},
+            {.name = "RESOLVE_ONCE_C_VOID", .rule = "what was committed is kept", .scenario = "abandoned"},
+            {.name = "ABSENT_IS_COMMITTED",
+             .rule = "where the row is over, the mark is void",
+             .scenario = "late-copies"},
+            {.name = "READER_RAW", .rule = "a reader of what is committed looks under the mark", .scenario = "bank"},
+            {.name = "READER_ABSENT_IS_ABORT",
+             .rule = "where the row is over, the item is read again",
+             .scenario = "contention"},
+            {.name = "LATEST_LOOKS_UNDER", .rule = "what has committed is shown as it is after it"},
+            {.name = "WAITS_FOR_EVER", .rule = "who was left is rolled back, and waiting ends"},
+            {.name = "BEGIN_OVER",
+             .rule = "a run begins over nothing but what is over",
+             .wrap = editing<begin_over_anything>,
+             .scenario = "named"},
+            {.name = "COMMIT_NO_STATE",
+             .rule = "what was rolled back is not committed",
+             .wrap = editing<commit_whatever_the_row_says>,
+             .scenario = "unfriendly"},
+            {.name = "ABORT_NO_STATE",
+             .rule = "what was committed is not rolled back",
+             .wrap = editing<roll_back_whatever_the_row_says>,
+             .scenario = "unfriendly"},
+            {.name = "TTL_ON_P",
+             .rule = "no row expires before it is done",
+             .wrap = editing<row_expires_undecided>,
+             .scenario = "step-by-step"},
+            {.name = "FINAL_EARLY",
+             .rule = "a row is done when no item is held under it any more",
+             .wrap = wrap<finishes_early>,
+             .scenario = "step-by-step"},
+            {.name = "TOLD_EARLY",
+             .rule = "success is told after the commit alone",
+             .wrap = wrap<tells_early>,
+             .scenario = "step-by-step"},
+            {.name = "COMMIT_BEFORE_LOCKS",
+             .rule = "every lock is seen before the commit",
+             .wrap = wrap<holds_unseen>,
+             .scenario = "step-by-step"},
+            {.name = "LOCK_UNCOND", .rule = "no lock over another mark", .wrap = editing<lock_over_any_mark>},
+            {.name = "PIN_IGNORED",
+             .rule = "an item is locked as it was seen",
+             .wrap = editing<lock_whatever_was_seen>},
+            {.name = "CHECKS_IGNORED",
+             .rule = "what was only read is tested at the commit",
+             .wrap = editing<commit_whatever_was_read>},
+            {.name = "SECOND_TXID_ONLY",
+             .rule = "a second write goes under the very lock of the first",
+             .wrap = editing<lock_again_by_name_alone>,
+             .scenario = "late-copies"},
+            {.name = "VERSION_SHOWN",
+             .rule = "what is not committed has no version",
+             .wrap = editing<version_shown>,
+             .scenario = "step-by-step"},
+            {.name = "VERSION_STAYS",
+             .rule = "a commit raises the version",
+             .wrap = editing<version_stays>,
+             .scenario = "step-by-step"},
+            {.name = "UNLOCK_TXID_ONLY",
+             .rule = "an unlock ends the lock that was committed",
+             .wrap = editing<unlock_by_name_alone>,
+             .scenario = "late-copies"},
+            {.name = "UNLOCK_UNCOND",
+             .rule = "an unlock ends the lock that was committed, and no other's",
+             .wrap = editing<unlock_whatever_is_there>,
+             .scenario = "late-copies"},
+            {.name = "UNLOCK_DROPS_STAMP",
+             .rule = "a kept write leaves its stamp",
+             .wrap = editing<unlock_drops_stamp>,
+             .scenario = "late-copies"},
+            {.name = "BIRTH_NO_STAMP",
+             .rule = "a kept insert leaves its stamp",
+             .wrap = editing<birth_without_stamp>,
+             .scenario = "short-lives"},
+            {.name = "UNDO_BY_VALUES",
+             .rule = "an undo copies what lies there",
+             .wrap = wrap<undoes_by_values>,
+             .scenario = "late-copies"},
+            {.name = "TOKEN_FRESH",
+             .rule = "all copies of a call have one token",
+             .wrap = wrap<fresh_tokens>,
+             .scenario = "swarm"},
+        },
+}};
+
+}  // namespace
+
+}  // namespace dynalease::simulation::transfers
