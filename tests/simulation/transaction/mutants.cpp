@@ -6,6 +6,7 @@
 #include "item/protocol/item_mark.hpp"
 #include "transaction/protocol/transaction_decisions.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 
@@ -51,6 +52,9 @@ bool is_committed(const item_mark& mark, const maybe_header& header) {
 mark_fate wrapped_mark(const item_mark& mark, const maybe_header& header) {
     const auto meant = real_mark(mark, header);
     const bool committed = is_committed(mark, header);
+    if (active("NO_NONCE") && committed) return mark_fate::keep;
+    const auto same_stamp = [&](const committed_lock& each) { return each.lock.stamp == mark.lock.stamp; };
+    if (active("NONCE_NO_PREV") && committed && std::ranges::any_of(header->locks, same_stamp)) return mark_fate::keep;
     if (active("UNDO_WHILE_P") && meant == mark_fate::undecided) return mark_fate::undo;
     if (active("RESOLVE_ONCE_C_VOID") && committed) return mark_fate::undo;
     const bool ended = !header || header->name != mark.owner || header->done;
@@ -82,6 +86,12 @@ const contribution transaction_mutants{{
     .name = "transaction",
     .mutants =
         {
+            {.name = "NO_NONCE", .rule = "a commit holds for the locks in its map alone", .scenario = "late-lock"},
+            {.name = "NONCE_NO_PREV", .rule = "a lock is named by the stamp before it, too", .scenario = "late-lock"},
+            {.name = "INSERT_NOT_TIED",
+             .rule = "an insert is tied to its run",
+             .wrap = editing<insert_untied>,
+             .scenario = "late-insert"},
             {.name = "UNDO_WHILE_P", .rule = "what is not decided is rolled back before it is undone"},
             {.name = "RESOLVE_ONCE_C_VOID", .rule = "what was committed is kept", .scenario = "abandoned"},
             {.name = "ABSENT_IS_COMMITTED",
