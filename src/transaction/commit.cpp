@@ -81,7 +81,12 @@ std::optional<failure> told(const Machine& machine) {
         case run_verdict::open:
             break;
     }
-    return settled(machine) && machine.why().code ? machine.why() : undecided();
+    auto why = undecided();
+    if (!settled(machine) || !machine.why().code) return why;
+    auto advice = std::exchange(why.details.advice, {});
+    why = machine.why();
+    if (why.details.advice.empty()) why.details.advice = std::move(advice);
+    return why;
 }
 
 /// What was put without having been read, is read now: what it becomes depends on what it was.

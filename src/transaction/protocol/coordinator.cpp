@@ -19,7 +19,6 @@ using detail::answer;
 
 namespace {
 
-
 /// Why a run ends that nobody here wanted to end.
 failure rolled_back_by_others() {
     failure why(errc::conflict);
@@ -41,7 +40,7 @@ coordinator::coordinator(std::string coordination, transaction_plan plan, rivalr
         why.details.message =
             std::to_string(plan_->checks.size()) +
             " items that are only read, and guards, of at most 99 at the commit: lock some for reading";
-        break_off(std::move(why));
+        end_unbegun(std::move(why));
     }
     std::int64_t next = 1;
     for (std::size_t i = 0; i < items_.size(); ++i) {
@@ -63,6 +62,7 @@ coordinator coordinator::resumed(std::string coordination, transaction_plan plan
         why.details.message = "it depends on a guard: only the process that began it may commit it";
         made.fail(std::move(why));
     }
+    made.advance();
     return made;
 }
 
@@ -86,7 +86,8 @@ std::optional<errand> coordinator::next_for_header(std::int64_t wall) {
             if (std::ranges::any_of(check_rivals_, &std::optional<resolver>::has_value)) break;
             return leave(0, asked::commit, commit_request());
         case phase::rolling_back:
-            return leave(0, asked::roll_back, row.roll_back(plan_->name.id));
+            if (begun_) return leave(0, asked::roll_back, row.roll_back(plan_->name.id));
+            return leave(0, asked::withdraw, row.withdraw(plan_->born, over_, wall + finished_row_stays));
         case phase::finishing: {
             const auto state = verdict_ == verdict::committed ? header_state::committed : header_state::rolled_back;
             return leave(0, asked::finish, row.finish(state, wall + finished_row_stays));
@@ -125,6 +126,9 @@ void coordinator::answer(std::size_t slot, errand_answer with) {
         case asked::begin:
             answer_begin(with);
             break;
+        case asked::withdraw:
+            answer_withdrawal(with);
+            break;
         case asked::commit:
             answer_commit(with);
             break;
@@ -132,8 +136,7 @@ void coordinator::answer(std::size_t slot, errand_answer with) {
             answer_roll_back(with);
             break;
         case asked::finish:
-            if (answered) phase_ = phase::ended;
-            if (with.kind == answer::rejected) break_off(std::move(with.why));
+            if (answered || with.kind == answer::rejected) phase_ = phase::ended;
             break;
         case asked::lock:
             answer_lock(slot - 1, with);
@@ -164,13 +167,17 @@ void coordinator::fail(failure why) {
     const bool may_fail = phase_ == phase::beginning || phase_ == phase::locking ||
                           (phase_ == phase::committing && slots_[0].what != asked::commit);
     if (!may_fail) return;
+    const bool sent = begun_ || doubtful_ || slots_[0].what != asked::nothing;
+    if (!sent) return end_unbegun(std::move(why));
     why_ = std::move(why);
     phase_ = phase::rolling_back;
 }
 
-/// What is left, is left to others.
+/// What is left, is left to others: nobody has rolled it back, and whoever resumes it may commit it.
 void coordinator::break_off(failure why) {
-    why_ = std::move(why);
+    if (!begun_ && !doubtful_) return end_unbegun(std::move(why));
+    if (why.details.message.empty()) why.details.message = why.code.message();
+    why_ = detail::in_doubt(std::move(why.details));
     phase_ = phase::ended;
 }
 
@@ -205,46 +212,6 @@ void coordinator::advance() {
     }
 }
 
-void coordinator::answer_begin(const errand_answer& with) {
-    if (with.kind == answer::rejected) {
-        if (phase_ == phase::beginning) break_off(with.why);
-        return;
-    }
-    if (!detail::was_answered(with.kind) || phase_ != phase::beginning) return;
-    if (with.kind == answer::applied) {
-        begun_ = true;
-        phase_ = phase::locking;
-        return;
-    }
-    const auto row = parse_transaction_header(with.shown ? &*with.shown : nullptr);
-    if (!row) return break_off(row.error());
-    switch (decide_begin(*row, plan_->name)) {
-        case begin_step::begun:
-            begun_ = true;
-            phase_ = phase::locking;
-            if ((*row)->state == header_state::committed) decide(verdict::committed, (*row)->locks);
-            return;
-        case begin_step::begin:
-            over_.reset();
-            return;
-        case begin_step::over:
-            over_ = (*row)->name.run;
-            return;
-        case begin_step::rolled_back:
-            return decide(verdict::rolled_back);
-        case begin_step::committed:
-            if ((*row)->name != plan_->name) why_ = errc::already_committed;
-            verdict_ = verdict::committed;
-            phase_ = phase::ended;
-            return;
-        case begin_step::others: {
-            failure why(errc::conflict);
-            why.details.message = "another run of this transaction's id is not over";
-            return break_off(std::move(why));
-        }
-    }
-}
-
 void coordinator::answer_roll_back(const errand_answer& with) {
     if (with.kind == answer::applied) return decide(verdict::rolled_back);
     if (with.kind == answer::rejected) return break_off(with.why);
@@ -261,7 +228,7 @@ void coordinator::find_decided(const errand_answer& with) {
         case commit_step::rolled_back:
             return decide(verdict::rolled_back);
         case commit_step::forgotten:
-            return decide(begun_ ? verdict::forgotten : verdict::rolled_back);
+            return decide(verdict::forgotten);
         case commit_step::again:
             return;
     }

@@ -22,6 +22,7 @@ namespace dynalease::protocol {
 /// A plan of more checks than one call takes ends before it begins.
 ///
 /// beginning -> locking -> committing -> closing -> finishing -> ended, with rolling_back before closing if it fails.
+/// One that fails before its begin is answered, withdraws that in rolling_back, and ends.
 class coordinator {
 public:
     enum class phase { beginning, locking, committing, rolling_back, closing, finishing, ended };
@@ -44,7 +45,8 @@ public:
     phase now() const noexcept { return phase_; }
     /// Known from the commit point on: what remains to be done changes nothing any more.
     verdict decided() const noexcept { return verdict_; }
-    /// Why it was rolled back, or could not go on; `errc::already_committed` if another run of its id was committed.
+    /// Why it was rolled back; `errc::already_committed` if another run of its id was committed. One that ends and is
+    /// still open could not be rolled back, and others may commit it: `errc::in_doubt`.
     const failure& why() const noexcept { return why_; }
     const transaction_plan& plan() const noexcept { return *plan_; }
 
@@ -62,7 +64,7 @@ public:
     const std::vector<std::optional<resolver>>& check_rivals() const noexcept { return check_rivals_; }
 
 protected:
-    enum class asked { nothing, begin, commit, roll_back, finish, lock, rival, look, end, check_rival };
+    enum class asked { nothing, begin, withdraw, commit, roll_back, finish, lock, rival, look, end, check_rival };
     struct slot_state {
         asked what = asked::nothing;
         unsigned failures = 0;
@@ -76,6 +78,7 @@ protected:
     verdict verdict_ = verdict::open;
     failure why_;
     bool begun_ = false;                 ///< its row was seen
+    bool doubtful_ = false;              ///< some copy of its begin is without an answer
     bool leaves_some_ = false;           ///< of its items, which it cannot free
     bool took_over_ = false;             ///< others may have sent what this one knows nothing of
     std::optional<std::string> over_{};  ///< the run of this id that was rolled back before
@@ -96,6 +99,10 @@ private:
     bool in_map(const item_mark& mark) const;
 
     void answer_begin(const errand_answer& with);
+    void answer_withdrawal(const errand_answer& with);
+    void judge_begin(const errand_answer& with);
+    void begin_to_lock();
+    void end_unbegun(failure why);
     void answer_commit(const errand_answer& with);
     void judge_commit(const errand_answer& with);
     void judge_check(std::size_t index, const std::optional<item>& shown);

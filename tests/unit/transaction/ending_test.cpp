@@ -12,6 +12,8 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
+#include <variant>
 
 using namespace dynalease;
 using namespace dynalease::tests;
@@ -131,6 +133,66 @@ TEST_CASE("where nobody answers the end is told within the time, and never wrong
     s.a.network->clear_log();
     s.where.scheduler.run_for(10min);
     CHECK(s.requests(s.a) == 0);
+}
+
+TEST_CASE("a commit that is rejected after a copy without an answer is told as in doubt, and may be carried on") {
+    bank s;
+    fill(s, 2);
+    // Its credentials expire after the commit, whose answer is lost.
+    auto writes = std::make_shared<int>(0);
+    s.a.network->set_plan([writes](const any_request& request, const call_options&) -> testing::fault {
+        if (is_write(request)) ++*writes;
+        if (*writes < 4) return {};
+        if (*writes == 4)
+            return {.what = testing::fault::kind::apply_then_fail, .answer = failure(errc::timeout, outcome::unknown)};
+        return {.what = testing::fault::kind::fail, .answer = failure(errc::expired_credentials)};
+    });
+    auto tx = updates(s, 2, {.id = "order", .tier = transaction_tier::inline_undo});
+    s.in_a(
+        [](bank&, transaction& open) -> asio::awaitable<void> {
+            diagnostics details;
+            auto [code] = co_await open.commit(details, as_pair);
+            CHECK(code == errc::in_doubt);
+            CHECK(details.message.find("expired") != std::string::npos);
+            CHECK(details.advice.find("transactions::look") != std::string::npos);
+        },
+        tx);
+    const auto look = [](bank& in) -> asio::awaitable<void> {
+        const auto end = co_await bank::transactions_of(in.b).resume("order");
+        CHECK(end == transaction_state::committed);
+    };
+    run(s.where, s.b, look(s), 60min);
+    CHECK(s.balance("account-0") == 1);
+    CHECK_FALSE(s.is_marked("account-0"));
+}
+
+TEST_CASE("a commit that is given up before its begin is answered never begins") {
+    bank s;
+    fill(s, 2);
+    auto late = std::make_shared<std::optional<put_item_request>>();
+    s.a.network->set_plan([late](const any_request& request, const call_options&) -> testing::fault {
+        const auto* put = std::get_if<put_item_request>(&request);
+        if (*late || !put) return {};
+        *late = *put;
+        return {.what = testing::fault::kind::fail, .after = 5ms, .answer = failure(errc::timeout, outcome::unknown)};
+    });
+    auto tx = updates(s, 2, {.id = "order", .tier = transaction_tier::inline_undo});
+    told end;
+    asio::cancellation_signal signal;
+    start(tx, end, signal);
+    s.where.scheduler.run_for(1ms);
+    signal.emit(asio::cancellation_type::total);
+    s.where.scheduler.run_for(1s);
+    REQUIRE(end.code);
+    CHECK(*end.code == errc::cancelled);
+    REQUIRE(*late);
+    CHECK_THROWS(s.where.apply(**late));
+    const auto look = [](bank& in) -> asio::awaitable<void> {
+        const auto state = co_await bank::transactions_of(in.b).resume("order");
+        CHECK(state == transaction_state::rolled_back);
+    };
+    run(s.where, s.b, look(s), 60min);
+    CHECK(s.balance("account-0") == 0);
 }
 
 TEST_CASE("a caller that gives up is told whether anything has happened") {

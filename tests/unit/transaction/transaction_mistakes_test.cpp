@@ -217,6 +217,13 @@ void record_unconditionally(any_request& request, const small_store&) {
     prune(*row);
 }
 
+/// The row of what is given up takes another one's place.
+void withdraw_elsewhere(any_request& request, const small_store&) {
+    auto* put = std::get_if<put_item_request>(&request);
+    const auto* state = put ? find_string(put->new_item, attribute::state) : nullptr;
+    if (state && *state == "R") put->new_item.insert_or_assign(attribute::partition, "tx#elsewhere");
+}
+
 void draw_token(any_request& request, const small_store& store) {
     auto* all = std::get_if<transact_write_items_request>(&request);
     if (all) all->client_request_token += std::to_string(store.hash());
@@ -305,6 +312,14 @@ world_setting skew(std::array<bool, 3> native) {
 world_setting guarded() {
     return {.name = "guarded", .transactions = {{"U", ""}}, .faults = 0, .coordinators = 2, .guarded = true};
 }
+world_setting given_up() {
+    return {.name = "given up",
+            .transactions = {{"U", ""}},
+            .resolvers = 0,
+            .coordinators = 2,
+            .give_ups = 1,
+            .rejections = 1};
+}
 world_setting called() {
     return {.name = "called", .transactions = {{"U", ""}, {"U", ""}}, .native = {true}};
 }
@@ -349,6 +364,8 @@ std::vector<mistake> mistakes() {
         {"PIN_IGNORED", {.change = ignore_pin}, pinned()},
         {"CHECK_NOT_IN_COMMIT", {.change = drop_checks}, skew({})},
         {"FENCE_RESUMED", {.resume_fenced = true}, guarded()},
+        {"BEGIN_IN_DOUBT", {.silence_is_delay = true}, given_up()},
+        {"NOT_WITHDRAWN", {.change = withdraw_elsewhere}, given_up()},
         {"NATIVE_NOT_FREE", {.change = in_call("attribute_not_exists(#tx) AND ", "")}, called()},
         {"NATIVE_NO_STAMP", {.change = in_call("#stamp = :n, ", "")}, called()},
         {"NATIVE_NO_STAMP, where others read", {.change = in_call("#stamp = :n, ", "")}, skew({true})},

@@ -66,6 +66,26 @@ TEST_CASE("sweepers at work while transactions are, in every order") {
               1);
 }
 
+TEST_CASE("a caller that gives up while others may carry its run on, in every order, with one fault") {
+    check_all({.name = "given up", .transactions = {{"U", ""}}, .resolvers = 0, .coordinators = 2, .give_ups = 1}, 1);
+    check_all({.name = "given up, beside another",
+               .transactions = {{"U", ""}, {"U", ""}},
+               .faults = 0,
+               .resolvers = 1,
+               .give_ups = 1},
+              2);
+}
+
+TEST_CASE("a process whose requests are rejected after a time, in every order, with one fault") {
+    check_all({.name = "rejected",
+               .transactions = {{"U", ""}},
+               .resolvers = 0,
+               .coordinators = 2,
+               .give_ups = 1,
+               .rejections = 2},
+              1);
+}
+
 TEST_CASE("inserts and erasures, in every order, with one fault") {
     check_all({.name = "insert and erase", .transactions = {{"I", ""}, {"D", ""}}, .exist = {false, true}}, 2);
     check_all({.name = "erase and insert", .transactions = {{"D", ""}, {"I", ""}}}, 2);

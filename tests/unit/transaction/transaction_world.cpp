@@ -29,6 +29,7 @@ std::uint64_t transaction_world::wanderer::hash() const {
 
 std::uint64_t transaction_world::member::hash() const {
     auto hash = mixed(static_cast<std::uint64_t>(phase_) * 8 + static_cast<std::uint64_t>(verdict_), over_ ? 1 : 2);
+    hash = mixed(hash, (begun_ ? 4U : 0U) + (doubtful_ ? 2U : 0U) + (why_.code == errc::in_doubt ? 1U : 0U));
     for (const auto& lock : locks_) hash = mixed(hash, test::hash_of(lock.lock));
     for (const auto& held : items_) {
         hash = mixed(hash, held.written * 4 + (held.touched ? 2 : 0) + (held.closed ? 1 : 0));
@@ -57,7 +58,9 @@ transaction_world::transaction_world(const world_setting& setting, const world_r
       resolvers_(setting.resolvers),
       coordinators_(setting.coordinators),
       saves_(setting.saves),
-      reads_(setting.readers) {
+      reads_(setting.readers),
+      give_ups_(setting.give_ups),
+      rejections_(setting.rejections) {
     for (std::size_t i = 0; i < names.size(); ++i) {
         committed_now(i, setting.exist.at(i) ? std::optional(first_thing(i)) : std::nullopt);
         if (setting.exist.at(i)) store_.put(things, key_of_thing(i), first_thing(i));
@@ -198,7 +201,11 @@ void transaction_world::answer(const flight& each, errand_answer with) {
         calls_[each.owner - first_call].machine.answer(each.slot, std::move(with));
         return;
     }
-    if (each.owner < processes_.size()) processes_[each.owner].machine.answer(each.slot, std::move(with));
+    if (each.owner >= processes_.size()) return;
+    auto& machine = processes_[each.owner].machine;
+    const bool begins = machine.now() == coordinator::phase::beginning;
+    if (rules_->silence_is_delay && begins && with.kind == answer::unanswered) with.kind = answer::delayed;
+    machine.answer(each.slot, std::move(with));
 }
 
 /// @param told whether the answer arrives
@@ -231,6 +238,7 @@ std::vector<transaction_world::event> transaction_world::events() const {
             continue;  // the same copy once more
         }
         all.push_back({happening::deliver, i});
+        if (each.owner == 0 && rejections_ > 0) all.push_back({happening::reject, i});
         if (each.owner == nobody || faults_ == 0 || reads(*each.request)) continue;
         for (const auto fault : {happening::unanswered, happening::late, happening::copied}) all.push_back({fault, i});
     }
@@ -242,6 +250,7 @@ std::vector<transaction_world::event> transaction_world::events() const {
     }
     if (loaded_) all.push_back({happening::save, 0});
     if (reader_) all.push_back({happening::read, 0});
+    if (give_ups_ > 0) all.push_back({happening::give_up, 0});
     if (setting_->guarded && guard_holds_) all.push_back({happening::lose, 0});
     const auto first = header_of(0);
     if (coordinators_ > 1 && first && !first->done) all.push_back({happening::resume, 0});
@@ -342,6 +351,19 @@ std::string transaction_world::take(std::size_t way) {
             read();
             told = text("it looks at the row");
             break;
+        case happening::give_up:
+            --give_ups_;
+            processes_.front().machine.stop(errc::cancelled);
+            told = "the first transaction's caller gives up";
+            break;
+        case happening::reject: {
+            --rejections_;
+            const auto each = flights_[which];
+            flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(which));
+            answer(each, {.kind = answer::rejected, .why = failure(errc::access_denied)});
+            told = "rejected: " + std::string(operation_name(*each.request));
+            break;
+        }
         case happening::lose:
             guard_holds_ = false;
             store_.erase(coordination, key_of_guard());
@@ -367,7 +389,8 @@ std::uint64_t transaction_world::hash() const {
     for (const auto& states : states_) {
         for (const auto& state : states) hash = mixed(hash, *state ? test::hash_of(**state) : 13);
     }
-    for (const auto budget : {faults_, resolvers_, coordinators_, saves_, reads_, committed_, guard_holds_ ? 1U : 0U})
+    for (const auto budget : {faults_, resolvers_, coordinators_, saves_, reads_, give_ups_, rejections_, committed_,
+                              guard_holds_ ? 1U : 0U})
         hash = mixed(hash, budget);
     return hash;
 }

@@ -38,7 +38,7 @@ struct world_rules {
     bool read_inserts_raw = false;
     bool absent_is_before = false;  ///< a reader does not read again
     bool resume_fenced = false;     ///< others carry on what depends on a guard
-    bool silence_is_delay = false;  ///< a call without an answer counts as not applied
+    bool silence_is_delay = false;  ///< a call, or a begin, without an answer counts as not applied
 };
 
 /// What takes part.
@@ -59,6 +59,8 @@ struct world_setting {
     bool keeps_outcome = false;    ///< ... with a row of its outcome
     bool forgetful = false;        ///< the service remembers no token
     bool guarded = false;          ///< the first transaction depends on a guard, which is lost at some time
+    unsigned give_ups = 0;         ///< of the first transaction's own caller
+    unsigned rejections = 0;       ///< of its requests, as where credentials have expired
 };
 
 class transaction_world {
@@ -110,7 +112,22 @@ private:
         std::size_t call = nobody;  ///< the transaction that it carries out
         bool answered = false;      ///< a copy of one that was answered
     };
-    enum class happening { deliver, unanswered, late, copied, meet, resume, expire, load, save, sight, read, lose };
+    enum class happening {
+        deliver,
+        unanswered,
+        late,
+        copied,
+        meet,
+        resume,
+        expire,
+        load,
+        save,
+        sight,
+        read,
+        lose,
+        give_up,
+        reject
+    };
     struct event {
         happening kind;
         std::size_t which;
@@ -167,6 +184,8 @@ private:
     unsigned coordinators_ = 1;
     unsigned saves_ = 0;
     unsigned reads_ = 0;
+    unsigned give_ups_ = 0;
+    unsigned rejections_ = 0;
     unsigned commits_ = 0;
     unsigned roll_backs_ = 0;
     bool guard_holds_ = true;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 namespace dynalease::protocol::test {
@@ -181,6 +182,9 @@ std::string transaction_world::check_told() const {
     const auto check = [&](const auto& each) {
         const bool committed = committed_ >> each.transaction & 1U;
         const auto told = each.machine.decided();
+        const bool ended = each.machine.now() == std::decay_t<decltype(each.machine)>::phase::ended;
+        if (told == run_verdict::open && ended && each.machine.why().code != errc::in_doubt)
+            wrong = "told a failure, and it may be committed";
         if (told == run_verdict::committed && !committed) wrong = "told committed, and it is not";
         if (told == run_verdict::rolled_back && committed) wrong = "told rolled back, and it was committed";
     };
@@ -190,7 +194,7 @@ std::string transaction_world::check_told() const {
     const auto over = [](const auto& each) { return each.machine.now() == decltype(each.machine)::phase::ended; };
     const bool all_ended = std::ranges::all_of(processes_, over) && std::ranges::all_of(calls_, over);
     // Nothing went wrong, and nobody is in the way any more.
-    if (!all_ended || !at_rest() || faults_ < setting_->faults) return "";
+    if (!all_ended || !at_rest() || faults_ < setting_->faults || rejections_ < setting_->rejections) return "";
     for (std::size_t i = 0; i < names.size(); ++i) {
         if (mark_on(i)) return "an item is still held when all is over";
     }

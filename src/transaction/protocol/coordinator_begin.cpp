@@ -1,0 +1,81 @@
+// How a run of a transaction begins, and how one ends of which nobody knows whether it has begun.
+// SPDX-License-Identifier: BSL-1.0
+#include "transaction/protocol/coordinator.hpp"
+
+#include <utility>
+
+namespace dynalease::protocol {
+
+using detail::answer;
+
+void coordinator::begin_to_lock() {
+    begun_ = true;
+    if (phase_ == phase::beginning) phase_ = phase::locking;
+}
+
+/// No copy of its begin was applied, and none will be.
+void coordinator::end_unbegun(failure why) {
+    verdict_ = verdict::rolled_back;
+    why_ = std::move(why);
+    phase_ = phase::ended;
+}
+
+void coordinator::answer_begin(const errand_answer& with) {
+    switch (with.kind) {
+        case answer::applied:
+            return begin_to_lock();
+        case answer::unanswered:
+            doubtful_ = true;
+            return;
+        case answer::refused:
+            return judge_begin(with);
+        case answer::rejected:
+            // An earlier copy may still be applied.
+            if (phase_ == phase::beginning) fail(with.why);
+            break;
+        case answer::delayed:
+            break;
+    }
+    if (phase_ == phase::rolling_back && !doubtful_) end_unbegun(std::move(why_));
+}
+
+void coordinator::answer_withdrawal(const errand_answer& with) {
+    if (with.kind == answer::applied) return end_unbegun(std::move(why_));
+    if (with.kind == answer::rejected) return break_off(with.why);
+    if (with.kind == answer::refused) judge_begin(with);
+}
+
+/// By the row that is there. Whosever it is: it stays for longer than any copy of `begin` is on its way, and none goes
+/// over a run that it was not sent for.
+void coordinator::judge_begin(const errand_answer& with) {
+    const bool gives_up = phase_ == phase::rolling_back;
+    const auto row = parse_transaction_header(with.shown ? &*with.shown : nullptr);
+    if (!row) return break_off(row.error());
+    switch (decide_begin(*row, plan_->name)) {
+        case begin_step::begun:
+            return begin_to_lock();
+        case begin_step::begin:
+            if (gives_up && !doubtful_) return end_unbegun(std::move(why_));
+            over_.reset();
+            return;
+        case begin_step::over:
+            if (gives_up) return end_unbegun(std::move(why_));
+            over_ = (*row)->name.run;
+            return;
+        case begin_step::rolled_back:
+            return decide(verdict::rolled_back);
+        case begin_step::committed:
+            if ((*row)->name != plan_->name) why_ = errc::already_committed;
+            verdict_ = verdict::committed;
+            phase_ = phase::ended;
+            return;
+        case begin_step::others: {
+            if (gives_up) return end_unbegun(std::move(why_));
+            failure why(errc::conflict);
+            why.details.message = "another run of this transaction's id is not over";
+            return end_unbegun(std::move(why));
+        }
+    }
+}
+
+}  // namespace dynalease::protocol
