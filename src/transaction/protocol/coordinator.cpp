@@ -46,15 +46,15 @@ coordinator::coordinator(std::string coordination, transaction_plan plan, rivalr
     for (std::size_t i = 0; i < items_.size(); ++i) {
         items_[i].first = next;
         next += static_cast<std::int64_t>(plan_->items[i].writes.size());
+        if (!plan_->items[i].writes.empty()) ++unwritten_;
     }
 }
 
 coordinator coordinator::resumed(std::string coordination, transaction_plan plan, rivalry rules,
                                  const transaction_header& header) {
     coordinator made(std::move(coordination), std::move(plan), rules);
-    made.begun_ = true;
     made.took_over_ = true;
-    made.phase_ = phase::locking;
+    made.begin_to_lock();
     if (header.state == header_state::committed) made.decide(verdict::committed, header.locks);
     if (header.state == header_state::rolled_back) made.decide(verdict::rolled_back);
     if (header.state == header_state::pending && header.fenced) {
@@ -68,10 +68,20 @@ coordinator coordinator::resumed(std::string coordination, transaction_plan plan
 
 // ---- what it wants -----------------------------------------------------------------------------------------
 
+void coordinator::want_all() {
+    wanting_.clear();
+    for (std::size_t i = 0; i < items_.size(); ++i) wanting_.push_back(i);
+}
+
+void coordinator::occupy(std::size_t slot, asked what) {
+    slots_[slot].what = what;
+    ++busy_;
+}
+
 errand coordinator::leave(std::size_t slot, asked what, any_request request) {
-    auto& state = slots_[slot];
-    state.what = what;
-    const auto pause = state.failures == 0 ? std::chrono::nanoseconds{} : detail::retry_pause(state.failures - 1);
+    occupy(slot, what);
+    const auto failures = slots_[slot].failures;
+    const auto pause = failures == 0 ? std::chrono::nanoseconds{} : detail::retry_pause(failures - 1);
     return {.slot = slot, .pause = pause, .request = std::move(request)};
 }
 
@@ -102,13 +112,11 @@ std::optional<errand> coordinator::next_for_header(std::int64_t wall) {
 
 std::optional<errand> coordinator::next(std::int64_t wall) {
     if (auto wanted = next_for_header(wall)) return wanted;
-    const auto at_work = [](const slot_state& slot) { return slot.what != asked::nothing; };
-    if (std::ranges::count_if(slots_, at_work) >= static_cast<std::ptrdiff_t>(most_errands)) return std::nullopt;
-    for (std::size_t i = 0; i < items_.size(); ++i) {
-        if (auto wanted = next_for_item(i)) return wanted;
-    }
-    for (std::size_t i = 0; i < check_rivals_.size(); ++i) {
-        if (auto wanted = next_for_check(i)) return wanted;
+    while (busy_ < most_errands && !wanting_.empty()) {
+        const auto each = wanting_.front();
+        wanting_.pop_front();
+        auto wanted = each < items_.size() ? next_for_item(each) : next_for_check(each - items_.size());
+        if (wanted) return wanted;
     }
     return std::nullopt;
 }
@@ -118,11 +126,14 @@ std::optional<errand> coordinator::next(std::int64_t wall) {
 void coordinator::answer(std::size_t slot, errand_answer with) {
     auto& state = slots_[slot];
     const auto what = std::exchange(state.what, asked::nothing);
+    if (what == asked::nothing) return;
+    --busy_;
+    if (slot > 0) wanting_.push_front(slot - 1);
     const bool answered = detail::was_answered(with.kind);
     state.failures = answered ? 0 : state.failures + 1;
     switch (what) {
         case asked::nothing:
-            return;
+            break;
         case asked::begin:
             answer_begin(with);
             break;
@@ -189,24 +200,23 @@ void coordinator::decide(verdict what, std::vector<committed_lock> locks) {
     if (what == verdict::rolled_back && !why_.code) why_ = rolled_back_by_others();
     if (what == verdict::forgotten) why_ = failure(errc::in_doubt, outcome::unknown);
     for (auto& rival : check_rivals_) rival.reset();
+    unclosed_ = 0;
     for (auto& held : items_) {
         held.rival.reset();
         if (what == verdict::committed && held.mark && !in_map(*held.mark)) held.mark.reset();
         // What nobody has sent a lock for, needs no look.
         held.closed = !held.mark && !held.touched && !took_over_ && what != verdict::committed;
+        if (!held.closed) ++unclosed_;
     }
+    want_all();
     advance();
 }
 
 /// Where nothing is left to be done in a phase, the next one begins.
 void coordinator::advance() {
-    const auto written = [this](std::size_t i) { return items_[i].written == plan_->items[i].writes.size(); };
-    if (phase_ == phase::locking) {
-        for (std::size_t i = 0; i < items_.size(); ++i) {
-            if (!written(i)) return;
-        }
+    if (phase_ == phase::locking && unwritten_ == 0) {
         phase_ = phase::committing;
-    } else if (phase_ == phase::closing && std::ranges::all_of(items_, &held_item::closed)) {
+    } else if (phase_ == phase::closing && unclosed_ == 0) {
         // The row stays, for whoever can free the others.
         phase_ = leaves_some_ ? phase::ended : phase::finishing;
     }

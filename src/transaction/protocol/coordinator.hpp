@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -87,12 +88,19 @@ protected:
     std::vector<std::optional<resolver>> check_rivals_;
     unsigned commits_sent_ = 0;      ///< different bodies of the commit
     std::vector<slot_state> slots_;  ///< of the row first, then of each item, then of each check
+    // So that no errand costs a look at all items.
+    std::size_t busy_ = 0;             ///< slots that await an answer
+    std::size_t unwritten_ = 0;        ///< items that lack some write
+    std::size_t unclosed_ = 0;         ///< from the verdict on
+    std::deque<std::size_t> wanting_;  ///< items, and checks after them, that may want something now
 
 private:
     std::optional<errand> next_for_header(std::int64_t wall);
     std::optional<errand> next_for_item(std::size_t index);
     std::optional<errand> next_for_check(std::size_t index);
     any_request commit_request() const;
+    void want_all();
+    void occupy(std::size_t slot, asked what);
     errand leave(std::size_t slot, asked what, any_request request);
     any_request lock_request(std::size_t index) const;
     std::vector<committed_lock> seen_locks() const;
@@ -119,6 +127,7 @@ private:
     void fail(failure why);
     void fail_by(std::size_t index, failure why);
     void break_off(failure why);
+    void close(held_item& held);
     void leave_item(std::size_t index, const failure& why);
     void advance();
 };

@@ -10,7 +10,9 @@ using detail::answer;
 
 void coordinator::begin_to_lock() {
     begun_ = true;
-    if (phase_ == phase::beginning) phase_ = phase::locking;
+    if (phase_ != phase::beginning) return;
+    phase_ = phase::locking;
+    want_all();
 }
 
 /// No copy of its begin was applied, and none will be.

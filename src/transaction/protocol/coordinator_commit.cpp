@@ -36,7 +36,7 @@ std::optional<errand> coordinator::next_for_check(std::size_t index) {
         return std::nullopt;
     }
     auto wanted = check_rivals_[index]->next();
-    slots_[slot].what = asked::check_rival;
+    occupy(slot, asked::check_rival);
     wanted.slot = slot;
     return wanted;
 }
@@ -95,6 +95,7 @@ void coordinator::judge_check(std::size_t index, const std::optional<item>& show
     if (step != check_step::rival) return fail(about(refused_check(step), check.place()));
     check_rivals_[index].emplace(coordination_, check.place(), *std::move(mark), seniority{plan_->born, plan_->name.id},
                                  rules_);
+    wanting_.push_back(items_.size() + index);
 }
 
 void coordinator::answer_check_rival(std::size_t index, errand_answer with) {

@@ -64,7 +64,7 @@ std::optional<errand> coordinator::next_for_item(std::size_t index) {
     if (phase_ != phase::locking) return std::nullopt;
     if (held.rival) {
         auto wanted = held.rival->next();
-        slots_[slot].what = asked::rival;
+        occupy(slot, asked::rival);
         wanted.slot = slot;
         return wanted;
     }
@@ -86,8 +86,11 @@ void coordinator::take_mark(held_item& held, std::size_t index, const item& show
     const bool of_this_item = written >= 1 && std::cmp_less_equal(written, plan_->items[index].writes.size());
     // Applied, or ours, and yet the item does not say so.
     if (!of_this_item) return fail_by(index, errc::bad_response);
+    const auto all = plan_->items[index].writes.size();
+    if (held.written < all) --unwritten_;
     held.mark = **std::move(mark);
     held.written = static_cast<std::size_t>(written);
+    if (held.written < all) ++unwritten_;
 }
 
 void coordinator::answer_lock(std::size_t index, const errand_answer& with) {
@@ -171,9 +174,13 @@ void coordinator::answer_rival(std::size_t index, errand_answer with) {
     }
 }
 
+void coordinator::close(held_item& held) {
+    if (!std::exchange(held.closed, true)) --unclosed_;
+}
+
 /// It cannot be freed from here: its mark, and the row, tell others what to do.
 void coordinator::leave_item(std::size_t index, const failure& why) {
-    items_[index].closed = true;
+    close(items_[index]);
     leaves_some_ = true;
     if (!why_.code) why_ = about(why, plan_->items[index].place());
 }
@@ -184,7 +191,7 @@ void coordinator::answer_end(std::size_t index, const errand_answer& with) {
         items_[index].mark.reset();
         return answer_look(index, with);
     }
-    if (with.kind == answer::applied) items_[index].closed = true;
+    if (with.kind == answer::applied) close(items_[index]);
     if (with.kind == answer::rejected) leave_item(index, with.why);
 }
 
@@ -193,13 +200,13 @@ void coordinator::answer_look(std::size_t index, const errand_answer& with) {
     if (with.kind == answer::rejected) return leave_item(index, with.why);
     if (!detail::was_answered(with.kind)) return;
     if (!with.shown) {
-        held.closed = true;
+        close(held);
         return;
     }
     auto mark = mark_of(*with.shown);
     if (!mark) return leave_item(index, mark.error());
     if (!*mark || (*mark)->owner != plan_->name) {
-        held.closed = true;
+        close(held);
     } else {
         held.mark = **std::move(mark);
     }
