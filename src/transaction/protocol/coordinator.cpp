@@ -112,6 +112,7 @@ std::optional<errand> coordinator::next_for_header(std::int64_t wall) {
 
 std::optional<errand> coordinator::next(std::int64_t wall) {
     if (auto wanted = next_for_header(wall)) return wanted;
+    if (auto wanted = next_inserts()) return wanted;
     while (busy_ < most_errands && !wanting_.empty()) {
         const auto each = wanting_.front();
         wanting_.pop_front();
@@ -151,6 +152,9 @@ void coordinator::answer(std::size_t slot, errand_answer with) {
             break;
         case asked::lock:
             answer_lock(slot - 1, with);
+            break;
+        case asked::inserts:
+            answer_inserts(with);
             break;
         case asked::rival:
             answer_rival(slot - 1, std::move(with));

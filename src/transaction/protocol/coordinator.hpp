@@ -65,7 +65,20 @@ public:
     const std::vector<std::optional<resolver>>& check_rivals() const noexcept { return check_rivals_; }
 
 protected:
-    enum class asked { nothing, begin, withdraw, commit, roll_back, finish, lock, rival, look, end, check_rival };
+    enum class asked {
+        nothing,
+        begin,
+        withdraw,
+        commit,
+        roll_back,
+        finish,
+        lock,
+        inserts,
+        rival,
+        look,
+        end,
+        check_rival
+    };
     struct slot_state {
         asked what = asked::nothing;
         unsigned failures = 0;
@@ -93,6 +106,11 @@ protected:
     std::size_t unwritten_ = 0;        ///< items that lack some write
     std::size_t unclosed_ = 0;         ///< from the verdict on
     std::deque<std::size_t> wanting_;  ///< items, and checks after them, that may want something now
+    std::deque<std::size_t> inserts_;  ///< to be sent, when no call with others is under way
+    std::vector<std::size_t> batch_;   ///< inserts of one call, which is under way, or to be sent again
+    bool batch_is_new_ = true;         ///< none of them was sent before
+    bool one_by_one_ = false;          ///< some call was rejected, and did not say for which of them
+    unsigned batches_ = 0;             ///< different bodies of such calls
 
 private:
     std::optional<errand> next_for_header(std::int64_t wall);
@@ -103,6 +121,9 @@ private:
     void occupy(std::size_t slot, asked what);
     errand leave(std::size_t slot, asked what, any_request request);
     any_request lock_request(std::size_t index) const;
+    bool is_insert(std::size_t index) const;
+    transact_put insert_request(std::size_t index) const;
+    std::optional<errand> next_inserts();
     std::vector<committed_lock> seen_locks() const;
     bool in_map(const item_mark& mark) const;
 
@@ -117,7 +138,10 @@ private:
     void answer_check_rival(std::size_t index, errand_answer with);
     void answer_roll_back(const errand_answer& with);
     void answer_lock(std::size_t index, const errand_answer& with);
-    void judge_lock(std::size_t index, const errand_answer& with);
+    void judge_lock(std::size_t index, const std::optional<item>& shown);
+    void answer_inserts(const errand_answer& with);
+    void judge_inserts(const std::vector<std::size_t>& batch, const std::vector<cancellation_reason>& reasons);
+    void reject_inserts(const std::vector<std::size_t>& batch, const failure& why);
     void answer_end(std::size_t index, const errand_answer& with);
     void answer_look(std::size_t index, const errand_answer& with);
     void find_decided(const errand_answer& with);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "transaction/protocol/coordinator.hpp"
 
+#include <cstddef>
 #include <utility>
 
 namespace dynalease::protocol {
@@ -13,6 +14,9 @@ void coordinator::begin_to_lock() {
     if (phase_ != phase::beginning) return;
     phase_ = phase::locking;
     want_all();
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+        if (is_insert(i)) inserts_.push_back(i);
+    }
 }
 
 /// No copy of its begin was applied, and none will be.

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "transaction/protocol/coordinator.hpp"
 
-#include "database/protocol/joint_reasons.hpp"
 #include "transaction/protocol/marking_requests.hpp"
 
 #include <algorithm>
@@ -45,7 +44,6 @@ any_request coordinator::lock_request(std::size_t index) const {
     const auto number = held.first + static_cast<std::int64_t>(held.written);
     const marking_requests requests(what.on, plan_->name);
     if (held.mark) return requests.lock_item_again(what.key, write, number, *held.mark);
-    if (write.kind == mark_kind::inserted) return requests.lock_insert(coordination_, write, number);
     return requests.lock_item(what.key, write, number, what.seen);
 }
 
@@ -68,7 +66,8 @@ std::optional<errand> coordinator::next_for_item(std::size_t index) {
         wanted.slot = slot;
         return wanted;
     }
-    if (held.written == what.writes.size()) return std::nullopt;
+    // Inserts go together.
+    if (held.written == what.writes.size() || is_insert(index)) return std::nullopt;
     held.touched = true;
     return leave(slot, asked::lock, lock_request(index));
 }
@@ -102,28 +101,18 @@ void coordinator::answer_lock(std::size_t index, const errand_answer& with) {
         if (first && !held.mark) held.touched = false;
         return fail_by(index, with.why);
     }
-    if (with.kind == answer::refused) return judge_lock(index, with);
+    if (with.kind == answer::refused) return judge_lock(index, with.shown);
     if (with.kind != answer::applied) return;
-    const auto& what = plan_->items[index];
-    if (what.writes.front().kind == mark_kind::inserted) {
-        const auto request =
-            marking_requests(what.on, plan_->name).lock_insert(coordination_, what.writes.front(), held.first);
-        return take_mark(held, index, std::get<transact_put>(request.actions.back()).new_item);
-    }
     take_mark(held, index, with.shown.value_or(item{}));
-    if (phase_ == phase::closing && !in_map(*held.mark) && verdict_ == verdict::committed) held.mark.reset();
+    const bool void_now =
+        phase_ == phase::closing && verdict_ == verdict::committed && held.mark && !in_map(*held.mark);
+    if (void_now) held.mark.reset();
 }
 
-void coordinator::judge_lock(std::size_t index, const errand_answer& with) {
+void coordinator::judge_lock(std::size_t index, const std::optional<item>& there) {
     auto& held = items_[index];
     const auto& what = plan_->items[index];
     if (phase_ != phase::locking) return;
-    // An insert is tied to its run: the run first, the item second.
-    if (!with.why.reasons.empty() && detail::kind_of(with.why.reasons.front()) == detail::joint_reason::condition) {
-        phase_ = phase::rolling_back;
-        return;
-    }
-    const auto& there = with.why.reasons.empty() ? with.shown : with.why.reasons.back().current;
     std::optional<item_mark> mark;
     if (there) {
         auto shown = mark_of(*there);
@@ -167,6 +156,7 @@ void coordinator::answer_rival(std::size_t index, errand_answer with) {
             return;
         case resolver::end::freed:
             held.rival.reset();
+            if (is_insert(index)) inserts_.push_back(index);
             return;
         case resolver::end::gave_up:
         case resolver::end::failed:

@@ -184,8 +184,7 @@ update_item_request marking_requests::lock_item_again(const item_key& key, const
     return request;
 }
 
-transact_write_items_request marking_requests::lock_insert(const std::string& coordination, const planned_write& write,
-                                                           std::int64_t number) const {
+transact_put marking_requests::lock_insert(const planned_write& write, std::int64_t number) const {
     const auto& layout = on_.layout;
     transact_put put{.table_name = layout.table,
                      .new_item = made_item(on_, write),
@@ -198,8 +197,15 @@ transact_write_items_request marking_requests::lock_insert(const std::string& co
     made.insert_or_assign(mark_attribute::kind, letter(write.kind));
     made.insert_or_assign(mark_attribute::write, number);
     if (layout.stamp != item_layout{}.stamp) made.insert_or_assign(mark_attribute::stamp_name, layout.stamp);
-    return {.actions = {transaction_requests(coordination, self_).still_pending(), std::move(put)},
-            .client_request_token = token_of(write.stamp)};
+    return put;
+}
+
+transact_write_items_request lock_inserts(const std::string& coordination, const run_name& self,
+                                          std::vector<transact_put> inserts, std::string token) {
+    transact_write_items_request request{.actions = {transaction_requests(coordination, self).still_pending()},
+                                         .client_request_token = std::move(token)};
+    for (auto& each : inserts) request.actions.emplace_back(std::move(each));
+    return request;
 }
 
 get_item_request look_at_item(const item_ref& where) {

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace dynalease::protocol {
 
@@ -30,10 +31,8 @@ public:
     /// The same for an item that this run holds already.
     update_item_request lock_item_again(const item_key& key, const planned_write& write, std::int64_t number,
                                         const item_mark& held) const;
-    /// Tied to the run: an item that is not there remembers no lock, so only a run that is not decided may make it.
-    /// @param coordination the table of the run's row
-    transact_write_items_request lock_insert(const std::string& coordination, const planned_write& write,
-                                             std::int64_t number) const;
+    /// The action of an insert, for `lock_inserts`.
+    transact_put lock_insert(const planned_write& write, std::int64_t number) const;
 
 private:
     update_item_request draft(const item_key& key, const planned_write& write, std::int64_t number) const;
@@ -44,6 +43,10 @@ private:
     const run_name& self_;
 };
 
+/// Tied to the run: an item that is not there remembers no lock, so only a run that is not decided may make it.
+/// @param coordination the table of the run's row @param token of this body
+transact_write_items_request lock_inserts(const std::string& coordination, const run_name& self,
+                                          std::vector<transact_put> inserts, std::string token);
 get_item_request look_at_item(const item_ref& where);
 /// The transaction has committed under this lock. Anybody may send it.
 ending_request unlock(const item_ref& where, const item_mark& mark);

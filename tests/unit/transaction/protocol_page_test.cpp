@@ -69,7 +69,7 @@ TEST_CASE("the page of the transactions' protocol shows each request as it is bu
           text_of(requests.lock_item(key, erasure, 1, item_sight{.stamp = stamp, .version = 7}))},
          {"lock_item, to erase it", text_of(requests.lock_item(key, erasure, 1))},
          {"lock_item_again", text_of(requests.lock_item_again(key, later, 2, updated))},
-         {"lock_insert", text_of(requests.lock_insert(coordination, insert, 1))},
+         {"lock_inserts", text_of(lock_inserts(coordination, self, {requests.lock_insert(insert, 1)}, {}))},
          {"check_item", text_of(check_item(reading))},
          {"check_item, that was not there", text_of(check_item(absent))},
          {"native_call_of, an update", at_once(versioned, update)},

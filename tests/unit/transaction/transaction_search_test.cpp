@@ -88,6 +88,17 @@ TEST_CASE("a process whose requests are rejected after a time, in every order, w
 
 TEST_CASE("inserts and erasures, in every order, with one fault") {
     check_all({.name = "insert and erase", .transactions = {{"I", ""}, {"D", ""}}, .exist = {false, true}}, 2);
+    check_all({.name = "inserts together, beside an erasure",
+               .transactions = {{"I", "I"}, {"D", ""}},
+               .exist = {true, false},
+               .resolvers = 0},
+              2);
+    check_all({.name = "inserts together, beside another",
+               .transactions = {{"I", "I"}, {"I", ""}},
+               .exist = {false, false},
+               .faults = 0,
+               .resolvers = 1},
+              1);
     check_all({.name = "erase and insert", .transactions = {{"D", ""}, {"I", ""}}}, 2);
 }
 

@@ -37,6 +37,7 @@ std::uint64_t transaction_world::member::hash() const {
         hash = mixed(hash, held.rival ? wanderer(*held.rival).hash() : 7);
     }
     for (const auto& rival : check_rivals_) hash = mixed(hash, rival ? wanderer(*rival).hash() : 7);
+    for (const auto each : batch_) hash = mixed(hash, each + 17);
     for (const auto& slot : slots_) hash = mixed(hash, static_cast<std::uint64_t>(slot.what));
     return hash;
 }
