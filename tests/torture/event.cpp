@@ -9,9 +9,10 @@ namespace torture {
 namespace {
 
 constexpr std::array<std::string_view, kinds_of_event> kind_names{
-    "asked", "gave_up", "granted", "valid",   "releasing", "told",         "over",    "closed",
-    "gap",   "read",    "wrote",   "refused", "applied",   "acknowledged", "fault",   "cut",
-    "killed", "stopped", "outage", "table_lost", "starved", "crashed"};
+    "asked",   "gave_up", "granted", "valid",   "releasing",  "told",    "over",    "closed",       "gap",
+    "read",    "wrote",   "refused", "ordered", "committed",  "failed",  "doubted", "summed",       "looked_up",
+    "settled", "swept",   "receipt", "balance", "stray",      "left",    "applied", "acknowledged", "fault",
+    "cut",     "killed",  "stopped", "outage",  "table_lost", "starved", "crashed"};
 
 constexpr std::string_view nothing = "-";
 

@@ -27,6 +27,20 @@ enum class what {
     read,     ///< `value` was read with `token`
     wrote,    ///< `value` was written with `token`
     refused,  ///< a read or a write with a `token` smaller than another seen before
+    // Of transactions; `token` is the number of one run of a transfer of its task.
+    ordered,    ///< ran a transfer, or one more attempt of it, under the id `name`
+    committed,  ///< was told that the transfer `name` has happened
+    failed,     ///< was told that this run of the transfer `name` has not happened
+    doubted,    ///< was told that nobody knows
+    summed,     ///< all accounts, read in one transaction, hold `value`
+    looked_up,  ///< between `at` and `until` the state of `name` was `value`, `committed_state` or another
+    settled,    ///< the same, by one who brought it to its end
+    swept,      ///< ended `value` transactions of others
+    // Of transactions, after the end.
+    receipt,  ///< this run of the transfer `name` left its receipt, `value` times
+    balance,  ///< the account `name` holds `value`, and `token` by all receipts
+    stray,    ///< no transaction is open, and the item `name` has the mark of `session` still: by a late copy of a lock
+    left,     ///< the item or row `name` is not free even when somebody has met it: `session` holds it
     // Of the way between a worker and the store; `who` is the worker's place.
     applied,       ///< the store took a write of `session`'s row
     acknowledged,  ///< such a write came at `at`; at `until` its answer began to leave for the worker
@@ -40,6 +54,8 @@ enum class what {
     starved,     ///< the workers had next to no processor from `at` to `until`
     crashed,     ///< a worker ended although nobody had asked for it
 };
+/// The `value` of `looked_up` and `settled` that says so.
+inline constexpr std::int64_t committed_state = 2;
 /// What the caller of a release or a leave was told.
 enum class giving_back : std::int64_t { done, lost, in_doubt, failed };
 

@@ -131,6 +131,7 @@ std::vector<violation> judge(const case_file& facts, const terms& promised) {
     judge_deadlines(facts, promised, found);
     judge_progress(facts, promised, found);
     judge_telling(facts, found);
+    judge_transactions(facts, found);
     for (const auto& each : facts.history) {
         if (each.kind != what::crashed) continue;
         found.push_back({.promise = "life",

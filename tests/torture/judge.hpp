@@ -26,6 +26,11 @@ void judge_deadlines(const case_file& facts, const terms& promised, std::vector<
 /// P6 and P7: a lock that nobody holds any more is granted to one of those who wait, and in time.
 void judge_progress(const case_file& facts, const terms& promised, std::vector<violation>& found);
 
+/// A sum over all accounts, read in one transaction, is the same always, and so it is at the end, where each account
+/// holds what the receipts say. A transfer happens once, and its receipt is there if and only if that was told. Nothing
+/// is held by a transaction when all have ended.
+void judge_transactions(const case_file& facts, std::vector<violation>& found);
+
 /// Nobody is told that he has given back what was another's by then.
 void judge_telling(const case_file& facts, std::vector<violation>& found);
 

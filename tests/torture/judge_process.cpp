@@ -100,7 +100,7 @@ int run_judge(const circumstances& run, const std::string& history_file) {
     const auto found = judge(facts, promised_terms(run.primitive));
     print_violations(facts, found);
     print_result(facts, found.size(), run);
-    const auto missing = missing_in(facts);
+    const auto missing = missing_in(facts, run);
     for (const auto& each : missing) std::cerr << "the run shows nothing: " << each << '\n';
     return found.empty() && missing.empty() ? 0 : 1;
 }

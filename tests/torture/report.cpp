@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <map>
 #include <optional>
+#include <set>
+#include <tuple>
 
 namespace torture {
 namespace {
@@ -73,6 +75,34 @@ std::uint64_t hand_overs(const case_file& facts) {
     return count;
 }
 
+/// Runs of transfers whose process was never told what came of them, since it died, or that nobody knows.
+struct left_runs {
+    std::size_t all = 0;
+    std::size_t happened = 0;
+};
+
+left_runs left_runs_in(const case_file& facts) {
+    using run = std::tuple<std::string, std::int64_t, std::int64_t>;
+    std::set<run> left;
+    for (const auto& each : facts.history) {
+        const run its{each.who, each.task, each.token};
+        if (each.kind == what::ordered) left.insert(its);
+        if (each.kind == what::committed || each.kind == what::failed) left.erase(its);
+    }
+    left_runs counted{.all = left.size()};
+    for (const auto& each : facts.history) {
+        const bool happened = each.kind == what::receipt && left.contains({each.who, each.task, each.token});
+        counted.happened += happened ? 1 : 0;
+    }
+    return counted;
+}
+
+std::int64_t swept(const case_file& facts) {
+    std::int64_t count = 0;
+    for (const auto& each : facts.history) count += each.kind == what::swept ? each.value : 0;
+    return count;
+}
+
 }  // namespace
 
 void print_violations(const case_file& facts, const std::vector<violation>& found) {
@@ -85,15 +115,24 @@ void print_violations(const case_file& facts, const std::vector<violation>& foun
     if (found.size() > most_shown) std::fprintf(stderr, "... and %zu more\n", found.size() - most_shown);
 }
 
-std::vector<std::string> missing_in(const case_file& facts) {
-    const auto count = [&](what kind) {
-        return std::count_if(facts.history.begin(), facts.history.end(),
-                             [=](const event& each) { return each.kind == kind; });
-    };
+std::vector<std::string> missing_in(const case_file& facts, const circumstances& run) {
     std::vector<std::string> missing;
-    if (count(what::granted) == 0) missing.emplace_back("nobody was granted anything");
-    if (count(what::killed) == 0) missing.emplace_back("nobody was killed");
-    if (count(what::told) == 0) missing.emplace_back("nobody was told what came of giving back");
+    const auto demand = [&](what kind, const char* otherwise) {
+        const auto there = std::any_of(facts.history.begin(), facts.history.end(),
+                                       [=](const event& each) { return each.kind == kind; });
+        if (!there) missing.emplace_back(otherwise);
+    };
+    demand(what::killed, "nobody was killed");
+    if (run.primitive == "transaction") {
+        demand(what::committed, "no transfer has committed");
+        demand(what::summed, "nobody has seen all accounts at one moment");
+        demand(what::settled, "nobody has ended a transaction of another");
+        demand(what::swept, "nobody has swept");
+        demand(what::balance, "nobody has counted the funds at the end");
+    } else {
+        demand(what::granted, "nobody was granted anything");
+        demand(what::told, "nobody was told what came of giving back");
+    }
     return missing;
 }
 
@@ -115,11 +154,25 @@ void print_result(const case_file& facts, std::size_t violations, const circumst
         .add("partitions", counts[what::cut])
         .add("starvations", counts[what::starved]);
     for (const auto& [name, count] : faults) line.add(name, count);
-    line.add("grants", counts[what::granted])
-        .add("hand_overs", hand_overs(facts))
-        .add("writes", counts[what::wrote])
-        .add("refused", counts[what::refused])
-        .add("sessions_lost", counts[what::over]);
+    if (run.primitive == "transaction") {
+        const auto left = left_runs_in(facts);
+        line.add("committed", counts[what::committed])
+            .add("failed", counts[what::failed])
+            .add("in_doubt", counts[what::doubted])
+            .add("receipts", counts[what::receipt])
+            .add("left", left.all)
+            .add("left_and_committed", left.happened)
+            .add("sums", counts[what::summed])
+            .add("ended_for_others", counts[what::settled])
+            .add("swept", swept(facts))
+            .add("stray_marks", counts[what::stray]);
+    } else {
+        line.add("grants", counts[what::granted])
+            .add("hand_overs", hand_overs(facts))
+            .add("writes", counts[what::wrote])
+            .add("refused", counts[what::refused]);
+    }
+    line.add("sessions_lost", counts[what::over]);
     if (const auto times = take_overs(facts); !times.empty()) {
         line.add("take_overs", times.size())
             .add("take_over_ms_median", milliseconds(times[times.size() / 2]), 0)

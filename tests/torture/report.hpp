@@ -22,6 +22,6 @@ void print_violations(const case_file& facts, const std::vector<violation>& foun
 void print_result(const case_file& facts, std::size_t violations, const circumstances& run);
 
 /// What a run lacks to have shown anything, a line each; empty: nothing.
-std::vector<std::string> missing_in(const case_file& facts);
+std::vector<std::string> missing_in(const case_file& facts, const circumstances& run);
 
 }  // namespace torture

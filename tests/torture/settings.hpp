@@ -18,6 +18,11 @@ inline constexpr std::size_t tasks_per_worker = 2;  ///< so that they are handed
 inline constexpr std::chrono::milliseconds lease{1000};
 inline constexpr std::uint32_t clock_drift_ppm = 1000;
 
+/// What transactions move about: what all accounts hold together never changes.
+inline constexpr std::size_t account_count = 12;
+inline constexpr std::int64_t opening_balance = 100;
+inline constexpr std::int64_t total_funds = static_cast<std::int64_t>(account_count) * opening_balance;
+
 /// The workers' limits for one attempt of a request, and for a request with all its attempts.
 inline constexpr std::chrono::milliseconds attempt_limit{400};
 inline constexpr std::chrono::milliseconds request_limit{2000};

@@ -5,8 +5,12 @@
 #include "torture/settings.hpp"
 #include "torture/terms.hpp"
 #include "torture/torments.hpp"
+#include "torture/workload.hpp"
 
+#include "support/local_server.hpp"
 #include "support/run_awaitable.hpp"
+
+#include <dynalease/client.hpp>
 
 #include <boost/asio/io_context.hpp>
 
@@ -40,6 +44,11 @@ public:
 
 private:
     asio::awaitable<void> play();
+    dynalease::database straight_to_store() {
+        const auto& where = store_.address().endpoint;
+        const auto endpoint = "http://127.0.0.1:" + std::to_string(where.port());
+        return dynalease::client(io_.get_executor(), support::local_client_options(endpoint));
+    }
 
     const ordeal& what_to_do_;
     asio::io_context io_{1};
@@ -55,6 +64,8 @@ private:
 asio::awaitable<void> supervisor::play() {
     const auto executor = io_.get_executor();
     co_await store_.start();
+    const auto kind = make_workload(what_to_do_.primitive);
+    co_await kind->prepare(straight_to_store());
     for (std::size_t i = 0; i < worker_count; ++i) {
         auto place = std::to_string(i);
         weather conditions(dice(what_to_do_.seed, "link " + place));
@@ -67,11 +78,13 @@ asio::awaitable<void> supervisor::play() {
     const auto free_within = promised_terms(what_to_do_.primitive).free_within;
     const auto quiet = std::chrono::ceil<std::chrono::milliseconds>(free_within) + std::chrono::seconds(1);
     torments all(executor, store_, links_, *workers_, *tell_, what_to_do_.seed, quiet);
+    if (kind->needs_its_tables()) all.spare_tables();
     co_await all.run(what_to_do_.time);
 
     // Whoever waits still has its turn before it ends.
     all_ended_ = co_await workers_->dismiss(std::chrono::ceil<std::chrono::seconds>(quiet) + std::chrono::seconds(1));
     if (!all_ended_) std::fputs("a worker did not end when it was told to\n", stderr);
+    co_await kind->take_stock(straight_to_store(), *tell_);
     tell_.reset();  // the judge goes to work when nobody has more to tell
     io_.stop();
 }

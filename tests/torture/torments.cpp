@@ -133,7 +133,7 @@ asio::awaitable<void> torments::trouble_store(time_point end) {
     dice chance(seed_ + storms_, "store");
     for (;;) {
         co_await sleep(chance.between(2s, 6s), end);
-        const auto kind = chance.below(3);
+        const auto kind = tables_spared_ ? 1 + chance.below(2) : chance.below(3);
         const auto length = chance.between(lease / 5, 2 * lease);
         if (steady::now() >= end) co_return;
         if (kind == 0) {

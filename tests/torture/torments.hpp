@@ -22,6 +22,9 @@ public:
     torments(boost::asio::any_io_executor executor, store& storage, std::deque<link>& links, crew& victims,
              witness& tell, std::uint64_t seed, std::chrono::milliseconds quiet);
 
+    /// From now on the store never comes back without its tables.
+    void spare_tables() noexcept { tables_spared_ = true; }
+
     boost::asio::awaitable<void> run(std::chrono::milliseconds time);
 
 private:
@@ -50,6 +53,7 @@ private:
     std::uint64_t seed_;
     std::chrono::milliseconds quiet_;
     std::uint64_t storms_ = 0;
+    bool tables_spared_ = false;
     dice chance_;
 };
 

@@ -19,6 +19,9 @@ public:
     /// @param who is reported where an event names nobody.
     witness(const boost::asio::any_io_executor& executor, std::uint16_t judge, std::string who, std::int64_t task = 0);
 
+    const std::string& who() const noexcept { return who_; }
+    std::int64_t task() const noexcept { return task_; }
+
     /// Has left this process when it returns: no kill takes it back. An event without a time happened now.
     void report(event happened);
 

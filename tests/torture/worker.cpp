@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "torture/worker.hpp"
 
+#include "torture/halting_network.hpp"
 #include "torture/settings.hpp"
 #include "torture/workload.hpp"
 
@@ -71,11 +72,12 @@ public:
           commands_(client_.get_executor(), ::dup(STDIN_FILENO)),
           workload_(make_workload(orders.primitive)),
           tell_(client_.get_executor(), orders.judge, orders.who) {
+        const dynalease::database store{std::make_shared<halting_network>(client_, halt_)};
         for (std::size_t i = 0; i < tasks_per_worker; ++i) {
             const auto task = static_cast<std::int64_t>(i + 1);
             witnesses_.emplace_back(client_.get_executor(), orders.judge, orders.who, task);
             dice_.emplace_back(orders.seed, orders.who + "/" + std::to_string(task));
-            posts_.push_back({client_.get_executor(), witnesses_.back(), dice_.back(), halt_});
+            posts_.push_back({client_.get_executor(), witnesses_.back(), dice_.back(), halt_, store});
         }
     }
 
@@ -105,8 +107,8 @@ private:
     witness tell_;
     std::deque<witness> witnesses_;
     std::deque<dice> dice_;
-    std::deque<post> posts_;
     halt_order halt_;
+    std::deque<post> posts_;
     std::string session_id_;
     bool ending_ = false;
     std::exception_ptr failure_;

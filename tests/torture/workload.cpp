@@ -4,6 +4,7 @@
 
 #include "torture/lock_workload.hpp"
 #include "torture/queue_workload.hpp"
+#include "torture/transaction_workload.hpp"
 
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -29,9 +30,18 @@ boost::asio::awaitable<void> post::pause(std::chrono::nanoseconds time) const {
     co_await timer.async_wait(boost::asio::deferred);
 }
 
+boost::asio::awaitable<void> workload::prepare(dynalease::database) const {
+    co_return;
+}
+
+boost::asio::awaitable<void> workload::take_stock(dynalease::database, witness&) const {
+    co_return;
+}
+
 std::unique_ptr<const workload> make_workload(std::string_view primitive) {
     if (primitive == "lock") return std::make_unique<const lock_workload>();
     if (primitive == "queue") return std::make_unique<const queue_workload>();
+    if (primitive == "transaction") return std::make_unique<const transaction_workload>();
     return nullptr;
 }
 

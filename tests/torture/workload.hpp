@@ -5,6 +5,7 @@
 #include "torture/dice.hpp"
 #include "torture/witness.hpp"
 
+#include <dynalease/dynamodb/database.hpp>
 #include <dynalease/session.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -35,6 +36,7 @@ struct post {
     witness& tell;
     dice& chance;
     halt_order& halt;
+    dynalease::database store;  ///< for what needs no session; obeys the order to halt before each write
 
     boost::asio::awaitable<void> pause(std::chrono::nanoseconds time) const;
 };
@@ -49,6 +51,15 @@ public:
     /// Contends for something, holds it, changes what it protects, gives it back; tells each step. Called by several
     /// tasks at once. @throws what the library throws.
     virtual boost::asio::awaitable<void> turn(dynalease::session& session, const post& self) const = 0;
+
+    // Of the supervisor, straight to the store.
+
+    /// Before anybody works: what is to be there beside the coordination table.
+    virtual boost::asio::awaitable<void> prepare(dynalease::database store) const;
+    /// When all have ended: tells what is left.
+    virtual boost::asio::awaitable<void> take_stock(dynalease::database store, witness& tell) const;
+    /// What it promises is in its tables: they must not be lost.
+    virtual bool needs_its_tables() const noexcept { return false; }
 };
 
 /// Null: there is no such primitive.
