@@ -6,8 +6,8 @@
 #include "item/fresh_stamp.hpp"
 #include "transaction/errand_driver.hpp"
 #include "transaction/protocol/coordinator.hpp"
-#include "transaction/protocol/joint_requests.hpp"
 #include "transaction/protocol/native_call.hpp"
+#include "transaction/protocol/plan_limits.hpp"
 #include "transaction/protocol/stored_writes.hpp"
 
 #include <boost/asio/cancellation_type.hpp>
@@ -122,7 +122,7 @@ awaitable<std::optional<failure>> commit(std::shared_ptr<open_transaction> of) {
     const bool fits = protocol::fits_native(sealed);
     if (tier == transaction_tier::native && !fits) {
         failure why(errc::too_many_items);
-        why.details.message = "one native call takes 100 items, and one write to each";
+        why.details.message = "one native call takes 100 items, 4 MB in all, and one write to each";
         co_return why;
     }
     if (fits && tier != transaction_tier::inline_undo) {
@@ -130,6 +130,7 @@ awaitable<std::optional<failure>> commit(std::shared_ptr<open_transaction> of) {
         const auto ran = co_await carry_out(core, std::move(call), of->deadline);
         co_return told(ran->machine());
     }
+    if (auto why = protocol::fault_of_inline(table, sealed)) co_return why;
     coordinator run(table, std::move(sealed), core->rules());
     const auto ran = co_await carry_out(core, std::move(run), of->deadline);
     co_return told(ran->machine());

@@ -207,12 +207,15 @@ result<std::optional<protocol::transaction_plan>> transaction_draft::plan(
         auto writes = planned_writes(touched);
         if (!writes) return std::move(writes).error();
         for (auto& write : *writes) write.stamp = new_stamp();
+        const std::size_t bytes = touched.before ? item_size(touched.before->attributes) : 0;
         if (!writes->empty()) {
             protocol::planned_item planned{.on = on, .key = touched.key, .writes = *std::move(writes)};
             if (touched.read) planned.seen = sight_of(touched);
+            planned.bytes = bytes;
             made.items.push_back(std::move(planned));
         } else if (touched.read) {
-            made.checks.push_back({.on = on, .key = touched.key, .seen = sight_of(touched), .fence = {}});
+            made.checks.push_back(
+                {.on = on, .key = touched.key, .seen = sight_of(touched), .fence = {}, .bytes = bytes});
         }
     }
     // What was current by itself when it was read, no commit makes more so.

@@ -8,7 +8,6 @@
 
 #include <dynalease/dynamodb/expression.hpp>
 
-#include <algorithm>
 #include <utility>
 
 namespace dynalease::protocol {
@@ -86,12 +85,6 @@ std::string token_of_call(const transaction_plan& plan, const std::optional<std:
 }
 
 }  // namespace
-
-bool fits_native(const transaction_plan& plan) {
-    const auto one_write = [](const planned_item& each) { return each.writes.size() == 1; };
-    const auto actions = plan.items.size() + plan.checks.size() + (plan.keeps_outcome ? 1 : 0);
-    return actions <= most_actions && std::ranges::all_of(plan.items, one_write);
-}
 
 condition_check check_item(const planned_check& what) {
     if (what.fence) {

@@ -2,22 +2,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "transaction/protocol/plan_limits.hpp"
 #include "transaction/protocol/planned_writes.hpp"
 
 #include <dynalease/dynamodb/operations.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 
 namespace dynalease::protocol {
-
-/// Of one transaction of the service.
-inline constexpr std::size_t most_actions = 100;
-
-/// Whether one call can carry out all of it: one write to an item, and no more actions than the service takes.
-bool fits_native(const transaction_plan& plan);
 
 /// The whole transaction: its outcome, where it keeps that, then its writes, then its checks. Leaves the items as marks
 /// and their ends would.

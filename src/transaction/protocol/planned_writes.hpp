@@ -13,6 +13,7 @@
 #include <dynalease/item/item_ref.hpp>
 #include <dynalease/item/item_version.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -55,6 +56,7 @@ struct planned_item {
     std::vector<planned_write> writes;
     /// The first write demands it. Empty: the writes were made without reading. Of an insert: absent, or empty.
     std::optional<item_sight> seen{};
+    std::size_t bytes = 0;  ///< of the item as it was read; none: it was not
 
     item_ref place() const { return {on.layout.table, key}; }
 };
@@ -67,6 +69,7 @@ struct planned_check {
     item_sight seen{};
     /// Of a lock or of a turn, as `fence()` makes it; then nothing else counts.
     std::optional<condition_check> fence{};
+    std::size_t bytes = 0;  ///< of the item as it was read
 
     item_ref place() const { return fence ? item_ref{fence->table_name, fence->key} : item_ref{on.layout.table, key}; }
 };
