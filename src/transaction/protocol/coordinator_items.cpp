@@ -142,6 +142,7 @@ void coordinator::judge_lock(std::size_t index, const std::optional<item>& there
         case lock_step::locked:
         case lock_step::changed:
         case lock_step::has_versions:
+        case lock_step::overflow:
             break;
     }
     fail_by(index, refused_lock(next, there));

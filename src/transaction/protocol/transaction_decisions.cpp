@@ -62,6 +62,9 @@ lock_step decide_lock(const lock_facts& facts) {
     if (inserts) return lock_step::exists;
     if (shown.contains(item_attribute::gone)) return lock_step::missing;
     if (shown.contains(layout.writer()) || shown.contains(layout.readers())) return lock_step::locked;
+    const auto version = versioned ? find_integer(shown, layout.version) : std::nullopt;
+    const bool raises = facts.what.writes.front().kind == mark_kind::updated;
+    if (raises && version && *version > layout.version_limit - layout.step) return lock_step::overflow;
     return lock_step::condition_false;
 }
 
@@ -81,6 +84,11 @@ failure refused_lock(lock_step step, const std::optional<item>& shown) {
         case lock_step::has_versions: {
             failure why(errc::bad_version);
             why.details.message = "the item has versions, and its table was said to have none";
+            return why;
+        }
+        case lock_step::overflow: {
+            failure why(errc::version_overflow);
+            why.details.message = "the version of the item is as high as it may get";
             return why;
         }
         default:

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "engine_stage.hpp"
 
+#include "transaction/protocol/native_call.hpp"
 #include "transaction/protocol/stored_writes.hpp"
 
 #include <catch2/catch.hpp>
@@ -217,6 +218,25 @@ TEST_CASE("an item that others hold by a lock, or that has versions nobody spoke
     CHECK(transaction.why().code == make_error_code(gone        ? errc::missing
                                                     : versioned ? errc::bad_version
                                                                 : errc::locked));
+}
+
+TEST_CASE("an item whose version is at its limit is told so, and not touched") {
+    engine_stage stage;
+    auto on = versioned_accounts();
+    on.layout.version_limit = 7;
+    const item last{{"id", "ann"}, {"version", 7}};
+    stage.put(last);
+    auto transaction = coordinated({updating(on, "ann", set("a", 1))});
+    stage.run(transaction);
+    CHECK(transaction.why().code == errc::version_overflow);
+    native_call call(table, {.name = {"4712", "run"}, .items = {updating(on, "ann", set("a", 1))}}, {});
+    stage.run(call);
+    CHECK(call.why().code == errc::version_overflow);
+    CHECK(stage.find("ann") == last);
+    // What raises no version, may be done.
+    auto erasure = coordinated({of_kind(on, "ann", mark_kind::to_erase)}, {"4713", "run"});
+    stage.run(erasure);
+    CHECK(erasure.decided() == verdict::committed);
 }
 
 TEST_CASE("a mark that is no transaction's of this library is not touched") {
