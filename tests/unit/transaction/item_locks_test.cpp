@@ -1,0 +1,86 @@
+// Transactions and item locks on the same item respect one another.
+// SPDX-License-Identifier: BSL-1.0
+#include "bank.hpp"
+
+#include <dynalease/dynamodb/expression.hpp>
+#include <dynalease/item_lock.hpp>
+
+#include <catch2/catch.hpp>
+
+using namespace dynalease;
+using namespace dynalease::tests;
+
+namespace {
+
+auto tiers() {
+    return GENERATE(transaction_tier::automatic, transaction_tier::inline_undo);
+}
+
+item_lock lock_of_ann(node& of) {
+    return {*of.session, bank::table_of(of), "ann"};
+}
+
+}  // namespace
+
+TEST_CASE("a commit that meets an item lock is told so, and writes nothing; after the release it happens") {
+    const auto tier = tiers();
+    bank s;
+    s.has("ann", 1);
+    s.has("bob", 1);
+    s.in_a(
+        [](bank& in, transaction_tier how) -> asio::awaitable<void> {
+            auto own = lock_of_ann(in.b);
+            auto guard = co_await own.acquire();
+            const auto book = bank::table_of(in.a);
+            const auto all = bank::transactions_of(in.a);
+            const run_options options{.tier = how};
+            auto tx = all.begin(options);
+            tx.update(book, "bob", add("balance", 1));
+            tx.update(book, "ann", add("balance", 1));
+            diagnostics why;
+            auto [code] = co_await tx.commit(why, as_pair);
+            CHECK(code == errc::locked);
+            CHECK(why.key == "ann");
+            CHECK(in.balance("bob") == 1);
+
+            // The guard's own write is seen by the next attempt.
+            const auto ten_more = add("balance", 10);
+            co_await guard.update(ten_more);
+            co_await guard.release();
+            co_await all.run([&](auto& again) { return transfer(again, book, "ann", "bob", 5); }, options);
+        },
+        tier);
+    CHECK(s.balance("ann") == 6);
+    CHECK(s.balance("bob") == 6);
+    CHECK_FALSE(s.is_marked("ann"));
+}
+
+TEST_CASE("an item lock waits for a transaction that holds the item, and brings what is committed") {
+    const bool decided = GENERATE(false, true);
+    bank s;
+    s.has("ann", 1);
+    bank::stop_after(s.a, decided ? 3 : 2);
+    running stuck(s.where, s.a, [](bank& in) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.a);
+        const run_options options{.id = "t", .within = 60min, .tier = transaction_tier::inline_undo};
+        auto tx = bank::transactions_of(in.a).begin(options);
+        tx.update(book, "ann", add("balance", 1));
+        co_await tx.commit();
+    }(s));
+    s.where.scheduler.run_for(1s);
+    REQUIRE(s.is_marked("ann"));
+    s.a.crash();
+    run(s.where, s.b, [](bank& in, int expected) -> asio::awaitable<void> {
+        auto lock = lock_of_ann(in.b);
+        const item_acquire_options soon{.wait = 1s};
+        auto [code, none] = co_await lock.acquire(soon, as_pair);
+        CHECK(code == errc::wait_timeout);
+        CHECK(in.is_marked("ann"));
+        co_await bank::transactions_of(in.b).roll_back("t");
+        auto guard = co_await lock.acquire();
+        CHECK(find_integer(guard.item(), "balance") == expected);
+        CHECK_FALSE(guard.item().contains("_TxId"));
+        co_await guard.release();
+    }(s, decided ? 2 : 1));
+    CHECK(s.balance("ann") == (decided ? 2 : 1));
+}
