@@ -73,6 +73,13 @@ void coordinator::want_all() {
     for (std::size_t i = 0; i < items_.size(); ++i) wanting_.push_back(i);
 }
 
+/// Who waits for others while it holds items takes them in one order with everybody: no circle of waiting can close.
+void coordinator::next_turn() {
+    const auto written = [this](std::size_t i) { return items_[i].written == plan_->items[i].writes.size(); };
+    while (turn_ < items_.size() && (is_insert(turn_) || written(turn_))) ++turn_;
+    if (turn_ < items_.size()) wanting_.push_front(turn_);
+}
+
 void coordinator::occupy(std::size_t slot, asked what) {
     slots_[slot].what = what;
     ++busy_;
@@ -151,6 +158,7 @@ void coordinator::answer(std::size_t slot, errand_answer with) {
             if (answered || with.kind == answer::rejected) phase_ = phase::ended;
             break;
         case asked::lock:
+            copies_left_ = copies_left_ || with.why.outcome == outcome::unknown;
             answer_lock(slot - 1, with);
             break;
         case asked::inserts:
@@ -221,8 +229,8 @@ void coordinator::advance() {
     if (phase_ == phase::locking && unwritten_ == 0) {
         phase_ = phase::committing;
     } else if (phase_ == phase::closing && unclosed_ == 0) {
-        // The row stays, for whoever can free the others.
-        phase_ = leaves_some_ ? phase::ended : phase::finishing;
+        // The row stays, for whoever can free the others; and for a sweep, which frees what a late copy marks.
+        phase_ = leaves_some_ || copies_left_ ? phase::ended : phase::finishing;
     }
 }
 

@@ -50,6 +50,8 @@ public:
     /// still open could not be rolled back, and others may commit it: `errc::in_doubt`.
     const failure& why() const noexcept { return why_; }
     const transaction_plan& plan() const noexcept { return *plan_; }
+    /// Some item is held still, for the reason that `why` says.
+    bool leaves_some() const noexcept { return leaves_some_; }
 
     /// What it knows of one of its items.
     struct held_item {
@@ -94,6 +96,7 @@ protected:
     bool begun_ = false;                 ///< its row was seen
     bool doubtful_ = false;              ///< some copy of its begin is without an answer
     bool leaves_some_ = false;           ///< of its items, which it cannot free
+    bool copies_left_ = false;           ///< of its locks, without an answer
     bool took_over_ = false;             ///< others may have sent what this one knows nothing of
     std::optional<std::string> over_{};  ///< the run of this id that was rolled back before
     std::vector<committed_lock> locks_;  ///< the commit map, by stamp
@@ -106,6 +109,7 @@ protected:
     std::size_t unwritten_ = 0;        ///< items that lack some write
     std::size_t unclosed_ = 0;         ///< from the verdict on
     std::deque<std::size_t> wanting_;  ///< items, and checks after them, that may want something now
+    std::size_t turn_ = 0;             ///< under `wait`: the one item that may be locked now
     std::deque<std::size_t> inserts_;  ///< to be sent, when no call with others is under way
     std::vector<std::size_t> batch_;   ///< inserts of one call, which is under way, or to be sent again
     bool batch_is_new_ = true;         ///< none of them was sent before
@@ -118,6 +122,8 @@ private:
     std::optional<errand> next_for_check(std::size_t index);
     any_request commit_request() const;
     void want_all();
+    bool in_turn() const noexcept { return rules_.policy == wait_policy::wait; }
+    void next_turn();
     void occupy(std::size_t slot, asked what);
     errand leave(std::size_t slot, asked what, any_request request);
     any_request lock_request(std::size_t index) const;

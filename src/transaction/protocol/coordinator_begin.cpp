@@ -17,6 +17,7 @@ void coordinator::begin_to_lock() {
     for (std::size_t i = 0; i < items_.size(); ++i) {
         if (is_insert(i)) inserts_.push_back(i);
     }
+    if (in_turn()) next_turn();
 }
 
 /// No copy of its begin was applied, and none will be.

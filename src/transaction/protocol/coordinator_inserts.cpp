@@ -32,6 +32,7 @@ transact_put coordinator::insert_request(std::size_t index) const {
 /// The call leaves in the slot of its first insert.
 std::optional<errand> coordinator::next_inserts() {
     if (phase_ != phase::locking || busy_ >= most_errands) return std::nullopt;
+    if (in_turn() && turn_ < items_.size()) return std::nullopt;
     if (batch_.empty()) {
         const auto most = one_by_one_ ? 1 : most_actions - 1;
         for (; !inserts_.empty() && batch_.size() < most; inserts_.pop_front()) batch_.push_back(inserts_.front());

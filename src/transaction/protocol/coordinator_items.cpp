@@ -68,6 +68,7 @@ std::optional<errand> coordinator::next_for_item(std::size_t index) {
     }
     // Inserts go together.
     if (held.written == what.writes.size() || is_insert(index)) return std::nullopt;
+    if (in_turn() && index != turn_) return std::nullopt;
     held.touched = true;
     return leave(slot, asked::lock, lock_request(index));
 }
@@ -90,6 +91,7 @@ void coordinator::take_mark(held_item& held, std::size_t index, const item& show
     held.mark = **std::move(mark);
     held.written = static_cast<std::size_t>(written);
     if (held.written < all) ++unwritten_;
+    if (in_turn() && phase_ == phase::locking && index == turn_) next_turn();
 }
 
 void coordinator::answer_lock(std::size_t index, const errand_answer& with) {

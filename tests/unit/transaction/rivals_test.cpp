@@ -131,6 +131,35 @@ TEST_CASE("one item that was read is current by itself: nothing is sent") {
     CHECK(s.requests(s.a) == 1);
 }
 
+TEST_CASE("many who wait for one another do not lock each other out") {
+    bank s(9);
+    for (const auto* name : {"ann", "bob", "cat"}) s.has(name, 100);
+    const auto mover = [](node& of, int seed) -> asio::awaitable<void> {
+        const auto book = bank::table_of(of);
+        const auto all = bank::transactions_of(of, {.policy = wait_policy::wait});
+        const std::string names[] = {"ann", "bob", "cat"};
+        const run_options options{.within = 5min, .tier = transaction_tier::inline_undo};
+        // The one takes them in this order, the other in that.
+        const auto& from = names[seed % 3];
+        const auto& to = names[(seed + 1 + seed / 3 % 2) % 3];
+        auto body = [&](transaction& tx) -> asio::awaitable<void> {
+            tx.update(book, from, add("balance", -1));
+            tx.update(book, to, add("balance", 1));
+            co_return;
+        };
+        co_await all.run(body, options);
+    };
+    std::vector<std::unique_ptr<running>> movers;
+    for (int i = 0; i < 12; ++i) {
+        auto& of = i % 2 == 0 ? s.a : s.b;
+        of.network->set_plan(
+            [](const any_request&, const call_options&) -> testing::fault { return {.before = 2ms, .after = 2ms}; });
+        movers.push_back(std::make_unique<running>(s.where, of, mover(of, i)));
+    }
+    for (auto& each : movers) each->wait();
+    CHECK(s.balance("ann") + s.balance("bob") + s.balance("cat") == 300);
+}
+
 TEST_CASE("many who move money at once lose none") {
     const auto tier = tiers();
     bank s(7);
