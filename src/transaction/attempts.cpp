@@ -56,7 +56,7 @@ awaitable<runtime::completion<bool>> find_committed(std::shared_ptr<transactions
     runtime::completion<bool> done;
     auto ended = co_await end_transaction(std::move(core), std::move(id), true);
     if (ended)
-        done.value = *ended == transaction_state::committed;
+        done.value = ended->state == transaction_state::committed;
     else
         done.code = report(ended.error(), details);
     co_return done;
@@ -81,7 +81,7 @@ awaitable<runtime::completion<void>> run_commit(std::shared_ptr<open_transaction
     co_return done;
 }
 
-awaitable<runtime::completion<void>> refuse_over() {
+awaitable<runtime::completion<void>> refuse_commit() {
     co_return runtime::completion<void>{make_error_code(errc::transaction_over)};
 }
 
@@ -94,17 +94,16 @@ awaitable<bool> none_before() {
 void commit_verb::operator()(diagnostics* details, handler_for<void> handler) && {
     const auto executor = of->core->world().executor;
     called_verb called{details, "transaction.commit", {}, of->core->options().table};
-    const bool was_over = std::exchange(of->over, true);
-    auto body = was_over ? refuse_over() : run_commit(std::move(of), details);
+    const bool may = !of->of_run && !std::exchange(of->over, true);
+    auto body = may ? run_commit(std::move(of), details) : refuse_commit();
     start_verb<void>(executor, std::move(called), std::move(body), std::move(handler));
 }
 
 transaction_attempts::transaction_attempts(std::shared_ptr<transactions_impl> core, run_options options)
     : core_(std::move(core)), options_(std::move(options)) {
     check(options_);
-    const auto& clock = *core_->world().clock;
-    born_ = clock.wall();
-    deadline_ = clock.now() + options_.within;
+    born_ = core_->world().clock->wall();
+    deadline_ = core_->after(options_.within);
 }
 
 awaitable<bool> transaction_attempts::committed_before() const {
@@ -114,11 +113,14 @@ awaitable<bool> transaction_attempts::committed_before() const {
 
 std::shared_ptr<open_transaction> transaction_attempts::next() {
     ++made_;
-    return open(core_, options_, born_.time_since_epoch().count(), deadline_);
+    auto attempt = open(core_, options_, born_.time_since_epoch().count(), deadline_);
+    attempt->of_run = true;
+    return attempt;
 }
 
 awaitable<bool> transaction_attempts::commit(std::shared_ptr<open_transaction> attempt) {
     diagnostics details;
+    attempt->of_run = false;
     commit_verb verb{std::move(attempt)};
     const auto executor = core_->world().executor;
     auto done =

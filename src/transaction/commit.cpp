@@ -4,6 +4,7 @@
 
 #include "database/called_verb.hpp"
 #include "item/fresh_stamp.hpp"
+#include "item/item_names.hpp"
 #include "transaction/errand_driver.hpp"
 #include "transaction/protocol/coordinator.hpp"
 #include "transaction/protocol/native_call.hpp"
@@ -14,6 +15,7 @@
 #include <boost/asio/error.hpp>
 #include <boost/asio/this_coro.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -40,6 +42,21 @@ bool settled(const native_call& machine) {
     return machine.now() == native_call::phase::ended;
 }
 
+/// Others hold what it wants.
+bool waits(const coordinator& machine) {
+    return std::ranges::any_of(machine.items(), [](const auto& each) { return each.rival.has_value(); });
+}
+bool waits(const native_call& machine) {
+    return machine.now() == native_call::phase::clearing;
+}
+
+/// Why a machine is stopped. @param code what ended the wait for it
+template <class Machine>
+failure why_stopped(const Machine& machine, error_code code) {
+    if (code != boost::asio::error::timed_out) return errc::cancelled;
+    return waits(machine) ? errc::locked : errc::timeout;
+}
+
 /// @returns the machine as it stood when it was settled, or when the time for that was over
 template <class Machine>
 awaitable<std::shared_ptr<errand_driver<Machine>>> carry_out(std::shared_ptr<transactions_impl> core, Machine machine,
@@ -51,7 +68,7 @@ awaitable<std::shared_ptr<errand_driver<Machine>>> carry_out(std::shared_ptr<tra
         const auto code = co_await driver::answered(running, deadline);
         if (!code) continue;
         if (std::exchange(stopped, true)) break;
-        running->stop(failure(code == boost::asio::error::timed_out ? errc::timeout : errc::cancelled));
+        running->stop(why_stopped(running->machine(), code));
         const auto wish = co_await boost::asio::this_coro::cancellation_state;
         if ((wish.cancelled() & boost::asio::cancellation_type::terminal) != boost::asio::cancellation_type::none)
             break;
@@ -113,8 +130,10 @@ awaitable<std::optional<failure>> commit(std::shared_ptr<open_transaction> of) {
     const auto new_stamp = [&] { return fresh_stamp(core->world()); };
     auto plan = of->draft.plan(core->new_run(of->id), of->born, new_stamp);
     if (!plan) co_return std::move(plan).error();
-    if (!*plan) co_return std::nullopt;
-    auto sealed = **std::move(plan);
+    // What was current by itself when it was read, no commit makes more so.
+    const bool does_nothing = plan->items.empty() && plan->checks.size() <= 1 && of->draft.fences() == 0;
+    if (does_nothing && !of->has_callers_id()) co_return std::nullopt;
+    auto sealed = *std::move(plan);
     sealed.keeps_outcome = of->has_callers_id();
 
     const auto& table = core->options().table;
@@ -131,6 +150,9 @@ awaitable<std::optional<failure>> commit(std::shared_ptr<open_transaction> of) {
         co_return told(ran->machine());
     }
     if (auto why = protocol::fault_of_inline(table, sealed)) co_return why;
+    // The order that all who wait have in common.
+    const auto name = [](const protocol::planned_item& each) { return item_name(each.place()); };
+    if (core->options().policy == wait_policy::wait) std::ranges::sort(sealed.items, {}, name);
     coordinator run(table, std::move(sealed), core->rules());
     const auto ran = co_await carry_out(core, std::move(run), of->deadline);
     co_return told(ran->machine());
@@ -157,9 +179,9 @@ constexpr std::chrono::minutes longest_work{10};
 
 }  // namespace
 
-awaitable<result<transaction_state>> end_transaction(std::shared_ptr<transactions_impl> core,
+awaitable<result<ended_transaction>> end_transaction(std::shared_ptr<transactions_impl> core,
                                                      protocol::transaction_header self, bool carries_on) {
-    if (self.done) co_return state_of(self.state);
+    if (self.done) co_return ended_transaction{.state = state_of(self.state)};
     auto plan = protocol::plan_in(self);
     if (!plan) co_return std::move(plan).error();
     for (auto& each : plan->items) {
@@ -169,24 +191,27 @@ awaitable<result<transaction_state>> end_transaction(std::shared_ptr<transaction
     if (!carries_on) run.stop(failure(errc::cancelled));
     const auto ran = co_await carry_out(core, std::move(run), core->now() + longest_work);
     const auto& machine = ran->machine();
+    ended_transaction ended{.state = transaction_state::unknown, .is_complete = !machine.leaves_some()};
     switch (machine.decided()) {
         case run_verdict::committed:
-            co_return transaction_state::committed;
-        case run_verdict::rolled_back:
-            co_return transaction_state::rolled_back;
-        case run_verdict::forgotten:
-            co_return transaction_state::unknown;
-        case run_verdict::open:
+            ended.state = transaction_state::committed;
             break;
+        case run_verdict::rolled_back:
+            ended.state = transaction_state::rolled_back;
+            break;
+        case run_verdict::forgotten:
+            break;
+        case run_verdict::open:
+            co_return *told(machine);
     }
-    co_return *told(machine);
+    co_return ended;
 }
 
-awaitable<result<transaction_state>> end_transaction(std::shared_ptr<transactions_impl> core, std::string id,
+awaitable<result<ended_transaction>> end_transaction(std::shared_ptr<transactions_impl> core, std::string id,
                                                      bool carries_on) {
     auto header = co_await read_header(core, std::move(id));
     if (!header) co_return std::move(header).error();
-    if (!*header) co_return transaction_state::unknown;
+    if (!*header) co_return ended_transaction{.state = transaction_state::unknown};
     auto self = **std::move(header);
     co_return co_await end_transaction(std::move(core), std::move(self), carries_on);
 }

@@ -18,12 +18,17 @@ namespace dynalease::detail {
 /// Commits what the body has read and written. @returns why it did not happen, or may not have
 boost::asio::awaitable<std::optional<failure>> commit(std::shared_ptr<open_transaction> of);
 
+struct ended_transaction {
+    transaction_state state;
+    bool is_complete = true;  ///< else some of its items could not be given back
+};
+
 /// Brings a transaction that another process has begun to its end. @param carries_on to its commit, if it is not
 /// decided; else back. @param self its row as just read
-boost::asio::awaitable<result<transaction_state>> end_transaction(std::shared_ptr<transactions_impl> core,
+boost::asio::awaitable<result<ended_transaction>> end_transaction(std::shared_ptr<transactions_impl> core,
                                                                   protocol::transaction_header self, bool carries_on);
 /// The same, by its id.
-boost::asio::awaitable<result<transaction_state>> end_transaction(std::shared_ptr<transactions_impl> core,
+boost::asio::awaitable<result<ended_transaction>> end_transaction(std::shared_ptr<transactions_impl> core,
                                                                   std::string id, bool carries_on);
 
 }  // namespace dynalease::detail

@@ -87,7 +87,7 @@ awaitable<runtime::completion<transaction_state>> run_end(std::shared_ptr<transa
     runtime::completion<transaction_state> done;
     auto ended = co_await end_transaction(std::move(core), std::move(id), carries_on);
     if (ended)
-        done.value = *ended;
+        done.value = ended->state;
     else
         done.code = report(ended.error(), details);
     co_return done;
@@ -109,7 +109,7 @@ awaitable<std::optional<failure>> pass(std::shared_ptr<transactions_impl> core, 
             const auto step = watch->sight(header, core->now());
             if (step == protocol::sweep_step::leave) continue;
             auto ended = co_await end_transaction(core, std::move(header), false);
-            if (!ended)
+            if (!ended || !ended->is_complete)
                 ++into->failed;
             else if (step == protocol::sweep_step::roll_back)
                 ++into->rolled_back;
@@ -121,7 +121,7 @@ awaitable<std::optional<failure>> pass(std::shared_ptr<transactions_impl> core, 
         from = std::move(page->next);
         if (from.empty()) break;
         runtime::alarm pause(world);
-        const bool slept = co_await pause.wait_until(core->now() + options.pace);
+        const bool slept = co_await pause.wait_until(core->after(options.pace));
         if (!slept) co_return failure(errc::cancelled);
     }
     watch->end_pass(began);
@@ -130,11 +130,12 @@ awaitable<std::optional<failure>> pass(std::shared_ptr<transactions_impl> core, 
 
 awaitable<std::optional<failure>> sweep(std::shared_ptr<transactions_impl> core, sweep_options options,
                                         sweep_report* into) {
-    protocol::sweep_watch watch(options.older_than);
+    const auto looks_until = core->after(options.older_than);
+    protocol::sweep_watch watch(looks_until - core->now());
     auto why = co_await pass(core, options, &watch, into);
     if (why || into->seen == 0) co_return why;
     runtime::alarm pause(core->world());
-    const bool slept = co_await pause.wait_until(core->now() + options.older_than);
+    const bool slept = co_await pause.wait_until(looks_until);
     if (!slept) co_return failure(errc::cancelled);
     co_return co_await pass(core, options, &watch, into);
 }

@@ -85,8 +85,9 @@ void transaction_draft::put(const item_layout& layout, const item_key& key, draf
     auto& touched = at(layout, key);
     // In place of what the transaction has erased, nothing of that is to remain.
     if (erased(touched)) wanted.complete = true;
-    const bool replaces = !touched.writes.empty() && !std::holds_alternative<drafted_update>(touched.writes.back());
-    if (replaces) touched.writes.pop_back();
+    while (!touched.writes.empty() && !std::holds_alternative<drafted_update>(touched.writes.back())) {
+        touched.writes.pop_back();
+    }
     touched.writes.emplace_back(std::move(wanted));
 }
 
@@ -119,8 +120,8 @@ void transaction_draft::erase(const item_layout& layout, const item_key& key) {
         touched.writes.clear();
         return;
     }
-    std::erase_if(touched.writes, [](const auto& write) { return !std::holds_alternative<drafted_update>(write); });
-    touched.writes.emplace_back(drafted_erasure{});
+    // After a put there is an item to erase, whether there was one before or not.
+    if (!erased(touched)) touched.writes.emplace_back(drafted_erasure{});
 }
 
 // ---- the plan ----------------------------------------------------------------------------------------------
@@ -178,6 +179,7 @@ result<std::vector<protocol::planned_write>> planned_writes(const drafted_item& 
     std::vector<protocol::planned_write> writes;
     const bool makes = touched.inserted || !touched.before;
     for (const auto& write : touched.writes) {
+        if (erased(touched) && std::holds_alternative<drafted_put>(write)) continue;
         if (const auto* update = std::get_if<drafted_update>(&write)) {
             writes.push_back({.change = update->change, .demand = update->demand});
         } else if (const auto* wanted = std::get_if<drafted_put>(&write)) {
@@ -199,8 +201,8 @@ result<std::vector<protocol::planned_write>> planned_writes(const drafted_item& 
 
 }  // namespace
 
-result<std::optional<protocol::transaction_plan>> transaction_draft::plan(
-    protocol::run_name name, std::int64_t born, const std::function<item_stamp()>& new_stamp) const {
+result<protocol::transaction_plan> transaction_draft::plan(protocol::run_name name, std::int64_t born,
+                                                           const std::function<item_stamp()>& new_stamp) const {
     protocol::transaction_plan made{.name = std::move(name), .born = born, .items = {}};
     for (const auto& touched : items_) {
         const protocol::guarded_table on{.layout = touched.layout, .versioned = true};
@@ -218,11 +220,8 @@ result<std::optional<protocol::transaction_plan>> transaction_draft::plan(
                 {.on = on, .key = touched.key, .seen = sight_of(touched), .fence = {}, .bytes = bytes});
         }
     }
-    // What was current by itself when it was read, no commit makes more so.
-    if (made.items.empty() && made.checks.size() <= 1 && fences_.empty())
-        return std::optional<protocol::transaction_plan>{};
     for (const auto& fence : fences_) made.checks.push_back({.on = {}, .key = {}, .seen = {}, .fence = fence});
-    return std::optional(std::move(made));
+    return made;
 }
 
 }  // namespace dynalease::detail

@@ -66,11 +66,11 @@ public:
     void require(condition_check fence) { fences_.push_back(std::move(fence)); }
 
     const std::vector<drafted_item>& items() const noexcept { return items_; }
+    std::size_t fences() const noexcept { return fences_.size(); }
 
-    /// Once no item wants reading. Empty if there is nothing that a commit could add to: no write, and no more than one
-    /// item read. @param new_stamp gives one that was never used
-    result<std::optional<protocol::transaction_plan>> plan(protocol::run_name name, std::int64_t born,
-                                                           const std::function<item_stamp()>& new_stamp) const;
+    /// Once no item wants reading. @param new_stamp gives one that was never used
+    result<protocol::transaction_plan> plan(protocol::run_name name, std::int64_t born,
+                                            const std::function<item_stamp()>& new_stamp) const;
 
 private:
     const drafted_item* find(const protocol::item_layout& layout, const item_key& key) const;

@@ -114,7 +114,7 @@ std::shared_ptr<open_transaction> open(std::shared_ptr<transactions_impl> core, 
 std::shared_ptr<open_transaction> begin_transaction(std::shared_ptr<transactions_impl> core, run_options options) {
     check(options);
     const auto born = core->world().clock->wall().time_since_epoch().count();
-    const auto deadline = core->now() + options.within;
+    const auto deadline = core->after(options.within);
     return open(std::move(core), options, born, deadline);
 }
 

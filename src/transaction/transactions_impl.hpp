@@ -12,6 +12,8 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -30,6 +32,11 @@ public:
     const transactions_options& options() const noexcept { return options_; }
     time_point now() const { return world().clock->now(); }
     protocol::rivalry rules() const;
+    /// In so much time from now, however much that is.
+    time_point after(std::chrono::milliseconds time) const {
+        const auto rest = std::chrono::floor<std::chrono::milliseconds>(time_point::max() - now());
+        return now() + std::min(time, rest);
+    }
     /// A run is one attempt.
     protocol::run_name new_run(const std::string& id) const { return {id, world().new_id()}; }
 
@@ -48,6 +55,7 @@ public:
     time_point deadline{};  ///< of the commit
     transaction_draft draft{};
     bool over = false;
+    bool of_run = false;  ///< `run` commits it, and nobody else
 
     bool has_callers_id() const { return !options.id.empty(); }
 };

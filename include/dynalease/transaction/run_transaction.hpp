@@ -5,11 +5,18 @@
 #include <dynalease/detail/guarded_work.hpp>
 #include <dynalease/transaction/transaction.hpp>
 
+#include <boost/asio/awaitable.hpp>
+
 #include <memory>
 #include <type_traits>
 #include <utility>
 
 namespace dynalease::detail {
+
+template <class T>
+inline constexpr bool is_awaitable = false;
+template <class T>
+inline constexpr bool is_awaitable<boost::asio::awaitable<T>> = true;
 
 template <class Body>
 auto run_transaction(std::shared_ptr<transactions_impl> core, Body body, run_options options)

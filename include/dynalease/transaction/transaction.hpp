@@ -22,8 +22,7 @@ concept fenced = requires(const Guard& guard) {
     { guard.fence() } -> std::same_as<condition_check>;
 };
 
-/// Reads go to the table; writes are kept, and sent together by the commit. So nothing is seen of a transaction that
-/// did not commit, and to give it up is to let go of it.
+/// Reads go to the table; writes are kept, and sent by the commit. So to give a transaction up is to let go of it.
 ///
 /// What it has read, it depends on: the commit is refused with `errc::conflict` if any of it is not so any more. What
 /// it reads twice, or has written, it remembers. Two items may be seen at two moments: the commit finds that out, the
@@ -69,9 +68,9 @@ public:
     void insert(const versioned<T>& table, const T& value) {
         detail::write_in(*state_, table.core_, versioned<T>::order_of(detail::write_order::kind::create, value));
     }
-    /// Changes an item that need not be read, if the condition holds of it as it was before the transaction:
-    /// `errc::missing` or `errc::condition_failed`, at the commit. `errc::updated_blindly` for what this transaction
-    /// inserts.
+    /// Changes an item that need not be read, if the condition holds of it as this transaction's earlier writes to it
+    /// leave it: `errc::missing` or `errc::condition_failed`, at the commit. `errc::updated_blindly` for what this
+    /// transaction makes.
     template <class T>
     void update(const versioned<T>& table, key_values key, update_expression change,
                 condition_expression condition = {}) {

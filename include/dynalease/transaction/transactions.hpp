@@ -42,7 +42,7 @@ public:
 
     /// Runs `body(transaction&)`, which returns an `asio::awaitable<T>`, on the caller's executor, and commits what it
     /// has written; again, after a growing pause of up to 2 s, while that meets with a conflict. Its value is the
-    /// result. What it throws is thrown on, and nothing happens. The body must have no other effects.
+    /// result. What it throws is thrown on, and nothing happens. The body must have no other effects, and not commit.
     ///
     /// With an id that has committed before, the body does not run: done, or `errc::already_committed` if it yields a
     /// value. Errors: those of `transaction::commit`; `errc::conflict` and `errc::locked` after the last attempt.
@@ -51,6 +51,8 @@ public:
         requires std::invocable<std::decay_t<Body>&, transaction&>
     auto run(Body&& body, run_options options = {}) const {
         detail::check_temporary<Body>();
+        static_assert(detail::is_awaitable<std::invoke_result_t<std::decay_t<Body>&, transaction&>>,
+                      "the body of a transaction returns an asio::awaitable<T>");
         return detail::run_transaction<std::decay_t<Body>>(core_, std::forward<Body>(body), std::move(options));
     }
 

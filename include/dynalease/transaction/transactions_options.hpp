@@ -16,7 +16,7 @@ namespace dynalease {
 /// What a transaction does about another one, not decided yet, that holds an item it wants.
 enum class wait_policy {
     fail_fast,   ///< gives up: `errc::locked`
-    wait,        ///< waits for it, for `transactions_options::wait`
+    wait,        ///< waits for it, for `transactions_options::wait`; takes the items one after another
     wound_wait,  ///< the older one rolls the younger one back; the younger one waits: no circle of waiting can close
 };
 
@@ -24,24 +24,29 @@ struct transactions_options {
     detail::braced<std::string> table{"coordination"};  ///< where transactions have their rows
     wait_policy policy = wait_policy::wound_wait;
     /// With another transaction that shows no sign of life. Then it is rolled back, which is safe at any time; one that
-    /// is alive all the same runs again. Under `fail_fast` nobody looks for so long: what was left, a sweep must end.
+    /// is alive all the same runs again. What nobody looks at for so long, as under `fail_fast`, a sweep must end.
     std::chrono::milliseconds patience{5'000};
-    std::chrono::milliseconds wait{5'000};  ///< for one item that others hold; then `errc::locked`
+    /// For one item that another transaction holds; then `errc::locked`. Less than `patience`: nobody looks for so
+    /// long.
+    std::chrono::milliseconds wait{5'000};
 };
 
 /// How a transaction is carried out. What its readers see, and what it guarantees, is the same.
 enum class transaction_tier {
-    automatic,    ///< `native` where it fits, else `inline_undo`
-    native,       ///< one TransactWriteItems: at most 100 items, and one write to each; else `errc::too_many_items`
-    inline_undo,  ///< any number of items up to 14,000, several writes to each: 2N + 3 writes
+    automatic,  ///< `native` where it fits, else `inline_undo`
+    native,     ///< one TransactWriteItems: at most 100 items, and one write to each; else `errc::too_many_items`
+    /// Several writes to each item, and as many items as fit into a row of 400 KB with what they are to become: some
+    /// 2,000 small updates, 14,000 at most; else `errc::item_too_large`. 2N + 3 writes.
+    inline_undo,
 };
 
 struct run_options {
     /// The caller's name for what is to happen once: 1 to 200 bytes, without "/". It is remembered for a day, and
     /// longer than any token of the service. Empty: an id is drawn.
     detail::braced<std::string> id{};
-    unsigned attempts = 10;                    ///< of the body, at least 1
-    std::chrono::milliseconds within{30'000};  ///< for all attempts together
+    unsigned attempts = 10;  ///< of the body, at least 1
+    /// For all attempts together, from `begin` on; then `errc::locked` for what others hold, or `errc::timeout`.
+    std::chrono::milliseconds within{30'000};
     transaction_tier tier = transaction_tier::automatic;
 };
 

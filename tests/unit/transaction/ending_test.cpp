@@ -79,6 +79,18 @@ TEST_CASE("a commit by inline undo is 2N + 3 writes, and one that is too large f
     for (int i = 0; i < count; ++i) CHECK(s.balance("account-" + std::to_string(i)) == 1);
 }
 
+TEST_CASE("more items than a row can name are refused before anything is sent") {
+    bank s;
+    auto tx = updates(s, 14'001, {});
+    s.in_a(
+        [](bank&, transaction& open) -> asio::awaitable<void> {
+            auto [code] = co_await open.commit(as_pair);
+            CHECK(code == errc::too_many_items);
+        },
+        tx);
+    CHECK(s.requests(s.a) == 0);
+}
+
 TEST_CASE("a tier that was asked for, and is too small, is refused before anything is sent") {
     bank s;
     fill(s, 101);

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "bank.hpp"
 
+#include <dynalease/dynamodb/expression.hpp>
+
 #include <catch2/catch.hpp>
 
 #include <cstddef>
+#include <memory>
 
 using namespace dynalease;
 using namespace dynalease::tests;
@@ -178,4 +181,84 @@ TEST_CASE("an id that is run twice happens once, by whichever tier") {
         CHECK(nothing == transaction_state::unknown);
     });
     CHECK(s.balance("ann") == 70);
+}
+
+TEST_CASE("an id whose body wrote nothing is remembered too") {
+    bank s(3);
+    fill(s);
+    in_b(s, [](bank& in) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.b);
+        const auto all = bank::transactions_of(in.b);
+        const run_options options{.id = id};
+        int runs = 0;
+        auto body = [&](transaction& tx) -> asio::awaitable<void> {
+            ++runs;
+            co_await tx.get(book, "ann");
+        };
+        for (int i = 0; i < 2; ++i) co_await all.run(body, options);
+        CHECK(runs == 1);
+        const auto seen = co_await all.look(id);
+        CHECK(seen.state == transaction_state::committed);
+    });
+}
+
+TEST_CASE("a body that commits by itself is refused, and nothing is written") {
+    bank s(3);
+    fill(s);
+    in_b(s, [](bank& in) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.b);
+        const auto all = bank::transactions_of(in.b);
+        auto body = [&](transaction& tx) -> asio::awaitable<void> {
+            tx.update(book, "ann", add("balance", 1));
+            co_await tx.commit();
+        };
+        try {
+            co_await all.run(body);
+            FAIL("it was committed");
+        } catch (const error& why) {
+            CHECK(why.code() == errc::transaction_over);
+        }
+    });
+    CHECK(s.balance("ann") == 100);
+}
+
+TEST_CASE("times without end are taken for very long ones") {
+    bank s(3);
+    fill(s);
+    in_b(s, [](bank& in) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.b);
+        const auto all = bank::transactions_of(in.b);
+        const run_options options{.within = std::chrono::milliseconds::max(), .tier = transaction_tier::inline_undo};
+        co_await all.run([&](auto& tx) { return transfer(tx, book, "ann", "bob", 1); }, options);
+    });
+    CHECK(s.balance("ann") == 99);
+}
+
+TEST_CASE("what a late copy of a lock marks after its transaction was rolled back, a sweep frees") {
+    bank s(3);
+    fill(s);
+    auto writes = std::make_shared<int>(0);
+    s.a.network->set_plan([writes](const any_request& request, const call_options&) -> testing::fault {
+        if (!is_write(request) || ++*writes != 2) return {};
+        return {.before = 20s};  // the first lock
+    });
+    s.in_a([](bank& in) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.a);
+        const run_options options{.tier = transaction_tier::inline_undo};
+        auto tx = bank::transactions_of(in.a).begin(options);
+        tx.update(book, "ann", add("balance", 1));
+        tx.update(book, "nobody", add("balance", 1));
+        auto [code] = co_await tx.commit(as_pair);
+        CHECK(code == errc::missing);
+    });
+    CHECK_FALSE(s.is_marked("ann"));
+    s.where.scheduler.run_for(30s);
+    CHECK(s.is_marked("ann"));
+    in_b(s, [](bank& in) -> asio::awaitable<void> {
+        const auto all = bank::transactions_of(in.b);
+        const auto report = co_await all.sweep();
+        CHECK(report.finished == 1);
+    });
+    CHECK_FALSE(s.is_marked("ann"));
+    CHECK(s.balance("ann") == 100);
 }

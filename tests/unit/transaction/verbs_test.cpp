@@ -164,6 +164,24 @@ TEST_CASE("what is inserted and erased again was never there, and must not be") 
     CHECK(end.code == errc::conflict);
 }
 
+TEST_CASE("what is put and erased again is erased, whether it was there or not") {
+    const auto tier = tiers();
+    bank s;
+    s.has("ann", 1);
+    const auto end = commit_of(s, tier, [](transaction& tx, const accounts& book) {
+        for (const auto* name : {"ann", "bob"}) {
+            tx.put(book, worth(name, 7));
+            tx.erase(book, name);
+        }
+        tx.erase(book, "cat");
+        tx.put(book, worth("cat", 7));
+    });
+    CHECK_FALSE(end.code);
+    CHECK(s.stored("ann").empty());
+    CHECK(s.stored("bob").empty());
+    CHECK(s.balance("cat") == 7);
+}
+
 TEST_CASE("bad input is refused at the call that brings it, and nothing is sent") {
     bank s;
     const auto book = bank::table_of(s.a);
