@@ -130,12 +130,11 @@ awaitable<std::optional<failure>> pass(std::shared_ptr<transactions_impl> core, 
 
 awaitable<std::optional<failure>> sweep(std::shared_ptr<transactions_impl> core, sweep_options options,
                                         sweep_report* into) {
-    const auto looks_until = core->after(options.older_than);
-    protocol::sweep_watch watch(looks_until - core->now());
+    protocol::sweep_watch watch(core->after(options.older_than) - core->now());
     auto why = co_await pass(core, options, &watch, into);
     if (why || into->seen == 0) co_return why;
     runtime::alarm pause(core->world());
-    const bool slept = co_await pause.wait_until(looks_until);
+    const bool slept = co_await pause.wait_until(core->after(options.older_than));
     if (!slept) co_return failure(errc::cancelled);
     co_return co_await pass(core, options, &watch, into);
 }

@@ -207,9 +207,9 @@ asio::awaitable<void> caller::tidy_up(std::shared_ptr<caller> self) {
     auto& me = *self;
     auto& world = me.site_.world();
     const counted_frame standing(me.site_.frames);
-    sweep_options how{.older_than = 1s};
-    auto sweeping = me.all_.sweep(how);
-    co_await std::move(sweeping);
+    const sweep_options how{.older_than = 1s};
+    auto first = me.all_.sweep(how);
+    co_await std::move(first);
     // A copy that landed late left a mark whose row tells nothing any more: whoever meets the item takes it off.
     auto& ledger = world.ledger();
     wish meets_all{.number = ledger.next_number()};
@@ -219,6 +219,9 @@ asio::awaitable<void> caller::tidy_up(std::shared_ptr<caller> self) {
     }
     ledger.tell(me.site_.name(), wished{.number = meets_all.number, .effects = meets_all.effects()});
     co_await me.want(std::move(meets_all));
+    // A lock that had no answer at once leaves the row of even this one.
+    auto last = me.all_.sweep(how);
+    co_await std::move(last);
 }
 
 }  // namespace dynalease::simulation::transfers

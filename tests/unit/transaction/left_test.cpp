@@ -96,6 +96,8 @@ TEST_CASE("a sweep ends what was left, and a reader need not wait for that") {
     bank s(3);
     fill(s);
     stops_after(s, writes);
+    s.b.network->set_plan(
+        [](const any_request&, const call_options&) -> testing::fault { return {.before = 2ms, .after = 2ms}; });
     in_b(s, [decided](bank& in) -> asio::awaitable<void> {
         const auto all = bank::transactions_of(in.b);
         const auto book = bank::table_of(in.b);
