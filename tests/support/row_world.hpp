@@ -4,10 +4,10 @@
 
 #include "lock/protocol/lock_requests.hpp"
 #include "lock/protocol/lock_row.hpp"
+#include "support/changed_texts.hpp"
 
 #include <dynalease/local/engine.hpp>
 
-#include <cctype>
 #include <chrono>
 #include <optional>
 #include <stdexcept>
@@ -62,30 +62,13 @@ private:
     local::engine store_;
 };
 
-/// The service refuses placeholders that no text uses: drops those.
-inline void prune(update_item_request& request) {
-    const auto text = request.update_expression + " " + request.condition_expression + " ";
-    const auto unused = [&](const auto& entry) {
-        for (auto at = text.find(entry.first); at != text.npos; at = text.find(entry.first, at + 1)) {
-            const auto next = static_cast<unsigned char>(text[at + entry.first.size()]);
-            if (!std::isalnum(next) && next != '_') return false;
-        }
-        return true;
-    };
-    std::erase_if(request.names, unused);
-    std::erase_if(request.values, unused);
-}
-
 /// Takes a clause out of the request's texts. @returns whether it was there.
 inline bool strip(update_item_request& request, std::string_view clause, std::string_view replacement = {}) {
     bool found = false;
     for (auto* text : {&request.condition_expression, &request.update_expression}) {
-        if (const auto at = text->find(clause); at != text->npos) {
-            text->replace(at, clause.size(), replacement);
-            found = true;
-        }
+        found = tests::replace(*text, clause, replacement) || found;
     }
-    if (found) prune(request);
+    if (found) tests::prune(request);
     return found;
 }
 

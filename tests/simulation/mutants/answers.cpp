@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/mutants/answers.hpp"
 
+#include "support/changed_texts.hpp"
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
@@ -30,7 +32,7 @@ asio::awaitable<result<any_response>> delete_instead(std::shared_ptr<database_ba
     delete_item_request removal{.table_name = update.table_name, .key = update.key};
     removal.condition_expression = update.condition_expression;
     update.update_expression.clear();
-    prune(update);
+    tests::prune(update);
     removal.names = update.names;
     removal.values = update.values;
     removal.current_on_refusal = update.current_on_refusal;

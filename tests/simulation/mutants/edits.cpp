@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/mutants/edits.hpp"
 
+#include "support/changed_texts.hpp"
+
 #include <chrono>
 #include <variant>
 
@@ -102,7 +104,7 @@ void take_over_from_anybody(any_request& request, purpose meaning, const environ
 void take_without_condition(any_request& request, purpose meaning, const environment&) {
     if (!takes(meaning)) return;
     update_of(request).condition_expression.clear();
-    prune(update_of(request));
+    tests::prune(update_of(request));
 }
 
 void take_beside_expiry(any_request& request, purpose meaning, const environment&) {

@@ -3,9 +3,9 @@
 #include "simulation/mutants/recognition.hpp"
 
 #include "simulation/framework/mutant.hpp"
+#include "support/changed_texts.hpp"
 
 #include <array>
-#include <cctype>
 #include <cstdlib>
 #include <iostream>
 #include <string>
@@ -63,15 +63,6 @@ bool holds_a_fence(const transact_write_items_request& request) {
     return false;
 }
 
-bool used(std::string_view text, std::string_view placeholder) {
-    for (auto at = text.find(placeholder); at != text.npos; at = text.find(placeholder, at + 1)) {
-        const auto end = at + placeholder.size();
-        const auto next = end < text.size() ? static_cast<unsigned char>(text[end]) : 0;
-        if (std::isalnum(next) == 0 && next != '_') return true;
-    }
-    return false;
-}
-
 }  // namespace
 
 purpose purpose_of(const any_request& request) {
@@ -99,23 +90,14 @@ void stale(std::string_view request, std::string_view text) {
 void replace(update_item_request& request, std::string_view from, std::string_view to) {
     bool found = false;
     for (auto* text : {&request.condition_expression, &request.update_expression}) {
-        const auto at = text->find(from);
-        if (at == text->npos) continue;
-        text->replace(at, from.size(), to);
-        found = true;
+        found = tests::replace(*text, from, to) || found;
     }
     if (!found) stale(from, request.condition_expression + " / " + request.update_expression);
-    prune(request);
+    tests::prune(request);
 }
 
 void drop(update_item_request& request, std::string_view clause) {
     replace(request, clause, {});
-}
-
-void prune(update_item_request& request) {
-    const auto text = request.update_expression + " " + request.condition_expression;
-    std::erase_if(request.names, [&](const auto& entry) { return !used(text, entry.first); });
-    std::erase_if(request.values, [&](const auto& entry) { return !used(text, entry.first); });
 }
 
 }  // namespace dynalease::simulation::mutants

@@ -38,7 +38,5 @@ purpose purpose_of(const any_request& request);
 /// In the condition or the update; ends the program if `from` is in neither.
 void replace(update_item_request& request, std::string_view from, std::string_view to);
 void drop(update_item_request& request, std::string_view clause);
-/// The service refuses names and values that no text uses: forgets those.
-void prune(update_item_request& request);
 
 }  // namespace dynalease::simulation::mutants

@@ -4,11 +4,11 @@
 
 #include "simulation/framework/played_world.hpp"
 #include "simulation/transaction/ledger.hpp"
+#include "support/changed_texts.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
-#include <cctype>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -16,36 +16,16 @@
 namespace dynalease::simulation::transfers {
 
 namespace asio = boost::asio;
+using tests::prune;
+using tests::replace;
 
 namespace {
 
 constexpr std::string_view this_lock = "#tx = :tx AND #stamp = :held AND #before = :before";
 constexpr std::string_view pending = "#state = :pending AND ";
 
-/// The service refuses names and values that no text uses: forgets those.
-template <class Request>
-void prune(Request& request) {
-    auto text = request.condition_expression + " ";
-    if constexpr (requires { request.update_expression; }) text += request.update_expression + " ";
-    const auto unused = [&](const auto& entry) {
-        for (auto at = text.find(entry.first); at != text.npos; at = text.find(entry.first, at + 1)) {
-            if (std::isalnum(static_cast<unsigned char>(text[at + entry.first.size()])) == 0) return false;
-        }
-        return true;
-    };
-    std::erase_if(request.names, unused);
-    std::erase_if(request.values, unused);
-}
-
 bool has(const std::string& text, std::string_view what) {
     return text.find(what) != text.npos;
-}
-
-bool replace(std::string& in, std::string_view what, std::string_view with) {
-    const auto at = in.find(what);
-    if (at == in.npos) return false;
-    in.replace(at, what.size(), with);
-    return true;
 }
 
 template <class Request>

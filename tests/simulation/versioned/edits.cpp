@@ -3,6 +3,7 @@
 #include "simulation/versioned/edits.hpp"
 
 #include "simulation/versioned/ledger.hpp"
+#include "support/changed_texts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -41,15 +42,6 @@ bool is_blind(const update_item_request& update) {
 }
 bool buries(const update_item_request& update) {
     return update.update_expression.find("#gone = :true") != std::string::npos;
-}
-
-/// A Delete has the same condition as the update that it stands for, and nothing else.
-void forget_unused(delete_item_request& request) {
-    const auto used = [&](const auto& entry) {
-        return request.condition_expression.find(entry.first) != std::string::npos;
-    };
-    std::erase_if(request.names, [&](const auto& entry) { return !used(entry); });
-    std::erase_if(request.values, [&](const auto& entry) { return !used(entry); });
 }
 
 }  // namespace
@@ -99,7 +91,7 @@ void unchecked_past_locks(any_request& request, purpose, const environment&) {
     auto* erase = std::get_if<delete_item_request>(&request);
     if (!erase || !of_an_item(erase->key) || !erase->condition_expression.starts_with(unlocked)) return;
     erase->condition_expression.erase(0, unlocked.size());
-    forget_unused(*erase);
+    tests::prune(*erase);
 }
 
 void unchecked_makes_items(any_request& request, purpose, const environment&) {
@@ -229,7 +221,7 @@ asio::awaitable<result<any_response>> erases::perform(any_request request, call_
                               .names = update->names,
                               .values = update->values,
                               .current_on_refusal = true};
-    forget_unused(erase);
+    tests::prune(erase);
     any_request instead(std::move(erase));
     auto answer = co_await network()->perform(std::move(instead), options);
     if (!answer) co_return answer;

@@ -4,12 +4,12 @@
 
 #include "item/protocol/item_state.hpp"
 #include "session/protocol/row.hpp"
+#include "support/changed_texts.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -21,31 +21,11 @@ namespace dynalease::protocol::test {
 
 namespace {
 
+using tests::prune;
+using tests::replace;
 using request_change = std::function<void(any_request&, const small_store&)>;
 
 constexpr std::string_view mine = "#tx = :tx AND #stamp = :held AND #before = :before";
-
-/// The service refuses placeholders that no text uses: drops those.
-template <class Request>
-void prune(Request& request) {
-    auto text = request.condition_expression + " ";
-    if constexpr (requires { request.update_expression; }) text += request.update_expression + " ";
-    const auto unused = [&](const auto& entry) {
-        for (auto at = text.find(entry.first); at != text.npos; at = text.find(entry.first, at + 1)) {
-            if (std::isalnum(static_cast<unsigned char>(text[at + entry.first.size()])) == 0) return false;
-        }
-        return true;
-    };
-    std::erase_if(request.names, unused);
-    std::erase_if(request.values, unused);
-}
-
-bool replace(std::string& in, std::string_view what, std::string_view with) {
-    const auto at = in.find(what);
-    if (at == in.npos) return false;
-    in.replace(at, what.size(), with);
-    return true;
-}
 
 /// Texts of updates that have this in them; an ending names the lock, and nothing else does.
 update_item_request* update_with(any_request& request, std::string_view in_it) {

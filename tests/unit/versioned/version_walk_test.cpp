@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "version_walk.hpp"
 
+#include "support/changed_texts.hpp"
+
 #include <catch2/catch.hpp>
 
 #include <array>
@@ -18,15 +20,13 @@ constexpr std::array<walk_setting, 4> settings{{{.tombstones = false, .starts_wi
                                                 {.tombstones = true, .starts_with_item = true, .foreign_writes = 1},
                                                 {.tombstones = false, .starts_with_item = true, .foreign_writes = 1}}};
 
+using tests::replace;
+
 struct version_mutant {
     const char* name;
     version_rules rules;
     bool tombstones;
 };
-
-void replace(std::string& text, std::string_view from, std::string_view to) {
-    if (const auto at = text.find(from); at != text.npos) text.replace(at, from.size(), to);
-}
 
 version_rules changing(decltype(version_rules::change) change) {
     version_rules rules;
