@@ -10,14 +10,9 @@ namespace {
 
 using enum mishap;
 
-const std::vector<mishap> everything{pause,         suspend,        freeze,      crash_new_identity, crash_same_owner,
-                                     loop_blocked,  drift_change,   wall_step,   partition,          one_way_partition,
-                                     outage,        throttle_storm, unreachable, no_names,           no_connection,
-                                     no_credentials};
-
 recipe swarm() {
     recipe made;
-    made.mishaps = everything;
+    made.mishaps = everything_without_leases;
     return made;
 }
 
