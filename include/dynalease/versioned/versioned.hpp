@@ -37,12 +37,12 @@ concept write_tail = sizeof...(Tail) == 0 || verb_tail<write_result<T>, Tail...>
 /// `condition_failed`), `write_in_doubt<T>`, or `dynalease::error`. With a token, and `diagnostics` before it if you
 /// like, its signature is `void(error_code, write_result<T>)`, and nothing throws.
 ///
-/// Errors of every write, beside those: `errc::missing`; `errc::bad_version`, `version_overflow`, `corrupt_row`; and before anything
-/// is sent `errc::bad_attribute`, `reserved_name`, `item_too_large`, `too_many_members`. A write that was applied is
-/// never told as refused: what it left may be no T any more, be removed by another or not be read; then an awaited verb
-/// throws `applied_unread`, and one with a token succeeds without `saved`. Cancellation: all types; `errc::in_doubt` if
-/// a write may have left, else `errc::cancelled`. Thread safety: verbs may be called on any thread. Cost: 1 write each;
-/// after a lost answer 1 more.
+/// Errors of every write, beside those: `errc::missing`; `errc::bad_version`, `version_overflow`, `corrupt_row`; and
+/// before anything is sent `errc::bad_attribute`, `reserved_name`, `item_too_large`, `too_many_members`. A write that
+/// was applied is never told as refused: what it left may be no T any more, be removed by another or not be read; then
+/// an awaited verb throws `applied_unread`, and one with a token succeeds without `saved`. Cancellation: all types;
+/// `errc::in_doubt` if a write may have left, else `errc::cancelled`. Thread safety: verbs may be called on any thread.
+/// Cost: 1 write each; after a lost answer 1 more.
 template <versionable T>
 class versioned {
 public:
@@ -149,7 +149,8 @@ public:
         return write(bare_order(detail::write_order::kind::touch, base), std::forward<Tail>(tail)...);
     }
 
-    /// Removes the item in the state that was loaded. `errc::missing`: it is gone, perhaps by a copy of the network's.
+    /// Removes the item in the state that was loaded. `errc::missing`: it is gone, perhaps by a copy of the
+    /// network's; after such a copy an item that another has made since is told as `errc::conflict`.
     /// Cost under tombstones: by revision, or of more than 250 attributes, 1 write more for each 250.
     template <class... Tail>
         requires write_tail<T, Tail...>
@@ -178,9 +179,9 @@ public:
     /// `write_result::thrown`). It runs on this table's executor. An item that is as wanted is not written.
     ///
     /// Errors, beside those of `save`: `errc::conflict` after `update_options::tries`, `errc::locked` when a lock
-    /// or a transaction outlasted `update_options::wait`, `errc::missing` also where the function was to make the item and returned
-    /// nothing; those of a session, if one is to promote it. Cost: 1 read and 1 write, and 1 write more for each
-    /// conflict; behind a lock 1 write more, and reads from 20 to 1 a second; a promotion is 2 writes.
+    /// or a transaction outlasted `update_options::wait`, `errc::missing` also where the function was to make the item
+    /// and returned nothing; those of a session, if one is to promote it. Cost: 1 read and 1 write, and 1 write more
+    /// for each conflict; behind a lock 1 write more, and reads from 20 to 1 a second; a promotion is 2 writes.
     template <class Function, class... Tail>
         requires write_tail<T, Tail...>
     auto update(key_values key, Function&& change, update_options how, Tail&&... tail) const {

@@ -99,7 +99,7 @@ bool judge::lost_from_sight(const part& what, std::size_t item) const {
     const auto& states = items_[item].states;
     const auto first = what.applied.back();
     const auto& made = states[first].state;
-    if (!made.exists) return *what.met == first;  // a removal finds nothing
+    if (!made.exists) return *what.met >= first;  // what it removed remembers nothing
     if (!stamps_ || *what.met - first > 3) return true;
     for (auto at = first; at <= *what.met; ++at) {
         const auto& each = states[at];
@@ -108,6 +108,12 @@ bool judge::lost_from_sight(const part& what, std::size_t item) const {
         if (at > first + 1 && cuts_trail) return true;
     }
     return false;
+}
+
+/// A removal whose copy met nothing is told as missing; one that met what others have made since, as a conflict.
+bool judge::told_as_met(const told& seen, const part& what, std::size_t item) const {
+    if (what.what != intent::remove) return true;
+    return seen.what == (items_[item].states[*what.met].state.there() ? answer::conflict : answer::missing);
 }
 
 void judge::judge_base(std::int64_t number, const part& what, std::size_t item) {
@@ -245,8 +251,7 @@ void judge::judge_refusal(const told& seen, write_record& of) {
     const auto found = of.parts.find(seen.item);
     (closes && found != of.parts.end() && !unconditional(found->second.what) ? of.refused : of.stopped) = true;
     for (const auto& [item, what] : of.parts) {
-        const bool told_as_gone = what.what != intent::remove || seen.what == answer::missing;
-        if (lost_from_sight(what, item) && told_as_gone) continue;
+        if (lost_from_sight(what, item) && told_as_met(seen, what, item)) continue;
         if (!what.applied.empty() && (closes || !what.by_copies))
             fail("O1", text(seen.number) + " was reported as refused, and it was applied");
     }

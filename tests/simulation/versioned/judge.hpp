@@ -22,7 +22,8 @@ namespace dynalease::simulation::versions {
 ///
 /// Where the network repeats a write and tells how the copy fared, nobody can know of the first. What had been
 /// forgotten by the item when the copy came (others wrote as often as it remembers, or it was removed) may be told as
-/// refused, and be written again by an update; and an item that is gone may be told as missing to its own removal.
+/// refused, and be written again by an update; and a removal may be told by what it left: the item is missing, or
+/// another stands there.
 class judge {
 public:
     /// @param stamps items keep the stamps of their last writes, by which they know them
@@ -79,6 +80,7 @@ private:
     void judge_doubt(const told& seen, const write_record& of);
     bool remembers(const item_record& of, serial base, serial found) const;
     bool lost_from_sight(const part& what, std::size_t item) const;
+    bool told_as_met(const told& seen, const part& what, std::size_t item) const;
     bool had_nothing_to_do(const told& seen, std::size_t item, const part& what) const;
     bool shows(const item_record& of, const part& what, serial shown) const;
     void add(item_record& to, const item_state& state, intent by);
