@@ -145,11 +145,7 @@ void write_in(open_transaction& of, std::shared_ptr<versioned_impl> table, write
     };
     switch (order.what) {
         case write_order::kind::blind:
-            if (const auto name = protocol::reserved_name_in(layout, order.change); !name.empty()) {
-                failure why(errc::reserved_name);
-                why.details.message = "attribute \"" + name + "\" belongs to the library; update another";
-                refused(std::move(why));
-            }
+            refused(protocol::check_change(layout, order.change));
             return refused(of.draft.update(layout, key, {std::move(order.change), std::move(order.condition)}));
         case write_order::kind::clobber_remove:
             return of.draft.erase(layout, key);

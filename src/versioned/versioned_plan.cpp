@@ -171,9 +171,7 @@ std::optional<failure> plan_unchecked(write_intent& intent, const write_order& o
         plan_clobber(intent);
         return std::nullopt;
     }
-    if (const auto name = protocol::reserved_name_in(layout, order.change); !name.empty()) {
-        return bad(errc::reserved_name, "attribute \"" + name + "\" belongs to the library; update another");
-    }
+    if (auto why = protocol::check_change(layout, order.change)) return why;
     auto update = requests.blind(intent.key, order.change, mine, order.ignore_lock);
     apply(update, order.condition);
     if (order.exact) {

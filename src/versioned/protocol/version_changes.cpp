@@ -131,6 +131,12 @@ bool keeps_key(const item_layout& layout, const item_key& key, const item& membe
     });
 }
 
+std::optional<failure> check_change(const item_layout& layout, const update_expression& change) {
+    const auto name = reserved_name_in(layout, change);
+    if (name.empty()) return std::nullopt;
+    return refused(errc::reserved_name, attribute_named(name) + " belongs to the library; update another");
+}
+
 std::optional<failure> check_members(const item_layout& layout, const item_members& members) {
     auto no_key = check_key(layout, key_of(layout, members.present));
     if (no_key) return no_key;

@@ -49,6 +49,7 @@ item changed(item stored, const member_changes& changes);
 /// What the service would refuse, or what would break the protocol, told before anything is sent and by name: a key
 /// attribute that is missing or has no value, an attribute of ours, an empty set, an item that is too large.
 std::optional<failure> check_members(const item_layout& layout, const item_members& members);
+std::optional<failure> check_change(const item_layout& layout, const update_expression& change);
 std::optional<failure> check_size(const item& whole);
 /// Whether what the members say of the key, if anything, is this key.
 bool keeps_key(const item_layout& layout, const item_key& key, const item& members);
