@@ -51,29 +51,6 @@ struct pause_verb {
     }
 };
 
-awaitable<runtime::completion<bool>> find_committed(std::shared_ptr<transactions_impl> core, std::string id,
-                                                    diagnostics* details) {
-    runtime::completion<bool> done;
-    auto ended = co_await end_transaction(std::move(core), std::move(id), true);
-    if (ended)
-        done.value = ended->state == transaction_state::committed;
-    else
-        done.code = report(ended.error(), details);
-    co_return done;
-}
-
-struct find_committed_verb {
-    std::shared_ptr<transactions_impl> core;
-    std::string id;
-
-    void operator()(diagnostics* details, handler_for<bool> handler) && {
-        const auto executor = core->world().executor;
-        called_verb called{details, "transactions.run", id, core->options().table};
-        start_verb<bool>(executor, std::move(called), find_committed(std::move(core), std::move(id), details),
-                         std::move(handler));
-    }
-};
-
 awaitable<runtime::completion<void>> run_commit(std::shared_ptr<open_transaction> of, diagnostics* details) {
     runtime::completion<void> done;
     auto why = co_await commit(std::move(of));
@@ -83,10 +60,6 @@ awaitable<runtime::completion<void>> run_commit(std::shared_ptr<open_transaction
 
 awaitable<runtime::completion<void>> refuse_commit() {
     co_return runtime::completion<void>{make_error_code(errc::transaction_over)};
-}
-
-awaitable<bool> none_before() {
-    co_return false;
 }
 
 }  // namespace
@@ -107,8 +80,10 @@ transaction_attempts::transaction_attempts(std::shared_ptr<transactions_impl> co
 }
 
 awaitable<bool> transaction_attempts::committed_before() const {
-    if (options_.id.empty()) return none_before();
-    return await_verb<bool>(core_->world().executor, find_committed_verb{core_, options_.id});
+    if (options_.id.empty()) co_return false;
+    transaction_end_verb resume{core_, options_.id, true, "transactions.run"};
+    const auto state = co_await await_verb<transaction_state>(core_->world().executor, std::move(resume));
+    co_return state == transaction_state::committed;
 }
 
 std::shared_ptr<open_transaction> transaction_attempts::next() {

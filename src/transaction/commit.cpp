@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "transaction/commit.hpp"
 
-#include "database/called_verb.hpp"
 #include "item/fresh_stamp.hpp"
 #include "item/item_names.hpp"
 #include "transaction/errand_driver.hpp"
@@ -160,8 +159,6 @@ awaitable<std::optional<failure>> commit(std::shared_ptr<open_transaction> of) {
 
 // ---- those that others have begun ----------------------------------------------------------------------------
 
-namespace {
-
 transaction_state state_of(protocol::header_state state) {
     switch (state) {
         case protocol::header_state::pending:
@@ -173,6 +170,8 @@ transaction_state state_of(protocol::header_state state) {
     }
     return transaction_state::rolled_back;
 }
+
+namespace {
 
 /// The work of another process is done with patience: nobody knows how much there is.
 constexpr std::chrono::minutes longest_work{10};

@@ -18,6 +18,8 @@ namespace dynalease::detail {
 /// Commits what the body has read and written. @returns why it did not happen, or may not have
 boost::asio::awaitable<std::optional<failure>> commit(std::shared_ptr<open_transaction> of);
 
+transaction_state state_of(protocol::header_state state);
+
 struct ended_transaction {
     transaction_state state;
     bool is_complete = true;  ///< else some of its items could not be given back

@@ -5,10 +5,10 @@
 #include "runtime/cancellation.hpp"
 #include "transaction/commit.hpp"
 #include "transaction/protocol/stored_writes.hpp"
+#include "transaction/protocol/sweep_watch.hpp"
 #include "transaction/transactions_impl.hpp"
 
 #include <chrono>
-#include <functional>
 #include <utility>
 
 namespace dynalease::detail {
@@ -20,12 +20,10 @@ using protocol::transaction_header;
 
 transaction_report report_of(const transaction_header& header) {
     transaction_report report{.id = header.name.id,
-                              .state = transaction_state::pending,
+                              .state = state_of(header.state),
                               .done = header.done,
                               .born = wall_time(std::chrono::milliseconds(header.born)),
                               .ended_by = header.ended_by};
-    if (header.state == protocol::header_state::committed) report.state = transaction_state::committed;
-    if (header.state == protocol::header_state::rolled_back) report.state = transaction_state::rolled_back;
     const auto planned = protocol::planned_in(header.writes);
     if (!planned) return report;
     for (const auto& each : *planned) report.items.push_back(each.place());
@@ -175,7 +173,7 @@ void transaction_list_verb::operator()(diagnostics* details, handler_for<std::ve
 
 void transaction_end_verb::operator()(diagnostics* details, handler_for<transaction_state> handler) && {
     const auto executor = core->world().executor;
-    auto verb = called(*core, carries_on ? "transactions.resume" : "transactions.roll_back", id, details);
+    auto verb = called(*core, called_as, id, details);
     start_verb<transaction_state>(executor, std::move(verb),
                                   run_end(std::move(core), std::move(id), carries_on, details), std::move(handler));
 }

@@ -18,14 +18,10 @@ namespace {
 
 using boost::asio::awaitable;
 
-/// A tombstone counts as missing.
-result<std::optional<stored_item>> as_stored(const placed_key& place, std::optional<item> committed) {
-    using stored = std::optional<stored_item>;
-    if (!committed) return stored{};
-    auto sight = protocol::state_of(place.layout, *committed);
+result<std::optional<stored_item>> as_stored(const placed_key& place, std::optional<item> shown) {
+    auto sight = protocol::visible_in(place.layout, std::move(shown));
     if (!sight) return protocol::about(std::move(sight).error(), {place.layout.table, place.key});
-    if (sight->gone) return stored{};
-    return stored(stored_item{std::move(sight->state), *std::move(committed)});
+    return stored_in(*std::move(sight));
 }
 
 /// What lies there, without what is the library's alone.

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "runtime/gate.hpp"
 #include "transaction/protocol/planned_writes.hpp"
-#include "transaction/protocol/sweep_watch.hpp"
 #include "transaction/protocol/transaction_decisions.hpp"
 #include "transaction/transaction_draft.hpp"
 

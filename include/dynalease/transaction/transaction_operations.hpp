@@ -81,6 +81,7 @@ struct transaction_end_verb {
     std::shared_ptr<transactions_impl> core;
     std::string id;
     bool carries_on;
+    const char* called_as;
     void operator()(diagnostics* details, handler_for<transaction_state> handler) &&;
 };
 struct transaction_sweep_verb {

@@ -106,24 +106,25 @@ public:
     /// number may do so at once. One that requires a lock or a turn can only be rolled back. Yields how it was decided;
     /// `unknown`: there is no row of it. Cost: up to 2N + 3 writes.
     boost::asio::awaitable<transaction_state> resume(std::string id) const {
-        return await(detail::transaction_end_verb{core_, std::move(id), true});
+        return await(detail::transaction_end_verb{core_, std::move(id), true, "transactions.resume"});
     }
     template <class... Tail>
         requires verb_tail<transaction_state, Tail...>
     auto resume(std::string id, Tail&&... tail) const {
-        return start<transaction_state>(detail::transaction_end_verb{core_, std::move(id), true},
+        return start<transaction_state>(detail::transaction_end_verb{core_, std::move(id), true, "transactions.resume"},
                                         std::forward<Tail>(tail)...);
     }
 
     /// Rolls a transaction back that is not decided, and brings it to its end in any case. Yields how it was decided.
     boost::asio::awaitable<transaction_state> roll_back(std::string id) const {
-        return await(detail::transaction_end_verb{core_, std::move(id), false});
+        return await(detail::transaction_end_verb{core_, std::move(id), false, "transactions.roll_back"});
     }
     template <class... Tail>
         requires verb_tail<transaction_state, Tail...>
     auto roll_back(std::string id, Tail&&... tail) const {
-        return start<transaction_state>(detail::transaction_end_verb{core_, std::move(id), false},
-                                        std::forward<Tail>(tail)...);
+        return start<transaction_state>(
+            detail::transaction_end_verb{core_, std::move(id), false, "transactions.roll_back"},
+            std::forward<Tail>(tail)...);
     }
 
     /// Ends what others have left: rolls back what was not decided, completes the rest. Any number of processes may

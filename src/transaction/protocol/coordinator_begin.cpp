@@ -76,12 +76,8 @@ void coordinator::judge_begin(const errand_answer& with) {
             verdict_ = verdict::committed;
             phase_ = phase::ended;
             return;
-        case begin_step::others: {
-            if (gives_up) return end_unbegun(std::move(why_));
-            failure why(errc::conflict);
-            why.details.message = "another run of this transaction's id is not over";
-            return end_unbegun(std::move(why));
-        }
+        case begin_step::others:
+            return end_unbegun(gives_up ? std::move(why_) : refused_run());
     }
 }
 

@@ -19,12 +19,6 @@ namespace {
 /// The service knows a token for ten minutes: so long, less one, a call may be sent again that may have been applied.
 constexpr std::chrono::seconds longest_doubt = std::chrono::minutes(9);
 
-failure others_at_work() {
-    failure why(errc::conflict);
-    why.details.message = "another run of this transaction's id is not over";
-    return why;
-}
-
 }  // namespace
 
 native_call::native_call(std::string coordination, transaction_plan plan, rivalry rules)
@@ -222,7 +216,7 @@ void native_call::judge_outcome(judgement& all, const std::optional<item>& shown
         case begin_step::others:
             // A row stays for longer than any copy of the call is on its way.
             all.for_ever = true;
-            all.why = others_at_work();
+            all.why = refused_run();
             return;
     }
 }

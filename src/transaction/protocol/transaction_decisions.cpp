@@ -43,6 +43,12 @@ begin_step decide_begin(const std::optional<transaction_header>& row, const run_
     return rolled_back && row->done ? begin_step::over : begin_step::others;
 }
 
+failure refused_run() {
+    failure why(errc::conflict);
+    why.details.message = "another run of this transaction's id is not over";
+    return why;
+}
+
 lock_step decide_lock(const lock_facts& facts) {
     const auto& mark = facts.mark;
     if (mark && mark->owner == facts.mine) {

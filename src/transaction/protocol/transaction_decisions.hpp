@@ -63,6 +63,8 @@ enum class begin_step {
 
 /// A refused `begin`, by the row that came with the refusal.
 begin_step decide_begin(const std::optional<transaction_header>& row, const run_name& mine);
+/// What the user is told where another run is at work, or has been left.
+failure refused_run();
 
 // ---- lock --------------------------------------------------------------------------------------------------
 
