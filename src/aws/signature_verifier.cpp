@@ -89,6 +89,16 @@ std::vector<header_view> pick(const request_view& request, std::string_view name
     return picked;
 }
 
+/// @returns false where the host has no port.
+bool drop_port(std::vector<header_view>& headers) {
+    const auto host = std::ranges::find(headers, std::string_view("host"), &header_view::name);
+    if (host == headers.end()) return false;
+    const auto colon = host->value.rfind(':');
+    const bool has_port = colon != std::string_view::npos && host->value.find(']', colon) == std::string_view::npos;
+    if (has_port) host->value = host->value.substr(0, colon);
+    return has_port;
+}
+
 bool names_contain(std::string_view names, std::string_view wanted) {
     while (!names.empty()) {
         if (take_name(names) == wanted) return true;
@@ -253,9 +263,13 @@ signature_check signature_verifier::check(const request_view& request, wall_time
     if (amz_date && !names_contain(parts.signed_headers, "x-amz-date")) return mismatch();
     auto headers = pick(request, parts.signed_headers);
     if (headers.empty()) return mismatch();
-    const auto expected = s.signature(request, std::move(headers), *credential, timestamp.text());
-    const bool equal = equal_in_constant_time({expected.data(), expected.size()}, parts.signature);
-    return equal ? signature_check{} : mismatch();
+    const auto is_signed = [&](std::vector<header_view> seen) {
+        const auto expected = s.signature(request, std::move(seen), *credential, timestamp.text());
+        return equal_in_constant_time({expected.data(), expected.size()}, parts.signature);
+    };
+    if (is_signed(headers)) return {};
+    // Some clients send the port that they ask at, and do not sign it.
+    return drop_port(headers) && is_signed(std::move(headers)) ? signature_check{} : mismatch();
 }
 
 }  // namespace dynalease::aws

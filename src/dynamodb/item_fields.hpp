@@ -248,6 +248,13 @@ void fields(auto& visitor, maybe_const<scan_request> auto& request) {
     if constexpr (is_serving<decltype(visitor)>) visitor.check_segments(request);
     page_expression_fields(visitor, request);
 }
+/// All that a page has when it was only counted.
+void count_fields(auto& visitor, auto& response) {
+    visitor.expected("Count", response.count);
+    visitor.expected("ScannedCount", response.scanned_count);
+    visitor.optional("LastEvaluatedKey", response.last_evaluated_key);
+    visitor.optional("ConsumedCapacity", response.consumed);
+}
 void fields(auto& visitor, maybe_const<page_response> auto& response) {
     // A page that was only counted has no list, an empty one has an empty list.
     if (response.count == 0) {
@@ -255,10 +262,7 @@ void fields(auto& visitor, maybe_const<page_response> auto& response) {
     } else {
         visitor.optional("Items", response.items);
     }
-    visitor.expected("Count", response.count);
-    visitor.expected("ScannedCount", response.scanned_count);
-    visitor.optional("LastEvaluatedKey", response.last_evaluated_key);
-    visitor.optional("ConsumedCapacity", response.consumed);
+    count_fields(visitor, response);
 }
 
 void fields(auto& visitor, maybe_const<keys_and_options> auto& request) {

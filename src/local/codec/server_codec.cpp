@@ -16,6 +16,13 @@ namespace dynalease::codec {
 
 namespace {
 
+struct counted_page {
+    const page_response& page;
+};
+void fields(auto& visitor, const counted_page& counted) {
+    count_fields(visitor, counted.page);
+}
+
 /// An empty request of the operation.
 any_request blank_request(std::string_view operation) {
     any_request out;
@@ -81,6 +88,12 @@ std::string encode_response(const any_response& response) {
     if (std::holds_alternative<untag_resource_response>(response)) return {};
     json_writer out;
     std::visit([&out](const auto& held) { write(out, held); }, response);
+    return std::move(out).take();
+}
+
+std::string encode_count(const page_response& page) {
+    json_writer out;
+    write(out, counted_page{page});
     return std::move(out).take();
 }
 

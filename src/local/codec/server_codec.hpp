@@ -28,6 +28,8 @@ inline result<any_request> decode_request(std::string_view operation, std::strin
 }
 
 std::string encode_response(const any_response& response);
+/// Of a Query or Scan that asked for a count alone: a page without a match then has no list of items either.
+std::string encode_count(const page_response& page);
 
 struct encoded_error {
     unsigned status = 0;

@@ -235,6 +235,7 @@ void check_index_update(const json_value& update, std::set<std::string>& seen) {
 }  // namespace
 
 void read_request(json_input in, create_table_request& out) {
+    refuse_unserved(in);
     field_reader visitor(in);
     visitor.required("TableName", out.table_name);
     out.billing = billing_mode::provisioned;
@@ -265,6 +266,7 @@ void read_request(json_input in, create_table_request& out) {
 }
 
 void read_request(json_input in, update_table_request& out) {
+    refuse_unserved(in);
     field_reader visitor(in);
     visitor.required("TableName", out.table_name);
     visitor.optional("BillingMode", out.billing);

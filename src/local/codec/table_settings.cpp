@@ -2,9 +2,22 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "local/codec/table_settings.hpp"
 
+#include <utility>
+
 namespace dynalease::codec {
 
 namespace {
+
+constexpr std::string_view replicas = "there is one database for all Regions, and no replicas of it";
+constexpr std::pair<const char*, std::string_view> members[] = {
+    {"GlobalTableSettingsReplicationMode", replicas},
+    {"GlobalTableSourceArn", replicas},
+    {"GlobalTableWitnessUpdates", replicas},
+    {"MultiRegionConsistency", replicas},
+    {"ReplicaUpdates", replicas},
+    {"ResourcePolicy", "whoever has the keys may do everything"},
+    {"WarmThroughput", "throughput has no limit, and needs no warming"},
+};
 
 void check_bound(std::int64_t units, std::string_view name) {
     constexpr std::int64_t most_units = 1'000'000'000'000;
@@ -19,6 +32,14 @@ void refuse_table(std::string what) {
 }
 void refuse_table_parameter(std::string what) {
     refuse_table("One or more parameter values were invalid: " + std::move(what));
+}
+
+void refuse_unserved(json_input in) {
+    for (const auto& [name, why] : members) {
+        if (!in.find(name)) continue;
+        throw malformed{errc::validation,
+                        std::string(name) + " is not supported by this server: " + std::string(why) + ". Leave it out"};
+    }
 }
 
 void check_bounds(const throughput& units) {

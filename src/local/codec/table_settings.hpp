@@ -13,6 +13,9 @@ namespace dynalease::codec {
 [[noreturn]] void refuse_table(std::string what);
 [[noreturn]] void refuse_table_parameter(std::string what);
 
+/// Refuses a request to make or change a table that has a member which nothing here would heed.
+void refuse_unserved(json_input in);
+
 /// Refuses capacity beyond what can be counted.
 void check_bounds(const throughput& units);
 void check_billing(const create_table_request& request);

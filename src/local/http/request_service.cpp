@@ -4,6 +4,7 @@
 
 #include "aws/text.hpp"
 #include "local/codec/server_codec.hpp"
+#include "local/codec/unserved.hpp"
 #include "local/http/compression.hpp"
 
 #include <utility>
@@ -57,6 +58,23 @@ std::string json_string(std::string_view text) {
 reply error_reply(const failure& why) {
     auto encoded = codec::encode_error(why);
     return {encoded.status, amazon_json_type, std::move(encoded.body)};
+}
+
+/// Of what is refused before it is looked at.
+reply service_error(std::string_view name, std::string_view message) {
+    return {
+        400, amazon_json_type,
+        "{\"__type\":\"com.amazon.coral.service#" + std::string(name) + "\",\"message\":" + json_string(message) + "}"};
+}
+
+/// What whoever comes with keys of his own has to know.
+constexpr std::string_view way_in =
+    " This server takes the access key that it was started with (--access-key, else local), and any key with --anyone.";
+
+bool is_count(const any_request& request) {
+    if (const auto* query = std::get_if<query_request>(&request)) return query->select == selection::count;
+    const auto* scan = std::get_if<scan_request>(&request);
+    return scan && scan->select == selection::count;
 }
 
 /// Of a body that is not what its Content-Encoding says.
@@ -118,7 +136,11 @@ reply request_service::plain_answer(const aws::request_view& request, engine::ti
 /// The signature is over the bytes as they were sent: nothing is unpacked for a stranger.
 reply request_service::service_answer(const aws::request_view& request, engine::time now) {
     constexpr std::string_view service = "DynamoDB_20120810.";
-    std::string_view operation = header(request, "x-amz-target");
+    const std::string_view target = header(request, "x-amz-target");
+    if (codec::is_unserved(target)) {
+        return service_error("UnknownOperationException", std::string(target) + " is not supported by this server");
+    }
+    std::string_view operation = target;
     operation = operation.starts_with(service) ? operation.substr(service.size()) : std::string_view{};
     if (codec::is_operation(operation)) {
         if (auto refusal = refuse_unsigned(request, now)) return *std::move(refusal);
@@ -142,6 +164,7 @@ reply request_service::operation_answer(const aws::request_view& request, std::s
     if (auto* found = std::get_if<describe_endpoints_response>(&*result)) {
         for (service_endpoint& each : found->endpoints) each.address = header(request, "host");
     }
+    if (is_count(*decoded)) return {200, amazon_json_type, codec::encode_count(std::get<page_response>(*result))};
     return {200, amazon_json_type, codec::encode_response(*result)};
 }
 
@@ -149,9 +172,8 @@ std::optional<reply> request_service::refuse_unsigned(const aws::request_view& r
     if (!verifier_) return std::nullopt;
     const auto check = verifier_->check(request, now);
     if (check.verdict == aws::signature_verdict::ok) return std::nullopt;
-    return reply{
-        400, amazon_json_type,
-        "{\"__type\":\"com.amazon.coral.service#" + check.error + "\",\"message\":" + json_string(check.message) + "}"};
+    const bool is_stranger = check.verdict == aws::signature_verdict::unknown_key;
+    return service_error(check.error, is_stranger ? check.message + std::string(way_in) : check.message);
 }
 
 }  // namespace dynalease::local

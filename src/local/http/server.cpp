@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <new>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -36,7 +37,8 @@ std::optional<credentials> accepted_by(const server_options& options) {
 
 tcp::acceptor listen(const asio::any_io_executor& executor, const server_options& options) {
     boost::system::error_code code;
-    const auto address = asio::ip::make_address(options.address, code);
+    const std::string_view named = options.address == "localhost" ? "127.0.0.1" : std::string_view(options.address);
+    const auto address = asio::ip::make_address(named, code);
     if (code) throw_listen_error(code, options);
     try {
         return tcp::acceptor(executor, tcp::endpoint(address, options.port));

@@ -26,6 +26,9 @@ struct context {
 /// The ARN of an encryption key from any of its names; of no name, the account's own for DynamoDB.
 std::string arn_of_key(const std::string& key);
 
+/// Refuses a stream, which nobody could read here.
+[[noreturn]] void refuse_stream();
+
 /// Refuses more than 50 tags, and characters that no tag has.
 void check_tags(const std::map<std::string, std::string>& tags);
 

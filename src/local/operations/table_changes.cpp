@@ -70,7 +70,6 @@ public:
         settings.billing = billing_;
         if (request_.provisioned) settings.provisioned = *request_.provisioned;
         if (request_.deletion_protected) settings.deletion_protected = *request_.deletion_protected;
-        if (request_.stream_enabled) settings.stream = *request_.stream_enabled ? request_.stream : std::nullopt;
         if (!request_.table_class.empty()) settings.table_class = request_.table_class;
         if (request_.on_demand) settings.on_demand = request_.on_demand;
         if (request_.encryption_enabled) settings.encrypted = encryption_wanted();
@@ -128,12 +127,8 @@ private:
 
     void check_stream() const {
         if (!request_.stream_enabled) return;
-        const bool present = table_.settings().stream.has_value();
-        if (present && *request_.stream_enabled) {
-            refuse("Table already has an enabled stream: TableName: " + table_.name());
-        }
-        if (!present && !*request_.stream_enabled)
-            refuse("Table has no stream to disable: TableName: " + table_.name());
+        if (*request_.stream_enabled) refuse_stream();
+        refuse("Table has no stream to disable: TableName: " + table_.name());
     }
 
     std::optional<encryption> encryption_wanted() const {

@@ -57,7 +57,6 @@ table_description settings_of(const create_table_request& request, const context
     settings.provisioned = request.provisioned.value_or(throughput{});
     if (request.billing == billing_mode::pay_per_request) settings.pay_per_request_since = settings.created;
     settings.deletion_protected = request.deletion_protected;
-    settings.stream = request.stream;
     settings.table_class = request.table_class;
     settings.on_demand = request.on_demand;
     if (request.encrypted) settings.encrypted = encryption{arn_of_key(request.encrypted->key)};
@@ -73,6 +72,10 @@ std::string arn_of_key(const std::string& key) {
     return of_account + "key/" + (key.empty() ? id_of("aws/dynamodb", {}) : key);
 }
 
+void refuse_stream() {
+    refuse("Streams are not supported by this server. Leave StreamSpecification out");
+}
+
 result<any_response> execute(const context& in, const create_table_request& request) {
     check_table_name(request.table_name);
     check_key_attribute(request.key.hash);
@@ -86,6 +89,7 @@ result<any_response> execute(const context& in, const create_table_request& requ
         for (const secondary_index& index : *group) check_index(index);
     }
     check_tags(request.tags);
+    if (request.stream) refuse_stream();
     const auto [at, created] = in.state.tables.try_emplace(request.table_name, settings_of(request, in));
     if (!created) throw refusal(errc::table_in_use, "Table already exists: " + request.table_name);
     table& made = at->second;

@@ -43,6 +43,32 @@ TEST_CASE("what asks for no operation is told so before it is asked who it is") 
     CHECK(peer.ask(request("POST", "Content-Type: text/plain\r\n", "{}")).status == 404);
 }
 
+TEST_CASE("what only the service can do is told by its name") {
+    running_server server;
+    peer peer(server.port());
+    const auto ask = [&](const std::string& target) {
+        return peer.ask(
+            request("POST", "Content-Type: application/x-amz-json-1.0\r\nX-Amz-Target: " + target + "\r\n", "{}"));
+    };
+    const auto streams = ask("DynamoDBStreams_20120810.ListStreams");
+    CHECK(streams.status == 400);
+    CHECK(streams.body == R"({"__type":"com.amazon.coral.service#UnknownOperationException",)"
+                          R"("message":"DynamoDBStreams_20120810.ListStreams is not supported by this server"})");
+    CHECK_THAT(ask("DynamoDB_20120810.ExecuteStatement").body, Catch::Contains("ExecuteStatement is not supported"));
+    CHECK(ask("DynamoDB_20120810.ListTable").body ==
+          R"({"__type":"com.amazon.coral.service#UnknownOperationException"})");
+}
+
+TEST_CASE("a count without a match is a count") {
+    running_server server;
+    peer peer(server.port());
+    REQUIRE(peer.ask(signed_request("CreateTable", create_things)).status == 200);
+    CHECK(peer.ask(signed_request("Scan", R"({"TableName":"things","Select":"COUNT"})")).body ==
+          R"({"Count":0,"ScannedCount":0})");
+    CHECK(peer.ask(signed_request("Scan", R"({"TableName":"things"})")).body ==
+          R"({"Items":[],"Count":0,"ScannedCount":0})");
+}
+
 TEST_CASE("a signature in the query is refused for what it lacks") {
     running_server server;
     peer peer(server.port());

@@ -54,6 +54,29 @@ TEST_CASE("an unknown key, an unexpected token, no signature, and half of one") 
     check_refused(ask(without_line(signed_request("ListTables", "{}"), "X-Amz-Date")), "IncompleteSignatureException");
 }
 
+TEST_CASE("whoever comes with keys of his own is told how to be let in") {
+    CHECK_THAT(ask(signed_request("ListTables", "{}", {{"nobody", "local"}})).body,
+               Catch::Contains("--access-key") && Catch::Contains("--anyone"));
+}
+
+TEST_CASE("a host that is signed without its port is taken, and another's is not") {
+    const auto with_host = [](const std::string& host) {
+        std::string text = signed_request("ListTables", "{}");
+        const auto at = text.find("\r\nHost: ") + 8;
+        return text.replace(at, text.find("\r\n", at) - at, host);
+    };
+    const std::string signed_host = http_answer{0, signed_request("ListTables", "{}"), ""}.header("Host");
+    REQUIRE(signed_host.find(':') == std::string::npos);
+    CHECK(ask(with_host(signed_host + ":8000")).status == 200);
+    check_refused(ask(with_host("other.test:8000")), "InvalidSignatureException");
+}
+
+TEST_CASE("a server listens on localhost by that name") {
+    server_options options;
+    options.address = "localhost";
+    CHECK(ask(signed_request("ListTables", "{}"), options).status == 200);
+}
+
 TEST_CASE("a signature is good for five minutes on either side") {
     CHECK(ask(signed_request("ListTables", "{}", {{"local", "local"}, now() - std::chrono::minutes(4)})).status == 200);
     CHECK(ask(signed_request("ListTables", "{}", {{"local", "local"}, now() + std::chrono::minutes(4)})).status == 200);
