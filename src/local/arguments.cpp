@@ -28,11 +28,13 @@ double* rate_named(server_options& options, std::string_view name) {
 }
 
 /// @returns what is wrong with the value; empty: nothing.
-std::string apply(server_options& options, std::string_view name, std::string_view value) {
+std::string apply(arguments& all, std::string_view name, std::string_view value) {
+    server_options& options = all.options;
     if (name == "--port") {
         const auto port = parse_number<std::uint16_t>(value);
         if (!port) return "--port takes a number from 0 to 65535";
         options.port = *port;
+        all.has_port = true;
     } else if (name == "--latency") {
         constexpr std::uint32_t longest = 60'000;
         const auto milliseconds = parse_number<std::uint32_t>(value);
@@ -56,14 +58,16 @@ std::string apply(server_options& options, std::string_view name, std::string_vi
         options.secret_key = value;
     } else if (name == "--cors") {
         options.cors = value;
+    } else if (name == "--file") {
+        all.file = value;
     }
     return {};
 }
 
 bool takes_value(std::string_view name) {
-    constexpr std::array<std::string_view, 10> names{"--port",       "--address",    "--latency",  "--cors",
+    constexpr std::array<std::string_view, 11> names{"--port",       "--address",    "--latency",  "--cors",
                                                      "--access-key", "--secret-key", "--throttle", "--fail",
-                                                     "--conflict",   "--seed"};
+                                                     "--conflict",   "--seed",       "--file"};
     return std::ranges::find(names, name) != names.end();
 }
 
@@ -77,16 +81,18 @@ arguments parse_arguments(std::span<const char* const> words) {
         const std::string_view name = word.substr(0, equals);
         if (word == "--help") {
             result.help = true;
+        } else if (word == "--version") {
+            result.version = true;
         } else if (word == "--anyone") {
             result.options.anyone = true;
         } else if (!takes_value(name)) {
             result.fault = "unknown argument " + std::string(word);
         } else if (equals != std::string_view::npos) {
-            result.fault = apply(result.options, name, word.substr(equals + 1));
+            result.fault = apply(result, name, word.substr(equals + 1));
         } else if (i + 1 == words.size()) {
             result.fault = std::string(name) + " wants a value";
         } else {
-            result.fault = apply(result.options, name, words[++i]);
+            result.fault = apply(result, name, words[++i]);
         }
     }
     return result;
@@ -94,7 +100,8 @@ arguments parse_arguments(std::span<const char* const> words) {
 
 std::string warning_of(const server_options& options) {
     const server_options plain;
-    const bool is_own = options.address.starts_with("127.") || options.address == "::1";
+    const bool is_own =
+        options.address.starts_with("127.") || options.address == "::1" || options.address == "localhost";
     if (is_own) return {};
     if (options.anyone) return "whoever reaches " + options.address + " may do anything: --anyone checks no signature";
     if (options.access_key != plain.access_key || options.secret_key != plain.secret_key) return {};
@@ -105,14 +112,19 @@ std::string warning_of(const server_options& options) {
 std::string_view help_text() noexcept {
     return "usage: dynalease-local [--port N] [--address IP] [--access-key KEY] [--secret-key KEY] [--anyone]\n"
            "                       [--cors ORIGIN|none] [--latency MS] [--throttle SHARE] [--fail SHARE]\n"
-           "                       [--conflict SHARE] [--seed N]\n"
+           "                       [--conflict SHARE] [--seed N] [--file PATH]\n"
            "\n"
            "A DynamoDB in memory, for tests and demonstrations. Prints `listening on http://ADDRESS:PORT`\n"
-           "and serves until SIGTERM or SIGINT. All tables are gone then.\n"
+           "and serves until SIGTERM or SIGINT. All tables are gone then, unless they are kept in a file.\n"
+           "One database for all: tables are the same in whatever Region, and for whatever key, a client asks.\n"
            "\n"
-           "  --port N          listen there; 0, the default: on any free port\n"
-           "  --address IP      on this address; default: 127.0.0.1. 0.0.0.0 is all of them, as a container needs;\n"
-           "                    then the keys are the only guard\n"
+           "  --port N          listen there; 0: on any free port; default: 8000, or any free port when it is taken\n"
+           "  --address IP      on this address; default: 127.0.0.1, which localhost means too. 0.0.0.0 is all of "
+           "them,\n"
+           "                    as a container needs; then the keys are the only guard\n"
+           "  --file PATH       keep the tables in this file, and serve those that are in it. What was answered "
+           "outlives\n"
+           "                    the program, however it ends; a failure of power may cost the last moments\n"
            "  --access-key KEY  the access key requests must be signed with; default: local\n"
            "  --secret-key KEY  its secret; default: local\n"
            "  --anyone          take every request, signed or not\n"
@@ -124,6 +136,7 @@ std::string_view help_text() noexcept {
            "  --fail SHARE      answer this share with status 500: one half done, the other not\n"
            "  --conflict SHARE  refuse this share of writes and transactions for a conflict\n"
            "  --seed N          which requests those are; default: 1\n"
+           "  --version         print the version\n"
            "  --help            print this\n";
 }
 

@@ -4,15 +4,22 @@
 
 #include <dynalease/local/server.hpp>
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace dynalease::local {
 
+/// Where clients look first, as they do for every DynamoDB that runs on a developer's machine.
+inline constexpr std::uint16_t usual_port = 8000;
+
 struct arguments {
     server_options options{};
+    bool has_port = false;  ///< one was asked for; else it is the usual one if that is free
+    std::string file{};     ///< where the tables are kept; empty: in memory only
     bool help = false;
+    bool version = false;
     std::string fault{};  ///< what is wrong with them; empty: nothing
 };
 

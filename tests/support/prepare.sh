@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 say() { printf '%s\n' "$*" >&2; }
 
 # What every build needs, from Debian's own repositories, beside Boost.
-build_packages=(g++ cmake ninja-build ccache libssl-dev zlib1g-dev rapidjson-dev catch2)
+build_packages=(g++ cmake ninja-build ccache libssl-dev zlib1g-dev rapidjson-dev libsqlite3-dev catch2)
 least_boost=81
 
 # apt_get ARGUMENTS...: as root; its words only where it fails.

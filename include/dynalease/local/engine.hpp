@@ -11,6 +11,8 @@
 
 namespace dynalease::local {
 
+class table_keeper;
+
 /// Synchronous and deterministic: no clock, thread, socket or chance inside. The same calls with the same times give
 /// the same answers, down to the order of a Scan. Not for two threads at once.
 ///
@@ -20,6 +22,8 @@ public:
     using time = std::chrono::sys_time<std::chrono::milliseconds>;  ///< the same as `clock::wall_time`
 
     engine();
+    /// For dynalease-local, which keeps its tables in a file.
+    explicit engine(std::unique_ptr<table_keeper> keeper);
     ~engine();
     engine(engine&&) noexcept;
     engine& operator=(engine&&) noexcept;

@@ -41,8 +41,26 @@ table* database_state::find(std::string_view name_or_arn, std::chrono::sys_secon
         check_table_name(name);
         return nullptr;
     }
-    found->second.expire(now);
+    for (const row_key& each : found->second.expire(now)) note_row(found->second, each);
     return &found->second;
+}
+
+void database_state::note_table(const table& made_or_set) {
+    if (changed) changed->tables.insert(made_or_set.name());
+}
+
+void database_state::note_deleted(const table& gone) {
+    if (!changed) return;
+    changed->deleted_tables.insert(gone.name());
+    changed->rows.erase(gone.name());
+}
+
+void database_state::note_row(const table& in, const row_key& which) {
+    if (changed) changed->rows[in.name()].insert(which);
+}
+
+void database_state::note_token(const std::string& token) {
+    if (changed) changed->tokens.insert(token);
 }
 
 table& database_state::table_named(std::string_view name_or_arn, std::chrono::sys_seconds now) {

@@ -6,11 +6,13 @@
 #include "local/operations/fault_source.hpp"
 #include "local/storage/table.hpp"
 #include "local/storage/token_memory.hpp"
+#include "local/storage/unsaved.hpp"
 #include "local/storage/work_in_progress.hpp"
 #include "local/values/allowance.hpp"
 
 #include <chrono>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,12 +24,19 @@ struct database_state {
     token_memory tokens;
     work_in_progress work;
     fault_source faults;
-    allowance allowed;  ///< of the request that is being carried out
+    allowance allowed;                    ///< of the request that is being carried out
+    std::optional<unsaved> changed = {};  ///< only where the tables are kept elsewhere, too
 
     /// By name or by ARN; without what has expired. Refuses names that no table can have, and tables that are not.
     table& table_named(std::string_view name_or_arn, std::chrono::sys_seconds now);
     /// The same, in the words for requests about the table itself.
     table& described_table(std::string_view name_or_arn, std::chrono::sys_seconds now);
+
+    /// Each change is noted where the tables are kept. Before or after it.
+    void note_table(const table& made_or_set);
+    void note_deleted(const table& gone);
+    void note_row(const table& in, const row_key& which);
+    void note_token(const std::string& token);
 
 private:
     table* find(std::string_view name_or_arn, std::chrono::sys_seconds now);

@@ -73,6 +73,7 @@ result<any_response> execute(const context& in, const tag_resource_request& requ
     for (const auto& [key, value] : request.tags) tags.insert_or_assign(key, value);
     if (tags.size() > most_tags) refuse_too_many_tags();
     found->second.tags() = std::move(tags);
+    in.state.note_table(found->second);
     return any_response(tag_resource_response{});
 }
 
@@ -82,6 +83,7 @@ result<any_response> execute(const context& in, const untag_resource_request& re
     const auto found = in.state.tables.find(name);
     if (found == in.state.tables.end()) throw refusal(errc::table_not_found, "Requested resource not found");
     for (const auto& key : request.tag_keys) found->second.tags().erase(key);
+    in.state.note_table(found->second);
     return any_response(untag_resource_response{});
 }
 

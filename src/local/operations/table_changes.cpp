@@ -60,6 +60,7 @@ public:
     }
 
     update_table_response carry_out() {
+        in_.state.note_table(table_);
         table_description& settings = table_.settings();
         if (billing_ == billing_mode::pay_per_request && settings.billing != billing_) {
             constexpr double milliseconds = 1000;

@@ -96,6 +96,7 @@ result<any_response> execute(const context& in, const create_table_request& requ
     for (const secondary_index& index : request.global_indexes) made.add_index(index, true);
     for (const secondary_index& index : request.local_indexes) made.add_index(index, false);
     made.tags() = request.tags;
+    in.state.note_table(made);
     create_table_response answer{made.describe()};
     answer.table.status = "CREATING";
     answer.table.pay_per_request_since = 0;  // told of the table that stands
@@ -117,6 +118,7 @@ result<any_response> execute(const context& in, const delete_table_request& requ
     delete_table_response answer{gone.describe()};
     answer.table.status = "DELETING";
     in.state.work.forget(&gone);
+    in.state.note_deleted(gone);
     in.state.tables.erase(answer.table.table_name);
     // Of what goes away the service tells no keys, no indexes and no age.
     answer.table.key = {};

@@ -19,6 +19,7 @@ result<any_response> execute(const context& in, const update_time_to_live_reques
                "between 1 and 255");
     }
     const std::string& present = where.ttl_attribute();
+    in.state.note_table(where);
     if (request.enabled) {
         if (present == request.attribute_name) refuse("TimeToLive is already enabled");
         if (!present.empty()) {

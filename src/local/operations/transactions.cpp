@@ -279,6 +279,7 @@ result<any_response> execute(const context& in, const transact_write_items_reque
     // Before it is done: a repeat must not do it again.
     if (idempotent) {
         in.state.tokens.remember(request.client_request_token, print, in.now + in.state.work.duration());
+        in.state.note_token(request.client_request_token);
     }
     actions.commit();
     if (request.report_collection) answer.collections = actions.collections();

@@ -76,7 +76,10 @@ write write_of(const transact_write& action) {
 }
 
 prepared_write::prepared_write(database_state& state, const write& what)
-    : what_(what), allowed_(state.allowed), expressions_(state.expressions, state.allowed, *what.names, *what.values) {
+    : what_(what),
+      state_(state),
+      allowed_(state.allowed),
+      expressions_(state.expressions, state.allowed, *what.names, *what.values) {
     check_values(*what.values);
     if (what.what == write::kind::put) {
         check_values(*what.subject);
@@ -180,7 +183,8 @@ capacity prepared_write::units(const plan& decision) const {
     return result;
 }
 
-std::optional<table::change> prepared_write::prepare(plan decision) const {
+std::optional<table::change> prepared_write::prepare(plan decision) {
+    if (decision.after || what_.what == write::kind::erase) state_.note_row(*table_, key());
     if (decision.after) return table_->put(key(), *std::move(decision.after), decision.size);
     if (what_.what == write::kind::erase) return table_->erase(key());
     return std::nullopt;

@@ -53,7 +53,7 @@ public:
     /// What it costs. Before it is carried out.
     capacity units(const plan& decision) const;
     /// Makes it ready; empty: nothing is to be done.
-    std::optional<table::change> prepare(plan decision) const;
+    std::optional<table::change> prepare(plan decision);
     /// The size of the item's collection after it; empty without local indexes.
     std::optional<item_collection_metrics> collection() const;
 
@@ -73,6 +73,7 @@ private:
     void check_size_to_write() const;
 
     write what_;
+    database_state& state_;
     allowance& allowed_;
     expression::compiler expressions_;
     expression::cache<expression::condition>::shared condition_;

@@ -134,12 +134,14 @@ void table::set_ttl_attribute(std::string name) {
     for (auto at = rows_.begin(); at != rows_.end(); ++at) index_expiry(at);
 }
 
-void table::expire(std::chrono::sys_seconds now) {
+std::vector<row_key> table::expire(std::chrono::sys_seconds now) {
     const std::int64_t seconds = now.time_since_epoch().count();
+    std::vector<row_key> gone;
     for (;;) {
         const auto due = expiries_.lower_bound({seconds - five_years, {}});
-        if (due == expiries_.end() || due->first >= seconds) return;
-        erase(row_key(due->second)).commit();
+        if (due == expiries_.end() || due->first >= seconds) return gone;
+        gone.push_back(due->second);
+        erase(gone.back()).commit();
     }
 }
 

@@ -42,6 +42,7 @@ public:
     /// All that is changed by UpdateTable but the indexes.
     table_description& settings() noexcept { return settings_; }
     std::map<std::string, std::string>& tags() noexcept { return tags_; }
+    const std::map<std::string, std::string>& tags() const noexcept { return tags_; }
 
     /// By name: in this order the service looks for a fault.
     const std::vector<table_index>& indexes() const noexcept { return indexes_; }
@@ -85,8 +86,8 @@ public:
     /// The attribute that holds the end of an item's life in epoch seconds; empty: items live for ever.
     const std::string& ttl_attribute() const noexcept { return ttl_attribute_; }
     void set_ttl_attribute(std::string name);
-    /// Removes what has expired. Costs nothing when nothing has.
-    void expire(std::chrono::sys_seconds now);
+    /// Removes what has expired, and says what that was. Costs nothing when nothing has.
+    std::vector<row_key> expire(std::chrono::sys_seconds now);
 
 private:
     void find_stale(const row_key& where, change& of);

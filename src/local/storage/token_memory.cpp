@@ -6,10 +6,6 @@
 
 namespace dynalease::local {
 
-namespace {
-constexpr std::chrono::minutes lifetime{10};
-}
-
 bool token_memory::was_done(const std::string& token, const fingerprint& request, time now) {
     forget(now);
     const auto found = entries_.find(token);
@@ -30,6 +26,11 @@ bool token_memory::was_done(const std::string& token, const fingerprint& request
 void token_memory::remember(const std::string& token, const fingerprint& request, time done) {
     by_age_.emplace_back(done, token);  // first, for a token without an age would be known for ever
     entries_.insert_or_assign(token, entry{request, done});
+}
+
+const token_memory::entry* token_memory::find(const std::string& token) const {
+    const auto found = entries_.find(token);
+    return found == entries_.end() ? nullptr : &found->second;
 }
 
 void token_memory::forget(time now) {

@@ -14,6 +14,12 @@ namespace dynalease::local {
 class token_memory {
 public:
     using time = std::chrono::sys_time<std::chrono::milliseconds>;
+    static constexpr std::chrono::minutes lifetime{10};
+
+    struct entry {
+        fingerprint request;
+        time done;
+    };
 
     /// Whether the token was used for this very request. Refuses it if it was used for another one, and while the
     /// first is still at work.
@@ -23,13 +29,12 @@ public:
     /// @param done when it is answered.
     void remember(const std::string& token, const fingerprint& request, time done);
 
+    /// Null when it is not known.
+    const entry* find(const std::string& token) const;
+
 private:
     void forget(time now);
 
-    struct entry {
-        fingerprint request;
-        time done;
-    };
     std::unordered_map<std::string, entry> entries_;
     std::deque<std::pair<time, std::string>> by_age_;
 };

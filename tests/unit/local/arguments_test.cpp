@@ -26,13 +26,18 @@ TEST_CASE("arguments are taken with a blank or an equals sign") {
     CHECK(result.options.secret_key == "s=ecret");
     CHECK(result.options.anyone);
     CHECK(result.options.latency == std::chrono::milliseconds(5));
+    CHECK(result.has_port);
     CHECK_FALSE(result.help);
+    CHECK_FALSE(result.version);
+    CHECK(parse({"--file", "tables.db"}).file == "tables.db");
+    CHECK(parse({"--version"}).version);
 }
 
-TEST_CASE("without arguments: any port, keys local and local") {
+TEST_CASE("without arguments: no port asked for, no file, keys local and local") {
     const auto result = parse({});
     CHECK(result.fault.empty());
-    CHECK(result.options.port == 0);
+    CHECK_FALSE(result.has_port);
+    CHECK(result.file.empty());
     CHECK(result.options.address == "127.0.0.1");
     CHECK(result.options.access_key == "local");
     CHECK(result.options.secret_key == "local");
@@ -45,6 +50,7 @@ TEST_CASE("whoever opens the server to others with keys that everybody knows is 
     CHECK(warning({"--anyone"}).empty());
     CHECK(warning({"--address", "127.0.0.2"}).empty());
     CHECK(warning({"--address", "::1", "--anyone"}).empty());
+    CHECK(warning({"--address", "localhost", "--anyone"}).empty());
     CHECK_THAT(warning({"--address", "0.0.0.0"}), Catch::Contains("--secret-key"));
     CHECK_THAT(warning({"--address", "::"}), Catch::Contains("--secret-key"));
     CHECK_THAT(warning({"--address", "0.0.0.0", "--anyone", "--secret-key", "x"}), Catch::Contains("--anyone"));
@@ -75,7 +81,7 @@ TEST_CASE("bad arguments are named") {
     CHECK_THAT(parse({"--fail", "often"}).fault, Catch::Contains("--fail takes a share"));
     CHECK_THAT(parse({"--cors="}).fault, Catch::Contains("--cors must not be empty"));
     for (const char* option : {"--port", "--address", "--access-key", "--secret-key", "--anyone", "--cors", "--latency",
-                               "--help", "--throttle", "--fail", "--conflict", "--seed"}) {
+                               "--help", "--version", "--file", "--throttle", "--fail", "--conflict", "--seed"}) {
         CHECK_THAT(std::string(help_text()), Catch::Contains(option));
     }
 }
