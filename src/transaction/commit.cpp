@@ -120,6 +120,12 @@ awaitable<std::optional<failure>> read_puts(std::shared_ptr<open_transaction> of
     co_return std::nullopt;
 }
 
+/// What was current by itself when it was read, no commit makes more so.
+bool does_nothing(const protocol::transaction_plan& plan) {
+    if (!plan.items.empty() || plan.checks.size() > 1) return false;
+    return std::ranges::none_of(plan.checks, [](const auto& each) { return each.demand || each.fence; });
+}
+
 }  // namespace
 
 awaitable<std::optional<failure>> commit(std::shared_ptr<open_transaction> of) {
@@ -129,9 +135,7 @@ awaitable<std::optional<failure>> commit(std::shared_ptr<open_transaction> of) {
     const auto new_stamp = [&] { return fresh_stamp(core->world()); };
     auto plan = of->draft.plan(core->new_run(of->id), of->born, new_stamp);
     if (!plan) co_return std::move(plan).error();
-    // What was current by itself when it was read, no commit makes more so.
-    const bool does_nothing = plan->items.empty() && plan->checks.size() <= 1 && of->draft.fences() == 0;
-    if (does_nothing && !of->has_callers_id()) co_return std::nullopt;
+    if (does_nothing(*plan) && !of->has_callers_id()) co_return std::nullopt;
     auto sealed = *std::move(plan);
     sealed.keeps_outcome = of->has_callers_id();
 

@@ -95,6 +95,8 @@ std::optional<failure> transaction_draft::insert(const item_layout& layout, cons
     auto& touched = at(layout, key);
     const bool there = touched.writes.empty() ? touched.read && touched.before : !erased(touched);
     if (there) return of_item(errc::exists, touched, "the item is there already");
+    const bool wanted_there = touched.writes.empty() && touched.demand;
+    if (wanted_there) return of_item(errc::exists, touched, "the transaction demands that the item is there");
     if (touched.writes.empty()) touched.inserted = true;
     put(layout, key, std::move(wanted));
     return std::nullopt;
@@ -122,6 +124,17 @@ void transaction_draft::erase(const item_layout& layout, const item_key& key) {
     }
     // After a put there is an item to erase, whether there was one before or not.
     if (!erased(touched)) touched.writes.emplace_back(drafted_erasure{});
+}
+
+// ---- demands -----------------------------------------------------------------------------------------------
+
+std::optional<failure> transaction_draft::check(const item_layout& layout, const item_key& key,
+                                                condition_expression demand) {
+    auto& touched = at(layout, key);
+    const bool missing = touched.inserted || (touched.read && !touched.before);
+    if (missing) return of_item(errc::missing, touched, "there is no item to check");
+    touched.demand = std::move(touched.demand).value_or(condition_expression()) && std::move(demand);
+    return std::nullopt;
 }
 
 // ---- the plan ----------------------------------------------------------------------------------------------
@@ -178,6 +191,8 @@ result<std::optional<protocol::planned_write>> planned_put(const drafted_item& t
 result<std::vector<protocol::planned_write>> planned_writes(const drafted_item& touched) {
     std::vector<protocol::planned_write> writes;
     const bool makes = touched.inserted || !touched.before;
+    const bool nothing_to_check = touched.demand && touched.read && !touched.before;
+    if (nothing_to_check) return of_item(errc::missing, touched, "there is no item to check");
     for (const auto& write : touched.writes) {
         if (erased(touched) && std::holds_alternative<drafted_put>(write)) continue;
         if (const auto* update = std::get_if<drafted_update>(&write)) {
@@ -195,6 +210,10 @@ result<std::vector<protocol::planned_write>> planned_writes(const drafted_item& 
         } else if (!touched.read || touched.before) {
             writes.push_back({.kind = protocol::mark_kind::to_erase});
         }
+    }
+    if (touched.demand && !writes.empty()) {
+        auto& first = writes.front().demand;
+        first = *touched.demand && std::move(first);
     }
     return writes;
 }
@@ -215,12 +234,13 @@ result<protocol::transaction_plan> transaction_draft::plan(protocol::run_name na
             if (touched.read) planned.seen = sight_of(touched);
             planned.bytes = bytes;
             made.items.push_back(std::move(planned));
-        } else if (touched.read) {
-            made.checks.push_back(
-                {.on = on, .key = touched.key, .seen = sight_of(touched), .fence = {}, .bytes = bytes});
+        } else if (touched.read || touched.demand) {
+            protocol::planned_check check{.on = on, .key = touched.key, .demand = touched.demand, .bytes = bytes};
+            if (touched.read) check.seen = sight_of(touched);
+            made.checks.push_back(std::move(check));
         }
     }
-    for (const auto& fence : fences_) made.checks.push_back({.on = {}, .key = {}, .seen = {}, .fence = fence});
+    for (const auto& fence : fences_) made.checks.push_back({.fence = fence});
     return made;
 }
 

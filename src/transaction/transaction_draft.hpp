@@ -45,6 +45,8 @@ struct drafted_item {
     std::optional<item> seen{};           ///< `before` as its reader would store it again; empty: as it is
     bool inserted = false;                ///< by the first of the writes, which is a put
     std::vector<drafted_write> writes{};
+    /// Of the item as it was before: that there is one, and what else is demanded.
+    std::optional<condition_expression> demand{};
 
     /// What becomes of an item that is put depends on what it was.
     bool wants_reading() const;
@@ -63,10 +65,10 @@ public:
     std::optional<failure> insert(const protocol::item_layout& layout, const item_key& key, drafted_put wanted);
     std::optional<failure> update(const protocol::item_layout& layout, const item_key& key, drafted_update wanted);
     void erase(const protocol::item_layout& layout, const item_key& key);
+    std::optional<failure> check(const protocol::item_layout& layout, const item_key& key, condition_expression demand);
     void require(condition_check fence) { fences_.push_back(std::move(fence)); }
 
     const std::vector<drafted_item>& items() const noexcept { return items_; }
-    std::size_t fences() const noexcept { return fences_.size(); }
 
     /// Once no item wants reading. @param new_stamp gives one that was never used
     result<protocol::transaction_plan> plan(protocol::run_name name, std::int64_t born,

@@ -158,6 +158,13 @@ void write_in(open_transaction& of, std::shared_ptr<versioned_impl> table, write
     of.draft.put(layout, key, std::move(wanted));
 }
 
+void check_in(open_transaction& of, const versioned_impl& table, const item_key& key, condition_expression demand) {
+    constexpr const char* verb = "transaction.check";
+    check_open(verb, of);
+    check_place(verb, table, key);
+    if (auto why = of.draft.check(table.layout(), key, std::move(demand))) refuse(verb, *std::move(why));
+}
+
 void require_in(open_transaction& of, condition_check fence) {
     check_open("transaction.require", of);
     of.draft.require(std::move(fence));

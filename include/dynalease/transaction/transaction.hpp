@@ -86,6 +86,15 @@ public:
         detail::write_in(*state_, table.core_, std::move(order));
     }
 
+    /// The commit happens only if, at that instant, there is an item of that key and the condition holds of it; it is
+    /// not read, and not written. Of an item that this transaction writes: before its writes. `errc::missing`, now or
+    /// at the commit; `errc::condition_failed`.
+    template <class T>
+    void check(const versioned<T>& table, key_values key, condition_expression condition = {}) {
+        auto whole = key.named(table.options().key, table.options().sort_key);
+        detail::check_in(*state_, *table.core_, whole, std::move(condition));
+    }
+
     /// The commit happens only while this very lock or turn is in force, at that instant: `errc::lock_lost`. It is the
     /// true fence, which no pause of the process can pass. @throws dynalease::error with `errc::not_held`.
     template <fenced Guard>

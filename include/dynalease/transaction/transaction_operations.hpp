@@ -52,6 +52,8 @@ void remember(open_transaction& of, std::shared_ptr<versioned_impl> table, const
 /// @throws dynalease::error
 void write_in(open_transaction& of, std::shared_ptr<versioned_impl> table, write_order order);
 /// @throws dynalease::error
+void check_in(open_transaction& of, const versioned_impl& table, const item_key& key, condition_expression demand);
+/// @throws dynalease::error
 void require_in(open_transaction& of, condition_check fence);
 
 struct transaction_read_verb {

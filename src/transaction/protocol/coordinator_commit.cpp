@@ -91,8 +91,8 @@ void coordinator::judge_check(std::size_t index, const std::optional<item>& show
         if (!read) return fail(about(read.error(), check.place()));
         mark = *std::move(read);
     }
-    const auto step = decide_check(check, mark);
-    if (step != check_step::rival) return fail(about(refused_check(step), check.place()));
+    const auto step = decide_check(check, shown, mark);
+    if (step != check_step::rival) return fail(about(refused_check(step, shown), check.place()));
     check_rivals_[index].emplace(coordination_, check.place(), *std::move(mark), seniority{plan_->born, plan_->name.id},
                                  rules_);
     wanting_.push_back(items_.size() + index);

@@ -98,10 +98,11 @@ condition_check check_item(const planned_check& what) {
                           .condition_expression = "attribute_not_exists(#k) OR attribute_exists(#gone)",
                           .names = names_in_texts(layout),
                           .current_on_refusal = true};
-    if (!what.seen.absent) {
-        check.condition_expression = "attribute_exists(#k) AND " + std::string(not_in_transaction) +
-                                     same_stamp(what.on, what.seen, check.values);
+    if (!what.seen || !what.seen->absent) {
+        check.condition_expression = "attribute_exists(#k) AND " + std::string(not_in_transaction);
+        if (what.seen) check.condition_expression += same_stamp(what.on, *what.seen, check.values);
     }
+    if (what.demand) apply(check, *what.demand);
     keep_used_names(layout, check.names, {}, check.condition_expression);
     return check;
 }

@@ -19,7 +19,7 @@ namespace dynalease::protocol {
 transact_write_items_request native_call_of(const std::string& coordination, const transaction_plan& plan,
                                             const std::optional<std::string>& over, std::int64_t expiry);
 
-/// That an item is as it was seen. Of whoever only read it.
+/// That an item is as it was seen, by whoever only read it; and as is demanded.
 condition_check check_item(const planned_check& what);
 
 }  // namespace dynalease::protocol

@@ -239,10 +239,10 @@ void native_call::judge_item(judgement& all, std::size_t index, const std::optio
     };
     if (index >= count) {
         const auto& check = plan_->checks[index - count];
-        const auto step = decide_check(check, mark);
+        const auto step = decide_check(check, shown, mark);
         if (step == check_step::rival) return meet();
         all.for_ever |= step == check_step::lost || never_again(check.on, check.seen, shown);
-        return refuse(refused_check(step));
+        return refuse(refused_check(step, shown));
     }
     const auto& what = plan_->items[index];
     if (tells_of(what.on, what.writes.front(), shown)) {

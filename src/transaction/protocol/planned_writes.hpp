@@ -62,11 +62,13 @@ struct planned_item {
 };
 
 /// What must be so at the very instant of the commit, and is not written: that an item, which was only read, is as it
-/// was seen; or what a guard asks for.
+/// was seen; that it is there, and as is demanded; or what a guard asks for.
 struct planned_check {
     guarded_table on{};
     item_key key{};
-    item_sight seen{};
+    std::optional<item_sight> seen{};
+    /// That there is an item; if it is not empty, that it holds of it, too.
+    std::optional<condition_expression> demand{};
     /// Of a lock or of a turn, as `fence()` makes it; then nothing else counts.
     std::optional<condition_check> fence{};
     std::size_t bytes = 0;  ///< of the item as it was read

@@ -94,6 +94,13 @@ std::optional<detail::fragments> fragments_in(const attribute_list& list) {
     return parts;
 }
 
+std::optional<condition_expression> demand_in(const attribute_map& map) {
+    const auto* list = member<attribute_list>(map, "if");
+    auto parts = list ? fragments_in(*list) : std::nullopt;
+    if (!parts) return std::nullopt;
+    return parts->empty() ? condition_expression() : condition_expression(*std::move(parts));
+}
+
 std::optional<planned_write> write_in(const attribute_map& map) {
     planned_write write;
     const auto* kind = member<std::string>(map, "kind");
@@ -113,10 +120,9 @@ std::optional<planned_write> write_in(const attribute_map& map) {
         }
     }
     if (map.contains("if")) {
-        const auto* list = member<attribute_list>(map, "if");
-        auto parts = list ? fragments_in(*list) : std::nullopt;
-        if (!parts || parts->empty()) return std::nullopt;
-        write.demand = condition_expression(*std::move(parts));
+        auto demand = demand_in(map);
+        if (!demand || demand->empty()) return std::nullopt;
+        write.demand = *std::move(demand);
     }
     if (const auto* whole = member<attribute_map>(map, "item")) write.whole = *whole;
     return write;
@@ -187,12 +193,20 @@ std::optional<planned_check> check_in(const attribute_value& value) {
     const auto* map = value.get_if<attribute_map>();
     const auto* on = map ? member<attribute_map>(*map, "table") : nullptr;
     const auto* key = map ? member<attribute_map>(*map, "key") : nullptr;
-    const auto* sight = map ? find(*map, "seen") : nullptr;
-    if (!on || !key || !sight || key->empty()) return std::nullopt;
+    if (!on || !key || key->empty()) return std::nullopt;
     auto table = table_in(*on);
-    const auto seen = sight_in(*sight);
-    if (!table || !seen) return std::nullopt;
-    return planned_check{.on = *std::move(table), .key = *key, .seen = *seen};
+    if (!table) return std::nullopt;
+    planned_check check{.on = *std::move(table), .key = *key};
+    if (const auto* sight = find(*map, "seen")) {
+        check.seen = sight_in(*sight);
+        if (!check.seen) return std::nullopt;
+    }
+    if (map->contains("if")) {
+        check.demand = demand_in(*map);
+        if (!check.demand) return std::nullopt;
+    }
+    if (!check.seen && !check.demand) return std::nullopt;
+    return check;
 }
 
 failure not_ours() {
@@ -231,8 +245,10 @@ stored_plan stored(const transaction_plan& plan) {
         if (each.fence) {
             kept.fenced = true;
         } else {
-            kept.checks.emplace_back(
-                attribute_map{{"table", stored(each.on)}, {"key", each.key}, {"seen", stored(each.seen)}});
+            attribute_map map{{"table", stored(each.on)}, {"key", each.key}};
+            if (each.seen) map.emplace("seen", stored(*each.seen));
+            if (each.demand) map.emplace("if", stored(each.demand->parts()));
+            kept.checks.emplace_back(std::move(map));
         }
     }
     return kept;

@@ -105,13 +105,26 @@ failure refused_lock(lock_step step, const std::optional<item>& shown) {
     return why;
 }
 
-check_step decide_check(const planned_check& what, const std::optional<item_mark>& mark) {
+check_step decide_check(const planned_check& what, const std::optional<item>& shown,
+                        const std::optional<item_mark>& mark) {
     if (what.fence) return check_step::lost;
-    return mark ? check_step::rival : check_step::changed;
+    if (mark) return check_step::rival;
+    if (!what.demand || (what.seen && !is_as_seen(what.on, *what.seen, shown))) return check_step::changed;
+    const bool missing = !shown || shown->contains(item_attribute::gone);
+    return missing ? check_step::missing : check_step::condition_false;
 }
 
-failure refused_check(check_step step) {
-    return step == check_step::lost ? failure(errc::lock_lost) : refused_lock(lock_step::changed, {});
+failure refused_check(check_step step, const std::optional<item>& shown) {
+    switch (step) {
+        case check_step::lost:
+            return errc::lock_lost;
+        case check_step::missing:
+            return refused_lock(lock_step::missing, shown);
+        case check_step::condition_false:
+            return refused_lock(lock_step::condition_false, shown);
+        default:
+            return refused_lock(lock_step::changed, shown);
+    }
 }
 
 bool tells_of(const guarded_table& on, const planned_write& write, const std::optional<item>& shown) {

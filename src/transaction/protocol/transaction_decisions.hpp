@@ -99,14 +99,17 @@ failure refused_lock(lock_step step, const std::optional<item>& shown);
 // ---- checks ------------------------------------------------------------------------------------------------
 
 enum class check_step {
-    rival,    ///< another run holds the item: the rule
-    changed,  ///< it is not as the transaction saw it: to be run again
-    lost,     ///< the guard is not the caller's any more
+    rival,            ///< another run holds the item: the rule
+    changed,          ///< it is not as the transaction saw it: to be run again
+    missing,          ///< there is no item
+    condition_false,  ///< what the user demands of it is not so
+    lost,             ///< the guard is not the caller's any more
 };
 
-/// A refused check. @param mark on the item that came with the refusal
-check_step decide_check(const planned_check& what, const std::optional<item_mark>& mark);
-failure refused_check(check_step step);
+/// A refused check. @param shown the item that came with the refusal @param mark on it
+check_step decide_check(const planned_check& what, const std::optional<item>& shown,
+                        const std::optional<item_mark>& mark);
+failure refused_check(check_step step, const std::optional<item>& shown);
 
 // ---- native call -------------------------------------------------------------------------------------------
 

@@ -68,6 +68,7 @@ private:
     // ---- bodies ----
     boost::asio::awaitable<void> body(transaction& tx, std::shared_ptr<const wish> wanted);
     boost::asio::awaitable<std::optional<account>> get(transaction& tx, std::size_t item);
+    void check(transaction& tx, std::size_t item);
     boost::asio::awaitable<void> take(transaction& tx, const wish& wanted, const step& next);
     boost::asio::awaitable<void> add(transaction& tx, const wish& wanted, const step& next);
     account fresh(std::size_t item, std::int64_t balance, std::int64_t number) const;
@@ -77,8 +78,9 @@ private:
     versioned<account> accounts_;
     std::int64_t call_ = 0;
     std::int64_t attempt_ = 0;
-    std::vector<seen_item> read_;  ///< by the attempt
-    bool entering_ = false;        ///< a call was begun, and has not taken its first step
+    std::vector<seen_item> read_;          ///< by the attempt
+    std::vector<demanded_item> demanded_;  ///< by it, too
+    bool entering_ = false;                ///< a call was begun, and has not taken its first step
     bool stopped_ = false;
     bool served_ = false;
     bool failed_ = false;  ///< the last call

@@ -43,11 +43,13 @@ asio::awaitable<void> caller::body(transaction& tx, std::shared_ptr<const wish> 
     auto& world = site_.world();
     attempt_ = world.ledger().next_number();
     read_.clear();
+    demanded_.clear();
     if (wanted->id.empty()) world.know({.id = tx.id(), .drawn = true});
     for (const auto each : wanted->reads) {
         auto reading = get(tx, each);
         co_await std::move(reading);
     }
+    for (const auto each : wanted->checks) check(tx, each);
     if (!world.calm()) {
         const auto longest = static_cast<std::uint64_t>(world.made_of().longest_thought.count());
         const std::chrono::milliseconds thought(world.choices().choose("body: thought", longest + 1));
@@ -58,7 +60,17 @@ asio::awaitable<void> caller::body(transaction& tx, std::shared_ptr<const wish> 
         auto doing = take(tx, *wanted, each);
         co_await std::move(doing);
     }
-    world.ledger().tell(site_.name(), attempted{.attempt = attempt_, .call = call_, .id = tx.id(), .read = read_});
+    world.ledger().tell(
+        site_.name(),
+        attempted{.attempt = attempt_, .call = call_, .id = tx.id(), .read = read_, .demanded = demanded_});
+}
+
+/// A demand that was so when it was made, and soon may not be.
+void caller::check(transaction& tx, std::size_t item) {
+    auto& world = site_.world();
+    const auto least = world.calm() ? 0 : world.ledger().judged().state(item).balance;
+    tx.check(accounts_, key_of(item), attr("balance") >= least);
+    demanded_.push_back({.item = item, .least = least});
 }
 
 asio::awaitable<std::optional<account>> caller::get(transaction& tx, std::size_t item) {

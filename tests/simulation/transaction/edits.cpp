@@ -150,6 +150,19 @@ void commit_whatever_was_read(any_request& request, purpose, const environment&)
     }
 }
 
+void commit_whatever_was_demanded(any_request& request, purpose, const environment&) {
+    auto* call = std::get_if<transact_write_items_request>(&request);
+    if (!call) return;
+    for (auto& action : call->actions) {
+        auto* check = std::get_if<condition_check>(&action);
+        if (!check || check->table_name != table) continue;
+        const auto demand = check->condition_expression.find(") AND (");
+        if (demand == std::string::npos) continue;
+        check->condition_expression = check->condition_expression.substr(1, demand - 1);
+        prune(*check);
+    }
+}
+
 void insert_untied(any_request& request, purpose, const environment&) {
     auto* call = std::get_if<transact_write_items_request>(&request);
     const auto* put = call && call->actions.size() == 2 ? std::get_if<transact_put>(&call->actions.back()) : nullptr;

@@ -43,8 +43,12 @@ struct teller {
         return "Call " + std::to_string(what.call) + " for wish " + std::to_string(what.number);
     }
     std::string operator()(const attempted& what) const {
-        return "Attempt " + std::to_string(what.attempt) + " of call " + std::to_string(what.call) + ", id " + what.id +
-               text_of(what.read);
+        auto text = "Attempt " + std::to_string(what.attempt) + " of call " + std::to_string(what.call) + ", id " +
+                    what.id + text_of(what.read);
+        for (const auto& each : what.demanded) {
+            text += ", demands " + std::to_string(each.least) + " of x" + std::to_string(each.item);
+        }
+        return text;
     }
     std::string operator()(const plain_wished& what) const {
         return "Plain write " + std::to_string(what.number) + " to x" + std::to_string(what.item);

@@ -63,12 +63,19 @@ struct seen_item {
     item_state value{};  ///< but for its version
 };
 
+/// What a body demands of an item that it does not read: that it is there, and has at least this balance.
+struct demanded_item {
+    std::size_t item = 0;
+    std::int64_t least = 0;
+};
+
 /// The body of a call has run to its end, once more; the commit begins.
 struct attempted {
     std::int64_t attempt = 0;
     std::int64_t call = 0;
     std::string id{};
     std::vector<seen_item> read{};
+    std::vector<demanded_item> demanded{};
 };
 
 /// A plain versioned write, which is no transaction, may happen from now on.

@@ -51,7 +51,7 @@ void judge::on(const called& what) {
 }
 
 void judge::on(const attempted& what) {
-    attempts_[what.attempt] = {.call = what.call, .id = what.id, .read = what.read};
+    attempts_[what.attempt] = {.call = what.call, .id = what.id, .read = what.read, .demanded = what.demanded};
     calls_[what.call].attempts.push_back(what.attempt);
 }
 
@@ -90,7 +90,7 @@ void judge::carry_out(const effect& what, std::int64_t number, const std::vector
 void judge::commit(std::int64_t number_of_attempt, bool leaves_row) {
     const auto found = attempts_.find(number_of_attempt);
     if (found == attempts_.end()) return fail("B1", "a run was committed whose body has not ended");
-    const auto& [of, id, read] = found->second;
+    const auto& [of, id, read, demanded] = found->second;
     const auto& asked = calls_.at(of);
     auto& wanted = wishes_.at(asked.number);
     if (leaves_row) committed_ids_.insert(id);
@@ -103,6 +103,10 @@ void judge::commit(std::int64_t number_of_attempt, bool leaves_row) {
     for (const auto& each : read) {
         if (!state(each.item).shows_as(each.value))
             return fail("B3", name + " was committed, and has read " + name_of(each.item) + " as it no longer was");
+    }
+    for (const auto& each : demanded) {
+        if (!state(each.item).there || state(each.item).balance < each.least)
+            return fail("B3", name + " was committed, and " + name_of(each.item) + " was not as it demanded");
     }
     wanted.committed = number_of_attempt;
     std::vector<item_state> before;

@@ -17,8 +17,9 @@ namespace dynalease::simulation::transfers {
 /// Keeps the first broken promise:
 /// B1 at every moment each item is what the committed transactions, one after the other, have made of it: none is lost,
 /// half done or done twice, and no money comes or goes; B2 success is told of what is committed, and failure of what
-/// never will be; B3 what a transaction has read is so at its commit, and no order of transactions is contradicted; B4
-/// what readers are shown was committed, and at `latest` while they asked; B5 nothing is left behind for ever.
+/// never will be; B3 what a transaction has read or demands is so at its commit, and no order of transactions is
+/// contradicted; B4 what readers are shown was committed, and at `latest` while they asked; B5 nothing is left behind
+/// for ever.
 class judge {
 public:
     /// @param initial what the items are at the beginning
@@ -53,6 +54,7 @@ private:
         std::int64_t call = 0;
         std::string id{};
         std::vector<seen_item> read{};
+        std::vector<demanded_item> demanded{};
     };
 
     void on(const wished& what);

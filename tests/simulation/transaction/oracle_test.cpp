@@ -154,6 +154,22 @@ TEST_CASE("a commit onto what was read and is no longer so is noticed") {
     });
 }
 
+TEST_CASE("a commit against what was demanded is noticed") {
+    must_be_noticed("B3", [](history& seen) {
+        auto* demanding = find<attempted>(
+            seen,
+            [&](const auto& each) {
+                const auto* committed =
+                    find<stored>(seen, [&](const auto& by) { return by.committed == each.attempt; });
+                return committed && !each.demanded.empty();
+            },
+            seen.size() / 3);
+        if (!demanding) return false;
+        demanding->demanded.front().least = 1'000'000'000;
+        return true;
+    });
+}
+
 TEST_CASE("a reader who is shown what is not committed is noticed") {
     must_be_noticed("B4", [](history& seen) {
         auto* sight = find<shown>(seen, [](const auto& each) { return each.level != isolation::uncommitted; });

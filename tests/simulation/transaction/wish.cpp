@@ -34,6 +34,8 @@ public:
         const auto sum = amount();
         into.steps.push_back({{.item = pair[0], .amount = -sum}, how()});
         into.steps.push_back({{.item = pair[1], .amount = sum}, how()});
+        if (choices_.choose("wish: checks", 4) == 1)
+            into.checks = {pair[choices_.choose("wish: checked", pair.size())]};
     }
     void append(wish& into) {
         auto all = some_accounts(2);
@@ -43,7 +45,9 @@ public:
     }
     void skew(wish& into) {
         const auto pair = some_accounts(2);
-        into.reads = {pair[0], pair[1]};
+        const bool checks = choices_.choose("wish: checks", 3) == 1;
+        into.reads = {pair[0]};
+        (checks ? into.checks : into.reads).push_back(pair[1]);
         into.steps.push_back(
             {{.item = pair[0]}, choices_.choose("wish: blindly", 2) == 1 ? way::unread : way::read_first});
     }

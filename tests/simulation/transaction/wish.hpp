@@ -30,6 +30,7 @@ struct wish {
     std::int64_t number = 0;
     std::string id{};  ///< the callers'; empty: one is drawn for each attempt
     std::vector<std::size_t> reads{};
+    std::vector<std::size_t> checks{};  ///< that they are there, and have at least what they have when the body runs
     std::vector<step> steps{};
 
     std::vector<effect> effects() const {

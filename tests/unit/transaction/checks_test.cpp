@@ -110,6 +110,41 @@ TEST_CASE("a transaction of which a check fails at its commit is rolled back, an
     CHECK(stage.header("4711")->done);
 }
 
+TEST_CASE("what is demanded of an item is so at the commit, or the transaction is rolled back and says why") {
+    engine_stage stage;
+    for (const auto* id : {"ann", "bob"}) stage.put(account(id, 10));
+    const auto demanding = [](const std::string& id, condition_expression demand) {
+        return planned_check{.on = plain_accounts(), .key = {{"id", id}}, .demand = std::move(demand)};
+    };
+    auto transaction = checked({paying("ann", 3)}, {demanding("bob", attr("balance") >= 10)});
+    stage.run(transaction, phase::committing);
+    auto decided = verdict::committed;
+    errc why{};
+    SECTION("it is so") {}
+    SECTION("it is so again") {
+        auto other = coordinated({paying("bob", -1)}, {"other", "run"});
+        stage.run(other);
+    }
+    SECTION("it is not so") {
+        auto other = coordinated({paying("bob", 1)}, {"other", "run"});
+        stage.run(other);
+        decided = verdict::rolled_back;
+        why = errc::condition_failed;
+    }
+    SECTION("there is no item") {
+        stage.erase("bob");
+        decided = verdict::rolled_back;
+        why = errc::missing;
+    }
+    stage.run(transaction);
+    CHECK(transaction.decided() == decided);
+    CHECK(find_integer(*stage.find("ann"), "balance") == (decided == verdict::committed ? 7 : 10));
+    if (decided == verdict::rolled_back) {
+        CHECK(transaction.why().code == make_error_code(why));
+        CHECK(transaction.why().details.key == "bob");
+    }
+}
+
 TEST_CASE("a check of an item under a lock passes: reads go past locks") {
     engine_stage stage;
     stage.put(account("ann", 10));
@@ -223,19 +258,23 @@ TEST_CASE("another process only rolls back what depends on a guard, and frees wh
 TEST_CASE("checks come back from the row as they went, but for fences; damaged ones are refused") {
     const guarded_table on{.layout = {.table = "t", .key = "id", .version = "revision"}, .versioned = true};
     transaction_plan plan{.name = {"4711", "run"}, .born = 1, .items = {paying("ann", 1)}};
-    plan.checks.push_back(
-        {.on = on, .key = {{"id", "x"}}, .seen = {.stamp = drawn_stamp(), .version = 4}, .fence = {}});
-    plan.checks.push_back({.on = on, .key = {{"id", "y"}}, .seen = {.absent = true}, .fence = {}});
+    plan.checks.push_back({.on = on, .key = {{"id", "x"}}, .seen = item_sight{.stamp = drawn_stamp(), .version = 4}});
+    plan.checks.push_back({.on = on, .key = {{"id", "y"}}, .seen = item_sight{.absent = true}});
+    plan.checks.push_back({.on = on, .key = {{"id", "z"}}, .demand = attr("state") == "open"});
+    plan.checks.push_back({.on = on, .key = {{"id", "exists"}}, .demand = condition_expression()});
     plan.checks.push_back(guarded());
     const auto kept = stored(plan);
     CHECK(kept.fenced);
     transaction_header header{.name = plan.name, .writes = kept.writes, .checks = kept.checks};
     const auto back = plan_in(header).value();
-    REQUIRE(back.checks.size() == 2);
+    REQUIRE(back.checks.size() == 4);
     CHECK(back.checks[0].seen == plan.checks[0].seen);
     CHECK(back.checks[0].on.layout.version == "revision");
     CHECK(back.checks[1].seen == plan.checks[1].seen);
     CHECK(back.checks[1].key == plan.checks[1].key);
+    CHECK(!back.checks[2].seen);
+    CHECK(check_item(back.checks[2]).condition_expression == check_item(plan.checks[2]).condition_expression);
+    CHECK(check_item(back.checks[3]).condition_expression == check_item(plan.checks[3]).condition_expression);
     header.checks[1].get_if<attribute_map>()->insert_or_assign("seen", "text");
     CHECK(plan_in(header).error().code == errc::corrupt_row);
 }

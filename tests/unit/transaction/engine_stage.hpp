@@ -36,6 +36,10 @@ public:
         if (!world_.execute(put_item_request{.table_name = accounts, .new_item = std::move(whole)}))
             throw std::logic_error("put");
     }
+    void erase(const std::string& id) {
+        if (!world_.execute(delete_item_request{.table_name = accounts, .key = {{"id", id}}}))
+            throw std::logic_error("erase");
+    }
     std::optional<item> find(const std::string& id) {
         return world_.execute(get_item_request{.table_name = accounts, .key = {{"id", id}}, .consistent_read = true})
             .value()

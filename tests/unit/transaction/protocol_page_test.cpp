@@ -45,8 +45,9 @@ TEST_CASE("the page of the transactions' protocol shows each request as it is bu
     };
     const item_mark inserted{.owner = self, .lock = {stamp, {}}, .kind = mark_kind::inserted, .write = 1};
 
-    const planned_check reading{.on = versioned, .key = key, .seen = {.stamp = stamp, .version = 7}};
-    const planned_check absent{.on = versioned, .key = key, .seen = {.absent = true}};
+    const planned_check reading{.on = versioned, .key = key, .seen = item_sight{.stamp = stamp, .version = 7}};
+    const planned_check absent{.on = versioned, .key = key, .seen = item_sight{.absent = true}};
+    const planned_check demanding{.on = versioned, .key = key, .demand = attr("state") == "open"};
     const auto at_once = [&](const guarded_table& on, const planned_write& write) {
         const planned_item what{.on = on, .key = key, .writes = {write}};
         return text_of(native_call_of(coordination, {.name = self, .items = {what}}, {}, 0));
@@ -71,6 +72,7 @@ TEST_CASE("the page of the transactions' protocol shows each request as it is bu
          {"lock_item_again", text_of(requests.lock_item_again(key, later, 2, updated))},
          {"lock_inserts", text_of(lock_inserts(coordination, self, {requests.lock_insert(insert, 1)}, {}))},
          {"check_item", text_of(check_item(reading))},
+         {"check_item, of which something is demanded", text_of(check_item(demanding))},
          {"check_item, that was not there", text_of(check_item(absent))},
          {"native_call_of, an update", at_once(versioned, update)},
          {"native_call_of, an update in a table without versions", at_once(plain, later)},

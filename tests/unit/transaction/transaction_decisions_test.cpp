@@ -77,15 +77,36 @@ TEST_CASE("a reader of the latest value reads again where the run ended meanwhil
     }
 }
 
-TEST_CASE("a refused check tells whether to resolve a rival, to run again, or that the guard is lost") {
-    planned_check check{.on = {.layout = {.table = "accounts", .key = "id"}}, .key = {{"id", "ann"}}};
-    CHECK(decide_check(check, std::nullopt) == check_step::changed);
-    CHECK(decide_check(check, mark_by(stranger)) == check_step::rival);
-    check.fence = condition_check{.table_name = "locks", .key = {{"pk", "x"}}, .condition_expression = "c"};
-    CHECK(decide_check(check, std::nullopt) == check_step::lost);
-    CHECK(decide_check(check, mark_by(stranger)) == check_step::lost);
-    CHECK(refused_check(check_step::lost).code == errc::lock_lost);
-    CHECK(refused_check(check_step::changed).code == errc::conflict);
+TEST_CASE("a refused check tells whether to resolve a rival, to run again, what is not so, or that the guard is lost") {
+    planned_check check{
+        .on = {.layout = {.table = "accounts", .key = "id"}}, .key = {{"id", "ann"}}, .seen = item_sight{}};
+    const std::optional<item_mark> unmarked;
+    const item ann{{"id", "ann"}};
+    CHECK(decide_check(check, ann, unmarked) == check_step::changed);
+    CHECK(decide_check(check, ann, mark_by(stranger)) == check_step::rival);
+    SECTION("of a demand") {
+        check.demand = attr("state") == "open";
+        CHECK(decide_check(check, ann, unmarked) == check_step::condition_false);
+        CHECK(decide_check(check, ann, mark_by(stranger)) == check_step::rival);
+        // As it was seen, it would have been another's.
+        CHECK(decide_check(check, std::nullopt, unmarked) == check_step::changed);
+        CHECK(decide_check(check, item{{"id", "ann"}, {"_stamp", bytes_of(stamp(3))}}, unmarked) ==
+              check_step::changed);
+        check.seen.reset();
+        CHECK(decide_check(check, ann, unmarked) == check_step::condition_false);
+        CHECK(decide_check(check, std::nullopt, unmarked) == check_step::missing);
+        CHECK(decide_check(check, item{{"id", "ann"}, {"_gone", true}}, unmarked) == check_step::missing);
+    }
+    SECTION("of a fence") {
+        check.fence = condition_check{.table_name = "locks", .key = {{"pk", "x"}}, .condition_expression = "c"};
+        CHECK(decide_check(check, ann, unmarked) == check_step::lost);
+        CHECK(decide_check(check, ann, mark_by(stranger)) == check_step::lost);
+    }
+    CHECK(refused_check(check_step::lost, {}).code == errc::lock_lost);
+    CHECK(refused_check(check_step::changed, ann).code == errc::conflict);
+    CHECK(refused_check(check_step::missing, {}).code == errc::missing);
+    CHECK(refused_check(check_step::condition_false, ann).code == errc::condition_failed);
+    CHECK(refused_check(check_step::condition_false, ann).current == ann);
 }
 
 TEST_CASE("an item tells of a write by its stamp, its trail, or what lies before a mark") {

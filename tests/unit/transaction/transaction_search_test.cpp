@@ -152,6 +152,12 @@ TEST_CASE("two transactions that each read what the other one writes, in every o
               2);
 }
 
+TEST_CASE("two transactions that each demand that the other one has not written, in every order: only one commits") {
+    check_all({.name = "demands", .transactions = {{"U", "d"}, {"d", "U"}}, .faults = 0, .resolvers = 0}, 1);
+    check_all({.name = "a demand, with one fault", .transactions = {{"U", "d"}, {"", "U"}}, .resolvers = 0}, 2);
+    check_all({.name = "demands, native", .transactions = {{"U", "d"}, {"d", "U"}}, .native = {true}}, 1);
+}
+
 TEST_CASE("a transaction that depends on a guard, in every order: only its own process commits it") {
     check_all({.name = "guarded", .transactions = {{"U", ""}}, .resolvers = 0, .coordinators = 2, .guarded = true}, 1);
 }

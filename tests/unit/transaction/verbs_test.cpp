@@ -114,6 +114,65 @@ TEST_CASE("what is not as a write demands is told with the item's name, and noth
     CHECK_FALSE(s.is_marked("bob"));
 }
 
+TEST_CASE("what is checked is so at the commit, is not read, and is not written") {
+    const auto tier = tiers();
+    bank s;
+    s.has("ann", 100);
+    s.has("bob", 100);
+    const auto rich = attr("balance") >= 100;
+    const auto paid = [&](std::string checked, condition_expression condition) {
+        return commit_of(s, tier, [&](transaction& tx, const accounts& book) {
+            tx.check(book, checked, condition);
+            tx.update(book, "bob", add("balance", 1));
+        });
+    };
+    auto end = paid("ann", rich);
+    CHECK_FALSE(end.code);
+    CHECK(s.stored("ann") == item{{"name", "ann"}, {"balance", 100}});
+    CHECK(s.requests(s.a, "GetItem") == 0);
+    end = paid("ann", {});
+    CHECK_FALSE(end.code);
+    // Of an item that is written: what it was before.
+    end = paid("bob", attr("balance") == 102);
+    CHECK_FALSE(end.code);
+    CHECK(s.balance("bob") == 103);
+
+    end = paid("ann", !rich);
+    CHECK(end.code == errc::condition_failed);
+    CHECK(end.details.key == "ann");
+    end = paid("nobody", {});
+    CHECK(end.code == errc::missing);
+    CHECK(end.details.key == "nobody");
+    end = paid("bob", attr("balance") == 102);
+    CHECK(end.code == errc::condition_failed);
+    CHECK(end.details.key == "bob");
+    CHECK(s.balance("bob") == 103);
+    CHECK_FALSE(s.is_marked("bob"));
+}
+
+TEST_CASE("a check alone is a transaction, and one of what the transaction makes is refused") {
+    const auto tier = tiers();
+    bank s;
+    s.has("ann", 100);
+    auto end =
+        commit_of(s, tier, [](transaction& tx, const accounts& book) { tx.check(book, "ann", attr("balance") < 0); });
+    CHECK(end.code == errc::condition_failed);
+    end = commit_of(s, tier, [](transaction& tx, const accounts& book) {
+        tx.insert(book, worth("new", 1));
+        CHECK(thrown_by([&] { tx.check(book, "new"); }) == errc::missing);
+        tx.check(book, "newer");
+        CHECK(thrown_by([&] { tx.insert(book, worth("newer", 1)); }) == errc::exists);
+    });
+    CHECK(end.code == errc::missing);
+    CHECK(end.details.key == "newer");
+    end = commit_of(s, tier, [](transaction& tx, const accounts& book) {
+        tx.check(book, "new");
+        tx.put(book, worth("new", 1));
+    });
+    CHECK(end.code == errc::missing);
+    CHECK(s.stored("new").empty());
+}
+
 TEST_CASE("a put of what was not read keeps what its struct does not know") {
     const auto tier = tiers();
     bank s;

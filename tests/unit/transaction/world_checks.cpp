@@ -32,16 +32,19 @@ void transaction_world::committed_now(std::size_t which, std::optional<item> sta
 
 /// What it read is so when it commits: then all of it is as if nobody else had been at work.
 void transaction_world::check_sights(const transaction_plan& plan) {
+    const auto now = [&](const item_key& key) { return committed_of(key.at("id") == attribute_value("x") ? 0 : 1); };
     const auto as_seen = [&](const item_key& key, const guarded_table& on, const item_sight& seen) {
-        return is_as_seen(on, seen, committed_of(key.at("id") == attribute_value("x") ? 0 : 1));
+        return is_as_seen(on, seen, now(key));
     };
     for (const auto& each : plan.items) {
         if (each.seen && !as_seen(each.key, each.on, *each.seen)) wrong_ = "a commit on what it had not seen";
     }
     for (const auto& each : plan.checks) {
-        if (each.fence ? !guard_holds_ : !as_seen(each.key, each.on, each.seen)) {
-            wrong_ = each.fence ? "a commit without its guard" : "a commit on what it had not read";
-        }
+        if (each.fence && !guard_holds_) wrong_ = "a commit without its guard";
+        if (each.seen && !as_seen(each.key, each.on, *each.seen)) wrong_ = "a commit on what it had not read";
+        if (!each.demand) continue;
+        const auto shown = now(each.key);
+        if (!shown || shown->contains("last")) wrong_ = "a commit on what is not as it demanded";
     }
 }
 

@@ -65,6 +65,11 @@ transaction_plan plan_of(const world_setting& setting, std::size_t transaction, 
             plan.checks.push_back({.on = table_of_things(), .key = key_of_thing(i), .seen = first_sight(setting, i)});
             continue;
         }
+        if (letters == "d") {
+            plan.checks.push_back(
+                {.on = table_of_things(), .key = key_of_thing(i), .demand = attribute_not_exists("last")});
+            continue;
+        }
         planned_item planned{.on = table_of_things(), .key = key_of_thing(i), .writes = {}};
         if (letters.front() == 'p') {
             planned.seen = first_sight(setting, i);
