@@ -28,7 +28,7 @@ in_code { text = text $0 "\n" }
 
 END {
     print "// The code of " FILENAME "."
-    print "#include <boost/asio.hpp>\n#include <iostream>\n" includes "\nnamespace asio = boost::asio;\nusing namespace std::chrono_literals;\n"
+    print "#include <dynalease/dynalease.hpp>\n#include <boost/asio.hpp>\n#include <iostream>\n" includes "\nnamespace asio = boost::asio;\nusing namespace std::chrono_literals;\n"
     print text
     if (!blocks) exit 1
 }
