@@ -27,7 +27,6 @@
 #include <cstdlib>
 #include <iostream>
 #include <optional>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -87,39 +86,10 @@ asio::awaitable<std::int64_t> deposit(bank& bank, std::string account, std::int6
 
 /// On the client's executor, where the counters are kept.
 asio::awaitable<std::string> metrics(const bank& bank) {
-    std::ostringstream text;
-    const auto counter = [&text](const char* name, std::uint64_t value) {
-        text << "# TYPE dynalease_" << name << " counter\ndynalease_" << name << ' ' << value << '\n';
-    };
-    const auto gauge = [&text](const char* name, std::uint64_t value) {
-        text << "# TYPE dynalease_" << name << " gauge\ndynalease_" << name << ' ' << value << '\n';
-    };
-    const auto session = bank.session.counters();
-    counter("locks_acquired_total", session.acquired);
-    counter("locks_handed_off_total", session.hand_overs);
-    counter("locks_taken_over_total", session.take_overs);
-    counter("locks_lost_total", session.lost);
-    counter("heartbeats_sent_total", session.heartbeats_sent);
-    counter("heartbeats_acknowledged_total", session.heartbeats_acknowledged);
-    counter("unknown_writes_total", session.unknown_writes);
-    gauge("leases_held", session.leases_held);
-    gauge("callers_waiting", session.waiting);
-
-    const auto client = bank.database.counters();
-    text << "# TYPE dynalease_requests_total counter\n";
-    for (const auto& [operation, count] : client.operations) {
-        const auto row = [&text, &name = operation](const char* outcome, std::uint64_t value) {
-            text << "dynalease_requests_total{operation=\"" << name << "\",outcome=\"" << outcome << "\"} " << value
-                 << '\n';
-        };
-        row("applied", count.applied);
-        row("not_applied", count.not_applied);
-        row("unknown", count.unknown);
-    }
-    counter("retries_total", client.retries);
-    counter("throttled_total", client.throttled);
-    gauge("connections_open", client.connections_open);
-    co_return text.str();
+    dynalease::metrics page;
+    page.add(bank.database.counters());
+    page.add(bank.session.counters());
+    co_return page.text();
 }
 
 struct order {
@@ -158,7 +128,7 @@ asio::awaitable<void> answer(bank& bank, const request& asked, response& reply) 
     reply.result(http::status::ok);
     try {
         if (asked.method() == http::verb::get && target == "/metrics") {
-            reply.set(http::field::content_type, "text/plain; version=0.0.4");
+            reply.set(http::field::content_type, dynalease::metrics::content_type);
             reply.body() = co_await asio::co_spawn(bank.database.get_executor(), metrics(bank), asio::use_awaitable);
         } else if (asked.method() == http::verb::post && !wanted.account.empty()) {
             const auto balance = co_await deposit(bank, wanted.account, wanted.amount);

@@ -9,6 +9,7 @@
 #include <dynalease/dynamodb/pages.hpp>
 #include <dynalease/item_lock.hpp>
 #include <dynalease/lock.hpp>
+#include <dynalease/metrics.hpp>
 #include <dynalease/queue.hpp>
 #include <dynalease/session.hpp>
 #include <dynalease/transaction.hpp>

@@ -1,0 +1,133 @@
+// The page that Prometheus reads: each figure under its name, once, whatever the labels hold.
+// SPDX-License-Identifier: BSL-1.0
+#include <dynalease/client.hpp>
+#include <dynalease/error.hpp>
+#include <dynalease/metrics.hpp>
+#include <dynalease/session/counters.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <chrono>
+#include <iostream>
+#include <limits>
+#include <string>
+
+using namespace dynalease;
+
+namespace {
+
+client_counters some_requests() {
+    client_counters seen;
+    seen.operations["UpdateItem"] = {.attempts = 5, .applied = 3, .not_applied = 1, .unknown = 1};
+    seen.retries = 2;
+    seen.connections_open = 7;
+    return seen;
+}
+
+session_counters some_locks() {
+    session_counters seen;
+    seen.acquired = 31;
+    seen.lost = 1;
+    seen.worst_heartbeat_delay = std::chrono::milliseconds(250);
+    seen.unknown_applied = 4;
+    return seen;
+}
+
+bool has_line(const std::string& text, const std::string& line) {
+    return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
+}
+std::size_t times(const std::string& text, const std::string& part) {
+    std::size_t count = 0;
+    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+    return count;
+}
+
+errc code_of(void (*bad)(metrics&)) {
+    metrics page;
+    try {
+        bad(page);
+    } catch (const error& why) {
+        return static_cast<errc>(why.code().value());
+    }
+    return {};
+}
+
+}  // namespace
+
+TEST_CASE("what a client and a session count is written with help and type") {
+    metrics page;
+    page.add(some_requests());
+    page.add(some_locks());
+    const auto text = page.text();
+    CHECK(has_line(text, "# TYPE dynalease_requests_total counter"));
+    CHECK(has_line(text, R"(dynalease_requests_total{operation="UpdateItem",outcome="applied"} 3)"));
+    CHECK(has_line(text, R"(dynalease_requests_total{operation="UpdateItem",outcome="unknown"} 1)"));
+    CHECK(has_line(text, R"(dynalease_request_attempts_total{operation="UpdateItem"} 5)"));
+    CHECK(has_line(text, "dynalease_retries_total 2"));
+    CHECK(has_line(text, "# TYPE dynalease_connections_open gauge"));
+    CHECK(has_line(text, "dynalease_connections_open 7"));
+    CHECK(has_line(text, "dynalease_locks_acquired_total 31"));
+    CHECK(has_line(text, "dynalease_locks_lost_total 1"));
+    CHECK(has_line(text, "dynalease_heartbeat_worst_delay_seconds 0.25"));
+    CHECK(has_line(text, R"(dynalease_unknown_writes_resolved_total{outcome="applied"} 4)"));
+}
+
+TEST_CASE("several sessions stand under one help and type, told apart by their labels") {
+    metrics page;
+    page.add(some_locks(), {{"session", "billing"}});
+    page.add(some_locks(), {{"session", "shipping"}});
+    const auto text = page.text();
+    CHECK(times(text, "# TYPE dynalease_locks_acquired_total") == 1);
+    CHECK(has_line(text, R"(dynalease_locks_acquired_total{session="billing"} 31)"));
+    CHECK(has_line(text, R"(dynalease_locks_acquired_total{session="shipping"} 31)"));
+}
+
+TEST_CASE("of two figures with one name and the same labels the later stays") {
+    metrics page;
+    page.gauge("backlog", "What waits.", 1);
+    page.gauge("backlog", "What waits.", 2);
+    CHECK(page.text() == "# HELP backlog What waits.\n# TYPE backlog gauge\nbacklog 2\n");
+}
+
+TEST_CASE("labels and helps may hold anything") {
+    metrics page;
+    page.gauge("odd", "a \\ and\na line", 1, {{"of", "say \"x\"\\\n"}});
+    CHECK(page.text() == "# HELP odd a \\\\ and\\na line\n# TYPE odd gauge\nodd{of=\"say \\\"x\\\"\\\\\\n\"} 1\n");
+}
+
+TEST_CASE("every number has a text") {
+    metrics page;
+    page.gauge("a", "-", std::numeric_limits<double>::infinity());
+    page.gauge("b", "-", -std::numeric_limits<double>::infinity());
+    page.gauge("c", "-", std::numeric_limits<double>::quiet_NaN());
+    page.gauge("d", "-", 1e300);
+    const auto text = page.text();
+    CHECK(has_line(text, "a +Inf"));
+    CHECK(has_line(text, "b -Inf"));
+    CHECK(has_line(text, "c NaN"));
+    CHECK(has_line(text, "d 1e+300"));
+}
+
+TEST_CASE("names that Prometheus does not take are refused, and leave nothing behind") {
+    CHECK(code_of([](metrics& page) { page.gauge("", "-", 1); }) == errc::invalid_name);
+    CHECK(code_of([](metrics& page) { page.gauge("1st", "-", 1); }) == errc::invalid_name);
+    CHECK(code_of([](metrics& page) { page.gauge("a-b", "-", 1); }) == errc::invalid_name);
+    CHECK(code_of([](metrics& page) { page.counter("requests", "-", 1); }) == errc::invalid_name);
+    CHECK(code_of([](metrics& page) { page.gauge("a", "-", 1, {{"b:c", "d"}}); }) == errc::invalid_name);
+    CHECK(code_of([](metrics& page) {
+              page.counter("a_total", "-", 1);
+              page.gauge("a_total", "-", 1);
+          }) == errc::invalid_option);
+    metrics page;
+    CHECK_THROWS_AS(page.gauge("a", "-", 1, {{"9", ""}}), error);
+    CHECK(page.text().empty());
+}
+
+TEST_CASE("the page as a whole", "[page]") {
+    metrics page;
+    page.add(some_requests(), {{"client", "orders"}});
+    page.add(some_locks(), {{"session", "say \"x\""}});
+    const auto text = page.text();
+    std::cout << text << "---\n";
+    CHECK(text.ends_with("\n"));
+}
