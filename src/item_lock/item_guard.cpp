@@ -123,6 +123,11 @@ condition_check item_guard::fence() const {
     return hold_->fence();
 }
 
+condition_expression item_guard::condition() const {
+    detail::require_grant(state(), "item_guard.condition", name());
+    return hold_->condition();
+}
+
 boost::asio::any_io_executor item_guard::executor() const {
     return detail::executor_of(hold_.share());
 }

@@ -21,9 +21,16 @@ const std::string& item_hold::name() const noexcept {
     return front_->name();
 }
 
-condition_check item_hold::fence() const {
+protocol::item_grant item_hold::grant() const {
     const auto access = exclusive_ ? protocol::item_access::exclusive : protocol::item_access::shared;
-    return front_->requests().fence({.id = {.attempt = attempt_, .token = token_}, .access = access});
+    return {.id = {.attempt = attempt_, .token = token_}, .access = access};
+}
+
+condition_check item_hold::fence() const {
+    return front_->requests().fence(grant());
+}
+condition_expression item_hold::condition() const {
+    return front_->requests().condition(grant());
 }
 
 void item_hold::keep(std::int64_t attempt, dynalease::time_point risk, dynalease::time_point end) noexcept {

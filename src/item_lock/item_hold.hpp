@@ -33,6 +33,7 @@ public:
     const std::string& name() const noexcept override;
     /// True only while this very grant is in force.
     condition_check fence() const;
+    condition_expression condition() const;
 
     // ---- the database's executor ----
     /// The item as this guard knows it.
@@ -56,6 +57,7 @@ protected:
 
 private:
     void give_back() override;
+    protocol::item_grant grant() const;
 
     using instant = dynalease::time_point::rep;
     bool past(const std::atomic<instant>& when) const noexcept;

@@ -104,6 +104,15 @@ std::optional<stored_item> stored_in(std::optional<protocol::visible_item> seen)
     return stored_item{std::move(seen->state), std::move(seen->attributes)};
 }
 
+std::optional<stored_item> stored_from(const versioned_impl& core, item shown) {
+    auto seen = protocol::visible_in(core.layout(), std::move(shown));
+    if (seen) return stored_in(*std::move(seen));
+    auto details = std::move(seen).error().details;
+    details.operation = "versioned.from";
+    details.table = core.options().table;
+    throw error(seen.error().code, std::move(details));
+}
+
 protocol::verdict decide(const write_intent& intent, const protocol::item_state* now, bool clean) {
     const protocol::refusal what{.base = intent.write.base,
                                  .mine = intent.write.mine,

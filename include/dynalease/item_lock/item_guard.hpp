@@ -57,6 +57,14 @@ public:
     /// very grant is in force; a reader's of a plain session, until it is renewed: make it just before its use. @throws
     /// dynalease::error with `errc::not_held` if empty or released.
     condition_check fence() const;
+    /// The fence for writes to this very item that are not this guard's own: as their condition it lets them happen
+    /// only while this very grant is in force, as `fence` does for others. So an optimistic save of the locked item,
+    /// beside others in `save_all`, is this holder's alone:
+    ///
+    ///     dynalease::save_options ours{.condition = guard.condition(), .ignore_lock = true};
+    ///
+    /// `item()` stays as it was after such a write. @throws as `fence`.
+    condition_expression condition() const;
 
     /// Changes the item while it is ours: refused if it no longer is, whatever was paused or delayed. Exactly once: an
     /// answer that was lost is resolved by the write's own step number. Raises the item's version, so that nobody's

@@ -74,6 +74,12 @@ public:
         return load(std::move(key), load_options{}, std::forward<Tail>(tail)...);
     }
 
+    /// An item that came by another way than `load`, whole: from an item lock's guard, a query, a scan. Empty if it is a
+    /// tombstone, or not committed yet. No request. @throws dynalease::error as `load`.
+    std::optional<loaded<T>> from(item shown) const {
+        return as_optional(*core_, detail::stored_from(*core_, std::move(shown)));
+    }
+
     /// Many items, in the order of their keys. What the service leaves unread is asked for again after pauses, of up to
     /// 1 s, for a minute; then `errc::throttled`. Cost: a read each, 100 to a request.
     boost::asio::awaitable<std::vector<std::optional<loaded<T>>>> load_many(std::vector<key_values> keys,

@@ -38,6 +38,9 @@ struct stored_item {
     item attributes;
 };
 
+/// An item that another request has shown. @throws dynalease::error where it could not be loaded.
+std::optional<stored_item> stored_from(const versioned_impl& core, item shown);
+
 struct write_order {
     enum class kind { create, save, touch, remove, blind, clobber, clobber_remove };
     kind what;

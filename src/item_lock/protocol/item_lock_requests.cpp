@@ -184,6 +184,12 @@ update_item_request item_lock_requests::hand_over(const item_grant& from, const 
     return request;
 }
 
+condition_expression item_lock_requests::condition(const item_grant& held) const {
+    const auto me = reader_text(self_, held.id.attempt);
+    if (held.access == item_access::exclusive) return begins_with(layout_.writer(), me + ".");
+    return contains(layout_.readers(), me);
+}
+
 condition_check item_lock_requests::fence(const item_grant& held) const {
     condition_check check;
     check.table_name = layout_.table;

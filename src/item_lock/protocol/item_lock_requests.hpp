@@ -62,6 +62,8 @@ public:
     update_item_request hand_over(const item_grant& from, const claim& to) const;
     /// True only while this very grant is in force.
     condition_check fence(const item_grant& held) const;
+    /// The same, for writes of others' making to the item itself.
+    condition_expression condition(const item_grant& held) const;
 
 private:
     update_item_request draft(std::string update, std::string condition, attribute_values values) const;
