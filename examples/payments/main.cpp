@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "payments/demo/day.hpp"
 #include "payments/demo/roles.hpp"
+#include "payments/demo/watched.hpp"
 #include "support/json_line.hpp"
 
 #include <boost/describe/enum_from_string.hpp>
@@ -79,17 +80,18 @@ int run_role(const std::vector<std::string>& given) {
         habits.delay = std::chrono::milliseconds(std::stoll(given[6]));
         return run_gateway(habits);
     }
-    if (given.size() == 6) {
+    if (given.size() >= 6) {
         office_options options;
         options.endpoint = given[1];
         options.how = control_of(given[2]);
         options.gateway_port = port_of(given[3]);
         options.owner = given[5];
+        options.watched = given.size() == 7 && given[6] == "watched";
         if (given[0] == "server") return run_server(options, port_of(given[4]));
         options.callback = given[4];
         if (given[0] == "relay") return run_relay(options);
     }
-    std::cerr << "usage: demo_payments [CUSTOMERS]\n";
+    std::cerr << "usage: demo_payments [CUSTOMERS]\n       demo_payments watch [CONTROL [SECONDS]]\n";
     return 1;
 }
 
@@ -99,6 +101,10 @@ int main(int count, char** values) {
     const std::vector<std::string> given(values + 1, values + count);
     try {
         if (given.empty()) return play(300);
+        if (given[0] == "watch") {
+            const auto how = given.size() > 1 ? control_of(given[1]) : control::optimistic;
+            return run_watched(how, std::chrono::seconds(given.size() > 2 ? std::stoll(given[2]) : 3600));
+        }
         if (given.size() == 1) return play(std::stoul(given[0]));
         return run_role(given);
     } catch (const std::exception& why) {

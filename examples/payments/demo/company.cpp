@@ -12,7 +12,8 @@
 
 namespace payments::demo {
 
-company::company(control how, const gateway_habits& habits) : how_(boost::describe::enum_to_string(how, "")) {
+company::company(control how, const gateway_habits& habits, bool watched)
+    : how_(boost::describe::enum_to_string(how, "")), watched_(watched) {
     const auto share = [](double value) { return std::to_string(value); };
     gateway_ = start({"gateway", share(habits.declines), share(habits.loses_orders), share(habits.loses_answers),
                       share(habits.repeats_answers), share(habits.is_late), std::to_string(habits.delay.count())});
@@ -31,7 +32,7 @@ std::unique_ptr<member> company::start(const std::vector<std::string>& arguments
 
 std::unique_ptr<member> company::start_server(std::size_t which, std::uint16_t port) const {
     return start({"server", database(), how_, std::to_string(gateway_port()), std::to_string(port),
-                  "server-" + std::to_string(which + 1)});
+                  "server-" + std::to_string(which + 1), watched_ ? "watched" : "alone"});
 }
 
 std::unique_ptr<member> company::start_relay(std::size_t which) const {

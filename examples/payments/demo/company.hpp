@@ -24,7 +24,8 @@ struct member {
 class company {
 public:
     /// Starts the database and the gateway.
-    company(control how, const gateway_habits& habits);
+    /// @param watched servers pass on what their page asks for
+    company(control how, const gateway_habits& habits, bool watched = false);
 
     /// The tables must be there by then.
     void start_servers(std::size_t count);
@@ -40,7 +41,8 @@ public:
     const std::string& database() const noexcept { return database_.endpoint(); }
     std::uint16_t gateway_port() const noexcept { return gateway_->port; }
     std::uint16_t server_port(std::size_t which) const { return servers_[which]->port; }
-    std::size_t servers() const noexcept { return servers_.size(); }
+    /// What a server says on its standard output.
+    int voice_of_server(std::size_t which) const { return servers_[which]->process.output(); }
 
 private:
     std::unique_ptr<member> start(const std::vector<std::string>& arguments) const;
@@ -48,6 +50,7 @@ private:
     std::unique_ptr<member> start_relay(std::size_t which) const;
 
     std::string how_;
+    bool watched_;
     support::local_server database_;
     std::unique_ptr<member> gateway_;
     std::vector<std::unique_ptr<member>> servers_;

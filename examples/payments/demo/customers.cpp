@@ -31,8 +31,9 @@ bool passes(int status, const std::string& body) {
 
 }  // namespace
 
-customers::customers(asio::any_io_executor executor, const std::vector<std::uint16_t>& servers, std::uint64_t seed)
-    : executor_(std::move(executor)), chance_(seed) {
+customers::customers(asio::any_io_executor executor, const std::vector<std::uint16_t>& servers, std::uint64_t seed,
+                     std::chrono::milliseconds rest)
+    : executor_(std::move(executor)), chance_(seed), rest_(rest) {
     for (const auto port : servers) {
         servers_.push_back(std::make_unique<web::client>(executor_, port, std::chrono::seconds(4)));
     }
@@ -46,6 +47,8 @@ asio::awaitable<void> customers::come(std::size_t count, std::size_t at_once) {
 asio::awaitable<void> customers::be(std::size_t which) {
     using namespace asio::experimental::awaitable_operators;
     auto& who = all_[which];
+    auto resting = wait(static_cast<std::uint64_t>(rest_.count()));
+    co_await std::move(resting);
     web::json_text wish;
     wish.open('{')
         .member("customer", "customer-" + std::to_string(which))

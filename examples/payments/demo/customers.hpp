@@ -7,6 +7,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -32,7 +33,9 @@ struct customers_count {
 
 class customers {
 public:
-    customers(boost::asio::any_io_executor executor, const std::vector<std::uint16_t>& servers, std::uint64_t seed);
+    /// @param rest before each of them
+    customers(boost::asio::any_io_executor executor, const std::vector<std::uint16_t>& servers, std::uint64_t seed,
+              std::chrono::milliseconds rest = std::chrono::milliseconds(0));
 
     /// So many of them, some at a time.
     boost::asio::awaitable<void> come(std::size_t count, std::size_t at_once);
@@ -56,6 +59,7 @@ private:
     boost::asio::any_io_executor executor_;
     std::vector<std::unique_ptr<web::client>> servers_;
     std::mt19937_64 chance_;
+    std::chrono::milliseconds rest_;
     std::vector<customer> all_;
     std::size_t gone_ = 0;
     customers_count counted_;

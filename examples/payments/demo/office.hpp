@@ -23,6 +23,7 @@ struct office_options {
     std::uint16_t gateway_port = 0;
     std::string callback{};  ///< as in `http_gateway`
     std::string owner{};     ///< "relay-1"
+    bool watched = false;    ///< whoever started it hears its standard output, and kills relays when told to
 };
 
 struct office {

@@ -9,6 +9,9 @@
 
 namespace payments::demo {
 
+/// What a server that is watched says when its page asks for it.
+inline constexpr const char* kill_a_relay = "kill a relay";
+
 /// @param port 0: any
 int run_server(const office_options& options, std::uint16_t port);
 int run_relay(const office_options& options);

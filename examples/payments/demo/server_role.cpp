@@ -5,6 +5,7 @@
 #include "payments/http/front.hpp"
 #include "payments/http/operations.hpp"
 #include "payments/http/server.hpp"
+#include "payments/watch/watch.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -29,9 +30,12 @@ public:
           front_({office_.intents.operator*(), requests_, office_.bank,
                   [this] { return "pi_" + office_.client.environment().new_id(); }}),
           operations_({office_.client, office_.session, office_.rows, front_}),
+          watch_(io_.get_executor(), {web::observer(office_.rows, office_.session, options.how), front_,
+                                      [watched = options.watched] { return watched && ask_to_kill(); }}),
           server_(
               io_.get_executor(), port, [this](const web::request& asked) { return handle(asked); }, server_limits()) {
         operations_.serve_with(server_);
+        watch_.serve_with(server_);
     }
 
     int run() {
@@ -46,8 +50,13 @@ public:
     }
 
 private:
+    static bool ask_to_kill() {
+        std::cout << kill_a_relay << std::endl;
+        return true;
+    }
     asio::awaitable<web::reply> handle(const web::request& asked) {
         if (operations_.knows(asked)) return operations_.handle(asked);
+        if (watch_.knows(asked)) return watch_.handle(asked);
         return front_.handle(asked);
     }
 
@@ -63,6 +72,7 @@ private:
     request_store requests_;
     web::front front_;
     web::operations operations_;
+    web::watch watch_;
     web::server server_;
     int status_ = 1;
 };

@@ -129,7 +129,7 @@ asio::awaitable<bool> server::serve_one(connection& peer, beast::flat_buffer& bu
     ++counts_.requests;
     peer.stream.expires_never();
     const auto asked = parser.release();
-    auto answer = co_await work_on(asked);
+    auto answer = co_await work_on(peer, asked);
     if (answer.stream) {
         co_await answer.stream(peer.stream);
         co_return false;
@@ -156,10 +156,10 @@ asio::awaitable<reply> server::guarded(const request& asked) {
 }
 
 /// Whatever happens to it, a request is answered, and in time.
-asio::awaitable<reply> server::work_on(const request& asked) {
+asio::awaitable<reply> server::work_on(connection& peer, const request& asked) {
     using namespace asio::experimental::awaitable_operators;
-    asio::steady_timer deadline(executor_, limits_.work);
-    auto first = co_await (guarded(asked) || deadline.async_wait(quiet));
+    peer.deadline.expires_after(limits_.work);
+    auto first = co_await (guarded(asked) || peer.deadline.async_wait(quiet));
     if (first.index() == 0) co_return std::get<0>(std::move(first));
     ++counts_.timed_out;
     auto late = error_reply(http::status::gateway_timeout, "timeout", "it took too long, and may happen yet");
@@ -201,7 +201,10 @@ asio::awaitable<void> server::drain(std::chrono::milliseconds limit) {
         changed_.expires_at(deadline);
         co_await changed_.async_wait(quiet);
     }
-    for (auto& peer : connections_) peer.stream.close();
+    for (auto& peer : connections_) {
+        peer.deadline.cancel();
+        peer.stream.close();
+    }
     while (!connections_.empty()) {
         changed_.expires_after(std::chrono::seconds(1));
         co_await changed_.async_wait(quiet);

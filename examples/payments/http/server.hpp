@@ -57,8 +57,10 @@ public:
 
 private:
     struct connection {
-        explicit connection(boost::asio::ip::tcp::socket socket) : stream(std::move(socket)) {}
+        explicit connection(boost::asio::ip::tcp::socket socket)
+            : stream(std::move(socket)), deadline(stream.get_executor()) {}
         boost::beast::tcp_stream stream;
+        boost::asio::steady_timer deadline;  ///< of the request that is worked on; its end cancels the work
         bool idle = true;
     };
     using place = std::list<connection>::iterator;
@@ -66,7 +68,7 @@ private:
     boost::asio::awaitable<void> serve(place at);
     boost::asio::awaitable<bool> serve_one(connection& peer, boost::beast::flat_buffer& buffer);
     boost::asio::awaitable<reply> guarded(const request& asked);
-    boost::asio::awaitable<reply> work_on(const request& asked);
+    boost::asio::awaitable<reply> work_on(connection& peer, const request& asked);
     boost::asio::awaitable<void> refuse(connection& peer, http::status status, const char* code, const char* why);
     void left(place at);
 

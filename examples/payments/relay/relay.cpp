@@ -7,9 +7,15 @@
 
 #include <dynalease/queue.hpp>
 
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
+#include <boost/asio/experimental/parallel_group.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
+#include <exception>
+#include <numeric>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -34,19 +40,32 @@ bool passes(const std::exception_ptr& failure) {
     }
 }
 
-/// Does it for each of them. What passes with one of them does not keep it from the others.
+asio::awaitable<std::size_t> unless_it_passes(asio::awaitable<std::size_t> work) {
+    try {
+        co_return co_await std::move(work);
+    } catch (...) {
+        if (!passes(std::current_exception())) throw;
+    }
+    co_return 0;
+}
+
+/// Does it for all of them at once. What passes with one of them does not keep it from the others.
 template <class Work>
 asio::awaitable<std::size_t> for_each_of(std::vector<std::string> intents, Work work) {
-    std::size_t done = 0;
-    for (auto& intent : intents) {
-        try {
-            auto working = work(std::move(intent));
-            done += co_await std::move(working);
-        } catch (...) {
-            if (!passes(std::current_exception())) throw;
-        }
+    const auto executor = co_await asio::this_coro::executor;
+    const auto start = [&](std::string intent) {
+        return asio::co_spawn(executor, unless_it_passes(work(std::move(intent))), asio::deferred);
+    };
+    std::vector<decltype(start({}))> all;
+    for (auto& intent : intents) all.push_back(start(std::move(intent)));
+    if (all.empty()) co_return 0;
+    auto together = asio::experimental::make_parallel_group(std::move(all));
+    const auto ended = co_await together.async_wait(asio::experimental::wait_for_all(), asio::use_awaitable);
+    const auto& [order, failures, counts] = ended;
+    for (const auto& failure : failures) {
+        if (failure) std::rethrow_exception(failure);
     }
-    co_return done;
+    co_return std::accumulate(counts.begin(), counts.end(), std::size_t{0});
 }
 
 }  // namespace

@@ -17,6 +17,10 @@
 
 namespace dynalease {
 
+/// What can be kept in a table of versioned items: a described struct, or an item as it is.
+template <class T>
+concept versionable = std::same_as<T, item> || described<T>;
+
 /// A value and the state of the item that it was made from. Change `value` and save it; nothing else changes it.
 template <class T>
 struct loaded : item_version {
@@ -169,6 +173,10 @@ struct write_result {
     pending_write<T> pending{};              ///< on `errc::in_doubt`
     std::exception_ptr thrown{};             ///< by the function of an update
 };
+
+/// What may follow the arguments of a write: nothing, a token, or diagnostics and a token.
+template <class T, class... Tail>
+concept write_tail = sizeof...(Tail) == 0 || verb_tail<write_result<T>, Tail...>;
 
 /// Thrown when the item is not as the write demands: `errc::conflict`, `errc::exists`, `errc::condition_failed` or
 /// `errc::locked`. Nothing was written, and nothing of it will be; but the last two close nothing: the item is as the

@@ -18,14 +18,6 @@
 
 namespace dynalease {
 
-/// What can be kept in a table of versioned items: a described struct, or an item as it is.
-template <class T>
-concept versionable = std::same_as<T, item> || described<T>;
-
-/// What may follow the arguments of a write: nothing, a token, or diagnostics and a token.
-template <class T, class... Tail>
-concept write_tail = sizeof...(Tail) == 0 || verb_tail<write_result<T>, Tail...>;
-
 /// A cheap, copyable handle to one table whose items have versions.
 ///
 /// Every write tests that the item is in the very state that was loaded, and gives it the next version. What a write
