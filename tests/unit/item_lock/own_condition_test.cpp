@@ -90,7 +90,7 @@ TEST_CASE("a reader's condition holds for as long as it reads") {
     CHECK(w.amount() == 10);
 }
 
-TEST_CASE("an item that a query has shown can be saved; one that is no such value is told") {
+TEST_CASE("an item that a query has shown can be saved, one that is no such value is told") {
     till_world w;
     node a(w, 1);
     auto table = tills(a);

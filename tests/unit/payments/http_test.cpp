@@ -177,7 +177,7 @@ TEST_CASE("garbage of any kind never ends the server", "[http]") {
     CHECK(still_serves(in));
 }
 
-TEST_CASE("a peer that has said all is answered, half-closed as it is; one that stops in the middle is let go",
+TEST_CASE("a peer that has said all is answered, half-closed as it is, one that stops in the middle is let go",
           "[http]") {
     served_payments in(control::optimistic);
     CHECK(in.exchange("GET /health HTTP/1.1\r\nHost: x\r\n\r\n", true).status() == 200);

@@ -56,7 +56,7 @@ TEST_CASE("a key that comes with another payload is refused, and nothing happens
     CHECK(world.intent("pi_1").amount == 200);
 }
 
-TEST_CASE("a request that is being worked on tells its copies to wait; later they get its answer") {
+TEST_CASE("a request that is being worked on tells its copies to wait, later they get its answer") {
     payment_world world;
     world.gateway.before = 1s;
     branch one(world, control::pessimistic, 1);
@@ -114,7 +114,7 @@ TEST_CASE("a request that was taken over cannot be finished by the first: its ch
     CHECK(world.intent("pi_1").amount == 300);
 }
 
-TEST_CASE("what is refused for good is refused again in the same words; what passes may be tried again at once") {
+TEST_CASE("what is refused for good is refused again in the same words, what passes may be tried again at once") {
     payment_world world;
     branch server(world, either_control());
     CHECK(server.refusal(change_once(server, "key-1", 200)) == problem::not_found);

@@ -68,7 +68,7 @@ TEST_CASE("there is an event exactly if CHARGE_REQUESTED was committed", "[4.3-4
     CHECK(befell);
 }
 
-TEST_CASE("a relay that crashes before it has sent the event leaves it to the next; the gateway charges once",
+TEST_CASE("a relay that crashes before it has sent the event leaves it to the next, the gateway charges once",
           "[4.3-4]") {
     const auto how = either_control();
     const bool sends = GENERATE(false, true);  // the crash comes after it, and before that is written down
