@@ -30,16 +30,20 @@ class metrics {
 public:
     static constexpr const char* content_type = "text/plain; version=0.0.4; charset=utf-8";
 
+    /// What a client has sent and met: take its counters on its executor.
     void add(const client_counters& seen, const metric_labels& labels = {});
+    /// What a session has held and lost.
     void add(const session_counters& seen, const metric_labels& labels = {});
 
-    /// A figure of the application's own: one that only grows, or one that is so now.
+    /// A figure of the application's own that only grows.
     /// @param name of letters, digits, '_' and ':', not beginning with a digit; a counter's ends in "_total".
     /// @throws dynalease::error with `errc::invalid_name` for such a name, or a label's (which has no ':'), that
     /// Prometheus does not take; with `errc::invalid_option` where the name already stands for the other type.
     void counter(std::string_view name, std::string_view help, double value, const metric_labels& labels = {});
+    /// One that is so now. Names and errors as of `counter`.
     void gauge(std::string_view name, std::string_view help, double value, const metric_labels& labels = {});
 
+    /// All of it, sorted by name.
     std::string text() const;
 
 private:
