@@ -12,15 +12,15 @@
 
 namespace payments::demo {
 
-company::company(control how, const gateway_habits& habits, bool watched)
-    : how_(boost::describe::enum_to_string(how, "")), watched_(watched) {
+company::company(control how, const gateway_habits& habits, std::string program, bool watched)
+    : how_(boost::describe::enum_to_string(how, "")), program_(std::move(program)), watched_(watched) {
     const auto share = [](double value) { return std::to_string(value); };
     gateway_ = start({"gateway", share(habits.declines), share(habits.loses_orders), share(habits.loses_answers),
                       share(habits.repeats_answers), share(habits.is_late), std::to_string(habits.delay.count())});
 }
 
 std::unique_ptr<member> company::start(const std::vector<std::string>& arguments) const {
-    std::vector<std::string> command{support::own_path()};
+    std::vector<std::string> command{program_};
     command.insert(command.end(), arguments.begin(), arguments.end());
     auto made = std::make_unique<member>(member{support::child_process(command)});
     constexpr std::string_view greeting = "listening on ";

@@ -25,7 +25,8 @@ class company {
 public:
     /// Starts the database and the gateway.
     /// @param watched servers pass on what their page asks for
-    company(control how, const gateway_habits& habits, bool watched = false);
+    /// @param program demo_payments
+    company(control how, const gateway_habits& habits, std::string program, bool watched = false);
 
     /// The tables must be there by then.
     void start_servers(std::size_t count);
@@ -50,6 +51,7 @@ private:
     std::unique_ptr<member> start_relay(std::size_t which) const;
 
     std::string how_;
+    std::string program_;
     bool watched_;
     support::local_server database_;
     std::unique_ptr<member> gateway_;

@@ -41,7 +41,7 @@ public:
         : how_(how),
           count_(customers),
           seed_(seed),
-          company_(how, habits_under(how)),
+          company_(how, habits_under(how), support::own_path()),
           client_(io_.get_executor(), support::local_client_options(company_.database())),
           rows_(client_) {}
 

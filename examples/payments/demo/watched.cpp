@@ -36,7 +36,7 @@ constexpr auto away = lease + 1s;
 class stage_of_it {
 public:
     stage_of_it(control how, std::chrono::seconds limit)
-        : company_(how, {}, true),
+        : company_(how, {}, support::own_path(), true),
           client_(io_.get_executor(), support::local_client_options(company_.database())),
           end_(io_, limit),
           signals_(io_, SIGINT, SIGTERM) {}
