@@ -1,10 +1,10 @@
 // Crowds and boors at dynalease-local: its memory stays bounded, and everybody else is served in time.
 // SPDX-License-Identifier: BSL-1.0
 #include "load/crowd.hpp"
+#include "load/descriptors.hpp"
 #include "support/local_server.hpp"
 #include "unit/local/http/http_peer.hpp"
 
-#include <sys/resource.h>
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -21,6 +21,7 @@ using dynalease::local::test::create_things;
 using dynalease::local::test::peer;
 using dynalease::local::test::signed_request;
 using load::crowd;
+using load::want_descriptors;
 using namespace std::chrono_literals;
 
 /// A small request waits no longer than this, whatever the others do.
@@ -80,19 +81,6 @@ public:
 private:
     support::local_server server_;
 };
-
-/// The system's limit may be smaller, and not ours to raise: then the test ends as one that CTest calls skipped.
-void want_descriptors(rlim_t count) {
-    rlimit files{};
-    ::getrlimit(RLIMIT_NOFILE, &files);
-    files.rlim_cur = std::min(files.rlim_max, std::max(files.rlim_cur, count));
-    ::setrlimit(RLIMIT_NOFILE, &files);
-    if (files.rlim_cur >= count) return;
-    std::cerr << "skipped: a process may have " << files.rlim_cur << " descriptors here, and this test wants " << count
-              << std::endl;
-    constexpr int not_available = 77;
-    std::_Exit(not_available);
-}
 
 }  // namespace
 

@@ -42,6 +42,7 @@ public:
     const std::string& database() const noexcept { return database_.endpoint(); }
     std::uint16_t gateway_port() const noexcept { return gateway_->port; }
     std::uint16_t server_port(std::size_t which) const { return servers_[which]->port; }
+    pid_t id_of_server(std::size_t which) const { return servers_[which]->process.id(); }
     /// What a server says on its standard output.
     int voice_of_server(std::size_t which) const { return servers_[which]->process.output(); }
 
