@@ -7,6 +7,7 @@
 #include <dynalease/dynamodb/batches.hpp>
 #include <dynalease/dynamodb/expression.hpp>
 #include <dynalease/dynamodb/pages.hpp>
+#include <dynalease/dynamodb/sleep.hpp>
 #include <dynalease/item_lock.hpp>
 #include <dynalease/lock.hpp>
 #include <dynalease/metrics.hpp>
