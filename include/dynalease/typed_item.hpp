@@ -1,10 +1,12 @@
 // Structs as items and back, by Boost.Describe. What becomes of each type:
 //
 //     std::string S · integers, floating point, number N · std::vector<std::byte> B · bool BOOL
-//     described enum S, by name · std::chrono::sys_time S, ISO 8601 in UTC · std::optional absent, or the value
-//     (an optional optional: absent, NULL, or the value) · the time of item_traits::time_to_live N, seconds since 1970
-//     std::vector L · std::map<std::string, …> M · described struct M · std::set of strings, numbers, bytes SS NS BS
-//     any other type by dynalease::attribute_traits
+//     described enum S, by name · std::chrono::sys_time S, ISO 8601 in UTC · std::chrono::duration N, seconds
+//     std::optional absent, or the value (an optional optional: absent, NULL, or the value)
+//     the time of item_traits::time_to_live N, seconds since 1970
+//     std::vector, std::array L · std::map of strings, integers or enums to anything M · described struct M
+//     std::set of strings, enums, numbers, bytes SS SS NS BS · the unordered ones as the ordered ones
+//     any other type by dynalease::attribute_traits, a single member by dynalease::member_traits
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Names, numbers and times as attribute values: the compiled part of the mapping.
+// Names, numbers, times and durations as attribute values: the compiled part of the mapping.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
@@ -47,5 +47,13 @@ attribute_value from_epoch_time(std::int64_t ticks, time_unit unit, const mappin
 /// @throws dynalease::error with `errc::bad_attribute` if it lies outside of the ticks' range.
 std::int64_t to_time(const attribute_value& stored, time_unit unit, std::int64_t lowest, std::int64_t highest,
                      const mapping_place& place);
+
+/// Exact decimal seconds.
+/// @throws dynalease::error with `errc::bad_attribute` if there are more than 64 bits hold
+attribute_value from_duration(std::int64_t ticks, time_unit unit, const mapping_place& place);
+/// What is finer than the unit is cut off, towards zero.
+/// @throws dynalease::error with `errc::bad_attribute` if it lies outside of the ticks' range.
+std::int64_t to_duration(const number& seconds, time_unit unit, std::int64_t lowest, std::int64_t highest,
+                         const mapping_place& place);
 
 }  // namespace dynalease::mapping

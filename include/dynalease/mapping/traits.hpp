@@ -3,7 +3,9 @@
 #pragma once
 
 #include <dynalease/mapping/place.hpp>
+#include <dynalease/mapping/scalars.hpp>
 
+#include <chrono>
 #include <string_view>
 
 namespace dynalease {
@@ -20,6 +22,16 @@ namespace dynalease {
 template <class T>
 struct attribute_traits {};
 
+/// Specialise it for an enumeration that grows: what the name of an enumerator that this program does not know yet is
+/// read as; without it such an item is refused. What was read so and is not changed, a `save` leaves as it is.
+///
+///     template <>
+///     struct dynalease::enum_traits<state> {
+///         static constexpr state unknown = state::other;
+///     };
+template <class Enum>
+struct enum_traits {};
+
 /// Names as they are, and no version among the members: the base of every specialisation of `item_traits`.
 struct default_item_traits {
     static constexpr std::string_view attribute_name(std::string_view member) { return member; }
@@ -27,6 +39,9 @@ struct default_item_traits {
     /// seconds since 1970, as a number; a fraction is cut.
     static constexpr std::string_view time_to_live = "ttl";
     static constexpr std::nullptr_t version_member = nullptr;
+    /// Members whose attribute is absent keep the value that the struct makes them with; else only optionals may be
+    /// absent. For structs that grow: items from before lack what was added.
+    static constexpr bool keeps_defaults = false;
 };
 
 /// Specialise it, from `default_item_traits`, where a struct's attributes have other names than its members, or where
@@ -42,5 +57,38 @@ struct default_item_traits {
 ///     };
 template <class T>
 struct item_traits : default_item_traits {};
+
+/// A member as its name and type say: the base of every specialisation of `member_traits`.
+struct default_member_traits {
+    static constexpr std::string_view attribute{};  ///< its name in the item; empty: by `item_traits`
+    static constexpr bool keeps_default = false;    ///< as `default_item_traits::keeps_defaults`, of this one
+    static constexpr bool is_written = true;        ///< else it is read, and whatever is stored of it stays
+    static constexpr bool is_stored = true;         ///< else it is neither read nor written
+};
+
+/// Specialise it for a single member, from `default_member_traits`:
+///
+///     template <>
+///     struct dynalease::member_traits<&book::shelf> : dynalease::default_member_traits {
+///         static constexpr std::string_view attribute = "Shelf";
+///         static constexpr bool keeps_default = true;
+///     };
+///
+/// `to_attribute` and `from_attribute`, as `attribute_traits` have them, give it a form of its own; of an optional they
+/// convert the value. What is written but needs no other form when it is read may leave the second out.
+template <auto Member>
+struct member_traits : default_member_traits {};
+
+/// A time as whole seconds since 1970, as DynamoDB's TTL has it:
+///
+///     template <>
+///     struct dynalease::member_traits<&session::expires> : dynalease::as_epoch_seconds {};
+struct as_epoch_seconds : default_member_traits {
+    template <class Duration>
+    static attribute_value to_attribute(const std::chrono::sys_time<Duration>& time, const mapping_place& place) {
+        constexpr mapping::time_unit unit{.seconds = Duration::period::num, .parts = Duration::period::den};
+        return mapping::from_epoch_time(time.time_since_epoch().count(), unit, place);
+    }
+};
 
 }  // namespace dynalease

@@ -197,7 +197,8 @@ TEST_CASE("mapping: types without a form are known to have none") {
     STATIC_REQUIRE_FALSE(mapping::mappable<void*>);
     STATIC_REQUIRE_FALSE(mapping::mappable<char>);
     STATIC_REQUIRE_FALSE(mapping::mappable<long double>);
-    STATIC_REQUIRE_FALSE(mapping::mappable<std::map<int, int>>);
+    STATIC_REQUIRE_FALSE(mapping::mappable<std::map<double, int>>);
+    STATIC_REQUIRE_FALSE(mapping::mappable<std::array<void*, 2>>);
     STATIC_REQUIRE_FALSE(mapping::mappable<std::vector<void*>>);
     STATIC_REQUIRE_FALSE(mapping::mappable<std::set<double>>);
     STATIC_REQUIRE(mapping::mappable<std::vector<std::optional<std::map<std::string, stall::line>>>>);
