@@ -3,6 +3,7 @@
 #pragma once
 
 #include <dynalease/versioned/loaded.hpp>
+#include <dynalease/versioned/loaded_pages.hpp>
 #include <dynalease/versioned/save_all.hpp>
 #include <dynalease/versioned/versioned.hpp>
 #include <dynalease/versioned/versioned_options.hpp>

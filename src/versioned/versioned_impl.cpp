@@ -79,6 +79,10 @@ const versioned_options& options_of(const versioned_impl& core) {
     return core.options();
 }
 
+const database& database_of(const versioned_impl& core) {
+    return core.target();
+}
+
 boost::asio::any_io_executor executor_of(const versioned_impl& core) {
     return core.world().executor;
 }
@@ -105,12 +109,14 @@ std::optional<stored_item> stored_in(std::optional<protocol::visible_item> seen)
 }
 
 std::optional<stored_item> stored_from(const versioned_impl& core, item shown) {
+    const auto key = protocol::key_of(core.layout(), shown);
     auto seen = protocol::visible_in(core.layout(), std::move(shown));
     if (seen) return stored_in(*std::move(seen));
-    auto details = std::move(seen).error().details;
-    details.operation = "versioned.from";
-    details.table = core.options().table;
-    throw error(seen.error().code, std::move(details));
+    auto why = std::move(seen).error();
+    why.details.operation = "versioned.from";
+    why.details.table = core.options().table;
+    why.details.key = text_of(key);
+    throw error(why.code, std::move(why.details));
 }
 
 protocol::verdict decide(const write_intent& intent, const protocol::item_state* now, bool clean) {

@@ -130,7 +130,7 @@ awaitable<runtime::completion<stored_items>> run_load_many(std::shared_ptr<versi
 void load_verb::operator()(diagnostics* details, handler_for<std::optional<stored_item>> handler) && {
     const auto executor = core->world().executor;
     auto of = core->key_of(key);
-    called_verb called{details, "versioned.load", text_of(of), core->options().table};
+    called_verb called{details, called_as, text_of(of), core->options().table};
     start_verb<std::optional<stored_item>>(
         executor, std::move(called), run_load(std::move(core), std::move(of), options, details), std::move(handler));
 }

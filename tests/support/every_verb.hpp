@@ -147,6 +147,8 @@ void of_versioned_items(Visit visit, versioned<item> table, loaded<item> base, i
           [&](auto&&... tail) { return table.load(key, std::forward<decltype(tail)>(tail)...); });
     visit("versioned.load", "k",
           [&](auto&&... tail) { return table.load(key, {}, std::forward<decltype(tail)>(tail)...); });
+    visit("versioned.exists", "k",
+          [&](auto&&... tail) { return table.exists(key, std::forward<decltype(tail)>(tail)...); });
     visit("versioned.load_many", "",
           [&](auto&&... tail) { return table.load_many(std::vector{key}, std::forward<decltype(tail)>(tail)...); });
     visit("versioned.create", "k",
@@ -161,6 +163,8 @@ void of_versioned_items(Visit visit, versioned<item> table, loaded<item> base, i
           [&](auto&&... tail) { return table.replace(base, std::forward<decltype(tail)>(tail)...); });
     visit("versioned.touch", "k",
           [&](auto&&... tail) { return table.touch(base, std::forward<decltype(tail)>(tail)...); });
+    visit("versioned.touch", "k",
+          [&](auto&&... tail) { return table.touch(base, touch_options{}, std::forward<decltype(tail)>(tail)...); });
     visit("versioned.remove", "k",
           [&](auto&&... tail) { return table.remove(base, std::forward<decltype(tail)>(tail)...); });
     visit("versioned.update", "k",
@@ -182,8 +186,7 @@ void of_transactions(Visit visit, transactions all, versioned<item> table) {
     visit("transactions.read", "k", [&](auto&&... tail) {
         return all.read(table, key, isolation::committed, std::forward<decltype(tail)>(tail)...);
     });
-    visit("transactions.look", id,
-          [&](auto&&... tail) { return all.look(id, std::forward<decltype(tail)>(tail)...); });
+    visit("transactions.look", id, [&](auto&&... tail) { return all.look(id, std::forward<decltype(tail)>(tail)...); });
     visit("transactions.list", "", [&](auto&&... tail) { return all.list(std::forward<decltype(tail)>(tail)...); });
     visit("transactions.resume", id,
           [&](auto&&... tail) { return all.resume(id, std::forward<decltype(tail)>(tail)...); });

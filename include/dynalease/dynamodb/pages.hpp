@@ -15,6 +15,10 @@ template <class Request>
 concept paged_operation = std::same_as<Request, query_request> || std::same_as<Request, scan_request> ||
                           std::same_as<Request, list_tables_request>;
 
+/// Pages of items.
+template <class Request>
+concept item_page_request = std::same_as<Request, query_request> || std::same_as<Request, scan_request>;
+
 namespace detail {
 
 template <paged_operation Request>

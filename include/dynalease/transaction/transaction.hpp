@@ -61,12 +61,14 @@ public:
     /// Of an item that was read before, only what has changed. Cost, where it was not read: 1 read, at the commit.
     template <class T>
     void put(const versioned<T>& table, const T& value) {
-        detail::write_in(*state_, table.core_, versioned<T>::order_of(detail::write_order::kind::clobber, value));
+        detail::write_in(*state_, table.core_,
+                         detail::typed_orders<T>::order_of(detail::write_order::kind::clobber, value));
     }
     /// A new item; `errc::exists`, now or at the commit, if there is one of that key.
     template <class T>
     void insert(const versioned<T>& table, const T& value) {
-        detail::write_in(*state_, table.core_, versioned<T>::order_of(detail::write_order::kind::create, value));
+        detail::write_in(*state_, table.core_,
+                         detail::typed_orders<T>::order_of(detail::write_order::kind::create, value));
     }
     /// Changes an item that need not be read, if the condition holds of it as this transaction's earlier writes to it
     /// leave it: `errc::missing` or `errc::condition_failed`, at the commit. `errc::updated_blindly` for what this
@@ -164,7 +166,7 @@ private:
         auto sight = co_await detail::await_verb<detail::transaction_sight>(where, std::move(verb));
         auto value = value_in<T>(*table, sight);
         std::optional<item> seen;
-        if (sight.stored) seen = versioned<T>::seen_in(sight.stored->attributes);
+        if (sight.stored) seen = detail::typed_orders<T>::seen_in(sight.stored->attributes);
         detail::remember(*state, std::move(table), key, std::move(sight), std::move(seen));
         co_return value;
     }

@@ -147,8 +147,8 @@ private:
         return detail::initiate<resolved<T>>(where, typed{{intent_, closes}, {core_}}, std::forward<Tail>(tail)...);
     }
     static boost::asio::awaitable<resolved<T>> await_resolved(std::shared_ptr<detail::versioned_impl> core,
-                                                            std::shared_ptr<const detail::write_intent> intent,
-                                                            bool closes) {
+                                                              std::shared_ptr<const detail::write_intent> intent,
+                                                              bool closes) {
         detail::resolve_verb verb{std::move(intent), closes};
         auto report = co_await detail::await_verb(std::move(verb));
         co_return as_resolved{std::move(core)}(std::move(report));

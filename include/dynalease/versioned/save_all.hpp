@@ -37,19 +37,19 @@ class versioned_writes {
 public:
     template <class T>
     std::size_t create(const versioned<T>& table, const T& value) {
-        return add(table, versioned<T>::order_of(detail::write_order::kind::create, value));
+        return add(table, detail::typed_orders<T>::order_of(detail::write_order::kind::create, value));
     }
     template <class T>
     std::size_t save(const versioned<T>& table, const loaded<T>& base, save_options how = {}) {
-        return add(table, versioned<T>::save_order(base, std::move(how)));
+        return add(table, detail::typed_orders<T>::save_order(base, std::move(how)));
     }
     template <class T>
     std::size_t touch(const versioned<T>& table, const loaded<T>& base) {
-        return add(table, versioned<T>::bare_order(detail::write_order::kind::touch, base));
+        return add(table, detail::typed_orders<T>::bare_order(detail::write_order::kind::touch, base));
     }
     template <class T>
     std::size_t remove(const versioned<T>& table, const loaded<T>& base) {
-        return add(table, versioned<T>::bare_order(detail::write_order::kind::remove, base));
+        return add(table, detail::typed_orders<T>::bare_order(detail::write_order::kind::remove, base));
     }
     template <class T>
     std::size_t blind(const versioned<T>& table, key_values key, update_expression change) {

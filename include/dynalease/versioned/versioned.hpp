@@ -4,6 +4,7 @@
 
 #include <dynalease/detail/braced.hpp>
 #include <dynalease/versioned/loaded.hpp>
+#include <dynalease/versioned/typed_orders.hpp>
 #include <dynalease/versioned/versioned_operations.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -47,6 +48,8 @@ public:
 
     executor_type get_executor() const noexcept { return detail::executor_of(*core_); }
     const versioned_options& options() const noexcept { return detail::options_of(*core_); }
+    /// The database that it was made with.
+    const database& target() const noexcept { return detail::database_of(*core_); }
 
     /// The item of that key; empty if there is none. While a transaction holds it: as it was before. Cost: 1 read.
     boost::asio::awaitable<std::optional<loaded<T>>> load(key_values key, load_options how = {}) const {
@@ -66,8 +69,8 @@ public:
         return load(std::move(key), load_options{}, std::forward<Tail>(tail)...);
     }
 
-    /// An item that came by another way than `load`, whole: from an item lock's guard, a query, a scan. Empty if it is a
-    /// tombstone, or not committed yet. No request. @throws dynalease::error as `load`.
+    /// An item that came by another way than `load`, whole: from an item lock's guard, a query, a scan. Empty if it is
+    /// a tombstone, or not committed yet. No request. @throws dynalease::error as `load`.
     std::optional<loaded<T>> from(item shown) const {
         return as_optional(*core_, detail::stored_from(*core_, std::move(shown)));
     }
@@ -93,11 +96,29 @@ public:
         return load_many(std::move(keys), load_options{}, std::forward<Tail>(tail)...);
     }
 
+    /// Whether there is an item of that key. Cost: 1 read of the whole item.
+    boost::asio::awaitable<bool> exists(key_values key, load_options how = {}) const {
+        return await_exists(core_, std::move(key), how);
+    }
+    template <class... Tail>
+        requires verb_tail<bool, Tail...>
+    auto exists(key_values key, load_options how, Tail&&... tail) const {
+        using stored = std::optional<detail::stored_item>;
+        return convert<stored, bool>(
+            exists_verb(core_, std::move(key), how), [](const stored& found) { return found.has_value(); },
+            std::forward<Tail>(tail)...);
+    }
+    template <class... Tail>
+        requires verb_tail<bool, Tail...>
+    auto exists(key_values key, Tail&&... tail) const {
+        return exists(std::move(key), load_options{}, std::forward<Tail>(tail)...);
+    }
+
     /// A new item; `errc::exists` if there is one of that key.
     template <class... Tail>
         requires write_tail<T, Tail...>
     auto create(const T& value, Tail&&... tail) const {
-        return write(order_of(detail::write_order::kind::create, value), std::forward<Tail>(tail)...);
+        return write(orders::order_of(detail::write_order::kind::create, value), std::forward<Tail>(tail)...);
     }
     template <detail::refused_as_temporary Value = T, class... Tail>
     void create(T&&, Tail&&...) const {
@@ -109,19 +130,19 @@ public:
     template <class... Tail>
         requires write_tail<T, Tail...>
     auto save(const loaded<T>& base, save_options how, Tail&&... tail) const {
-        return write(save_order(base, std::move(how)), std::forward<Tail>(tail)...);
+        return write(orders::save_order(base, std::move(how)), std::forward<Tail>(tail)...);
     }
     template <class... Tail>
         requires write_tail<T, Tail...>
     auto save(const loaded<T>& base, Tail&&... tail) const {
-        return write(save_order(base, {}), std::forward<Tail>(tail)...);
+        return write(orders::save_order(base, {}), std::forward<Tail>(tail)...);
     }
     /// The same for a value whose state came back as text, from a form or as an ETag. Writes all its members, whole:
     /// what newer programs keep inside them goes.
     template <class... Tail>
         requires write_tail<T, Tail...>
     auto save(const item_revision& base, const T& value, Tail&&... tail) const {
-        auto order = order_of(detail::write_order::kind::save, value);
+        auto order = orders::order_of(detail::write_order::kind::save, value);
         order.base = base.state();
         order.complete = false;
         return write(std::move(order), std::forward<Tail>(tail)...);
@@ -135,7 +156,7 @@ public:
     template <class... Tail>
         requires write_tail<T, Tail...>
     auto replace(const loaded<T>& base, Tail&&... tail) const {
-        auto order = save_order(base, {.scope = save_scope::whole});
+        auto order = orders::save_order(base, {.scope = save_scope::whole});
         order.complete = true;
         return write(std::move(order), std::forward<Tail>(tail)...);
     }
@@ -143,8 +164,16 @@ public:
     /// Raises the version and nothing else: whoever loaded the item before can no longer save it.
     template <class... Tail>
         requires write_tail<T, Tail...>
+    auto touch(const loaded<T>& base, touch_options how, Tail&&... tail) const {
+        auto order = orders::bare_order(detail::write_order::kind::touch, base);
+        order.condition = how.condition;
+        order.ignore_lock = how.ignore_lock;
+        return write(std::move(order), std::forward<Tail>(tail)...);
+    }
+    template <class... Tail>
+        requires write_tail<T, Tail...>
     auto touch(const loaded<T>& base, Tail&&... tail) const {
-        return write(bare_order(detail::write_order::kind::touch, base), std::forward<Tail>(tail)...);
+        return touch(base, touch_options{}, std::forward<Tail>(tail)...);
     }
 
     /// Removes the item in the state that was loaded. `errc::missing`: it is gone, perhaps by a copy of the
@@ -153,7 +182,7 @@ public:
     template <class... Tail>
         requires write_tail<T, Tail...>
     auto remove(const loaded<T>& base, remove_options how, Tail&&... tail) const {
-        auto order = bare_order(detail::write_order::kind::remove, base);
+        auto order = orders::bare_order(detail::write_order::kind::remove, base);
         order.condition = how.condition;
         order.ignore_lock = how.ignore_lock;
         return removal(std::move(order), std::forward<Tail>(tail)...);
@@ -184,7 +213,8 @@ public:
         requires write_tail<T, Tail...>
     auto update(key_values key, Function&& change, update_options how, Tail&&... tail) const {
         detail::check_temporary<Function>();
-        auto erased = erase(std::forward<Function>(change), key.named(options().key, options().sort_key));
+        auto erased =
+            orders::update_of(core_, std::forward<Function>(change), key.named(options().key, options().sort_key));
         detail::update_verb verb{core_, std::move(key), std::move(erased), how, std::same_as<T, item>};
         return finish<loaded<T>>(std::move(verb), std::forward<Tail>(tail)...);
     }
@@ -218,7 +248,7 @@ public:
     template <class... Tail>
         requires write_tail<T, Tail...>
     auto clobber(const T& value, clobber_options how, Tail&&... tail) const {
-        auto order = order_of(detail::write_order::kind::clobber, value);
+        auto order = orders::order_of(detail::write_order::kind::clobber, value);
         order.upsert = how.upsert;
         order.ignore_lock = how.ignore_lock;
         return write(std::move(order), std::forward<Tail>(tail)...);
@@ -246,24 +276,13 @@ private:
     friend class joint_result;
     friend class transaction;
 
+    using orders = detail::typed_orders<T>;
+
     static versioned_options with_version_member(versioned_options options) {
         if constexpr (!std::same_as<T, item>) {
             if (auto name = mapping::version_attribute<T>(); !name.empty()) options.version = name;
         }
         return options;
-    }
-
-    static item_members members_of(const T& value) {
-        if constexpr (std::same_as<T, item>) {
-            return value;
-        } else {
-            auto members = to_members(value);
-            if (const auto name = mapping::version_attribute<T>(); !name.empty()) {
-                members.present.erase(std::string(name));
-                std::erase(members.absent, name);
-            }
-            return members;
-        }
     }
 
     static std::optional<loaded<T>> as_optional(const detail::versioned_impl& core,
@@ -277,72 +296,6 @@ private:
         out.reserve(found.size());
         for (auto& one : found) out.push_back(as_optional(core, std::move(one)));
         return out;
-    }
-
-    static detail::write_order order_of(detail::write_order::kind what, const T& value, const item* stored = nullptr) {
-        detail::write_order order{.what = what};
-        order.complete = std::same_as<T, item>;
-        try {
-            order.members = members_of(value);
-            if (stored && !stored->empty()) order.seen = seen_in(*stored);
-        } catch (const error& why) {
-            order.invalid.emplace(why.code());
-            order.invalid->details = why.diagnostics();
-        }
-        return order;
-    }
-
-    /// What a value that was made from these attributes was before anybody changed it; empty: the attributes.
-    static std::optional<item> seen_in(const item& attributes) {
-        if constexpr (std::same_as<T, item>)
-            return std::nullopt;
-        else
-            return members_of(from_item<T>(attributes)).present;
-    }
-
-    static detail::write_order save_order(const loaded<T>& base, save_options how) {
-        auto order = order_of(detail::write_order::kind::save, base.value, &base.attributes);
-        order.base = base;
-        order.stored = base.attributes;
-        order.whole = how.scope == save_scope::whole;
-        order.ignore_lock = how.ignore_lock;
-        order.condition = std::move(how.condition);
-        order.read_back = how.read_back;
-        return order;
-    }
-
-    static detail::write_order bare_order(detail::write_order::kind what, const loaded<T>& base) {
-        detail::write_order order{.what = what};
-        order.base = base;
-        order.stored = base.attributes;
-        return order;
-    }
-
-    template <class Function>
-    detail::update_function erase(Function change, item_key key) const {
-        return [core = core_, change = std::move(change),
-                key = std::move(key)](const detail::stored_item* stored) mutable -> std::optional<detail::item_change> {
-            auto before = stored ? detail::as_loaded<T>(*core, *stored).value : blank(key);
-            detail::item_change made;
-            if (stored && !std::same_as<T, item>) made.seen = members_of(before).present;
-            auto after = change(std::move(before));
-            if constexpr (std::same_as<decltype(after), std::optional<T>>) {
-                if (!after) return std::nullopt;
-                made.wanted = members_of(*after);
-            } else {
-                static_assert(std::same_as<decltype(after), T>, "the function returns a T or a std::optional<T>");
-                made.wanted = members_of(after);
-            }
-            return made;
-        };
-    }
-
-    /// What an update that may create begins with.
-    static T blank(const item_key& key) {
-        if constexpr (std::same_as<T, item>)
-            return key;
-        else
-            return mapping::read_members<T>(key, mapping_place{}, true);
     }
 
     template <class Plain, class Verb, class... Tail>
@@ -375,6 +328,16 @@ private:
         return finish<void>(detail::write_verb{core_, std::move(order)}, std::forward<Tail>(tail)...);
     }
 
+    static detail::load_verb exists_verb(std::shared_ptr<detail::versioned_impl> core, key_values key,
+                                         load_options how) {
+        return {std::move(core), std::move(key), how, "versioned.exists"};
+    }
+    static boost::asio::awaitable<bool> await_exists(std::shared_ptr<detail::versioned_impl> core, key_values key,
+                                                     load_options how) {
+        auto verb = exists_verb(std::move(core), std::move(key), how);
+        const auto found = co_await detail::await_verb(std::move(verb));
+        co_return found.has_value();
+    }
     static boost::asio::awaitable<std::optional<loaded<T>>> await_load(std::shared_ptr<detail::versioned_impl> core,
                                                                        key_values key, load_options how) {
         detail::load_verb verb{core, std::move(key), how};

@@ -40,6 +40,7 @@ struct stored_item {
 
 /// An item that another request has shown. @throws dynalease::error where it could not be loaded.
 std::optional<stored_item> stored_from(const versioned_impl& core, item shown);
+const database& database_of(const versioned_impl& core);
 
 struct write_order {
     enum class kind { create, save, touch, remove, blind, clobber, clobber_remove };
@@ -91,6 +92,7 @@ struct load_verb {
     std::shared_ptr<versioned_impl> core;
     key_values key;
     load_options options;
+    const char* called_as = "versioned.load";
     void operator()(diagnostics* details, handler_for<std::optional<stored_item>> handler) &&;
 };
 struct load_many_verb {

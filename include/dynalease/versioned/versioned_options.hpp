@@ -70,6 +70,11 @@ struct save_options {
     bool read_back = false;
 };
 
+struct touch_options {
+    detail::braced<condition_expression> condition{};
+    bool ignore_lock = false;
+};
+
 struct remove_options {
     detail::braced<condition_expression> condition{};
     bool ignore_lock = false;
