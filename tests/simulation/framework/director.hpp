@@ -62,23 +62,12 @@ inline const std::vector<mishap> everything_promised{mishap::pause,
                                                      mishap::no_connection,
                                                      mishap::no_credentials};
 
-/// For what holds no lease: all but the mishaps of tables. Clocks may stop.
-inline const std::vector<mishap> everything_without_leases{mishap::pause,
-                                                           mishap::suspend,
-                                                           mishap::freeze,
-                                                           mishap::crash_new_identity,
-                                                           mishap::crash_same_owner,
-                                                           mishap::loop_blocked,
-                                                           mishap::drift_change,
-                                                           mishap::wall_step,
-                                                           mishap::partition,
-                                                           mishap::one_way_partition,
-                                                           mishap::outage,
-                                                           mishap::throttle_storm,
-                                                           mishap::unreachable,
-                                                           mishap::no_names,
-                                                           mishap::no_connection,
-                                                           mishap::no_credentials};
+/// For what holds no lease: clocks may stop, too.
+inline const std::vector<mishap> everything_without_leases = [] {
+    auto all = everything_promised;
+    all.insert(all.begin() + 2, mishap::freeze);
+    return all;
+}();
 
 /// A node as the director sees it.
 struct actor {

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace dynalease::simulation::transfers {
 
@@ -84,6 +85,18 @@ void in_condition_of(update_item_request* update, std::string_view what, std::st
     if (update && replace(update->condition_expression, what, with)) prune(*update);
 }
 
+/// Of items.
+std::vector<condition_check*> checks_in(any_request& request) {
+    std::vector<condition_check*> found;
+    auto* call = std::get_if<transact_write_items_request>(&request);
+    if (!call) return found;
+    for (auto& action : call->actions) {
+        auto* check = std::get_if<condition_check>(&action);
+        if (check && check->table_name == table) found.push_back(check);
+    }
+    return found;
+}
+
 update_item_request* commit_in(any_request& request) {
     return update_with(request, "#state = :committed");
 }
@@ -139,11 +152,7 @@ void lock_whatever_was_seen(any_request& request, purpose, const environment&) {
 }
 
 void commit_whatever_was_read(any_request& request, purpose, const environment&) {
-    auto* call = std::get_if<transact_write_items_request>(&request);
-    if (!call) return;
-    for (auto& action : call->actions) {
-        auto* check = std::get_if<condition_check>(&action);
-        if (!check || check->table_name != table) continue;
+    for (auto* check : checks_in(request)) {
         check->condition_expression = "attribute_not_exists(#k) OR attribute_exists(#k)";
         check->names = {{"#k", "pk"}};
         check->values.clear();
@@ -151,11 +160,7 @@ void commit_whatever_was_read(any_request& request, purpose, const environment&)
 }
 
 void commit_whatever_was_demanded(any_request& request, purpose, const environment&) {
-    auto* call = std::get_if<transact_write_items_request>(&request);
-    if (!call) return;
-    for (auto& action : call->actions) {
-        auto* check = std::get_if<condition_check>(&action);
-        if (!check || check->table_name != table) continue;
+    for (auto* check : checks_in(request)) {
         const auto demand = check->condition_expression.find(") AND (");
         if (demand == std::string::npos) continue;
         check->condition_expression = check->condition_expression.substr(1, demand - 1);
