@@ -33,10 +33,17 @@ namespace {
 /// How long a killed relay stays away: longer than its lease, so that the other takes its turns over.
 constexpr auto away = lease + 1s;
 
+/// Slow enough for locks and turns to be seen.
+gateway_habits slow() {
+    gateway_habits habits;
+    habits.delay = 300ms;
+    return habits;
+}
+
 class stage_of_it {
 public:
     stage_of_it(control how, std::chrono::seconds limit)
-        : company_(how, {}, support::own_path(), true),
+        : company_(how, slow(), support::own_path(), true),
           client_(io_.get_executor(), support::local_client_options(company_.database())),
           end_(io_, limit),
           signals_(io_, SIGINT, SIGTERM) {}
