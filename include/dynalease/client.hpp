@@ -18,6 +18,10 @@
 #include <optional>
 #include <string>
 
+namespace boost::asio::ssl {
+class context;
+}  // namespace boost::asio::ssl
+
 namespace dynalease {
 
 /// Region, endpoint, attempts and authorities that are not set here come from the environment, then from the profile in
@@ -67,6 +71,18 @@ struct client_options {
     /// PEM file of certificate authorities to trust in place of the system's, or a directory of such under the hashes
     /// of their names; empty: AWS_CA_BUNDLE, then the system's. Read once.
     detail::braced<std::string> ca_file{};
+    /// In place of a context that is made from the two above: with a client's certificate, other versions or ciphers, or
+    /// a store of your own. Whether it verifies is its own choice; if so, the server's name is insisted on, too. For
+    /// DynamoDB alone, not for sources of credentials. Not to be changed any more.
+    detail::braced<std::shared_ptr<boost::asio::ssl::context>> tls{};
+    /// The proxy through which https endpoints are reached, by CONNECT: "http://user:password@host:port", "none", or
+    /// empty: https_proxy, HTTPS_PROXY, but for hosts that no_proxy or NO_PROXY lists ("*" is all, ".example.com" a
+    /// domain, a port may follow). STS goes the same way. This machine, its link, where instances and containers get
+    /// their keys, and endpoints without TLS are always asked directly.
+    detail::braced<std::string> proxy{};
+    /// What requests call this program in their User-Agent, beside the library and its version; 50 characters at most.
+    /// Empty: AWS_SDK_UA_APP_ID, the profile's `sdk_ua_app_id`, else nothing.
+    detail::braced<std::string> application{};
 
     log_hook log{};
 };
@@ -90,7 +106,7 @@ struct client_counters {
     std::uint64_t requests_waiting = 0;  ///< now
 };
 
-/// Proxies (HTTPS_PROXY) are not supported. Answers are read on the client's executor: one of 25 MB, a full
+/// Calls are tried again as AWS's `standard` retry mode has it, whatever AWS_RETRY_MODE says. Answers are read on the client's executor: one of 25 MB, a full
 /// BatchGetItem of small values, keeps it busy for a second or so. While a server is away it is tried ten times a
 /// second.
 ///

@@ -7,6 +7,7 @@
 #include "aws/text.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 namespace dynalease::aws {
@@ -30,6 +31,22 @@ result<std::string> default_url(const lookup& look) {
     return refusal(errc::invalid_option, mode->place + " is '" + mode->text + "', which is not IPv4 or IPv6");
 }
 
+/// Empty if it is nowhere.
+result<std::optional<unsigned>> number_of(const lookup& look, std::string_view variable, std::string_view property) {
+    std::optional<unsigned> number;
+    const auto value = look.either({variable}, property);
+    if (!value) return number;
+    unsigned count = 0;
+    const char* const end = value->text.data() + value->text.size();
+    const auto [stop, problem] = std::from_chars(value->text.data(), end, count);
+    constexpr unsigned most = 3600;
+    if (problem != std::errc{} || stop != end || count == 0 || count > most) {
+        return malformed(*value, "a number from 1 to 3600");
+    }
+    number = count;
+    return number;
+}
+
 }  // namespace
 
 result<imds_settings> resolve_imds(const config_source& config, const profile& within) {
@@ -46,6 +63,12 @@ result<imds_settings> resolve_imds(const config_source& config, const profile& w
         return why;
     }
     out.where = std::move(where->to);
+    const auto limit = number_of(look, "AWS_METADATA_SERVICE_TIMEOUT", "metadata_service_timeout");
+    if (!limit) return limit.error();
+    if (*limit) out.limit = std::chrono::seconds(**limit);
+    const auto attempts = number_of(look, "AWS_METADATA_SERVICE_NUM_ATTEMPTS", "metadata_service_num_attempts");
+    if (!attempts) return attempts.error();
+    out.attempts = *attempts;
     if (const auto role = look.either({"AWS_EC2_INSTANCE_PROFILE_NAME"}, "ec2_instance_profile_name")) {
         if (!is_role_name(role->text)) return malformed(*role, "a name without blanks and slashes");
         out.role = role->text;

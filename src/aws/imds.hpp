@@ -6,6 +6,8 @@
 #include "aws/profile.hpp"
 #include "aws/web.hpp"
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,6 +16,8 @@ namespace dynalease::aws {
 struct imds_settings {
     bool disabled = false;  ///< AWS_EC2_METADATA_DISABLED
     endpoint where;
+    std::optional<std::chrono::seconds> limit{};  ///< AWS_METADATA_SERVICE_TIMEOUT, for each attempt
+    std::optional<unsigned> attempts{};           ///< AWS_METADATA_SERVICE_NUM_ATTEMPTS
     std::string role{};  ///< chosen by AWS_EC2_INSTANCE_PROFILE_NAME or the profile; empty: as the instance says
 };
 

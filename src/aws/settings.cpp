@@ -102,6 +102,11 @@ result<settings> resolve_settings(const chosen_settings& chosen, const config_so
         const auto file = look.either({"AWS_CA_BUNDLE"}, "ca_bundle");
         if (file) out.ca_file = file->text;
     }
+    out.application = chosen.application;
+    if (out.application.empty()) {
+        const auto name = look.either({"AWS_SDK_UA_APP_ID"}, "sdk_ua_app_id");
+        if (name) out.application = name->text;
+    }
     return out;
 }
 

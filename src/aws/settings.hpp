@@ -19,12 +19,14 @@ struct chosen_settings {
     unsigned attempts = 0;
     std::string ca_file{};
     std::string account_id{};  ///< of fixed keys
+    std::string application{};
 };
 
 struct settings {
-    aws::endpoint endpoint;  ///< with a signing region
-    unsigned attempts = 4;   ///< at least 1; DynamoDB's own default is 4
-    std::string ca_file{};   ///< empty: the system's authorities
+    aws::endpoint endpoint;     ///< with a signing region
+    unsigned attempts = 4;      ///< at least 1; DynamoDB's own default is 4
+    std::string ca_file{};      ///< empty: the system's authorities
+    std::string application{};  ///< what requests call the program; empty: nothing
 };
 
 /// Looks up, in this order: the code's choice, AWS_* variables, the profile, the default. Reads the shared files, once.

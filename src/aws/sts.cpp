@@ -26,7 +26,9 @@ public:
     }
 
     void add(std::string_view name, std::string_view value) {
-        if (value.empty()) return;
+        if (!value.empty()) add_even_empty(name, value);
+    }
+    void add_even_empty(std::string_view name, std::string_view value) {
         if (!text_.empty()) text_ += '&';
         text_.append(name).append("=").append(percent_encoded(value));
     }
@@ -77,6 +79,17 @@ web_request assume_role_request(const endpoint& sts, const assumed_role& wanted,
     text.add("RoleSessionName", name_of(wanted.session_name, session_name));
     if (wanted.duration) text.add("DurationSeconds", std::to_string(wanted.duration->count()));
     text.add("ExternalId", wanted.external_id);
+    text.add("Policy", wanted.policy);
+    for (std::size_t i = 0; i < wanted.policy_arns.size(); ++i) {
+        text.add("PolicyArns.member." + std::to_string(i + 1) + ".arn", wanted.policy_arns[i]);
+    }
+    std::size_t place = 0;
+    for (const auto& [key, value] : wanted.tags) {
+        const std::string name = "Tags.member." + std::to_string(++place);
+        text.add(name + ".Key", key);
+        text.add_even_empty(name + ".Value", value);
+    }
+    text.add("SourceIdentity", wanted.source_identity);
     web_request out = text.to(sts);
 
     request_view view;

@@ -59,7 +59,7 @@ client::backend::backend(dynalease::environment world, detail::client_configurat
       waiting_(configuration.ordinary.waiting),
       url_(configuration.aws.endpoint.url()),
       log_(std::move(configuration.log)),
-      writer_(configuration.aws.endpoint),
+      writer_(configuration.aws.endpoint, std::move(configuration.user_agent)),
       policy_(without_limit()),
       timing_(std::make_shared<http::deadlines>(world_)),
       connector_(std::make_shared<http::connector>(world_, timing_, std::move(configuration.connecting))),

@@ -3,6 +3,8 @@
 #include "client/configuration.hpp"
 
 #include "aws/config_source.hpp"
+#include "client/proxy.hpp"
+#include "client/user_agent.hpp"
 #include "http/tls.hpp"
 
 #include <dynalease/aws/providers.hpp>
@@ -27,6 +29,12 @@ constexpr std::size_t heartbeat_connections = 64;
     throw error(make_error_code(errc::invalid_option), std::move(details));
 }
 
+[[noreturn]] void throw_failure(const failure& why) {
+    auto details = why.details;
+    details.operation = "client";
+    throw error(why.code, std::move(details));
+}
+
 void require(bool holds, const char* option, const char* rule) {
     if (!holds) refuse("client_options::" + std::string(option) + " " + rule, "set it to a value in its range");
 }
@@ -48,6 +56,8 @@ void check(const client_options& options) {
     require(options.connections <= 65'536, "connections", "must be at most 65536");
     require_time(options.idle_limit, "idle_limit");
     require(!options.role || !options.role->arn.empty(), "role", "needs an ARN");
+    require(!options.tls || (options.verify_tls && options.ca_file.empty()), "tls",
+            "excludes client_options::verify_tls and client_options::ca_file: it says both itself");
     if (!options.credentials) return;
     require(!options.provider, "credentials", "and client_options::provider exclude each other");
     const auto& keys = *options.credentials;
@@ -62,8 +72,9 @@ configured_provider choose_keys(const environment& world, client_options& option
     auto given =
         options.credentials ? static_credentials(*std::move(options.credentials)) : std::move(options.provider);
     if (given && !options.role) return {nullptr, std::move(given)};
-    return make_configured_provider(world, {options.profile, options.region, settings.ca_file, std::move(options.role)},
-                                    std::move(given));
+    return make_configured_provider(
+        world, {options.profile, options.region, settings.ca_file, std::move(options.role), options.proxy},
+        std::move(given));
 }
 
 std::shared_ptr<boost::asio::ssl::context> make_tls(const aws::settings& settings, bool verify) {
@@ -80,22 +91,25 @@ std::shared_ptr<boost::asio::ssl::context> make_tls(const aws::settings& setting
 client_configuration configure(const environment& world, client_options options) {
     check(options);
     const auto source = aws::config_source::process();
-    const aws::chosen_settings chosen{options.region,  options.endpoint,
-                                      options.profile, options.attempts,
-                                      options.ca_file, options.credentials ? options.credentials->account_id : ""};
+    const aws::chosen_settings chosen{options.region,     options.endpoint,
+                                      options.profile,    options.attempts,
+                                      options.ca_file,    options.credentials ? options.credentials->account_id : "",
+                                      options.application};
     auto settings = aws::resolve_settings(chosen, source);
-    if (!settings) {
-        auto details = settings.error().details;
-        details.operation = "client";
-        throw error(settings.error().code, std::move(details));
-    }
+    if (!settings) throw_failure(settings.error());
 
     client_configuration result;
     result.aws = *std::move(settings);
     result.connecting.server = {result.aws.endpoint.tls, result.aws.endpoint.host, result.aws.endpoint.port};
     result.connecting.timeout = options.connect_timeout;
     result.connecting.id_header = "x-amzn-requestid";
-    if (result.aws.endpoint.tls) result.connecting.tls = make_tls(result.aws, options.verify_tls);
+    if (result.aws.endpoint.tls) {
+        result.connecting.tls = options.tls ? plain(options.tls) : make_tls(result.aws, options.verify_tls);
+    }
+    auto proxy = proxy_to(result.aws.endpoint, options.proxy, source);
+    if (!proxy) throw_failure(proxy.error());
+    result.connecting.proxy = *std::move(proxy);
+    result.user_agent = user_agent(result.aws.application);
     result.ordinary.connections = options.connections;
     result.ordinary.waiting = options.waiting;
     result.ordinary.idle_limit = options.idle_limit;

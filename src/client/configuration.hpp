@@ -9,6 +9,8 @@
 
 #include <dynalease/client.hpp>
 
+#include <string>
+
 namespace dynalease::detail {
 
 /// Far beyond what is of use, and near enough to be added to any time.
@@ -22,6 +24,7 @@ struct client_configuration {
     http::pool_policy::limits heartbeat;
     std::chrono::nanoseconds timeout{};
     std::chrono::nanoseconds attempt_timeout{};
+    std::string user_agent;
     log_hook log;
 };
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <charconv>
+#include <utility>
 
 namespace dynalease::detail {
 
@@ -19,8 +20,8 @@ void append(std::string& into, const Parts&... parts) {
 
 }  // namespace
 
-request_writer::request_writer(const aws::endpoint& endpoint)
-    : host_(endpoint.host_header), signer_(endpoint.signing_region) {}
+request_writer::request_writer(const aws::endpoint& endpoint, std::string user_agent)
+    : host_(endpoint.host_header), user_agent_(std::move(user_agent)), signer_(endpoint.signing_region) {}
 
 void request_writer::write(std::string& into, std::string_view operation, std::string_view body, const credentials& who,
                            aws::wall_time now) {
@@ -32,8 +33,8 @@ void request_writer::write(std::string& into, std::string_view operation, std::s
     const std::string_view length(digits.data(), static_cast<std::size_t>(end - digits.data()));
 
     into.clear();
-    append(into, "POST / HTTP/1.1\r\nHost: ", host_, "\r\nUser-Agent: dynalease\r\nContent-Type: ", content_type,
-           "\r\nX-Amz-Target: ", target_, "\r\nX-Amz-Date: ", signed_as.amz_date);
+    append(into, "POST / HTTP/1.1\r\nHost: ", host_, "\r\nUser-Agent: ", user_agent_,
+           "\r\nContent-Type: ", content_type, "\r\nX-Amz-Target: ", target_, "\r\nX-Amz-Date: ", signed_as.amz_date);
     if (!who.session_token.empty()) append(into, "\r\nX-Amz-Security-Token: ", who.session_token);
     append(into, "\r\nAuthorization: ", signed_as.authorization, "\r\nContent-Length: ", length, "\r\n\r\n", body);
 }

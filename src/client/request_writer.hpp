@@ -12,7 +12,7 @@ namespace dynalease::detail {
 
 class request_writer {
 public:
-    explicit request_writer(const aws::endpoint& endpoint);
+    request_writer(const aws::endpoint& endpoint, std::string user_agent);
 
     /// Replaces what `into` holds; its memory is used again.
     void write(std::string& into, std::string_view operation, std::string_view body, const credentials& who,
@@ -20,6 +20,7 @@ public:
 
 private:
     std::string host_;
+    std::string user_agent_;
     std::string target_;
     aws::request_signer signer_;
 };

@@ -41,7 +41,7 @@ void connector::close() noexcept {
 void connector::find_addresses(addresses_handler done) {
     const auto now = timing_->now();
     if (addresses_.fresh(now)) return done({});
-    const auto& server = options_.server;
+    const auto& server = next_hop();
     if (auto known = known_addresses(server.host, server.port); !known.empty()) {
         addresses_.resolved(std::move(known), now);
         return done({});
@@ -58,7 +58,7 @@ void connector::find_addresses(addresses_handler done) {
 void connector::addresses_found(const error_code& error, std::vector<tcp_address> found) {
     std::string problem;
     if (error) {
-        problem = "cannot resolve " + options_.server.host + ": " + error.message();
+        problem = "cannot resolve " + next_hop().host + ": " + error.message();
     } else {
         addresses_.resolved(std::move(found), timing_->now());
     }

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,9 +19,10 @@ namespace dynalease::http {
 struct connector_options {
     endpoint server;
     std::shared_ptr<boost::asio::ssl::context> tls{};  ///< for a secure server
+    std::optional<http::proxy> proxy{};                ///< before a secure server, whose name it looks up
     clock::duration timeout = std::chrono::seconds(1);
     response_limits limits{};
-    std::string_view id_header{};  ///< static text: a header by which the server's answers differ
+    std::string_view id_header{};           ///< static text: a header by which the server's answers differ
     std::shared_ptr<name_service> names{};  ///< empty: the system's
 };
 
@@ -45,6 +47,9 @@ public:
 private:
     class opening;
     using addresses_handler = std::function<void(const std::string& problem)>;
+
+    /// Whom to connect to: the proxy, or the server.
+    const endpoint& next_hop() const noexcept { return options_.proxy ? options_.proxy->where : options_.server; }
 
     void find_addresses(addresses_handler done);
     void addresses_found(const error_code& error, std::vector<tcp_address> found);

@@ -13,4 +13,10 @@ struct endpoint {
     std::uint16_t port = 443;
 };
 
+/// What connects to a secure server on behalf of others, by CONNECT.
+struct proxy {
+    endpoint where;
+    std::string authorization{};  ///< "Basic ..."; empty: it asks for none
+};
+
 }  // namespace dynalease::http

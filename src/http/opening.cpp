@@ -5,7 +5,11 @@
 #include "http/tls.hpp"
 
 #include <boost/asio/bind_executor.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/write.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace dynalease::http {
@@ -19,6 +23,25 @@ std::string to_string(const tcp_address& address) {
     const auto host = address.address().to_string();
     const auto text = address.address().is_v6() ? '[' + host + ']' : host;
     return text + ':' + std::to_string(address.port());
+}
+
+std::string tunnel_request(const endpoint& server, const proxy& by) {
+    const bool is_v6 = server.host.find(':') != std::string::npos;
+    const std::string where = (is_v6 ? "[" + server.host + "]" : server.host) + ':' + std::to_string(server.port);
+    std::string text = "CONNECT " + where + " HTTP/1.1\r\nHost: " + where + "\r\n";
+    if (!by.authorization.empty()) text += "Proxy-Authorization: " + by.authorization + "\r\n";
+    return text + "\r\n";
+}
+
+/// The status and its words, as long as they are fit for an error.
+std::string status_in(const std::string& answer) {
+    constexpr std::size_t longest = 100;
+    std::string line = answer.substr(0, std::min(answer.find('\r'), longest));
+    for (char& c : line) {
+        if (c < ' ' || c > '~') c = '?';
+    }
+    return line.starts_with("HTTP/") ? line.substr(std::min(line.find(' ') + 1, line.size()))
+                                     : "an answer that is no HTTP";
 }
 
 }  // namespace
@@ -74,6 +97,41 @@ void connector::opening::connected(const error_code& error) {
     socket.set_option(tcp::no_delay(true), ignored);
     socket.non_blocking(true, ignored);
     if (connection_->tls() == nullptr) return succeed();
+    if (owner_->options_.proxy) return ask_for_tunnel();
+    shake_hands();
+}
+
+void connector::opening::ask_for_tunnel() {
+    const auto& options = owner_->options_;
+    auto text = std::make_shared<std::string>(tunnel_request(options.server, *options.proxy));
+    auto on_end = [self = shared_from_this(), tried = connection_, text](error_code error, std::size_t) {
+        if (self->done_ && tried == self->connection_) self->attempt([&] { self->tunnel_asked(error, text); });
+    };
+    asio::async_write(connection_->socket(), asio::buffer(*text),
+                      asio::bind_executor(owner_->world_.executor, std::move(on_end)));
+}
+
+void connector::opening::tunnel_asked(const error_code& error, shared_text text) {
+    const auto proxy = "the proxy " + to_string(candidates_[next_]);
+    if (error) return go_on(errc::unreachable, proxy + ": " + error.message());
+    constexpr std::size_t longest_answer = 16 * 1024;
+    text->clear();
+    auto into = asio::dynamic_buffer(*text, longest_answer);
+    auto on_end = [self = shared_from_this(), tried = connection_, text](error_code failed, std::size_t size) {
+        if (!self->done_ || tried != self->connection_) return;
+        self->attempt([&] { self->tunnel_answered(failed, size, *text); });
+    };
+    asio::async_read_until(connection_->socket(), into, "\r\n\r\n",
+                           asio::bind_executor(owner_->world_.executor, std::move(on_end)));
+}
+
+void connector::opening::tunnel_answered(const error_code& error, std::size_t size, const std::string& text) {
+    const auto proxy = "the proxy " + to_string(candidates_[next_]);
+    if (error) return go_on(errc::unreachable, proxy + " opened no tunnel: " + error.message());
+    const std::string status = status_in(text);
+    if (!status.starts_with('2')) return go_on(errc::unreachable, proxy + " opened no tunnel: " + status);
+    // A server says nothing before it is greeted.
+    if (size != text.size()) return go_on(errc::unreachable, proxy + " speaks in the server's place");
     shake_hands();
 }
 
@@ -121,7 +179,7 @@ void connector::opening::fail(errc code, std::string problem) {
 
 void connector::opening::out_of_time() {
     if (!started_) {
-        const auto slow = "no answer from the name service for " + owner_->options_.server.host;
+        const auto slow = "no answer from the name service for " + owner_->next_hop().host;
         return owner_->timing_->now() < until_ ? start(slow) : fail(errc::unreachable, slow);
     }
     if (owner_->timing_->now() >= until_) candidates_.resize(next_ + 1);  // no time for others

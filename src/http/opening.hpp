@@ -41,6 +41,11 @@ private:
     void start(const std::string& problem);
     void try_next();
     void connected(const error_code& error);
+    /// The same buffer for question and answer, which outlives the attempt: a part of it may be under way then.
+    using shared_text = std::shared_ptr<std::string>;
+    void ask_for_tunnel();
+    void tunnel_asked(const error_code& error, shared_text text);
+    void tunnel_answered(const error_code& error, std::size_t size, const std::string& text);
     void shake_hands();
     void succeed();
     /// The present address is of no use: to the next.

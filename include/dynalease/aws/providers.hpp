@@ -31,6 +31,8 @@ struct default_credentials_options {
     detail::braced<std::string> ca_file{};
     /// Take this role on with the keys that were found.
     std::optional<assumed_role> role{};
+    /// As `client_options::proxy`, to STS.
+    detail::braced<std::string> proxy{};
 };
 
 /// Where AWS tools find keys, in this order. The first source that is configured decides: if it fails, that is the
@@ -42,7 +44,8 @@ struct default_credentials_options {
 /// 3. Web identity (EKS, by service account): AWS_WEB_IDENTITY_TOKEN_FILE, AWS_ROLE_ARN, AWS_ROLE_SESSION_NAME.
 /// 4. The container (ECS, EKS Pod Identity): AWS_CONTAINER_CREDENTIALS_RELATIVE_URI or
 ///    AWS_CONTAINER_CREDENTIALS_FULL_URI, AWS_CONTAINER_AUTHORIZATION_TOKEN or AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE.
-/// 5. The instance (EC2): its metadata service, version 2 only; AWS_EC2_METADATA_DISABLED=true switches it off.
+/// 5. The instance (EC2): its metadata service, version 2 only; AWS_EC2_METADATA_DISABLED=true switches it off,
+///    AWS_METADATA_SERVICE_TIMEOUT (in seconds) and AWS_METADATA_SERVICE_NUM_ATTEMPTS say how long it is tried.
 ///
 /// Single sign-on needs a browser, and is refused by name: let
 /// `credential_process = aws configure export-credentials --profile NAME` do it.

@@ -26,7 +26,7 @@ std::string ca_file_of(const default_credentials_options& options, const aws::co
 configured_provider make_configured_provider(const environment& world, default_credentials_options options,
                                              std::shared_ptr<credentials_provider> base) {
     auto config = aws::config_source::process();
-    auto web = std::make_shared<http_transport>(world, ca_file_of(options, config));
+    auto web = std::make_shared<http_transport>(world, ca_file_of(options, config), options.proxy, config);
     const auto context = std::make_shared<const source_context>(
         source_context{world, std::move(config), std::move(web), make_process_runner(world), std::move(options.profile),
                        std::move(options.region)});

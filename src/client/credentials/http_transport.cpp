@@ -3,6 +3,8 @@
 #include "client/credentials/http_transport.hpp"
 
 #include "aws/refusal.hpp"
+#include "client/proxy.hpp"
+#include "client/user_agent.hpp"
 #include "http/tls.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -22,7 +24,7 @@ constexpr std::uint64_t longest_body = 128 * 1024;
 
 std::string text_of(const aws::web_request& request) {
     std::string text = request.method + ' ' + request.target + " HTTP/1.1\r\nHost: " + request.to.host_header +
-                       "\r\nUser-Agent: dynalease\r\nConnection: close\r\n";
+                       "\r\nUser-Agent: " + user_agent({}) + "\r\nConnection: close\r\n";
     for (const auto& [name, value] : request.headers) text.append(name).append(": ").append(value).append("\r\n");
     if (request.method != "GET") text += "Content-Length: " + std::to_string(request.body.size()) + "\r\n";
     return text.append("\r\n").append(request.body);
@@ -36,8 +38,12 @@ failure broken(const error_code& code, const aws::web_request& request, std::str
 
 }  // namespace
 
-http_transport::http_transport(environment world, std::string ca_file)
-    : world_(std::move(world)), ca_file_(std::move(ca_file)), timing_(std::make_shared<http::deadlines>(world_)) {}
+http_transport::http_transport(environment world, std::string ca_file, std::string proxy, aws::config_source config)
+    : world_(std::move(world)),
+      ca_file_(std::move(ca_file)),
+      proxy_(std::move(proxy)),
+      config_(std::move(config)),
+      timing_(std::make_shared<http::deadlines>(world_)) {}
 
 http_transport::~http_transport() {
     close();
@@ -69,6 +75,9 @@ result<http_transport::server> http_transport::server_of(const aws::endpoint& wh
     connecting.timeout = limit;
     connecting.limits.head = longest_head;
     connecting.limits.body = longest_body;
+    auto proxy = proxy_to(where, proxy_, config_);
+    if (!proxy) return std::move(proxy).error();
+    connecting.proxy = *std::move(proxy);
     if (where.tls) {
         auto context = tls();
         if (!context) return std::move(context).error();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "aws/config_source.hpp"
 #include "client/credentials/web_transport.hpp"
 #include "http/pool.hpp"
 
@@ -16,7 +17,8 @@ namespace dynalease::detail {
 class http_transport final : public web_transport {
 public:
     /// @param ca_file as in `http::tls_options`; read when a secure server is asked first
-    http_transport(environment world, std::string ca_file);
+    /// @param proxy as `aws::resolve_proxy` takes it
+    http_transport(environment world, std::string ca_file, std::string proxy, aws::config_source config);
     ~http_transport() override;
 
     boost::asio::awaitable<result<aws::web_answer>> exchange(aws::web_request request,
@@ -34,6 +36,8 @@ private:
 
     environment world_;
     std::string ca_file_;
+    std::string proxy_;
+    aws::config_source config_;
     std::shared_ptr<http::deadlines> timing_;
     std::shared_ptr<boost::asio::ssl::context> tls_;
     std::map<std::string, server> servers_;  // by URL: where addresses that were good are remembered

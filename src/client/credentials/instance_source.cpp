@@ -35,7 +35,8 @@ public:
             auto no_token = co_await need_token();
             if (no_token) co_return *std::move(no_token);
             auto make = [this] { return aws::imds_get(*settings_, path_->path(), token_); };
-            auto answer = co_await exchange_with_retry(context_, std::move(make), {.limit = answer_limit});
+            const http_retry how = patience(http_retry{}.attempts);
+            auto answer = co_await exchange_with_retry(context_, std::move(make), how);
             if (!answer) co_return unavailable("does not answer: " + answer.error().details.message);
             if (answer->status == 401 && !std::exchange(renewed, true)) {
                 token_.clear();
@@ -73,8 +74,8 @@ private:
         const auto now = context_->world.clock->now();
         if (!token_.empty() && now < token_until_) co_return std::nullopt;
         // Whether there is such a service must be found out quickly; one that was there is worth waiting for.
-        http_retry how{.limit = answer_limit};
-        if (!seen_) how.attempts = 2;
+        constexpr unsigned to_find_out = 2;
+        const http_retry how = patience(seen_ ? http_retry{}.attempts : to_find_out);
         auto make = [this] { return aws::imds_token_request(*settings_); };
         auto answer = co_await exchange_with_retry(context_, std::move(make), how);
         if (!answer) co_return unavailable("cannot be reached: " + answer.error().details.message);
@@ -87,6 +88,14 @@ private:
             co_return unavailable("gave no usable token");
         }
         co_return std::nullopt;
+    }
+
+    /// What the operator says, else so many attempts of a second each.
+    http_retry patience(unsigned attempts) const {
+        http_retry how;
+        how.attempts = settings_->attempts.value_or(attempts);
+        how.limit = settings_->limit ? std::chrono::milliseconds(*settings_->limit) : answer_limit;
+        return how;
     }
 
     static failure refused(unsigned status) {

@@ -117,3 +117,22 @@ TEST_CASE("the list of roles: the first line counts, and nothing that could lead
         CHECK(hostile.answered(200, list) == imds_path::step::no_role);
     }
 }
+
+TEST_CASE("how long an instance's service is tried: as the operator says, in whole seconds") {
+    fake_config config;
+    CHECK_FALSE(settings_of(config).value().limit);
+    CHECK_FALSE(settings_of(config).value().attempts);
+    config.files["/home/.aws/config"] = "[default]\nmetadata_service_timeout = 5\nmetadata_service_num_attempts = 2\n";
+    CHECK(settings_of(config).value().limit == std::chrono::seconds(5));
+    CHECK(settings_of(config).value().attempts == 2U);
+    config.variables["AWS_METADATA_SERVICE_TIMEOUT"] = "7";
+    config.variables["AWS_METADATA_SERVICE_NUM_ATTEMPTS"] = "9";
+    CHECK(settings_of(config).value().limit == std::chrono::seconds(7));
+    CHECK(settings_of(config).value().attempts == 9U);
+    for (const char* wrong : {"0", "soon", "1.5", "3601"}) {
+        config.variables["AWS_METADATA_SERVICE_TIMEOUT"] = wrong;
+        const auto refused = settings_of(config);
+        REQUIRE_FALSE(refused.has_value());
+        CHECK_THAT(refused.error().details.message, Catch::Contains("AWS_METADATA_SERVICE_TIMEOUT"));
+    }
+}

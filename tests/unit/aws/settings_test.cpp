@@ -115,6 +115,19 @@ TEST_CASE("authorities: code, AWS_CA_BUNDLE, ca_bundle, the system's") {
     CHECK(resolved(config, chosen).ca_file == "/etc/c.pem");
 }
 
+TEST_CASE("the program's name: code, AWS_SDK_UA_APP_ID, sdk_ua_app_id, none") {
+    fake_config config;
+    config.variables["AWS_REGION"] = "us-east-1";
+    CHECK(resolved(config).application.empty());
+    config.files["/home/.aws/config"] = "[default]\nsdk_ua_app_id = a\n";
+    CHECK(resolved(config).application == "a");
+    config.variables["AWS_SDK_UA_APP_ID"] = "b";
+    CHECK(resolved(config).application == "b");
+    chosen_settings chosen;
+    chosen.application = "c";
+    CHECK(resolved(config, chosen).application == "c");
+}
+
 TEST_CASE("a profile that is chosen but missing, or malformed, is an error here too") {
     fake_config config;
     config.variables["AWS_REGION"] = "us-east-1";

@@ -50,6 +50,21 @@ TEST_CASE("a role is asked for with a signed form") {
     CHECK(header_of(request, "X-Amz-Security-Token") == "token");
 }
 
+TEST_CASE("a role is asked for with less than it may do, with tags, and by whom") {
+    assumed_role wanted{"arn", "me"};
+    wanted.policy = R"({"Version":"2012-10-17"})";
+    wanted.policy_arns = {"arn:aws:iam::aws:policy/ReadOnlyAccess", "b"};
+    wanted.tags = {{"stage", "test"}, {"team", ""}};
+    wanted.source_identity = "ann";
+    const auto request = assume_role_request(some_sts(), wanted, "unused", {"AKID", "secret"}, some_day);
+    CHECK(request.body ==
+          "Action=AssumeRole&Version=2011-06-15&RoleArn=arn&RoleSessionName=me&"
+          "Policy=%7B%22Version%22%3A%222012-10-17%22%7D&"
+          "PolicyArns.member.1.arn=arn%3Aaws%3Aiam%3A%3Aaws%3Apolicy%2FReadOnlyAccess&PolicyArns.member.2.arn=b&"
+          "Tags.member.1.Key=stage&Tags.member.1.Value=test&Tags.member.2.Key=team&Tags.member.2.Value=&"
+          "SourceIdentity=ann");
+}
+
 TEST_CASE("a web identity vouches for itself") {
     const auto request = web_identity_request(some_sts(), {"arn", "/file"}, "dynalease-1", "a.b-c_d");
     CHECK(request.body ==

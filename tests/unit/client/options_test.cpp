@@ -3,6 +3,8 @@
 #include "support/certificates.hpp"
 #include "unit/client/fixture.hpp"
 
+#include <boost/asio/ssl/context.hpp>
+
 #include <algorithm>
 
 using namespace client_test;
@@ -42,6 +44,12 @@ TEST_CASE("an option out of its range is refused by name") {
     CHECK_THAT(refusal_of([](client_options& o) { o.idle_limit = std::chrono::seconds::max(); }),
                contains("idle_limit"));
     CHECK_THAT(refusal_of([](client_options& o) { o.ca_file = "/no/such.pem"; }), contains("/no/such.pem"));
+    CHECK_THAT(refusal_of([](client_options& o) {
+                   o.tls = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_client);
+                   o.verify_tls = false;
+               }),
+               contains("client_options::tls"));
+    CHECK_THAT(refusal_of([](client_options& o) { o.proxy = "https://proxy:1"; }), contains("`proxy`"));
     CHECK(refusal_of([](client_options& o) { o.endpoint = "not a url"; }) != "accepted");
     CHECK(refusal_of([](client_options& o) { o.endpoint = "http://host/path"; }) != "accepted");
     CHECK(refusal_of([](client_options& o) { o.region = "no such region"; }) != "accepted");

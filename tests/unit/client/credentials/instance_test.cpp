@@ -27,7 +27,7 @@ struct real_world {
 
     shared_source_context context(std::string ca_file = {}) {
         return std::make_shared<const detail::source_context>(detail::source_context{
-            world, config.source(), std::make_shared<detail::http_transport>(world, std::move(ca_file)),
+            world, config.source(), std::make_shared<detail::http_transport>(world, std::move(ca_file), "", config.source()),
             detail::make_process_runner(world)});
     }
 
