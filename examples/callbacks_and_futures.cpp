@@ -29,9 +29,9 @@ void check(bool condition, const char* what) {
 // A future turns a verb into a blocking call, for threads that run no io_context.
 void with_futures(const dynalease::lock& lock) {
     auto guard = lock.acquire(asio::use_future).get();  // .get() throws what went wrong
-    check(guard.valid(), "future: the lock is held");
+    check(guard.held(), "future: the lock is held");
     guard.release(asio::use_future).get();
-    check(!guard.valid(), "future: the lock is given back");
+    check(!guard.held(), "future: the lock is given back");
 }
 
 // A callback gets the error code and the guard; it runs on the database's executor.

@@ -81,7 +81,7 @@ asio::awaitable<void> demonstrate(dynalease::database database) {
 
     auto one = co_await here.acquire_shared();
     auto other = co_await there.acquire_shared();
-    std::cout << "two readers at once: " << one.valid() << other.valid() << '\n';
+    std::cout << "two readers at once: " << one.held() << other.held() << '\n';
     auto refused = co_await there.try_acquire();
     std::cout << "a writer beside readers: " << (refused ? "let in" : "refused") << '\n';
     co_await one.release();

@@ -24,7 +24,7 @@ asio::awaitable<void> settle(dynalease::database database) {
     dynalease::lock lock{session, "account/42"};
     auto guard = co_await lock.acquire();  // waits while another holds it; throws when waiting makes no sense
     std::cout << "holding " << guard.name() << " with fencing token " << guard.fencing_token() << '\n';
-    if (!guard.valid()) throw std::runtime_error("not held");
+    if (!guard.held()) throw std::runtime_error("not held");
     // ... work under the lock here; hand the fencing token to whatever is written outside DynamoDB
     co_await guard.release();  // the destructor would do so too, in the background, best effort
 

@@ -30,7 +30,7 @@ public:
         dynalease::lock lock(session_, "settlement");
         while (session_.state() != dynalease::session_state::lost) {
             auto guard = co_await lock.acquire();
-            while (guard.valid()) co_await settle_next(guard);
+            while (guard.held()) co_await settle_next(guard);
         }
     }
 

@@ -82,7 +82,7 @@ asio::awaitable<void> run(dynalease::client& client, std::size_t count) {
     measured.threads = support::thread_count();
 
     measured.lost = session.counters().lost;
-    for (const auto& guard : held) measured.lost += guard.valid() ? 0 : 1;
+    for (const auto& guard : held) measured.lost += guard.held() ? 0 : 1;
     tell("releasing");
     dynalease::close_options patient;
     patient.timeout = std::chrono::seconds(10);

@@ -138,7 +138,7 @@ asio::awaitable<void> worker::transfer(dynalease::session& session) {
 
     const auto pair = std::string(from) + " " + std::string(to) + " ";
     if (written) tell("moved " + pair + std::to_string(amount));
-    if (!written) tell("refused " + pair + (first.valid() || second.valid() ? "1" : "0"));
+    if (!written) tell("refused " + pair + (first.held() || second.held() ? "1" : "0"));
     co_await give_back(second);
     co_await give_back(first);
 }

@@ -100,7 +100,7 @@ asio::awaitable<void> clerk::change_order(dynalease::queue_turn& turn) {
         if (!code) co_return;
         // Somebody who draws a ticket writes to the row that the fence reads: then neither is wrong, and it is tried
         // again.
-        if (code != dynalease::errc::transaction_canceled || !turn.valid()) throw dynalease::error(code, {});
+        if (code != dynalease::errc::transaction_canceled || !turn.held()) throw dynalease::error(code, {});
     }
 }
 

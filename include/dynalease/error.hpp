@@ -83,7 +83,8 @@ enum class errc {
     shut_down,       ///< the client was closed
 };
 
-/// What a caller can do about it: compare an `error_code` with these.
+/// What a caller can do about it: compare an `error_code` with these. What was cancelled equals the generic
+/// `operation_canceled`, too, and what took too long (`errc::wait_timeout`, `errc::timeout`) `timed_out`.
 enum class condition {
     contended = 1,  ///< somebody else holds it: try again later
     conflict,       ///< the data changed underneath: reload and decide again

@@ -89,7 +89,7 @@ struct close_report {
 /// A handle. Its end closes the session in the background, whatever was made from it; so keep it as long as its locks
 /// are needed.
 ///
-/// Thread safety: it may be made and ended, verbs, `state` and a guard's `valid` may be called on any thread; the rest,
+/// Thread safety: it may be made and ended, verbs, `state` and a guard's `held` may be called on any thread; the rest,
 /// on the database's executor. Only one process can own a session: in a forked child it is lost at once, so make one
 /// there after the fork. A session whose row is deleted by hand learns of it with its next heartbeat; until then others
 /// may take its locks.

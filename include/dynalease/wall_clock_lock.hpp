@@ -53,7 +53,7 @@ public:
     /// Whether there is anything to hold; says nothing about its validity.
     explicit operator bool() const noexcept { return static_cast<bool>(hold_); }
     /// Whether the item is ours at this instant, if all clocks keep to their bounds. Any thread.
-    bool valid() const noexcept;
+    bool held() const noexcept;
     /// `held`, `lost`, `released` or `empty`.
     guard_state state() const noexcept;
     /// Until it is over; it is not renewed. Zero when it is. Any thread.
@@ -143,23 +143,23 @@ public:
     /// string; `errc::in_doubt` when it was given up while a write had no answer: what landed all the same is given
     /// back in the background, or else is over by the timeout (as is what the network repeated); and what the service
     /// refuses. Cancellation: all types, at once. Cost: 1 write; behind another holder, 1 refused write at each look.
-    boost::asio::awaitable<wall_clock_guard> acquire(item_acquire_options options = {}) const;
+    [[nodiscard]] boost::asio::awaitable<wall_clock_guard> acquire(item_acquire_options options = {}) const;
     template <class... Tail>
         requires verb_tail<wall_clock_guard, Tail...>
-    auto acquire(item_acquire_options options, Tail&&... tail) const {
+    [[nodiscard]] auto acquire(item_acquire_options options, Tail&&... tail) const {
         return detail::initiate<wall_clock_guard>(get_executor(), acquire_verb{core_, options, false},
                                                   std::forward<Tail>(tail)...);
     }
     template <class... Tail>
         requires verb_tail<wall_clock_guard, Tail...>
-    auto acquire(Tail&&... tail) const {
+    [[nodiscard]] auto acquire(Tail&&... tail) const {
         return acquire(item_acquire_options{}, std::forward<Tail>(tail)...);
     }
     /// Takes the item if it is free; an empty guard if not. Errors and cancellation as `acquire`. Cost: 1 write.
-    boost::asio::awaitable<wall_clock_guard> try_acquire() const;
+    [[nodiscard]] boost::asio::awaitable<wall_clock_guard> try_acquire() const;
     template <class... Tail>
         requires verb_tail<wall_clock_guard, Tail...>
-    auto try_acquire(Tail&&... tail) const {
+    [[nodiscard]] auto try_acquire(Tail&&... tail) const {
         return detail::initiate<wall_clock_guard>(get_executor(), acquire_verb{core_, {}, true},
                                                   std::forward<Tail>(tail)...);
     }

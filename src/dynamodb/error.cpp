@@ -141,6 +141,20 @@ meaning meaning_of(errc code) noexcept {
     return {condition{}, "unknown error"};
 }
 
+/// The generic condition that says the same; none: zero.
+boost::system::error_condition generic_meaning_of(errc code) noexcept {
+    switch (code) {
+        case errc::cancelled:
+        case errc::shut_down:
+            return make_error_condition(boost::system::errc::operation_canceled);
+        case errc::wait_timeout:
+        case errc::timeout:
+            return make_error_condition(boost::system::errc::timed_out);
+        default:
+            return {};
+    }
+}
+
 const char* words_of(condition value) noexcept {
     switch (value) {
         case condition::contended:
@@ -177,6 +191,11 @@ public:
         const auto condition = meaning_of(static_cast<errc>(value)).condition;
         if (condition == dynalease::condition{}) return {value, *this};
         return make_error_condition(condition);
+    }
+    /// Also as whoever knows nothing of the library asks, of any asynchronous operation.
+    bool equivalent(int value, const boost::system::error_condition& asked) const noexcept override {
+        const auto generic = generic_meaning_of(static_cast<errc>(value));
+        return default_error_condition(value) == asked || (generic.failed() && generic == asked);
     }
 };
 

@@ -89,7 +89,7 @@ boost::asio::awaitable<joint_served> acquire_in_order(items_order order) {
         }
         out.granted[i] = std::move(got.guard);
     }
-    const bool all_valid = std::ranges::all_of(out.granted, [](const auto& guard) { return guard.valid(); });
+    const bool all_valid = std::ranges::all_of(out.granted, [](const auto& guard) { return guard.held(); });
     if (!out.why && !all_valid) out.why = order.core->valid() ? failure(errc::lock_lost) : order.core->over_failure();
     co_return out;
 }

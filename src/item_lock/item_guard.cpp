@@ -93,8 +93,8 @@ awaitable<runtime::completion<void>> run_end_item(guarded_end_of_item what, diag
 
 }  // namespace
 
-bool item_guard::valid() const noexcept {
-    return hold_ && hold_->valid();
+bool item_guard::held() const noexcept {
+    return hold_ && hold_->held();
 }
 guard_state item_guard::state() const noexcept {
     return hold_ ? hold_->state() : guard_state::empty;

@@ -96,7 +96,7 @@ bool item_lock_impl::begin_renewal() {
         const auto hold = each.lock();
         // One that has been let go and is still here is being committed with others, by what the item shows now.
         if (hold && hold->state() == guard_state::released) return false;
-        if (!hold || !hold->valid()) continue;
+        if (!hold || !hold->held()) continue;
         if (hold->write != item_hold::writing::nothing) return false;
         held = true;
     }

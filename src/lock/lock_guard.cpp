@@ -11,8 +11,8 @@
 
 namespace dynalease {
 
-bool lock_guard::valid() const noexcept {
-    return hold_ && hold_->valid();
+bool lock_guard::held() const noexcept {
+    return hold_ && hold_->held();
 }
 guard_state lock_guard::state() const noexcept {
     return hold_ ? hold_->state() : guard_state::empty;

@@ -11,8 +11,8 @@
 
 namespace dynalease {
 
-bool queue_turn::valid() const noexcept {
-    return hold_ && hold_->valid();
+bool queue_turn::held() const noexcept {
+    return hold_ && hold_->held();
 }
 guard_state queue_turn::state() const noexcept {
     return hold_ ? hold_->state() : guard_state::empty;

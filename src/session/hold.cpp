@@ -17,7 +17,7 @@ hold::hold(std::shared_ptr<session_impl> core) noexcept : core_(std::move(core))
 
 hold::~hold() = default;
 
-bool hold::valid() const noexcept {
+bool hold::held() const noexcept {
     return kept() && core_->valid() && !expired();
 }
 

@@ -24,7 +24,7 @@ public:
     ~hold() override;
 
     // ---- any thread ----
-    bool valid() const noexcept;
+    bool held() const noexcept;
     guard_state state() const noexcept;
     const std::shared_ptr<session_impl>& core() const noexcept { return core_; }
     /// Neither given back nor lost, whatever has become of its session.

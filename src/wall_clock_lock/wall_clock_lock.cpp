@@ -108,7 +108,7 @@ awaitable<runtime::completion<wall_clock_guard>> run_wall_acquire(std::shared_pt
     for (;;) {
         // An answer that took longer than the lock lasts leaves nothing to hold; the guard's end gives it back.
         auto tried = co_await try_once(wish, std::min(deadline, core.now() + core.times().hold));
-        if (tried.guard.valid()) {
+        if (tried.guard.held()) {
             done.value = std::move(tried.guard);
             co_return done;
         }
@@ -173,7 +173,7 @@ awaitable<runtime::completion<void>> run_wall_release(std::shared_ptr<wall_clock
 
 // ---- guard -------------------------------------------------------------------------------------------------------
 
-bool wall_clock_guard::valid() const noexcept {
+bool wall_clock_guard::held() const noexcept {
     return state() == guard_state::held;
 }
 guard_state wall_clock_guard::state() const noexcept {

@@ -304,7 +304,7 @@ private:
         const lock here(first, "door");
         const lock there(second, "door");
         auto guard = co_await here.acquire();
-        expect(guard.valid(), "a lock is granted");
+        expect(guard.held(), "a lock is granted");
         const auto first_token = guard.fencing_token();
         const auto seen = co_await there.inspect();
         expect(seen.held && seen.holder == first.id(), "others see who holds it");

@@ -87,7 +87,7 @@ TEST_CASE("handles made in an awaited expression") {
         co_await with_turn(queue{in.coordination, in.name}, nothing);
         {
             auto guard = co_await item_lock(in.coordination, in.row).acquire();
-            CHECK(guard.valid());
+            CHECK(guard.held());
             co_await guard.release();
         }
         auto turn = co_await queue(in.coordination, in.name, {.reason = in.name}).enter();

@@ -206,7 +206,7 @@ namespace {
 
 asio::awaitable<int> keep_the_thread(lock_guard& guard) {
     std::this_thread::sleep_for(1200ms);  // in real time: where the loop stands still, no scheduler could tell
-    CHECK_FALSE(guard.valid());
+    CHECK_FALSE(guard.held());
     co_return 1;
 }
 
@@ -246,13 +246,13 @@ TEST_CASE("what a handler throws leaves run(), and the library goes on") {
     if (on_strand) {
         target.acquire([](error_code, lock_guard) { throw std::runtime_error("the handler's"); });
     } else {
-        target.acquire(asio::bind_executor(
-            io, [](error_code, lock_guard) { throw std::runtime_error("the handler's"); }));
+        target.acquire(
+            asio::bind_executor(io, [](error_code, lock_guard) { throw std::runtime_error("the handler's"); }));
     }
     CHECK_THROWS_WITH(io.run(), "the handler's");
     bool again = false;
     target.acquire([&](error_code code, lock_guard guard) {
-        again = !code && guard.valid();
+        again = !code && guard.held();
         lease.close({}, [](error_code, const close_report&) {});
     });
     io.run();

@@ -38,7 +38,7 @@ asio::awaitable<void> take_lock(client& shared, finding& found) {
     auto guard = co_await x.try_acquire();
     std::strncpy(found.session.data(), mine.id().c_str(), found.session.size() - 1);
     found.holds = static_cast<bool>(guard);
-    found.valid = guard.valid();
+    found.valid = guard.held();
     // The worker ends by _exit, which gives nothing back.
     static lock_guard kept = std::move(guard);
     static session alive = std::move(mine);
@@ -52,7 +52,7 @@ asio::awaitable<void> take_turn(client& shared, finding& found) {
     auto turn = co_await line.try_enter();
     std::strncpy(found.session.data(), mine.id().c_str(), found.session.size() - 1);
     found.holds = static_cast<bool>(turn);
-    found.valid = turn.valid();
+    found.valid = turn.held();
     static queue_turn kept = std::move(turn);
     static session alive = std::move(mine);
 }

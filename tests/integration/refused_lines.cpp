@@ -1,4 +1,5 @@
-// What GCC 12 would corrupt the heap with, and the library cannot: LINE chooses one, which must not be compiled there.
+// What must not be compiled, chosen by LINE: first what GCC 12 would corrupt the heap with, and the library cannot;
+// then forgotten awaits.
 // SPDX-License-Identifier: BSL-1.0
 #include <dynalease/dynalease.hpp>
 
@@ -27,6 +28,14 @@ asio::awaitable<void> refused([[maybe_unused]] lock what, [[maybe_unused]] queue
     co_await books.create({.isbn = name, .title = name});
 #elif LINE == 5
     co_await books.clobber(book{.isbn = name, .title = name});
+#elif LINE == 6
+    auto guard = what.acquire();
+    if (!guard.held()) co_return;
+#elif LINE == 7
+    what.acquire();
+#elif LINE == 8
+    lock_guard guard = co_await what.acquire();
+    guard.release();
 #endif
     co_return;
 }

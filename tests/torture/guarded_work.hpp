@@ -40,7 +40,7 @@ void look(const dynalease::session& session, const post& self, const Guard& guar
     constexpr instant at_once = std::chrono::milliseconds(1);
     for (int tries = 0; tries < 3; ++tries) {
         const auto before = boot_time();
-        if (!guard.valid()) return;
+        if (!guard.held()) return;
         const auto after = boot_time();
         if (after - before > at_once) continue;
         self.tell.report({.kind = what::valid,

@@ -74,7 +74,7 @@ asio::awaitable<bool> outbox::move(dynalease::loaded<event_row> found, const cha
         if (!code) co_return true;
         if (told.size() > 0 && told.at(0).code == dynalease::errc::conflict) co_return false;
         // Whoever draws a ticket writes to the row that the fence reads: then neither is wrong, and it is tried again.
-        const bool again = turn.valid() && told.size() > 0 && told.at(fence).code && made < tries;
+        const bool again = turn.held() && told.size() > 0 && told.at(fence).code && made < tries;
         if (!again) throw dynalease::error(code, {});
     }
 }

@@ -23,7 +23,7 @@ public:
           stored_(std::move(found)) {}
 
     asio::awaitable<void> save(together_with more) override {
-        if (!guard_.valid()) throw refused(problem::lost, "the lock was lost before the change");
+        if (!guard_.held()) throw refused(problem::lost, "the lock was lost before the change");
         auto changed = stored_;
         static_cast<intent_data&>(changed.value) = intent().data();
         dynalease::save_options ours;

@@ -51,18 +51,18 @@ struct acquire_all_verb {
 /// 1 write each. Each guard is released on its own, or all by `commit_all`. GCC 12 does not compile a braced list of
 /// demands inside an awaited expression: name a vector before.
 /// @returns the guards in the order of the demands; of a transaction their fencing tokens are equal.
-boost::asio::awaitable<std::vector<item_guard>> acquire_all(std::vector<item_demand> wanted,
-                                                            acquire_all_options options = {});
+[[nodiscard]] boost::asio::awaitable<std::vector<item_guard>> acquire_all(std::vector<item_demand> wanted,
+                                                                          acquire_all_options options = {});
 template <class... Tail>
     requires verb_tail<std::vector<item_guard>, Tail...>
-auto acquire_all(std::vector<item_demand> wanted, acquire_all_options options, Tail&&... tail) {
+[[nodiscard]] auto acquire_all(std::vector<item_demand> wanted, acquire_all_options options, Tail&&... tail) {
     auto where = detail::executor_of(wanted);
     return detail::initiate<std::vector<item_guard>>(where, detail::acquire_all_verb{std::move(wanted), options},
                                                      std::forward<Tail>(tail)...);
 }
 template <class... Tail>
     requires verb_tail<std::vector<item_guard>, Tail...>
-auto acquire_all(std::vector<item_demand> wanted, Tail&&... tail) {
+[[nodiscard]] auto acquire_all(std::vector<item_demand> wanted, Tail&&... tail) {
     return acquire_all(std::move(wanted), acquire_all_options{}, std::forward<Tail>(tail)...);
 }
 

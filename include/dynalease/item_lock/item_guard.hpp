@@ -39,8 +39,8 @@ public:
     /// without a network, and in the call of the verb that ends the guard (`release`, `update_and_release`, `erase`) or
     /// its session (`close`). The deadline is the session's; of a plain one, a lease after the last acknowledged
     /// renewal or write under this very lock. No I/O; any thread.
-    bool valid() const noexcept;
-    /// As `valid`; a plain lock that is not renewed is never in `jeopardy`.
+    bool held() const noexcept;
+    /// As `held`; a plain lock that is not renewed is never in `jeopardy`.
     guard_state state() const noexcept;
     /// False for a reader's guard, and from when the write of `downgrade` is sent, unless that surely failed.
     bool exclusive() const noexcept;

@@ -115,15 +115,15 @@ public:
     /// Cancellation: all types, at once. Cost: 1 write, which brings the item; behind others 1 refused write, reads at
     /// the poll rate, 1 write; behind readers, and behind writers that take turns, 1 write more. The first lease of a
     /// session with a row costs one write more.
-    boost::asio::awaitable<item_guard> acquire(item_acquire_options options = {}) const;
+    [[nodiscard]] boost::asio::awaitable<item_guard> acquire(item_acquire_options options = {}) const;
     template <class... Tail>
         requires verb_tail<item_guard, Tail...>
-    auto acquire(item_acquire_options options, Tail&&... tail) const {
+    [[nodiscard]] auto acquire(item_acquire_options options, Tail&&... tail) const {
         return start(options, item_way::exclusive, std::forward<Tail>(tail)...);
     }
     template <class... Tail>
         requires verb_tail<item_guard, Tail...>
-    auto acquire(Tail&&... tail) const {
+    [[nodiscard]] auto acquire(Tail&&... tail) const {
         return acquire(item_acquire_options{}, std::forward<Tail>(tail)...);
     }
 
@@ -131,15 +131,15 @@ public:
     ///
     /// Errors, cancellation, cost: as `acquire`; where this process reads the item already none, and 1 read when it has
     /// not looked for a second whether a writer waits.
-    boost::asio::awaitable<item_guard> acquire_shared(item_acquire_options options = {}) const;
+    [[nodiscard]] boost::asio::awaitable<item_guard> acquire_shared(item_acquire_options options = {}) const;
     template <class... Tail>
         requires verb_tail<item_guard, Tail...>
-    auto acquire_shared(item_acquire_options options, Tail&&... tail) const {
+    [[nodiscard]] auto acquire_shared(item_acquire_options options, Tail&&... tail) const {
         return start(options, item_way::shared, std::forward<Tail>(tail)...);
     }
     template <class... Tail>
         requires verb_tail<item_guard, Tail...>
-    auto acquire_shared(Tail&&... tail) const {
+    [[nodiscard]] auto acquire_shared(Tail&&... tail) const {
         return acquire_shared(item_acquire_options{}, std::forward<Tail>(tail)...);
     }
 
@@ -149,16 +149,16 @@ public:
     /// Errors and cancellation as `acquire`, without `wait_timeout`; `errc::in_doubt` also when two requests had no
     /// answer, or the write had none and others hold the item now. Cost: 1 write; when held elsewhere, at most one
     /// read more.
-    boost::asio::awaitable<item_guard> try_acquire() const;
+    [[nodiscard]] boost::asio::awaitable<item_guard> try_acquire() const;
     template <class... Tail>
         requires verb_tail<item_guard, Tail...>
-    auto try_acquire(Tail&&... tail) const {
+    [[nodiscard]] auto try_acquire(Tail&&... tail) const {
         return start({}, item_way::try_exclusive, std::forward<Tail>(tail)...);
     }
-    boost::asio::awaitable<item_guard> try_acquire_shared() const;
+    [[nodiscard]] boost::asio::awaitable<item_guard> try_acquire_shared() const;
     template <class... Tail>
         requires verb_tail<item_guard, Tail...>
-    auto try_acquire_shared(Tail&&... tail) const {
+    [[nodiscard]] auto try_acquire_shared(Tail&&... tail) const {
         return start({}, item_way::try_shared, std::forward<Tail>(tail)...);
     }
 

@@ -79,13 +79,13 @@ public:
     [[nodiscard]] boost::asio::awaitable<lock_guard> acquire(acquire_options options = {}) const;
     template <class... Tail>
         requires verb_tail<lock_guard, Tail...>
-    auto acquire(acquire_options options, Tail&&... tail) const {
+    [[nodiscard]] auto acquire(acquire_options options, Tail&&... tail) const {
         return detail::initiate<lock_guard>(get_executor(), acquire_verb{target_, std::move(options)},
                                             std::forward<Tail>(tail)...);
     }
     template <class... Tail>
         requires verb_tail<lock_guard, Tail...>
-    auto acquire(Tail&&... tail) const {
+    [[nodiscard]] auto acquire(Tail&&... tail) const {
         return acquire(acquire_options{}, std::forward<Tail>(tail)...);
     }
 
@@ -97,13 +97,13 @@ public:
     [[nodiscard]] boost::asio::awaitable<lock_guard> try_acquire(acquire_options options = {}) const;
     template <class... Tail>
         requires verb_tail<lock_guard, Tail...>
-    auto try_acquire(acquire_options options, Tail&&... tail) const {
+    [[nodiscard]] auto try_acquire(acquire_options options, Tail&&... tail) const {
         return detail::initiate<lock_guard>(get_executor(), try_verb{target_, std::move(options)},
                                             std::forward<Tail>(tail)...);
     }
     template <class... Tail>
         requires verb_tail<lock_guard, Tail...>
-    auto try_acquire(Tail&&... tail) const {
+    [[nodiscard]] auto try_acquire(Tail&&... tail) const {
         return try_acquire(acquire_options{}, std::forward<Tail>(tail)...);
     }
 

@@ -26,7 +26,7 @@ void abandon(lock_hold& hold) noexcept;
 /// Move-only. The destructor releases in the background, best effort; `release` says whether it worked.
 ///
 /// Write its type where you take it: `lock_guard guard = co_await lock.acquire();` does not compile without the
-/// `co_await`, while `auto` makes it an `asio::awaitable`, which has a `valid()` of its own, and that is true.
+/// `co_await`, while with `auto` only the first use of the guard does not.
 class [[nodiscard]] lock_guard {
 public:
     lock_guard() noexcept = default;
@@ -38,7 +38,7 @@ public:
     /// with or without a network, and in the call of `release` or of the session's
     /// `close`. No I/O; any thread. A process paused right after this call cannot know: give
     /// the fencing token to whatever the lock protects.
-    bool valid() const noexcept;
+    bool held() const noexcept;
     guard_state state() const noexcept;
     /// Rises with every grant of this lock, for ever. A resource that refuses smaller tokens than the largest it
     /// has seen cannot be harmed by a holder that was paused. 0 for an empty guard.

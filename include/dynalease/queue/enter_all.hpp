@@ -34,17 +34,18 @@ struct enter_all_verb {
 /// double), and 1 batch of reads if they were not seen within the last second; then as `queue::enter`. Each turn is
 /// left on its own. GCC 12 does not compile a braced list of queues inside an awaited expression: name a vector before.
 /// @returns the turns in the order of the queues; their tickets are equal.
-boost::asio::awaitable<std::vector<queue_turn>> enter_all(std::vector<queue> queues, enter_options options = {});
+[[nodiscard]] boost::asio::awaitable<std::vector<queue_turn>> enter_all(std::vector<queue> queues,
+                                                                        enter_options options = {});
 template <class... Tail>
     requires verb_tail<std::vector<queue_turn>, Tail...>
-auto enter_all(std::vector<queue> queues, enter_options options, Tail&&... tail) {
+[[nodiscard]] auto enter_all(std::vector<queue> queues, enter_options options, Tail&&... tail) {
     auto where = detail::executor_of(queues);
     return detail::initiate<std::vector<queue_turn>>(
         where, detail::enter_all_verb{std::move(queues), std::move(options)}, std::forward<Tail>(tail)...);
 }
 template <class... Tail>
     requires verb_tail<std::vector<queue_turn>, Tail...>
-auto enter_all(std::vector<queue> queues, Tail&&... tail) {
+[[nodiscard]] auto enter_all(std::vector<queue> queues, Tail&&... tail) {
     return enter_all(std::move(queues), enter_options{}, std::forward<Tail>(tail)...);
 }
 

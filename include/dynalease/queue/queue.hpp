@@ -97,16 +97,16 @@ public:
     /// place in the queue is given up.
     /// Cost: 1 write for a free queue, and 1 more, in the background, when the turn lasts longer than a second; behind
     /// others 2 writes and reads at the poll rate. The first lease of a session costs one write more.
-    boost::asio::awaitable<queue_turn> enter(enter_options options = {}) const;
+    [[nodiscard]] boost::asio::awaitable<queue_turn> enter(enter_options options = {}) const;
     template <class... Tail>
         requires verb_tail<queue_turn, Tail...>
-    auto enter(enter_options options, Tail&&... tail) const {
+    [[nodiscard]] auto enter(enter_options options, Tail&&... tail) const {
         return detail::initiate<queue_turn>(get_executor(), enter_verb{target_, std::move(options)},
                                             std::forward<Tail>(tail)...);
     }
     template <class... Tail>
         requires verb_tail<queue_turn, Tail...>
-    auto enter(Tail&&... tail) const {
+    [[nodiscard]] auto enter(Tail&&... tail) const {
         return enter(enter_options{}, std::forward<Tail>(tail)...);
     }
 
@@ -116,16 +116,16 @@ public:
     /// Errors and cancellation as `enter`, without `wait_timeout`, and in doubt already after its second request
     /// without an answer; the same holds for `enter` with a wait of zero. Cost: 1 write, or 1 read if the queue was
     /// seen busy a moment ago; a busy queue is examined in the background, once a second at most: 1 query, 1 read.
-    boost::asio::awaitable<queue_turn> try_enter(enter_options options = {}) const;
+    [[nodiscard]] boost::asio::awaitable<queue_turn> try_enter(enter_options options = {}) const;
     template <class... Tail>
         requires verb_tail<queue_turn, Tail...>
-    auto try_enter(enter_options options, Tail&&... tail) const {
+    [[nodiscard]] auto try_enter(enter_options options, Tail&&... tail) const {
         return detail::initiate<queue_turn>(get_executor(), try_verb{target_, std::move(options)},
                                             std::forward<Tail>(tail)...);
     }
     template <class... Tail>
         requires verb_tail<queue_turn, Tail...>
-    auto try_enter(Tail&&... tail) const {
+    [[nodiscard]] auto try_enter(Tail&&... tail) const {
         return try_enter(enter_options{}, std::forward<Tail>(tail)...);
     }
 

@@ -36,7 +36,7 @@ public:
     /// or without a network, and in the call of `leave` or of the session's
     /// `close`. No I/O; any thread. A process paused right after this call cannot know: give the
     /// fencing token to whatever the queue protects.
-    bool valid() const noexcept;
+    bool held() const noexcept;
     /// `released` once it was left.
     guard_state state() const noexcept;
     /// The number that was drawn: turns are granted in rising number, each once. 0 for an empty turn.

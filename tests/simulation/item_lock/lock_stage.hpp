@@ -66,7 +66,7 @@ public:
         who.lock(item).acquire_shared(item_acquire_options{},
                                       handler([&who](error_code, item_guard got) { who.guard = std::move(got); }));
         run_for(300ms);
-        if (!who.guard.valid()) fail("the setting does not come about");
+        if (!who.guard.held()) fail("the setting does not come about");
     }
     void give_back(actor& who) {
         who.guard.release(handler(ignore));
@@ -75,7 +75,7 @@ public:
     void hold(actor& who, std::size_t item = 0) {
         want(who, item);
         run_for(200ms);
-        if (!who.guard.valid()) fail("the setting does not come about");
+        if (!who.guard.held()) fail("the setting does not come about");
     }
     /// So that its session is live, and it has seen the item's floor.
     void warm_up(actor& who) {
@@ -173,7 +173,7 @@ private:
         std::map<std::string, int> writers;
         std::map<std::string, int> readers;
         const auto count = [&](const item_guard& guard) {
-            if (guard.valid()) ++(guard.exclusive() ? writers : readers)[guard.name()];
+            if (guard.held()) ++(guard.exclusive() ? writers : readers)[guard.name()];
         };
         for (const auto* who : {&a, &b, &c}) {
             if (who->machine.crashed()) continue;

@@ -71,7 +71,7 @@ void points_stage::hold(actor& who, access how) {
         target.acquire_shared(handler(keep(who)));
     }
     run_for(200ms);
-    if (who.guards.empty() || !who.guards.back().valid()) fail("the setting does not come about");
+    if (who.guards.empty() || !who.guards.back().held()) fail("the setting does not come about");
 }
 
 void points_stage::warm_up(actor& who) {
@@ -97,7 +97,7 @@ void points_stage::look() {
     for (const auto* who : {&a, &b, &c}) {
         if (who->machine.crashed()) continue;
         for (const auto& each : who->guards) {
-            if (!each.valid() || each.name().find(first) == std::string::npos) continue;
+            if (!each.held() || each.name().find(first) == std::string::npos) continue;
             ++(each.exclusive() ? writers : readers);
         }
     }

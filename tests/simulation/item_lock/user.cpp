@@ -131,7 +131,7 @@ asio::awaitable<void> user::lock_and_write() {
     for (std::uint64_t i = 0; i < pieces; ++i) {
         co_await sleep_up_to("user: hold", longest);
         const bool fences = choices.choose("user: fences a write elsewhere", 4) == 1;
-        if (fences && mine.guard.valid()) co_await write_fenced(mine);
+        if (fences && mine.guard.held()) co_await write_fenced(mine);
         if (mine.guard.exclusive()) co_await write(mine, false);
     }
     co_await sleep_up_to("user: holds on", longest);

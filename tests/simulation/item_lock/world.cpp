@@ -83,7 +83,7 @@ void item_world::check_step() {
         for (const auto& someone : each->users()) {
             for (auto& each_held : someone->hands()) {
                 if (each_held.handle == 0) continue;
-                const bool valid = each_held.guard.valid();
+                const bool valid = each_held.guard.held();
                 check_belief(*each, each_held, valid);
                 if (!valid) continue;
                 ++(each_held.guard.exclusive() ? writers : readers)[each_held.item];
@@ -184,7 +184,7 @@ void item_world::crash_a_holder() {
             for (const auto& someone : each->users()) {
                 if (!each->live() || someone->wants_several() || someone->saves() || someone->hands().empty()) continue;
                 const auto& held = someone->hands().front();
-                if (held.handle == 0 || !held.guard.valid()) continue;
+                if (held.handle == 0 || !held.guard.held()) continue;
                 const auto grant = judge_.grant_of(each->session()->id(), held.item, held.guard.fencing_token());
                 if (!grant || judge_.state(held.item).writer != *grant) continue;
                 const bool wanted = std::ranges::any_of(sites_, [&](const auto& other) {

@@ -20,7 +20,6 @@ namespace {
 
 using stage = enumeration_stage;
 
-
 auto keep(lock_guard& in) {
     return [&in](error_code, lock_guard got) { in = std::move(got); };
 }
@@ -116,7 +115,7 @@ void list(stage& on) {
 
 asio::awaitable<void> work(lock_guard& guard, testing::node& in) {
     const auto clock = in.environment().clock;
-    if (guard.valid()) co_await clock->async_wait_until(clock->now() + 200ms, asio::as_tuple(asio::deferred));
+    if (guard.held()) co_await clock->async_wait_until(clock->now() + 200ms, asio::as_tuple(asio::deferred));
 }
 
 asio::awaitable<void> guarded_work(stage& on, dynalease::lock target) {

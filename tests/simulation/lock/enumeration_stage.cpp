@@ -32,7 +32,7 @@ enumeration_stage::enumeration_stage()
 void enumeration_stage::hold(actor& who) {
     who.lock().acquire(acquire_options{}, handler([&who](error_code, lock_guard got) { who.guard = std::move(got); }));
     run_for(200ms);
-    if (!who.guard.valid()) fail("the setting does not come about");
+    if (!who.guard.held()) fail("the setting does not come about");
 }
 
 void enumeration_stage::warm_up(actor& who) {
@@ -54,9 +54,9 @@ void enumeration_stage::destroy_handles() {
 
 void enumeration_stage::look() {
     int valid = 0;
-    if (!crashed()) valid += (a.guard.valid() ? 1 : 0) + (second.valid() ? 1 : 0);
-    if (!b.machine.crashed()) valid += b.guard.valid() ? 1 : 0;
-    valid += c.guard.valid() ? 1 : 0;
+    if (!crashed()) valid += (a.guard.held() ? 1 : 0) + (second.held() ? 1 : 0);
+    if (!b.machine.crashed()) valid += b.guard.held() ? 1 : 0;
+    valid += c.guard.held() ? 1 : 0;
     if (valid > 1) fail("P1: two valid guards");
 }
 

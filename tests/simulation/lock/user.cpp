@@ -189,7 +189,7 @@ void user::let_go() {
 }
 
 void user::write_outside() {
-    if (handle_ == 0 || !guard_.valid()) return;
+    if (handle_ == 0 || !guard_.held()) return;
     // Between this look and the write anything may happen.
     auto& world = site_.world();
     const auto token = guard_.fencing_token();
@@ -211,7 +211,7 @@ asio::awaitable<void> user::hold() {
         co_await sleep_up_to("user: hold", longest);
         const auto kind = choices.choose("user: kind of write", 4);
         if (kind == 1 || kind == 2) write_outside();
-        if (kind != 3 || !guard_.valid()) continue;
+        if (kind != 3 || !guard_.held()) continue;
         auto fence = guard_.fence();
         co_await write_fenced(site_.machine(), world.run().census, std::move(fence), lock_, number_);
     }

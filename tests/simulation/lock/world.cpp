@@ -77,7 +77,7 @@ void lock_world::check_step() {
         for (const auto& someone : each->users()) {
             const auto* guard = someone->held();
             if (guard == nullptr) continue;
-            const bool valid = guard->valid();
+            const bool valid = guard->held();
             (valid ? valid_here : invalid_here) = true;
             const auto now = each->clock_now();
             const auto* believed = each->watch();
@@ -145,7 +145,7 @@ void lock_world::crash_a_holder() {
     const auto somebody_holds = [&] {
         for (const auto& each : sites_) {
             for (const auto& someone : each->users()) {
-                if (someone->held() == nullptr || !someone->held()->valid()) continue;
+                if (someone->held() == nullptr || !someone->held()->held()) continue;
                 const bool wanted = std::any_of(sites_.begin(), sites_.end(), [&](const auto& other) {
                     return other != each && other->live() &&
                            std::any_of(other->users().begin(), other->users().end(), [&](const auto& waiter) {

@@ -21,7 +21,6 @@ namespace {
 
 using stage = queues::enumeration_stage;
 
-
 auto keep(queue_turn& in) {
     return [&in](error_code, queue_turn got) { in = std::move(got); };
 }
@@ -158,7 +157,7 @@ void enter_both_against_another(stage& on) {
 
 asio::awaitable<void> work(queue_turn& turn, testing::node& in) {
     const auto clock = in.environment().clock;
-    if (turn.valid()) co_await clock->async_wait_until(clock->now() + 200ms, asio::as_tuple(asio::deferred));
+    if (turn.held()) co_await clock->async_wait_until(clock->now() + 200ms, asio::as_tuple(asio::deferred));
 }
 
 asio::awaitable<void> work_in_turn(stage& on, queue target) {

@@ -43,7 +43,7 @@ enumeration_stage::enumeration_stage()
 void enumeration_stage::hold(actor& who) {
     who.queue().enter(enter_options{}, handler([&who](error_code, queue_turn got) { who.turn = std::move(got); }));
     run_for(200ms);
-    if (!who.turn.valid()) fail("the setting does not come about");
+    if (!who.turn.held()) fail("the setting does not come about");
 }
 
 void enumeration_stage::warm_up(actor& who) {
@@ -63,7 +63,7 @@ void enumeration_stage::destroy_handles() {
 void enumeration_stage::look() {
     for (const std::string name : queue_names) {
         int valid = 0;
-        const auto count = [&](const queue_turn& turn) { valid += turn.valid() && turn.name() == name ? 1 : 0; };
+        const auto count = [&](const queue_turn& turn) { valid += turn.held() && turn.name() == name ? 1 : 0; };
         for (const auto* who : {&a, &b, &c}) {
             if (who->machine.crashed()) continue;
             count(who->turn);

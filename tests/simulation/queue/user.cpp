@@ -17,10 +17,7 @@ namespace dynalease::simulation::queues {
 namespace asio = boost::asio;
 
 user::user(site& at, std::size_t queue, std::uint64_t number)
-    : participant(at.world().choices(), at, "user: cancellation"),
-      site_(at),
-      queue_(queue),
-      number_(number) {}
+    : participant(at.world().choices(), at, "user: cancellation"), site_(at), queue_(queue), number_(number) {}
 
 asio::awaitable<void> user::live(std::shared_ptr<user> self) {
     auto& me = *self;
@@ -170,7 +167,7 @@ bool user::told_any_loss() const {
 void user::write_outside() {
     auto& world = site_.world();
     for (const auto& mine : turns_) {
-        if (mine.handle == 0 || !mine.turn.valid()) continue;
+        if (mine.handle == 0 || !mine.turn.held()) continue;
         // Between this look and the write anything may happen.
         const auto token = mine.turn.fencing_token();
         auto accepted = [&world, queue = mine.queue, token] {
@@ -189,7 +186,7 @@ asio::awaitable<void> user::hold() {
         co_await sleep_up_to("user: hold", longest);
         const auto kind = choices.choose("user: kind of write", 4);
         if (kind == 1 || kind == 2) write_outside();
-        if (kind != 3 || !turns_.front().turn.valid()) continue;
+        if (kind != 3 || !turns_.front().turn.held()) continue;
         auto fence = turns_.front().turn.fence();
         co_await write_fenced(site_.machine(), world.run().census, std::move(fence), queue_, number_);
     }
@@ -208,7 +205,7 @@ asio::awaitable<void> user::end_hold(held_turn& mine) {
         co_await sleep_up_to("user: holds on", std::chrono::milliseconds(world.lease() * 2));
     }
     now_ = doing::letting_go;
-    const bool safe = mine.turn.valid() && site_.is_written(mine);
+    const bool safe = mine.turn.held() && site_.is_written(mine);
     const auto session = site_.session()->id();
     let_go(mine);
     next_operation();

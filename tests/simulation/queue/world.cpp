@@ -107,7 +107,7 @@ void queue_world::check_step() {
             for (const auto& held : someone->turns()) {
                 if (held.handle == 0) continue;
                 const auto* ticket = judge_.find(held.queue, held.turn.ticket());
-                const bool valid = held.turn.valid();
+                const bool valid = held.turn.held();
                 if (held.by_session) (valid ? valid_here : invalid_here) = true;
                 const auto now = each->clock_now();
                 if (!valid) someone->note_invalid(held.handle, now);
@@ -209,7 +209,7 @@ site* queue_world::someone_to_die(std::size_t& queue, std::int64_t& ticket) {
     for (const auto& each : sites_) {
         for (const auto& someone : each->users()) {
             for (const auto& held : someone->turns()) {
-                if (held.handle == 0 || !held.turn.valid()) continue;
+                if (held.handle == 0 || !held.turn.held()) continue;
                 queue = held.queue;
                 ticket = held.turn.ticket();
                 const auto [number, next] = judge_.after(queue, ticket);

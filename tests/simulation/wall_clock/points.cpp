@@ -57,7 +57,7 @@ void update_twice(points_stage& on) {
     on.a.guards.back().update(points_stage::one_more(), {},
                               on.cancelled_handler([&on, told = on.count()](auto... done) {
                                   told(std::move(done)...);
-                                  if (on.a.guards.empty() || !on.a.guards.back().valid()) return;
+                                  if (on.a.guards.empty() || !on.a.guards.back().held()) return;
                                   on.a.guards.back().update(points_stage::one_more(), {}, on.handler(on.count()));
                               }));
 }

@@ -49,7 +49,7 @@ points_stage::points_stage()
 void points_stage::hold(actor& who) {
     who.lock->acquire(item_acquire_options{}, handler(keep(who)));
     run_for(200ms);
-    if (who.guards.empty() || !who.guards.back().valid()) fail("the setting does not come about");
+    if (who.guards.empty() || !who.guards.back().held()) fail("the setting does not come about");
 }
 
 void points_stage::hold_and_die() {
@@ -81,7 +81,7 @@ void points_stage::look() {
     int holders = 0;
     for (const auto* who : {&a, &b, &c}) {
         if (who->machine.crashed()) continue;
-        for (const auto& each : who->guards) holders += each.valid() ? 1 : 0;
+        for (const auto& each : who->guards) holders += each.held() ? 1 : 0;
     }
     if (holders > 1) fail("W1: two valid guards");
 }

@@ -28,7 +28,7 @@ public:
     site& at() const noexcept { return site_; }
     std::size_t target() const noexcept { return item_; }
     /// That it has the item: its guard says so.
-    bool believes() const { return handle_ != 0 && guard_.valid(); }
+    bool believes() const { return handle_ != 0 && guard_.held(); }
     std::uint64_t handle() const noexcept { return handle_; }
     bool waits() const noexcept { return waits_; }
     bool gone() const noexcept { return gone_; }

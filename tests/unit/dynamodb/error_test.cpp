@@ -68,6 +68,23 @@ TEST_CASE("an operation that Asio aborted counts as cancelled") {
     CHECK(condition_of(aborted) == condition::cancelled);
 }
 
+TEST_CASE("what is cancelled or timed out says so to those who know only the generic conditions") {
+    namespace generic = boost::system::errc;
+    const auto [code, expected] = GENERATE(table<errc, generic::errc_t>({
+        {errc::cancelled, generic::operation_canceled},
+        {errc::shut_down, generic::operation_canceled},
+        {errc::wait_timeout, generic::timed_out},
+        {errc::timeout, generic::timed_out},
+    }));
+    const error_code ec = code;
+    CHECK(ec == expected);
+    CHECK(ec == condition_of(ec));
+    CHECK(ec != (expected == generic::timed_out ? generic::operation_canceled : generic::timed_out));
+    CHECK(error_code(errc::session_lost) != expected);
+    CHECK(error_code(errc::in_doubt) != expected);
+    CHECK(error_code(errc::in_doubt) != boost::system::error_condition());
+}
+
 TEST_CASE("success and foreign errors have no condition") {
     CHECK(condition_of({}) == condition{});
     CHECK(error_code{} != condition::cancelled);

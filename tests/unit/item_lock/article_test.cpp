@@ -42,7 +42,7 @@ TEST_CASE("a second acquire fails, and does not free the first") {
         run(w, *in, code_of(take(item_lock{*in->session, till()}, second, {.wait = 0s}), code));
         CHECK(code == errc::wait_timeout);
         CHECK_FALSE(w.unlocked());
-        CHECK(first.valid());
+        CHECK(first.held());
     }
     run(w, a, add_to(first, 1));
     CHECK(w.amount() == 1);
@@ -91,7 +91,7 @@ TEST_CASE("the names of the lock's attributes are configurable, and locks of oth
     CHECK(w.unlocked());
     item_guard other;
     run(w, b, take(item_lock{*b.session, till()}, other), 1s);
-    CHECK(other.valid());
+    CHECK(other.held());
     run(w, a, give_back(guard));
     CHECK_FALSE(w.stored().contains("heldW"));
 }
@@ -106,14 +106,14 @@ TEST_CASE("a live holder is never displaced, a dead one not before its lease is 
     running waits(w, b, take(item_lock{*b.session, till()}, next));
     w.scheduler.run_for(10min);
     CHECK_FALSE(waits.done());
-    CHECK(held.valid());
+    CHECK(held.held());
     a->process->pause();
     const auto died = w.scheduler.now();
-    while (held.valid() && !waits.done()) w.scheduler.run_for(50ms);
+    while (held.held() && !waits.done()) w.scheduler.run_for(50ms);
     CHECK_FALSE(waits.done());
     CHECK(w.scheduler.now() - died >= 5s);  // the lease is 10 s, renewed every 2.5 s
     waits.wait(15s);
-    CHECK(next.valid());
+    CHECK(next.held());
 }
 
 TEST_CASE("tables with a partition key alone, and with a sort key too") {
@@ -128,9 +128,9 @@ TEST_CASE("tables with a partition key alone, and with a sort key too") {
     item_guard second;
     run(w, a, take(item_lock{*a.session, {"desks", {{"branch", "north"}, {"desk", "one"}}}}, first));
     run(w, a, take(item_lock{*a.session, {"desks", {{"branch", "north"}, {"desk", "two"}}}}, second), 1s);
-    CHECK(second.valid());
+    CHECK(second.held());
     run(w, a, give_back(first));
-    CHECK(second.valid());
+    CHECK(second.held());
     error_code code;
     item_guard missing;
     run(w, a, code_of(take(item_lock{*a.session, {"desks", {{"branch", "north"}, {"desk", "six"}}}}, missing), code));

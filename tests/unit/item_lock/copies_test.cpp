@@ -65,7 +65,7 @@ TEST_CASE("each write under a lock that the network repeats is told as what its 
     born_till w;
     item_writes_meet(w.a, {repeated, repeated});
     CHECK_FALSE(w.code_after(add_to(w.guard, 5)));
-    CHECK(w.guard.valid());
+    CHECK(w.guard.held());
     CHECK_FALSE(w.code_after(add_and_release(w.guard, 5)));
     CHECK(w.amount() == 10);
     CHECK(w.unlocked());
@@ -117,7 +117,7 @@ TEST_CASE("a release that the network repeats is told as done, though others hav
     CHECK_FALSE(releases.done());
     releases.wait(1s);
     CHECK_FALSE(code);
-    CHECK(others.valid());
+    CHECK(others.held());
 }
 
 TEST_CASE("a last change that leaves no stamp is in doubt when its lock is gone: a first copy may have done both") {
@@ -143,7 +143,7 @@ TEST_CASE("what closes a write in doubt is not told as that write, though the ne
     item_writes_meet(w.a, {silence, {}, repeated});
     CHECK(w.code_after(add_if(w.guard, attr("mood") == "good")) == errc::condition_failed);
     CHECK(w.amount() == 0);
-    CHECK(w.guard.valid());
+    CHECK(w.guard.held());
     CHECK_FALSE(w.code_after(add_to(w.guard, 5)));
     CHECK(w.amount() == 5);
 }
@@ -172,7 +172,7 @@ TEST_CASE(
     }
     w.put(std::move(now));
     CHECK(w.code_after(last ? add_and_release(w.guard, 5) : add_to(w.guard, 5)) == expected);
-    CHECK_FALSE(w.guard.valid());
+    CHECK_FALSE(w.guard.held());
     CHECK(w.amount() == 0);
 }
 

@@ -240,7 +240,7 @@ TEST_CASE(
     const auto took = a->environment.clock->now() - begun;
     CHECK(took >= 1s);
     w.scheduler.run_for(6s - took);
-    for (const auto& guard : guards) CHECK_FALSE(guard.valid());
+    for (const auto& guard : guards) CHECK_FALSE(guard.held());
 }
 
 TEST_CASE("whoever waits for the loss of an item is told when its session is lost") {
@@ -251,7 +251,7 @@ TEST_CASE("whoever waits for the loss of an item is told when its session is los
     const auto until_lost = [](const item_guard& mine) -> asio::awaitable<void> { co_await mine.lost(); };
     running watches(w, a, until_lost(guard));
     cut_off(a);
-    while (guard.valid()) REQUIRE(w.scheduler.step());
+    while (guard.held()) REQUIRE(w.scheduler.step());
     w.scheduler.run_for(1ms);
     CHECK(watches.done());
     CHECK(guard.state() == guard_state::lost);

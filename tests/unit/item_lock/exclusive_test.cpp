@@ -19,7 +19,7 @@ TEST_CASE("lock, change and unlock are three writes, or two with the change in t
     item_guard guard;
     run(w, a, take(lock, guard));
     CHECK(a.requests("north") == 1);
-    CHECK(guard.valid());
+    CHECK(guard.held());
     CHECK(guard.exclusive());
     CHECK(guard.fencing_token() > 0);
     CHECK(*find_integer(guard.item(), "amount") == 0);
@@ -27,7 +27,7 @@ TEST_CASE("lock, change and unlock are three writes, or two with the change in t
     CHECK(*find_integer(guard.item(), "amount") == 5);
     run(w, a, give_back(guard));
     CHECK(a.requests("north") == 3);
-    CHECK_FALSE(guard.valid());
+    CHECK_FALSE(guard.held());
     CHECK(w.amount() == 5);
     CHECK(w.unlocked());
 
@@ -73,7 +73,7 @@ TEST_CASE("another process waits for its turn, and is told when the wait is too 
     const auto token = first.fencing_token();
     run(w, a, give_back(first));
     waits.wait(2s);
-    CHECK(second.valid());
+    CHECK(second.held());
     CHECK(second.fencing_token() > token);
 }
 
@@ -95,7 +95,7 @@ TEST_CASE("a try of an item in other hands gives an empty guard, and takes it on
         run(w, b, try_take(theirs, second));
         w.scheduler.run_for(1s);
     }
-    CHECK(second.valid());
+    CHECK(second.held());
     CHECK(b.session->counters().marked_dead <= 1);
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("inside a process the item goes from hand to hand, in order, by one wr
     for (std::size_t i = 0; i + 1 < guards.size(); ++i) {
         run(w, a, give_back(guards[i]));
         waiting[i]->wait(1s);
-        CHECK(guards[i + 1].valid());
+        CHECK(guards[i + 1].held());
         CHECK(guards[i + 1].fencing_token() > guards[i].fencing_token());
     }
     CHECK(a.requests("north") == 3);
@@ -144,7 +144,7 @@ TEST_CASE("whoever stops waiting leaves nothing behind") {
     }
     item_guard another;
     run(w, c, share(item_lock{*c.session, till()}, another), 1s);
-    CHECK(another.valid());
+    CHECK(another.held());
 }
 
 TEST_CASE("a guard that is dropped frees its item, and closing the session frees them all") {
@@ -165,7 +165,7 @@ TEST_CASE("a guard that is dropped frees its item, and closing the session frees
     w.scheduler.run_for(1s);
     REQUIRE(report);
     CHECK(report->released == 1);
-    CHECK_FALSE(guard.valid());
+    CHECK_FALSE(guard.held());
     CHECK(w.unlocked());
 }
 

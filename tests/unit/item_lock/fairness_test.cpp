@@ -56,7 +56,7 @@ TEST_CASE("readers of one process that take turns do not keep a writer of anothe
     w.scheduler.run_for(3s);
     const auto before = w.busy.rounds;
     run(w, w.b, take(lock_in(w.b), w.mine, {.wait = 30s}));
-    CHECK(w.mine.valid());
+    CHECK(w.mine.held());
     CHECK(w.busy.rounds - before <= 4);
     w.busy.stops = true;
     run(w, w.b, give_back(w.mine));
@@ -73,15 +73,15 @@ TEST_CASE("readers that were kept out join again once the writer has gone, thoug
     item_guard second;
     running joins(w, w.a, share(lock_in(w.a), second));
     w.scheduler.run_for(3s);
-    CHECK_FALSE(second.valid());
+    CHECK_FALSE(second.held());
     item_guard tried;
     run(w, w.a, try_share(lock_in(w.a), tried));
     CHECK_FALSE(tried);
     writes.wait();
     CHECK(w.code == errc::wait_timeout);
     joins.wait(5s);
-    CHECK(second.valid());
-    CHECK(first.valid());
+    CHECK(second.held());
+    CHECK(first.held());
 }
 
 TEST_CASE("readers join again once the writer that kept them out has died, though the first of them reads on") {
@@ -105,14 +105,14 @@ TEST_CASE("readers join again once the writer that kept them out has died, thoug
     item_guard second;
     const running joins(w, *a, share(lock_in(*a), second));
     w.scheduler.run_for(2s);
-    CHECK_FALSE(second.valid());
+    CHECK_FALSE(second.held());
     w.scheduler.run_for(9s);
-    CHECK(second.valid());
-    CHECK(first.valid());
+    CHECK(second.held());
+    CHECK(first.held());
     // And so does a try, at once.
     item_guard third;
     run(w, *a, try_share(lock_in(*a), third));
-    CHECK(third.valid());
+    CHECK(third.held());
     first = {};
     second = {};
     run(w, *a, give_back(third));
@@ -144,7 +144,7 @@ TEST_CASE("a reader that asks to join learns that the item was taken away meanwh
     w.scheduler.run_for(2s);
     item_guard second;
     run(w, w.a, share(lock_in(w.a), second));
-    CHECK(second.valid());
+    CHECK(second.held());
     CHECK(first.state() == guard_state::lost);
     CHECK(second.fencing_token() != first.fencing_token());
 }
@@ -158,14 +158,14 @@ TEST_CASE("readers of a process do not pass a writer of the same process") {
     item_guard late;
     running reads(w, w.a, share(lock_in(w.a), late));
     w.scheduler.run_for(5s);
-    CHECK_FALSE(late.valid());
+    CHECK_FALSE(late.held());
     run(w, w.a, give_back(first));
     writes.wait(5s);
-    CHECK(w.mine.valid());
-    CHECK_FALSE(late.valid());
+    CHECK(w.mine.held());
+    CHECK_FALSE(late.held());
     run(w, w.a, give_back(w.mine));
     reads.wait(5s);
-    CHECK(late.valid());
+    CHECK(late.held());
 }
 
 TEST_CASE("writers of one process that hand the item over let others in after a few turns") {
@@ -181,7 +181,7 @@ TEST_CASE("writers of one process that hand the item over let others in after a 
     } else {
         run(w, w.b, take(lock_in(w.b), w.mine, {.wait = 30s}));
     }
-    CHECK(w.mine.valid());
+    CHECK(w.mine.held());
     CHECK(w.busy.rounds - before <= 20);
     w.busy.stops = true;
     run(w, w.b, give_back(w.mine));

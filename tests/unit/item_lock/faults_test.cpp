@@ -73,7 +73,7 @@ struct tally {
         std::size_t writers = 0;
         std::size_t readers = 0;
         for (const auto* each : guards) {
-            if (each->valid()) ++(each->exclusive() ? writers : readers);
+            if (each->held()) ++(each->exclusive() ? writers : readers);
         }
         if (writers > 1 || (writers == 1 && readers > 0)) throw std::runtime_error("a writer is not alone");
     }
@@ -197,7 +197,7 @@ TEST_CASE("a false condition is told as such, though the step that closes its lo
     CHECK(w.amount() == 0);
     run(w, a, add_to(guard, 1));
     CHECK(w.amount() == 1);
-    CHECK(guard.valid());
+    CHECK(guard.held());
 }
 
 TEST_CASE("under faults, drift and pauses no update is lost, none done twice, and writers are alone") {
@@ -239,7 +239,7 @@ TEST_CASE("a guarded write that is cancelled on its way is in doubt, and the nex
     w.scheduler.run_for(100ms);
     run(w, a, give_back(first));
     w.scheduler.run_for(1s);
-    CHECK(second.valid());
+    CHECK(second.held());
     CHECK(w.amount() == (lands ? 1 : 0));
     run(w, a, give_back(second));
     CHECK(w.unlocked());
@@ -310,9 +310,9 @@ TEST_CASE("an intent is taken back, whichever answer is away when the wait for r
         running waits(w, w.writer, code_of(take(lock_in(w.writer), w.never, patience), w.code));
         w.scheduler.run_for(20s);
         CHECK(waits.done());
-        CHECK_FALSE(w.never.valid());
+        CHECK_FALSE(w.never.held());
         CHECK_FALSE(w.stored().contains("_lockI"));
-        CHECK(w.read.valid());
+        CHECK(w.read.held());
     }
 }
 

@@ -116,7 +116,7 @@ TEST_CASE("a guard of an item that was made anew is lost, even where a copy of i
     SECTION("it writes nothing") {
         run(w, a, code_of(add_to(guard, 5), code));
         CHECK(code == errc::in_doubt);
-        CHECK_FALSE(guard.valid());
+        CHECK_FALSE(guard.held());
     }
     SECTION("nor at its end") {
         run(w, a, code_of(add_and_release(guard, 5), code));
@@ -128,7 +128,7 @@ TEST_CASE("a guard of an item that was made anew is lost, even where a copy of i
         run(w, a, code_of(give_back(guard), code));
         w.scheduler.run_for(5s);
         CHECK(waits.done());
-        CHECK(second.valid());
+        CHECK(second.held());
     }
     CHECK(w.amount() == 0);
 }

@@ -54,7 +54,7 @@ TEST_CASE("a holder that was taken over writes nothing any more") {
     late.wait(30s);
     CHECK(code == condition::lost);
     CHECK(w.amount() == 1);
-    CHECK(now.valid());
+    CHECK(now.held());
     CHECK(now.fencing_token() > old.fencing_token());
 }
 
@@ -80,12 +80,12 @@ TEST_CASE("the caller's own condition decides about the write, not about the gua
     error_code code;
     run(w, a, code_of(add_if_rich(guard, false), code));
     CHECK(code == errc::condition_failed);
-    CHECK(guard.valid());
+    CHECK(guard.held());
     run(w, a, add_to(guard, 3));
     code = {};
     run(w, a, code_of(add_if_rich(guard, true), code));
     CHECK(code == errc::condition_failed);
-    CHECK_FALSE(guard.valid());
+    CHECK_FALSE(guard.held());
     CHECK(w.amount() == 3);
     CHECK(w.unlocked());
 }
@@ -110,7 +110,7 @@ TEST_CASE("attributes of the library are not for users to write") {
     run(w, a, code_of(set_reserved(guard), code));
     CHECK(code == errc::reserved_name);
     CHECK(a.network->log().empty());
-    CHECK(guard.valid());
+    CHECK(guard.held());
 }
 
 TEST_CASE("the fence lets writes to other items through only while the grant is in force") {
@@ -137,7 +137,7 @@ TEST_CASE("the fence lets writes to other items through only while the grant is 
 TEST_CASE("an empty guard holds nothing") {
     item_guard none;
     CHECK_FALSE(none);
-    CHECK_FALSE(none.valid());
+    CHECK_FALSE(none.held());
     CHECK(none.state() == guard_state::empty);
     CHECK(none.fencing_token() == 0);
     CHECK_THROWS_AS(none.fence(), error);

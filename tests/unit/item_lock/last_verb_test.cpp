@@ -40,14 +40,14 @@ std::int64_t amount_after(last_verb which) {
 TEST_CASE("a guard is invalid from the call of its last verb on") {
     const auto which = GENERATE(last_verb::update_and_release, last_verb::erase, last_verb::release);
     locked_till in;
-    REQUIRE(in.mine.valid());
+    REQUIRE(in.mine.held());
     in.call(which);
-    CHECK_FALSE(in.mine.valid());
+    CHECK_FALSE(in.mine.held());
     CHECK(in.mine.state() == guard_state::released);
     CHECK_THROWS_AS(in.mine.fence(), error);
     in.wait();
     CHECK(in.ends == std::vector<error_code>{{}});
-    CHECK_FALSE(in.mine.valid());
+    CHECK_FALSE(in.mine.held());
     CHECK(in.amount() == amount_after(which));
     CHECK(in.unlocked());
 }
@@ -83,7 +83,7 @@ TEST_CASE("a last verb that is refused before anything is sent leaves its guard 
     in.call(last_verb::update_and_release, set("_lockW", "mine"));
     in.wait();
     CHECK(in.ends == std::vector<error_code>{errc::reserved_name});
-    CHECK(in.mine.valid());
+    CHECK(in.mine.held());
     CHECK_FALSE(in.unlocked());
     in.call(last_verb::update_and_release);
     in.wait();

@@ -93,7 +93,7 @@ TEST_CASE("a write under a lock that makes the item too large is told so, and th
     };
     run(w, a, code_of(grow(guard), code));
     CHECK(code == errc::item_too_large);
-    CHECK(guard.valid());
+    CHECK(guard.held());
     const auto grow_together = [](item_guard mine) -> asio::awaitable<void> {
         std::vector<item_commit> parts(1);
         parts.front().guard = std::move(mine);

@@ -52,8 +52,8 @@ TEST_CASE("items whose key values look alike are locked each for itself") {
 
 TEST_CASE("a number that is written in several ways is one key, and one item") {
     till_world w;
-    create_table_request create{
-        .table_name = "numbered", .key = {.hash = {.name = "n", .type = scalar_type::n}, .range = {}}};
+    create_table_request create{.table_name = "numbered",
+                                .key = {.hash = {.name = "n", .type = scalar_type::n}, .range = {}}};
     w.apply(std::move(create));
     w.apply(put_item_request{.table_name = "numbered", .new_item = {{"n", 1}, {"amount", 0}}});
     node a(w);
@@ -68,7 +68,7 @@ TEST_CASE("a number that is written in several ways is one key, and one item") {
         error_code code;
         run(w, a, code_of(take(same, second, {.wait = 5s}), code));
         CHECK(code == errc::wait_timeout);
-        CHECK(first.valid());
+        CHECK(first.held());
         std::vector<item_guard> both;
         run(w, a, code_of(take_all({{one}, {same}}, both), code));
         CHECK(code == errc::duplicate_item);

@@ -48,7 +48,7 @@ TEST_CASE("the holder saves the locked item by its version, beside other items, 
     CHECK(a.network->log().size() == 1);  // what the lock brought need not be read
     CHECK(w.amount() == 70);
     CHECK(find_integer(w.stored(), "version") == 8);
-    CHECK(guard.valid());
+    CHECK(guard.held());
     run(w, a, give_back(guard));
     CHECK(w.unlocked());
     CHECK_THROWS_AS(guard.condition(), error);

@@ -83,7 +83,7 @@ TEST_CASE("tries of a plain lock take it over too, once they have seen it stand 
     CHECK_FALSE(second);
     w.scheduler.run_for(200ms);
     run(w, *b, try_take(lock, second));
-    CHECK(second.valid());
+    CHECK(second.held());
 }
 
 TEST_CASE("a plain guard is at risk, then lost, at its own deadline and before anybody can take it") {
@@ -102,7 +102,7 @@ TEST_CASE("a plain guard is at risk, then lost, at its own deadline and before a
     while (!theirs) {
         REQUIRE(w.scheduler.step());
         was_at_risk = was_at_risk || mine.state() == guard_state::jeopardy;
-        REQUIRE_FALSE((mine.valid() && theirs.valid()));
+        REQUIRE_FALSE((mine.held() && theirs.held()));
     }
     CHECK(was_at_risk);
     CHECK(mine.state() == guard_state::lost);
@@ -115,7 +115,7 @@ TEST_CASE("a plain guard is at risk, then lost, at its own deadline and before a
     CHECK(w.amount() == 0);
     reconnect(*a);
     w.scheduler.run_for(1min);
-    CHECK(theirs.valid());
+    CHECK(theirs.held());
 }
 
 TEST_CASE("a renewal that is answered after the deadline does not bring a lost guard back") {
@@ -141,7 +141,7 @@ TEST_CASE("a forked child renews no lock of its parent, even in the middle of a 
     REQUIRE(child >= 0);
     if (child == 0) {
         w.scheduler.run_for(20s);
-        ::_exit(w.a->network->log().empty() && !w.mine.valid() ? 0 : 1);
+        ::_exit(w.a->network->log().empty() && !w.mine.held() ? 0 : 1);
     }
     int status = 0;
     REQUIRE(::waitpid(child, &status, 0) == child);
@@ -149,7 +149,7 @@ TEST_CASE("a forked child renews no lock of its parent, even in the middle of a 
     CHECK(WEXITSTATUS(status) == 0);
     reconnect(*w.a);
     w.scheduler.run_for(20s);
-    CHECK(w.mine.valid());
+    CHECK(w.mine.held());
 }
 
 TEST_CASE("what a plain session lost and nobody took is given back when the network is there again") {
@@ -172,13 +172,13 @@ TEST_CASE("a plain holder that was paused beyond its lease finds its guard inval
     item_guard theirs;
     w.a->process->pause();
     run(w, *b, take(lock_in(*b), theirs), 1min);
-    CHECK_FALSE(w.mine.valid());
+    CHECK_FALSE(w.mine.held());
     w.a->process->resume();
     error_code code;
     run(w, *w.a, code_of(add_to(w.mine, 1), code));
     CHECK(code == errc::lock_lost);
     w.scheduler.run_for(30s);
-    CHECK(theirs.valid());
+    CHECK(theirs.held());
 }
 
 TEST_CASE("plain sessions and sessions with a row respect one another, and a dead plain one is taken over") {
@@ -196,7 +196,7 @@ TEST_CASE("plain sessions and sessions with a row respect one another, and a dea
     second = {};
     plain->crash();
     run(w, *with_row, take(lock_in(*with_row), first), 1min);
-    CHECK(first.valid());
+    CHECK(first.held());
 }
 
 TEST_CASE("a last write that outlives its plain grant does not end the next one of the process") {
@@ -213,7 +213,7 @@ TEST_CASE("a last write that outlives its plain grant does not end the next one 
     writes.wait(20s);
     CHECK(code == errc::in_doubt);
     w.scheduler.run_for(5s);
-    CHECK(second.valid());
+    CHECK(second.held());
     run(w, *w.a, add_to(second, 1));
     CHECK(w.amount() == 1);
 }

@@ -52,7 +52,7 @@ TEST_CASE("who waits for an item of this process is told when neither hand-over 
     CHECK_FALSE(next);
     CHECK(w.unlocked());
     run(w, *w.a, take(lock_in(*w.a), next));
-    CHECK(next.valid());
+    CHECK(next.held());
 }
 
 TEST_CASE("who waits while the grant of another of its process runs out is told a lease after that") {
@@ -154,7 +154,7 @@ TEST_CASE("a wait for several items that ends because they cannot be read lets o
     also_waits.wait(12s);
     CHECK(waits.done());
     CHECK(code == condition::unreachable);
-    CHECK(one.valid());
+    CHECK(one.held());
 }
 
 TEST_CASE("a session with a row goes on waiting for an item while the item alone is not answered") {
@@ -173,7 +173,7 @@ TEST_CASE("a session with a row goes on waiting for an item while the item alone
     CHECK_FALSE(waits.done());
     reconnect(a);
     waits.wait(5s);
-    CHECK(next.valid());
+    CHECK(next.held());
 }
 
 TEST_CASE("a short outage ends no wait under a plain session, however many there are") {
@@ -190,5 +190,5 @@ TEST_CASE("a short outage ends no wait under a plain session, however many there
     CHECK_FALSE(waits.done());
     run(w, *w.a, give_back(w.mine));
     w.scheduler.run_for(2s);
-    CHECK(theirs.valid());
+    CHECK(theirs.held());
 }

@@ -32,7 +32,7 @@ TEST_CASE("a plain session writes nothing of its own: lock and release are two w
     CHECK(a->session->state() == session_state::live);
     item_guard guard;
     run(w, *a, take(lock_in(*a), guard));
-    CHECK(guard.valid());
+    CHECK(guard.held());
     CHECK(find_string(w.stored(), "_lockW")->starts_with(a->session->id()));
     run(w, *a, give_back(guard));
     CHECK(a->network->log().size() == 2);
@@ -47,7 +47,7 @@ TEST_CASE("a plain lock is renewed by one write every third of its lease, and st
     running waits(w, *b, take(lock_in(*b), theirs));
     w.a->network->clear_log();
     const auto end = w.scheduler.now() + 60s;
-    while (w.scheduler.now() < end && w.scheduler.step()) REQUIRE(w.mine.valid());
+    while (w.scheduler.now() < end && w.scheduler.step()) REQUIRE(w.mine.held());
     CHECK(w.a->network->log().size() >= 29);
     CHECK(w.a->network->log().size() <= 31);
     CHECK(*find_integer(w.stored(), "version") == 7);
@@ -66,7 +66,7 @@ TEST_CASE("a caller's own write renews a plain lock as well as any") {
         w.scheduler.run_for(1500ms);
     }
     CHECK(w.a->network->log().size() == 30);
-    CHECK(w.mine.valid());
+    CHECK(w.mine.held());
     CHECK(w.amount() == 30);
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("a caller's write waits for a renewal under way, and both are done") {
     run(w, *w.a, add_to(w.mine, 5));
     CHECK(w.amount() == 5);
     CHECK(w.a->network->log().size() == 2);
-    CHECK(w.mine.valid());
+    CHECK(w.mine.held());
 }
 
 TEST_CASE("a plain writer that waits for a reader keeps further ones out for as long as it waits") {
@@ -129,8 +129,8 @@ TEST_CASE("readers with plain sessions are renewed too, by an entry that succeed
     running wants(w, *b, take(lock_in(*b), writer));
     const auto end = w.scheduler.now() + 40s;
     while (w.scheduler.now() < end && w.scheduler.step()) {
-        REQUIRE(one.valid());
-        REQUIRE(two.valid());
+        REQUIRE(one.held());
+        REQUIRE(two.held());
     }
     CHECK_FALSE(wants.done());
     CHECK(w.stored().at("_lockR").get_if<string_set>()->size() == 1);
@@ -140,7 +140,7 @@ TEST_CASE("readers with plain sessions are renewed too, by an entry that succeed
     run(w, *a, give_back(one));
     run(w, *a, give_back(two));
     wants.wait(2s);
-    CHECK(writer.valid());
+    CHECK(writer.held());
     run(w, *b, give_back(writer));
     CHECK(w.unlocked());
 }
@@ -164,7 +164,7 @@ TEST_CASE("a reader whose process meant to write before is not taken for its own
     reads.wait(2s);
     run(w, *a, give_back(first));
     const auto end = w.scheduler.now() + 20s;
-    while (w.scheduler.now() < end && w.scheduler.step()) REQUIRE(reader.valid());
+    while (w.scheduler.now() < end && w.scheduler.step()) REQUIRE(reader.held());
     CHECK_FALSE(writes.done());
     run(w, *b, give_back(reader));
     writes.wait(2s);
@@ -193,8 +193,8 @@ TEST_CASE("several items are taken, kept and committed together under a plain se
     run(w, *a, take_all(std::move(wanted), guards));
     w.scheduler.run_for(1min);
     REQUIRE(guards.size() == 2);
-    CHECK(guards[0].valid());
-    CHECK(guards[1].valid());
+    CHECK(guards[0].held());
+    CHECK(guards[1].held());
     std::vector<item_commit> parts;
     for (auto& guard : guards) parts.push_back({.guard = std::move(guard), .change = add("amount", 3)});
     run(w, *a, commit(std::move(parts)));

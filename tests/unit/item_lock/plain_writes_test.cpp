@@ -58,7 +58,7 @@ TEST_CASE("a commit that waits for a renewal does not end the next grant of an i
     CHECK(code == condition::lost);
     CHECK(w.amount("north") == 0);
     CHECK(w.amount("south") == 0);
-    REQUIRE(next.valid());
+    REQUIRE(next.held());
     run(w, *a, add_to(next, 5));
     CHECK(w.amount("north") == 5);
 }
@@ -85,7 +85,7 @@ TEST_CASE("a commit of a reader is not refused because other readers of its proc
     CHECK(w.amount("north") == 1);
     CHECK(w.unlocked("north"));
     w.scheduler.run_for(30s);
-    CHECK(other.valid());
+    CHECK(other.held());
     run(w, *a, give_back(other));
     CHECK(w.all_unlocked());
 }

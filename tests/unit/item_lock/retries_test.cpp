@@ -20,8 +20,7 @@ struct one_till : till_world {
     }
     /// The next request arrives after the client has sent it once more.
     void hold_up_a_copy() {
-        a.network->set_plan(
-            testing::scripted_faults({fault{.what = fault_kind::pass, .before = 3s, .again = 20ms}}));
+        a.network->set_plan(testing::scripted_faults({fault{.what = fault_kind::pass, .before = 3s, .again = 20ms}}));
     }
     /// From now on the condition of the copy on its way would be true.
     void make_five() {
@@ -80,7 +79,7 @@ TEST_CASE("a lock by the clock whose answer was lost within the call is our own,
     SECTION("try_acquire") {
         run(w, w.a, try_by_clock(w));
     }
-    CHECK(w.guard.valid());
+    CHECK(w.guard.held());
     CHECK(w.locked());
     w.guard = {};
     w.scheduler.run_for(2s);

@@ -19,13 +19,13 @@ TEST_CASE("readers share the item; those of one process share one entry and one 
     run(w, a, share(here, two));
     CHECK(a.requests("north") == 1);
     run(w, b, share(item_lock{*b.session, till()}, other));
-    CHECK(one.valid());
-    CHECK(two.valid());
-    CHECK(other.valid());
+    CHECK(one.held());
+    CHECK(two.held());
+    CHECK(other.held());
     CHECK_FALSE(one.exclusive());
     run(w, a, give_back(one));
     CHECK(a.requests("north") == 1);
-    CHECK(two.valid());
+    CHECK(two.held());
     run(w, a, give_back(two));
     CHECK(a.requests("north") == 2);
     run(w, b, give_back(other));
@@ -49,12 +49,12 @@ TEST_CASE("a writer waits for the readers, and lets no further ones in") {
     CHECK_FALSE(comes_late.done());
     run(w, a, give_back(reader));
     waits.wait(2s);
-    CHECK(writer.valid());
+    CHECK(writer.held());
     w.scheduler.run_for(2s);
     CHECK_FALSE(comes_late.done());
     run(w, b, give_back(writer));
     comes_late.wait(3s);
-    CHECK(late.valid());
+    CHECK(late.held());
 }
 
 TEST_CASE("readers of dead processes are taken away by the writer that waits for them") {
@@ -67,10 +67,10 @@ TEST_CASE("readers of dead processes are taken away by the writer that waits for
     dead.process->pause();
     running waits(w, b, take(item_lock{*b.session, till()}, writer));
     waits.wait(30s);
-    CHECK(writer.valid());
+    CHECK(writer.held());
     dead.process->resume();
     w.scheduler.run_for(1s);
-    CHECK_FALSE(reader.valid());
+    CHECK_FALSE(reader.held());
     reader = {};
 }
 
@@ -84,16 +84,16 @@ TEST_CASE("a reader's guard writes nothing, and a writer may become a reader") {
     error_code code;
     run(w, a, code_of(add_to(guard, 1), code));
     CHECK(code == errc::not_exclusive);
-    CHECK(guard.valid());
+    CHECK(guard.held());
     run(w, a, give_back(guard));
 
     run(w, a, take(here, guard));
     run(w, a, [](item_guard& mine) -> asio::awaitable<void> { co_await mine.downgrade(); }(guard));
-    CHECK(guard.valid());
+    CHECK(guard.held());
     CHECK_FALSE(guard.exclusive());
     item_guard other;
     run(w, b, share(item_lock{*b.session, till()}, other), 3s);
-    CHECK(other.valid());
+    CHECK(other.held());
     run(w, a, give_back(guard));
     run(w, b, give_back(other));
     CHECK(w.unlocked());
@@ -112,5 +112,5 @@ TEST_CASE("no more readers than allowed") {
     CHECK(code == errc::wait_timeout);
     run(w, a, give_back(first));
     run(w, b, share(item_lock{*b.session, till(), one_reader}, second), 3s);
-    CHECK(second.valid());
+    CHECK(second.held());
 }

@@ -48,7 +48,7 @@ inline asio::awaitable<void> commit(std::vector<item_commit> parts) {
     co_await commit_all(std::move(parts));
 }
 inline bool all_valid(const std::vector<item_guard>& guards) {
-    return !guards.empty() && std::ranges::all_of(guards, [](const auto& guard) { return guard.valid(); });
+    return !guards.empty() && std::ranges::all_of(guards, [](const auto& guard) { return guard.held(); });
 }
 
 }  // namespace dynalease::tests

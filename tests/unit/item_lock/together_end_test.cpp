@@ -21,7 +21,7 @@ TEST_CASE("all changes and all releases are one request") {
     CHECK(a.session->counters().leases_held == 0);
     item_guard next;
     run(w, a, take(lock_of(a, "north"), next), 1s);
-    CHECK(next.valid());
+    CHECK(next.held());
 }
 
 TEST_CASE("a guard without a change is only released; one may be erased") {
@@ -75,7 +75,7 @@ TEST_CASE("one lock that was lost keeps all from happening") {
     run(w, a, code_of(commit(add_to_each(std::move(guards), 4)), code));
     CHECK(code == errc::lock_lost);
     CHECK(w.all_hold(0));
-    CHECK(taken.valid());
+    CHECK(taken.held());
     w.scheduler.run_for(1s);
     CHECK(w.unlocked("north"));
     CHECK_FALSE(w.unlocked("south"));

@@ -184,7 +184,7 @@ TEST_CASE("a forgotten hold of the own session goes while several items are wait
     running waits(w, a, code_of(take_all(every_till(a), never, {.wait = 20s}), code));
     item_guard other;
     run(w, b, take(lock_of(b, "north"), other, {.wait = 10s}));
-    CHECK(other.valid());
+    CHECK(other.held());
     waits.wait(30s);
     CHECK(code == errc::wait_timeout);
     CHECK(a.session->counters().resolving == 0);

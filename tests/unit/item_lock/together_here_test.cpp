@@ -213,5 +213,5 @@ TEST_CASE("a try asks for an item that is still in the hand of those who wanted 
     run(w, *a, code_of(take_all(every_till(*a), never, {.wait = plain ? 1min : 500ms}), code));
     CHECK(code == errc::in_doubt);
     run(w, *a, try_take(lock_of(*a, "north"), mine));
-    CHECK(mine.valid());
+    CHECK(mine.held());
 }

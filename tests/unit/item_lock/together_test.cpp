@@ -53,7 +53,7 @@ TEST_CASE("whoever waits for several items holds none of them") {
     w.scheduler.run_for(3s);
     CHECK_FALSE(waits.done());
     run(w, c, take(lock_of(c, "north"), north, {.wait = 0s}));
-    CHECK(north.valid());
+    CHECK(north.held());
     run(w, a, give_back(south));
     w.scheduler.run_for(3s);
     CHECK_FALSE(waits.done());

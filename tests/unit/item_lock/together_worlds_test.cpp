@@ -67,7 +67,7 @@ void check_alone(const std::vector<std::unique_ptr<clerk>>& clerks) {
         std::size_t readers = 0;
         for (const auto& each : clerks) {
             for (const auto& guard : each->guards) {
-                if (guard.name() == std::string("tills/") + which && guard.valid()) {
+                if (guard.name() == std::string("tills/") + which && guard.held()) {
                     ++(guard.exclusive() ? writers : readers);
                 }
             }

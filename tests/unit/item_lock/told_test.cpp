@@ -64,7 +64,7 @@ TEST_CASE("an item that was made or mended before the call is locked, whatever i
     second.wait();
     CHECK(early == (missing ? errc::missing : errc::corrupt_row));
     CHECK_FALSE(late);
-    CHECK(guard.valid());
+    CHECK(guard.held());
 }
 
 TEST_CASE("a try is not told who had the item before it") {
@@ -92,7 +92,7 @@ TEST_CASE("a try is not told who had the item before it") {
     }
     item_guard guard;
     run(w, w.a, joins ? try_share(lock_in(w.a), guard) : try_take(lock_in(w.a), guard));
-    CHECK(guard.valid());
+    CHECK(guard.held());
 }
 
 TEST_CASE("a try that others refuse is in doubt while a copy of it may still land") {

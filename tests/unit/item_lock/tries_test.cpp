@@ -166,6 +166,6 @@ TEST_CASE("a reader's entry of the own session that nobody remembers goes though
     CHECK_FALSE(mine);
     w.scheduler.run_for(5s);
     CHECK_FALSE(find(w.stored(), "_lockR")->get_if<string_set>()->contains(ghost));
-    CHECK(others.valid());
+    CHECK(others.held());
     CHECK(a.session->counters().resolving == 0);
 }

@@ -19,9 +19,7 @@ versioned_options by_revision() {
 
 /// A table whose versions are called "rev", and an item in it that was loaded before anybody locks it.
 struct revised_till : till_world {
-    revised_till() : a(*this), table(database(a.network), by_revision()) {
-        run(*this, a, make(*this));
-    }
+    revised_till() : a(*this), table(database(a.network), by_revision()) { run(*this, a, make(*this)); }
     static asio::awaitable<void> make(revised_till& w) {
         const item fresh{{"id", "east"}, {"amount", 10}};
         w.before = co_await w.table.create(fresh);
@@ -105,7 +103,7 @@ TEST_CASE("a lock that looks for the version under another name changes nothing 
     run(w, w.a, code_of(add_and_release(w.guard, -3), w.code));
     CHECK(w.code == errc::bad_version);
     CHECK(w.a.network->log().size() == sent);
-    CHECK(w.guard.valid());
+    CHECK(w.guard.held());
     run(w, w.a, give_back(w.guard));
     run(w, w.a, revised_till::save(w));
     CHECK(w.amount("east") == 9);
@@ -229,7 +227,7 @@ TEST_CASE("no write under a lock raises a version above its limit") {
         run(w, a, code_of(add_to(guard, 1), code));
         CHECK(code == errc::version_overflow);
         CHECK(a.network->log().size() == sent);
-        CHECK(guard.valid());
+        CHECK(guard.held());
         run(w, a, code_of(add_and_release(guard, 1), code));
         CHECK(code == errc::version_overflow);
         CHECK(w.amount() == 1);
@@ -245,7 +243,7 @@ TEST_CASE("no write under a lock raises a version above its limit") {
         raise();
         run(w, a, code_of(add_to(guard, 1), code));
         CHECK(code == errc::version_overflow);
-        CHECK(guard.valid());
+        CHECK(guard.held());
         run(w, a, give_back(guard));
     }
     SECTION("met by the last write") {

@@ -107,7 +107,7 @@ TEST_CASE("guarded work that is cancelled while it waits for the lock never runs
     signal.emit(asio::cancellation_type::terminal);
     w.scheduler.run_for(1s);
     CHECK(thrown);
-    CHECK(held.valid());
+    CHECK(held.held());
 }
 
 TEST_CASE("a wait of no time is one attempt") {
@@ -117,7 +117,7 @@ TEST_CASE("a wait of no time is one attempt") {
     lock_guard first;
     lock_guard second;
     run(w, a, take_lock(a, first, {.wait = 0s}));
-    CHECK(first.valid());
+    CHECK(first.held());
     try {
         run(w, b, take_lock(b, second, {.wait = 0s}));
         FAIL("it was granted");
@@ -129,7 +129,7 @@ TEST_CASE("a wait of no time is one attempt") {
     CHECK_FALSE(waits.done());
     first = {};
     waits.wait(1s);
-    CHECK(second.valid());
+    CHECK(second.held());
 }
 
 TEST_CASE("a session that closes while the first write for a lock is under way waits for its answer, and no longer") {

@@ -112,6 +112,6 @@ TEST_CASE("the first heartbeat is due a period after the creation was sent, howe
     lock_guard guard;
     target.acquire([&](error_code, lock_guard got) { guard = std::move(got); });
     w.scheduler.run_for(2600ms);
-    CHECK(guard.valid());
+    CHECK(guard.held());
     CHECK(a.session->counters().heartbeats_acknowledged == 1);
 }

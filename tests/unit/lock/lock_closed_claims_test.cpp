@@ -32,7 +32,7 @@ TEST_CASE("a wait whose claim another's grant has closed is not in doubt, though
     w.scheduler.run_for(500ms);
     run(w, a, give_back(held));
     waits.wait(2s);
-    CHECK(next.valid());
+    CHECK(next.held());
     CHECK(told == errc::wait_timeout);
     next = {};
     second.wait(10s);
@@ -88,5 +88,5 @@ TEST_CASE("whoever comes while a given-up claim is shown to have landed has the 
     CHECK(told == errc::in_doubt);
     run(w, a, try_told(target, mine, told));
     CHECK_FALSE(told);
-    CHECK(mine.valid());
+    CHECK(mine.held());
 }

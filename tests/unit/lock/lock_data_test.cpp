@@ -38,7 +38,7 @@ TEST_CASE("what one caller may not write fails nobody who comes after") {
         for (int i = 0; i < 3; ++i) {
             run(w, a, take_told(target, {}, guard, told), 1s);
             CHECK_FALSE(told);
-            CHECK(guard.valid());
+            CHECK(guard.held());
             guard = {};
         }
     }
@@ -93,7 +93,7 @@ TEST_CASE("who comes after one that left during a hand-over gets the lock with i
         comes.wait(5s);
         CHECK(leaves.done());
         CHECK_FALSE(left);
-        CHECK(guard.valid());
+        CHECK(guard.held());
         CHECK(data_of(w) == with("came").data);
     }
 }
@@ -114,7 +114,7 @@ TEST_CASE("who comes after one whose take landed unheard gets the lock with its 
     comes.wait(5s);
     CHECK(told);
     CHECK_FALSE(left);
-    CHECK(guard.valid());
+    CHECK(guard.held());
     CHECK(data_of(w) == with("came").data);
 }
 
@@ -132,6 +132,6 @@ TEST_CASE("who stays when the first leaves during a take gets the lock with its 
     running comes(w, a, take(target, guard, with("came")));
     comes.wait(5s);
     CHECK(told);
-    CHECK(guard.valid());
+    CHECK(guard.held());
     CHECK(data_of(w) == with("came").data);
 }

@@ -19,11 +19,11 @@ TEST_CASE("valid turns false exactly at the deadline, though nothing runs") {
     const auto last_sent = a.network->log().front()->sent;
     w.scheduler.run_until(last_sent + 4500ms);
     CHECK(guard.state() == guard_state::jeopardy);
-    CHECK(guard.valid());
+    CHECK(guard.held());
     w.scheduler.run_until(last_sent + 9975ms - 1ns);
-    CHECK(guard.valid());
+    CHECK(guard.held());
     w.scheduler.advance(1ns);
-    CHECK_FALSE(guard.valid());
+    CHECK_FALSE(guard.held());
     CHECK(guard.state() == guard_state::lost);
     w.scheduler.run_for(1ms);
     CHECK(a.session->state() == session_state::lost);
@@ -135,7 +135,7 @@ TEST_CASE("lost completes when the session is marked dead by another") {
     w.apply(std::move(mark));
     waits.wait(3s);
     CHECK_FALSE(code);
-    CHECK_FALSE(guard.valid());
+    CHECK_FALSE(guard.held());
     CHECK(a.session->state() == session_state::lost);
 }
 

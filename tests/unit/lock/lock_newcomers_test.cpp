@@ -35,7 +35,7 @@ TEST_CASE("a try is not told who had the lock before it") {
     run(w, w.b, give_back(w.others));
     run(w, w.a, try_told(w.target, w.guard, w.told));
     CHECK_FALSE(w.told);
-    CHECK(w.guard.valid());
+    CHECK(w.guard.held());
 }
 
 TEST_CASE("a row that was mended before the call is no error of it") {
@@ -56,7 +56,7 @@ TEST_CASE("a row that was mended before the call is no error of it") {
     second.wait();
     CHECK(early == errc::corrupt_row);
     CHECK_FALSE(w.told);
-    CHECK(w.guard.valid());
+    CHECK(w.guard.held());
 }
 
 TEST_CASE("what one caller wants written and may not is no error of the next") {
@@ -72,5 +72,5 @@ TEST_CASE("what one caller wants written and may not is no error of the next") {
     second.wait();
     CHECK(early == errc::wait_timeout);
     CHECK_FALSE(w.told);
-    CHECK(w.guard.valid());
+    CHECK(w.guard.held());
 }

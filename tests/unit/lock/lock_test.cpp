@@ -11,11 +11,11 @@ namespace {
 
 asio::awaitable<void> take_and_release(lock target, std::int64_t& token) {
     auto guard = co_await target.acquire();
-    REQUIRE(guard.valid());
+    REQUIRE(guard.held());
     REQUIRE(guard.state() == guard_state::held);
     token = guard.fencing_token();
     co_await guard.release();
-    REQUIRE_FALSE(guard.valid());
+    REQUIRE_FALSE(guard.held());
     REQUIRE(guard.state() == guard_state::released);
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("one heartbeat per period, whatever the number of leases") {
         a.network->clear_log();
         w.scheduler.run_for(25s);
         CHECK(a.network->log().size() == 10);
-        CHECK(std::all_of(guards.begin(), guards.end(), [](const auto& g) { return g.valid(); }));
+        CHECK(std::all_of(guards.begin(), guards.end(), [](const auto& g) { return g.held(); }));
     }
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("inside a process the lock goes from hand to hand, in order, by one wr
         auto& guard = guards[static_cast<std::size_t>(i)];
         CHECK(guard.fencing_token() > last);
         last = guard.fencing_token();
-        CHECK(std::count_if(guards.begin(), guards.end(), [](const auto& g) { return g.valid(); }) == 1);
+        CHECK(std::count_if(guards.begin(), guards.end(), [](const auto& g) { return g.held(); }) == 1);
         if (i + 1 < waiting) run(w, a, give_back(guard));
     }
     CHECK(a.requests("lock#x") == waiting);
@@ -129,7 +129,7 @@ TEST_CASE("a waiting process gets the lock soon after it is released") {
     run(w, a, give_back(first));
     waits.wait(1s);
     CHECK(w.scheduler.now() - released < 200ms);
-    CHECK(second.valid());
+    CHECK(second.held());
     CHECK(second.fencing_token() > token);
 }
 
@@ -178,7 +178,7 @@ TEST_CASE("a wait that is too long ends with wait_timeout and leaves nothing beh
     const auto row = w.row("lock#x");
     const auto* line = find(row, "line");
     CHECK((!line || line->get_if<attribute_list>()->empty()));
-    CHECK(first.valid());
+    CHECK(first.held());
     CHECK(b.session->counters().resolving == 0);
 }
 
@@ -203,7 +203,7 @@ TEST_CASE("try_acquire of a held lock gives an empty guard, and takes it once it
         w.scheduler.run_for(1s);
         run(w, b, try_take(lock{*b.session, "x"}, second));
     }
-    CHECK(second.valid());
+    CHECK(second.held());
 }
 
 TEST_CASE("within a process a held lock is refused to a try without a request") {
@@ -255,7 +255,7 @@ TEST_CASE("a missing table is named, and the session can be used once it exists"
     w.apply(create_table_request{.table_name = table,
                                  .key = {.hash = {.name = "pk"}, .range = key_attribute{.name = "sk"}}});
     run(w, a, take(lock{*a.session, "x"}, guard));
-    CHECK(guard.valid());
+    CHECK(guard.held());
 }
 
 TEST_CASE("names and options out of range are refused at once") {

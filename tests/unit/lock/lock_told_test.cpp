@@ -76,7 +76,7 @@ TEST_CASE("a release whose hand-over has no answer is told in doubt, and the nex
     CHECK(told == errc::in_doubt);
     CHECK(w.scheduler.now() - began < 1100ms);
     waits.wait(1s);
-    CHECK(second.valid());
+    CHECK(second.held());
 }
 
 TEST_CASE("a waiter that leaves while its hand-over has no answer is told in doubt") {
@@ -110,7 +110,7 @@ TEST_CASE("what the client sent twice in one call is told by what the first copy
     a.network->set_plan(lock_writes_meet({again, {}, again}));
     run(w, a, take_told(target, {}, guard, told));
     CHECK_FALSE(told);
-    CHECK(guard.valid());
+    CHECK(guard.held());
     run(w, a, release_told(guard, told));
     CHECK_FALSE(told);
     expect_free(w);
@@ -130,14 +130,14 @@ TEST_CASE("a write that the network repeats is ours, though the answer is that t
     a.network->set_plan(lock_writes_meet({repeated, repeated, repeated}));
     run(w, a, take_told(target, {}, first, told_first));
     CHECK_FALSE(told_first);
-    CHECK(first.valid());
+    CHECK(first.held());
     running waits(w, a, take_told(target, {}, second, told_second));
     w.scheduler.run_for(1ms);
     run(w, a, release_told(first, told_first));
     waits.wait(1s);
     CHECK_FALSE(told_first);
     CHECK_FALSE(told_second);
-    CHECK(second.valid());
+    CHECK(second.held());
     run(w, a, release_told(second, told_second));
     CHECK_FALSE(told_second);
     expect_free(w);
@@ -160,7 +160,7 @@ TEST_CASE("a release that may have worked in its first copy is told as done, tho
     run(w, b, take(b, "x", others));
     releases.wait(1s);
     CHECK_FALSE(told);
-    CHECK(others.valid());
+    CHECK(others.held());
     CHECK(a.session->counters().unknown_applied == 1);
 }
 
@@ -300,7 +300,7 @@ TEST_CASE("a release whose hand-over is answered after the end of its session is
     run(w, a, release_told(first, told));
     CHECK(told == errc::session_lost);
     takes_over.wait(1s);
-    CHECK(others.valid());
+    CHECK(others.held());
 }
 
 TEST_CASE("whoever comes while a hand-over to another is taken back has nothing in doubt") {
@@ -373,7 +373,7 @@ TEST_CASE("a row that names our session by a claim we never sent is another's, w
         run(w, a, take_told(lock{*a.session, "x"}, {.wait = 3s}, guard, told));
         CHECK(told == errc::session_lost);
         CHECK_FALSE(guard);
-        CHECK_FALSE(other.valid());
+        CHECK_FALSE(other.held());
         CHECK(w.row("lock#x") == row);
     }
 }

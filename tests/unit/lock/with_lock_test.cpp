@@ -13,7 +13,6 @@ using namespace dynalease::tests;
 
 namespace {
 
-
 asio::awaitable<int> work_until_cancelled(const node& in, bool& cancelled, lock_guard&) {
     auto& clock = *in.environment.clock;
     auto ended = co_await clock.async_wait_until(clock.now() + 1h, as_tuple);
@@ -38,12 +37,12 @@ asio::awaitable<void> guarded(node& in, bool& cancelled, error_code& code) {
 }
 
 asio::awaitable<int> answer(lock_guard& guard) {
-    CHECK(guard.valid());
+    CHECK(guard.held());
     co_return 42;
 }
 
 asio::awaitable<int> keep(lock_guard guard) {
-    CHECK(guard.valid());
+    CHECK(guard.held());
     co_return 43;
 }
 asio::awaitable<int> move_away(lock_guard& guard) {

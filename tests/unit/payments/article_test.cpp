@@ -91,7 +91,7 @@ TEST_CASE_METHOD(two_branches, "lock: it can have another name, and lie in a tab
     auto guard = one.run(named.acquire());
     const auto seen = simulated.call(dynalease::get_item_request{.table_name = "flat", .key = {{"id", "x"}}});
     CHECK(seen->found->contains("heldW"));
-    CHECK(guard.valid());
+    CHECK(guard.held());
 }
 
 TEST_CASE("repository: what is created is found, and not created twice", "[4.1]") {

@@ -87,7 +87,7 @@ TEST_CASE("a foreign row in a ticket's place fails those who meet it, and nobody
     w.apply(put_item_request{.table_name = table, .new_item = foreign});
     check_refused(w, b, {}, errc::corrupt_row);
     w.scheduler.run_for(10s);
-    CHECK(first.valid());
+    CHECK(first.held());
     run(w, a, leave(first));
     w.scheduler.run_for(10s);
     CHECK(ticket_rows(w, "x") == std::vector<item>{foreign});

@@ -24,7 +24,7 @@ TEST_CASE("a dead head costs the others one lease and two looks") {
     const auto died = w.scheduler.now();
     waits.wait(30s);
     CHECK(w.scheduler.now() - died < 10s + 2 * 1250ms + 500ms);
-    CHECK(second.valid());
+    CHECK(second.held());
     CHECK(b.session->counters().marked_dead == 1);
     run(w, b, leave(second));
     w.scheduler.run_for(5s);
@@ -44,7 +44,7 @@ TEST_CASE("a turn that dies before it was written down costs the others three se
     run(w, b, enter(queue{*b.session, "x"}, second), 30s);
     CHECK(w.scheduler.now() - died > 3s);
     CHECK(w.scheduler.now() - died < 3026ms + 2 * 210ms + 100ms);
-    CHECK(second.valid());
+    CHECK(second.held());
 }
 
 TEST_CASE("whoever leaves and closes its session, at whatever moment, is followed at the next poll") {
@@ -62,7 +62,7 @@ TEST_CASE("whoever leaves and closes its session, at whatever moment, is followe
         run(w, a, leave(first));
         a.session->close({}, [](error_code, close_report) {});
         waits.wait(500ms);
-        CHECK(second.valid());
+        CHECK(second.held());
     }
 }
 
@@ -106,7 +106,7 @@ TEST_CASE("repeated tries pass over a dead holder") {
         run(w, b, try_enter(queue{*b.session, "x"}, second));
         w.scheduler.run_for(1s);
     }
-    CHECK(second.valid());
+    CHECK(second.held());
 }
 
 TEST_CASE("valid turns false when a turn could not be written down in time, and the next gets it") {
@@ -123,12 +123,12 @@ TEST_CASE("valid turns false when a turn could not be written down in time, and 
     run(w, a, enter(queue{*a.session, "x"}, first));
     running waits(w, b, enter(queue{*b.session, "x"}, second));
     const auto entered = a.network->log().back()->sent;
-    while (first.valid() && w.scheduler.step()) CHECK_FALSE(second.valid());
+    while (first.held() && w.scheduler.step()) CHECK_FALSE(second.held());
     CHECK(w.scheduler.now() - entered < 3s);
     CHECK(first.state() == guard_state::lost);
     CHECK(a.session->state() == session_state::live);
     waits.wait(10s);
-    CHECK(second.valid());
+    CHECK(second.held());
     auto code = error_code();
     const auto leaving = [](queue_turn& turn, error_code& into) -> asio::awaitable<void> {
         const auto done = co_await turn.leave(asio::as_tuple(asio::deferred));
@@ -203,11 +203,11 @@ TEST_CASE("an entry cancelled at any moment leaves nothing behind, and skips nob
             w.scheduler.run_for(1s);
             INFO("cancelled after " << after.count() << " us, busy: " << busy);
             CHECK(entry.done);
-            CHECK((entry.code || entry.turn.valid()));
+            CHECK((entry.code || entry.turn.held()));
             entry.turn = {};
             first = {};
             waits.wait(10s);
-            CHECK(third.valid());
+            CHECK(third.held());
             run(w, c, leave(third));
             w.scheduler.run_for(10s);
             CHECK(nothing_left(w, "x"));
@@ -244,17 +244,17 @@ TEST_CASE("each answer may be lost, each request repeated or late: one valid tur
             running also(w, a, enter(queue{*a.session, "x"}, third));
             w.scheduler.run_for(10s);
             INFO("fault " << static_cast<int>(what) << " at write " << at);
-            CHECK(first.valid() + second.valid() + third.valid() == 1);
+            CHECK(first.held() + second.held() + third.held() == 1);
             first = {};
             waits.wait(60s);
-            CHECK(second.valid());
-            CHECK(first.valid() + second.valid() + third.valid() == 1);
+            CHECK(second.held());
+            CHECK(first.held() + second.held() + third.held() == 1);
             w.scheduler.run_for(10s);
-            CHECK(second.valid());
+            CHECK(second.held());
             const auto earlier = second.ticket();
             second = {};
             also.wait(60s);
-            CHECK(third.valid());
+            CHECK(third.held());
             CHECK(third.ticket() > earlier);
             third = {};
             w.scheduler.run_for(40s);

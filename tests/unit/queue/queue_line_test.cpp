@@ -66,7 +66,7 @@ TEST_CASE("the dead before us may be as many as one page of rows holds") {
     queue_turn mine;
     run(w, b, enter_code(queue{*b.session, "x"}, {}, code, mine));
     CHECK(code == error_code());
-    CHECK(mine.valid());
+    CHECK(mine.held());
 }
 
 TEST_CASE("a dead head costs the first who lives one lease, however many gave up between them") {
@@ -85,7 +85,7 @@ TEST_CASE("a dead head costs the first who lives one lease, however many gave up
     const auto died = w.scheduler.now();
     waits.wait(60s);
     CHECK(w.scheduler.now() - died < 10s + 2 * 1250ms + 500ms);
-    CHECK(mine.valid());
+    CHECK(mine.held());
     run(w, c, leave(mine));
     w.scheduler.run_for(5s);
     CHECK(nothing_left(w, "x"));
@@ -132,11 +132,11 @@ TEST_CASE("an entry into several queues is not taken by its own process for one 
     running alone(w, a, enter(queue{*a.session, "y"}, next));
     together.wait(10s);
     w.scheduler.run_for(5s);
-    CHECK(both.at(1).valid());
+    CHECK(both.at(1).held());
     CHECK_FALSE(next);
     both.clear();
     alone.wait(10s);
-    CHECK(next.valid());
+    CHECK(next.held());
 }
 
 TEST_CASE(
@@ -179,7 +179,7 @@ TEST_CASE("a turn that somebody ended by hand is told to be lost as soon as that
     edit.update_expression = "SET passed = tail";
     w.apply(std::move(edit));
     run(w, a, enter(queue{*a.session, "x"}, second));
-    CHECK_FALSE(first.valid());
+    CHECK_FALSE(first.held());
     told.wait(1s);
     CHECK(a.session->counters().leases_held == 1);
     run(w, a, leave(second));
@@ -205,7 +205,7 @@ TEST_CASE("whoever waits behind many processes that died at once finds them out 
     for (auto& each : victims) each->crash();
     const auto died = w.scheduler.now();
     waits.wait(600s);
-    CHECK(mine.valid());
+    CHECK(mine.held());
     CHECK(w.scheduler.now() - died < 75s);  // one lease for each would be 110 s
 }
 
@@ -235,7 +235,7 @@ TEST_CASE("whoever stands behind nothing but the dead is served in time and for 
         queue_turn mine;
         run(w, next, enter(queue{*next.session, "x"}, mine));
         const auto waited = w.scheduler.now().time_since_epoch();
-        CHECK(mine.valid());
+        CHECK(mine.held());
         return std::pair(waited, next.network->log().size());
     };
     const auto [one, few] = behind(1, 170);

@@ -102,7 +102,7 @@ TEST_CASE("a head that was deleted is found gone by those who wait, and they dra
     w.scheduler.run_for(1s);
     w.apply(delete_item_request{.table_name = table, .key = {{"pk", "queue#x"}, {"sk", "/"}}});
     waits.wait(10s);
-    CHECK(second.valid());
+    CHECK(second.held());
     CHECK(draws(b) == 2);
 }
 
@@ -178,14 +178,14 @@ TEST_CASE("whoever holds or waits when a backup comes back is told, or draws aga
     queue_turn also;
     running late(w, a, enter_code(queue{*a.session, "x"}, {}, code, also));
     w.scheduler.run_for(1s);
-    CHECK_FALSE(held.valid());
+    CHECK_FALSE(held.held());
     for (std::size_t i = 0; i < turns.size(); ++i) {
         waits[i].wait(10s);
-        CHECK(turns[i].valid());
+        CHECK(turns[i].held());
         run(w, b, leave(turns[i]));
     }
     late.wait(10s);
-    CHECK(also.valid());
+    CHECK(also.held());
     run(w, a, leave(also));
     w.scheduler.run_for(5s);
     CHECK(nothing_left(w, "x"));
@@ -274,13 +274,13 @@ TEST_CASE("a number that was issued again after a backup came back is left to wh
     w.scheduler.run_for(1s);
     b.network->set_plan({});
     w.scheduler.run_for(3s);
-    CHECK(present.valid());
+    CHECK(present.held());
     run(w, c, leave(present));
     waits.wait(1s);
     CHECK(next.ticket() == present.ticket() + 1);
     w.scheduler.run_for(5s);
-    CHECK(next.valid());
-    CHECK_FALSE(former[0].valid());
+    CHECK(next.held());
+    CHECK_FALSE(former[0].held());
     run(w, d, leave(next));
     one.wait(5s);
     run(w, b, leave(former[0]));
@@ -305,10 +305,10 @@ TEST_CASE("a turn whose number was issued again after a backup came back is lost
     CHECK(present.ticket() == held.ticket());
     queue_info seen;
     run(w, a, inspect(past.in(a), seen));
-    CHECK_FALSE(held.valid());
+    CHECK_FALSE(held.held());
     held = {};
     w.scheduler.run_for(10s);
-    CHECK(present.valid());
+    CHECK(present.held());
     CHECK_FALSE(next);
     run(w, c, leave(present));
     waits.wait(5s);
@@ -334,7 +334,7 @@ TEST_CASE("whoever is about to write its ticket down when a backup comes back dr
     b.network->set_plan({});
     w.scheduler.run_for(10s);
     CHECK(draws(b) >= 2);
-    CHECK(mine.valid());
+    CHECK(mine.held());
     running behind(w, c, enter(past.in(c), theirs));
     w.scheduler.run_for(1s);
     CHECK_FALSE(theirs);
@@ -358,10 +358,10 @@ TEST_CASE("a row that comes after its ticket was buried, passed over and forgott
     run(w, b, enter(queue{*b.session, "x"}, third));
     CHECK(third.ticket() == first.ticket() + 2);
     w.scheduler.run_for(4s);
-    REQUIRE(third.valid());
+    REQUIRE(third.held());
     a.network->set_plan({});
     w.scheduler.run_for(4s);
-    CHECK(third.valid());
+    CHECK(third.held());
     CHECK_FALSE(second);
     run(w, b, leave(third));
     late.wait(5s);

@@ -14,14 +14,14 @@ TEST_CASE("a free queue costs one request to enter and one to leave") {
     node a(w);
     queue_turn turn;
     run(w, a, enter(queue{*a.session, "x"}, turn));
-    CHECK(turn.valid());
+    CHECK(turn.held());
     CHECK(turn.state() == guard_state::held);
     CHECK(turn.position() == 0);
     CHECK(turn.name() == "x");
     const auto first = turn.ticket();
     CHECK(turn.fencing_token() == first);
     run(w, a, leave(turn));
-    CHECK_FALSE(turn.valid());
+    CHECK_FALSE(turn.held());
     CHECK(turn.state() == guard_state::released);
     w.scheduler.run_for(5s);
     CHECK(sent(a) == 2);
@@ -44,7 +44,7 @@ TEST_CASE("a turn that lasts longer than a second is written down once, and the 
     w.scheduler.run_for(990ms);
     CHECK(ticket_rows(w, "x").empty());
     w.scheduler.run_for(1h);
-    CHECK(turn.valid());
+    CHECK(turn.held());
     CHECK(sent(a) == 2);
     REQUIRE(ticket_rows(w, "x").size() == 1);
     CHECK_FALSE(find(ticket_rows(w, "x").front(), "ttl"));
@@ -76,7 +76,7 @@ TEST_CASE("a busy queue is entered by two writes, and the hand-off to another pr
     CHECK(sent(a, "UpdateItem") <= 2);  // 1 more when it does not know that somebody waits
     CHECK(sent(b, "GetItem") <= 2);
     CHECK(sent(b, "UpdateItem") == 0);
-    CHECK(second.valid());
+    CHECK(second.held());
     CHECK(second.position() == 1);
     CHECK(second.ticket() == first.ticket() + 1);
 }
@@ -101,7 +101,7 @@ TEST_CASE("inside a process turns go from one to the next, in order, by one writ
         waits[i]->wait(1s);
         CHECK(turns[i].ticket() == last + 1);
         last = turns[i].ticket();
-        CHECK(std::count_if(turns.begin(), turns.end(), [](const auto& t) { return t.valid(); }) == 1);
+        CHECK(std::count_if(turns.begin(), turns.end(), [](const auto& t) { return t.held(); }) == 1);
         run(w, a, leave(turns[i]));
     }
     CHECK(sent(a, "UpdateItem") == waiting + 1);
@@ -175,9 +175,9 @@ TEST_CASE("reasons are queues of their own") {
     run(w, a, enter(queue{*a.session, "order/1", {.reason = "shipping"}}, shipping));
     run(w, a, enter(queue{*a.session, "order/1", {.reason = "billing"}}, billing));
     run(w, a, enter(queue{*a.session, "order/1"}, none));
-    CHECK(shipping.valid());
-    CHECK(billing.valid());
-    CHECK(none.valid());
+    CHECK(shipping.held());
+    CHECK(billing.held());
+    CHECK(none.held());
     CHECK(head_of(w, "order/1", "shipping"));
     CHECK(head_of(w, "order/1", "billing"));
 }
@@ -222,7 +222,7 @@ TEST_CASE("a try takes a free queue, refuses a busy one, and draws no ticket in 
     queue_turn first;
     queue_turn second;
     run(w, a, try_enter(queue{*a.session, "x"}, first));
-    REQUIRE(first.valid());
+    REQUIRE(first.held());
     run(w, b, try_enter(queue{*b.session, "x"}, second));
     CHECK_FALSE(second);
     CHECK(find_integer(*head_of(w, "x"), "tail") == first.ticket());
@@ -235,7 +235,7 @@ TEST_CASE("a try takes a free queue, refuses a busy one, and draws no ticket in 
     run(w, a, leave(first));
     w.scheduler.run_for(2s);
     run(w, b, try_enter(queue{*b.session, "x"}, second));
-    CHECK(second.valid());
+    CHECK(second.held());
 }
 
 namespace {
@@ -296,7 +296,7 @@ TEST_CASE("closing the session leaves all turns and gives up all places") {
     run(w, a, closing(*a.session, report));
     CHECK(report.released == 1);
     CHECK(report.failed.empty());
-    CHECK_FALSE(first.valid());
+    CHECK_FALSE(first.held());
     for (auto* each : {&waits_own, &waits}) {
         try {
             each->wait(1s);

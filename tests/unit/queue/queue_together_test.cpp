@@ -17,7 +17,7 @@ asio::awaitable<void> enter_both(std::vector<queue> queues, std::vector<queue_tu
 }
 
 bool all_valid(const std::vector<queue_turn>& turns) {
-    return !turns.empty() && std::all_of(turns.begin(), turns.end(), [](const auto& t) { return t.valid(); });
+    return !turns.empty() && std::all_of(turns.begin(), turns.end(), [](const auto& t) { return t.held(); });
 }
 
 asio::awaitable<void> work_in_both(std::vector<queue> queues, const node& in, int rounds, int& inside, int& done) {

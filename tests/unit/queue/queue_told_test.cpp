@@ -169,13 +169,13 @@ TEST_CASE("an entry into several whose first copy was applied is known by its ro
     waits.wait(5s);
     CHECK_FALSE(code);
     REQUIRE(turns.size() == 2);
-    CHECK(turns[0].valid());
-    CHECK(turns[1].valid());
+    CHECK(turns[0].held());
+    CHECK(turns[1].held());
     turns.clear();
     one.wait(10s);
     other.wait(10s);
-    CHECK(behind.valid());
-    CHECK(also_behind.valid());
+    CHECK(behind.held());
+    CHECK(also_behind.held());
 }
 
 TEST_CASE("nothing is drawn for somebody who gave up while the queues were looked at") {
@@ -256,7 +256,7 @@ TEST_CASE("a turn whose leaving the network repeats was left, not lost, and neit
     });
     // The copy cannot be told from the request of a process that was cloned from ours: its ticket is left to its claim.
     run(w, a, enter(queue{*a.session, "x"}, mine), 5s);
-    CHECK(mine.valid());
+    CHECK(mine.held());
     w.scheduler.run_for(2s);
     running waits(w, b, enter(queue{*b.session, "x"}, next));
     w.scheduler.run_for(2s);
@@ -265,7 +265,7 @@ TEST_CASE("a turn whose leaving the network repeats was left, not lost, and neit
     CHECK_FALSE(code);
     CHECK(a.session->counters().lost == 0);
     waits.wait(1s);
-    CHECK(next.valid());
+    CHECK(next.held());
 }
 
 TEST_CASE("several queues that are free are entered without waiting, and one that is not fails it at once") {
@@ -276,8 +276,8 @@ TEST_CASE("several queues that are free are entered without waiting, and one tha
     run(w, b, enter_several(given.both(), {.wait = 0s}, code, turns));
     CHECK_FALSE(code);
     REQUIRE(turns.size() == 2);
-    CHECK(turns[0].valid());
-    CHECK(turns[1].valid());
+    CHECK(turns[0].held());
+    CHECK(turns[1].held());
     turns.clear();
     w.scheduler.run_for(2s);
 
@@ -370,7 +370,7 @@ TEST_CASE("a try whose answer is lost has its turn as soon as the head shows tha
     queue_turn mine;
     run(w, b, try_code(queue{*b.session, "x"}, code, mine), 5s);
     CHECK_FALSE(code);
-    CHECK(mine.valid());
+    CHECK(mine.held());
     CHECK(sent(b, "UpdateItem") == 1);
 }
 

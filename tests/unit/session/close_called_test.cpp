@@ -27,14 +27,14 @@ struct holding : world {
 
 TEST_CASE("a session is closed, and its guards are invalid, from the call of close on") {
     holding in;
-    REQUIRE((in.guard.valid() && in.turn.valid()));
+    REQUIRE((in.guard.held() && in.turn.held()));
     bool closed = false;
     in.a.session->close([&closed](error_code code, const close_report& report) {
         closed = !code && report.released == 2 && report.failed.empty();
     });
     CHECK(in.a.session->state() == session_state::closed);
-    CHECK_FALSE(in.guard.valid());
-    CHECK_FALSE(in.turn.valid());
+    CHECK_FALSE(in.guard.held());
+    CHECK_FALSE(in.turn.held());
     CHECK(in.guard.state() == guard_state::released);
     in.scheduler.run_for(1s);
     CHECK(closed);
@@ -45,9 +45,9 @@ TEST_CASE("a session is closed, and its guards are invalid, from the call of clo
 TEST_CASE("guards are invalid from the end of their session on") {
     holding in;
     in.a.session.reset();
-    CHECK_FALSE(in.guard.valid());
+    CHECK_FALSE(in.guard.held());
     CHECK(in.guard.state() == guard_state::released);
-    CHECK_FALSE(in.turn.valid());
+    CHECK_FALSE(in.turn.held());
     in.scheduler.run_for(1s);
     CHECK_FALSE(find(in.row("lock#x"), "holder"));
 }

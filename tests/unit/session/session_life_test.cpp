@@ -27,7 +27,7 @@ TEST_CASE("processes that begin as copies of one another are two sessions, whate
     lock_guard also;
     lock target{*b.session, "x"};
     run(w, b, try_take(target, also));
-    CHECK(mine.valid());
+    CHECK(mine.held());
     CHECK_FALSE(also);
     CHECK(a.session->id() != b.session->id());
 }
@@ -60,7 +60,7 @@ TEST_CASE("a session lives on though the network repeats what it sends") {
     lock_guard guard;
     run(w, a, take(a, "x", guard));
     w.scheduler.run_for(1min);
-    CHECK(guard.valid());
+    CHECK(guard.held());
     CHECK(a.session->state() == session_state::live);
     CHECK(a.session->counters().heartbeats_acknowledged >= 20);
 }

@@ -50,7 +50,7 @@ TEST_CASE("closing releases every lock and ends the heartbeat") {
     CHECK(a.network->log().size() == 11);  // one per lock and one for the session
     CHECK(a.session->state() == session_state::closed);
     for (std::size_t i = 0; i < guards.size(); ++i) {
-        CHECK_FALSE(guards[i].valid());
+        CHECK_FALSE(guards[i].held());
         CHECK_FALSE(find(w.row("lock#" + std::to_string(i)), "holder"));
     }
     item row;
@@ -75,7 +75,7 @@ TEST_CASE("closing without release leaves the locks to the lease") {
     a.network->clear_log();
     run(w, a, close(a, {.release = false}, report));
     CHECK(a.network->log().empty());
-    CHECK_FALSE(guard.valid());
+    CHECK_FALSE(guard.held());
     CHECK(find(w.row("lock#x"), "holder"));
 }
 
@@ -158,7 +158,7 @@ TEST_CASE("a network that never answers fails the first acquire with unreachable
     }
     a.network->set_plan({});
     run(w, a, take(a, "x", guard));
-    CHECK(guard.valid());
+    CHECK(guard.held());
 }
 
 TEST_CASE("a lost answer to the creation of the session is found to be our own") {
@@ -167,7 +167,7 @@ TEST_CASE("a lost answer to the creation of the session is found to be our own")
     a.network->set_plan(testing::scripted_faults({testing::fault{kind::lose_answer}}));
     lock_guard guard;
     run(w, a, take(a, "x", guard));
-    CHECK(guard.valid());
+    CHECK(guard.held());
     CHECK(a.requests("session#" + a.session->id()) == 2);
 }
 
@@ -184,7 +184,7 @@ TEST_CASE("lost heartbeats within the lease cost jeopardy, not the locks") {
     CHECK(guard.state() == guard_state::held);
     CHECK(a.session->counters().jeopardies == 1);
     w.scheduler.run_for(1min);
-    CHECK(guard.valid());
+    CHECK(guard.held());
 }
 
 TEST_CASE("a process that slept beyond its lease knows it at once") {
@@ -194,9 +194,9 @@ TEST_CASE("a process that slept beyond its lease knows it at once") {
     run(w, a, take(a, "x", guard));
     a.process->pause();
     w.scheduler.run_for(20s);
-    CHECK_FALSE(guard.valid());
+    CHECK_FALSE(guard.held());
     a.process->resume();
-    CHECK_FALSE(guard.valid());
+    CHECK_FALSE(guard.held());
     w.scheduler.run_for(10ms);
     CHECK(a.session->state() == session_state::lost);
 }
@@ -223,7 +223,7 @@ TEST_CASE("a wait can be cancelled by each type, at once, and resolves") {
         const auto row = w.row("lock#x");
         const auto* line = find(row, "line");
         CHECK((!line || line->get_if<attribute_list>()->empty()));
-        CHECK(held.valid());
+        CHECK(held.held());
     }
 }
 

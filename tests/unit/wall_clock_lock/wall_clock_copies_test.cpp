@@ -52,7 +52,7 @@ TEST_CASE("a change by the clock that the network repeats is told as done, and o
     w.a.network->set_plan(testing::scripted_faults({repeated}));
     CHECK_FALSE(w.add_five());
     CHECK(w.amount() == 5);
-    CHECK(w.guard.valid());
+    CHECK(w.guard.held());
     CHECK_FALSE(w.add_five());
     CHECK(w.amount() == 10);
 }
@@ -63,7 +63,7 @@ TEST_CASE("what closes a change by the clock is not told as that change, though 
     w.a.network->set_plan(testing::scripted_faults({fault{.what = fault_kind::lose_request}, {}, repeated}));
     CHECK(w.add_five(attr("mood") == "good") == errc::in_doubt);
     CHECK(w.amount() == 0);
-    CHECK(w.guard.valid());
+    CHECK(w.guard.held());
 }
 
 TEST_CASE("a release by the clock that the network repeats is in doubt: a stranger may have freed the item") {
@@ -85,7 +85,7 @@ TEST_CASE("a lock by the clock whose write the network repeats is in doubt, unti
     SECTION("the next attempt waits for it") {
         CHECK(w.lock({.wait = 1s}) == errc::wait_timeout);
         CHECK_FALSE(w.lock({.wait = 20s}));
-        CHECK(w.guard.valid());
+        CHECK(w.guard.held());
     }
     SECTION("and so does one that was there from the beginning") {
         w.put({{"id", "north"}, {"amount", 0}});

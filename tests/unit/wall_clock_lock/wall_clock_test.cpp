@@ -51,7 +51,7 @@ TEST_CASE("lock, change and unlock by the clock are three writes, and leave the 
     node a(w);
     wall_clock_guard guard;
     run(w, a, take(clock_lock_in(a), guard));
-    CHECK(guard.valid());
+    CHECK(guard.held());
     CHECK(*find_integer(guard.item(), "amount") == 0);
     CHECK(guard.time_left() > 7s);
     CHECK(guard.time_left() < 8s);
@@ -96,7 +96,7 @@ TEST_CASE("another writer's lock is waited for until it is surely over, to the m
                      wall_time(std::chrono::sys_days(std::chrono::year(2026) / 1 / 1)).time_since_epoch();
     CHECK(now >= 12500ms);
     CHECK(now <= 14s);
-    CHECK(guard.valid());
+    CHECK(guard.held());
 }
 
 TEST_CASE("a wait by the clock ends in time, though nothing is answered") {
@@ -142,14 +142,14 @@ TEST_CASE("two of ours never hold one item, though their wall clocks differ by t
     running waits(w, b, take(clock_lock_in(b), second));
     while (!second) {
         REQUIRE(w.scheduler.step());
-        REQUIRE_FALSE((first.valid() && second.valid()));
+        REQUIRE_FALSE((first.held() && second.held()));
     }
     error_code code;
     run(w, a, code_of(add_to(first, 1), code));
     CHECK(code == errc::lock_lost);
     run(w, a, code_of(give_back(first), code));
     CHECK(code == errc::lock_lost);
-    CHECK(second.valid());
+    CHECK(second.held());
     CHECK_FALSE(free_by_clock(w));
     CHECK(w.amount() == 0);
 }
@@ -179,7 +179,7 @@ TEST_CASE("whichever request of a lock by the clock gets no answer, the item is 
         node b(w, 2, {.wall = a.environment.clock->wall()});
         wall_clock_guard guard;
         run(w, b, take(clock_lock_in(b, {.timeout = 1min}), guard, {.wait = 1min}));
-        CHECK(guard.valid());
+        CHECK(guard.held());
     });
 }
 
@@ -193,7 +193,7 @@ TEST_CASE("another writer has its whole timeout by its own clock, though ours is
     w.scheduler.run_for(10s);
     CHECK_FALSE(guard);
     w.scheduler.run_for(3s);
-    CHECK(guard.valid());
+    CHECK(guard.held());
 }
 
 TEST_CASE("a change is made once, though late copies of it and of the lock's write land after the release") {
@@ -225,7 +225,7 @@ TEST_CASE("a claim whose answer was lost is recognized whenever it lands") {
     w.scheduler.run_for(3900ms);
     run(w, b, give_back(other));
     w.scheduler.run_for(2s);
-    CHECK(guard.valid());
+    CHECK(guard.held());
     error_code code;
     run(w, a, code_of(give_back(guard), code));
     CHECK_FALSE(code);
@@ -272,7 +272,7 @@ TEST_CASE("who waits for ever for a lock by the clock waits out an outage, too")
     CHECK_FALSE(waits.done());
     a.network->set_plan({});
     w.scheduler.run_for(3s);
-    CHECK(guard.valid());
+    CHECK(guard.held());
 }
 
 TEST_CASE("a false condition of the caller leaves the lock by the clock as it is") {
@@ -285,7 +285,7 @@ TEST_CASE("a false condition of the caller leaves the lock by the clock as it is
     error_code code;
     run(w, a, code_of(add_to(guard, 1, attr("amount") == 99), code));
     CHECK(code == errc::condition_failed);
-    CHECK(guard.valid());
+    CHECK(guard.held());
     run(w, a, add_to(guard, 1, attr("amount") == 0));
     CHECK(w.amount() == 1);
 }
@@ -302,10 +302,10 @@ TEST_CASE("two that draw the same microsecond do not both hold the item") {
     running other(w, b, code_of(try_take(clock_lock_in(b), second), told_second));
     one.wait();
     other.wait();
-    CHECK(first.valid() != second.valid());
+    CHECK(first.held() != second.held());
     // Of the other one nobody can know: it is shown its own moment.
-    CHECK((told_first == errc::in_doubt) == second.valid());
-    CHECK((told_second == errc::in_doubt) == first.valid());
+    CHECK((told_first == errc::in_doubt) == second.held());
+    CHECK((told_second == errc::in_doubt) == first.held());
 }
 
 TEST_CASE("a false condition whose empty step was answered twice is in doubt, and the lock goes on") {
