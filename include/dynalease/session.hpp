@@ -66,6 +66,9 @@ enum class session_state {
     closed,    ///< final: closed by its owner
 };
 
+/// As a time to wait for a lock: only until it is known whether whoever holds it lives; see `lock::acquire`.
+inline constexpr std::chrono::nanoseconds until_known = std::chrono::nanoseconds::min();
+
 struct close_options {
     /// Release every lock first. `false` leaves them to the lease, without a request: for a fast exit that others
     /// notice later.

@@ -23,7 +23,8 @@ using detail::lock_target;
 awaitable<runtime::completion<lock_guard>> run_acquire(lock_target target, acquire_options options, bool tries,
                                                        diagnostics* details) {
     runtime::completion<lock_guard> done;
-    if (const auto fault = detail::fault_of_wait(options.wait)) {
+    const auto fault = options.wait == until_known ? std::nullopt : detail::fault_of_wait(options.wait);
+    if (fault) {
         done.code = detail::report(*fault, details);
         co_return done;
     }

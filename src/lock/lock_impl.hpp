@@ -40,6 +40,9 @@ private:
     void leave_to_lease(const std::shared_ptr<lock_hold>& hold);
 
     // The machine's callers.
+    std::optional<dynalease::time_point> tries_until_known() override {
+        return callers_.tries_until_known(machine_.may_land());
+    }
     const item& data() override { return first()->wish; }
     void serve(const protocol::claim& claim) override;
     void fail_first(const shared_failure& why, dynalease::time_point asked) override {

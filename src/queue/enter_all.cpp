@@ -83,8 +83,8 @@ boost::asio::awaitable<runtime::completion<turns>> run_enter_all(std::vector<que
         co_return done;
     }
     const auto core = targets.front().core;
-    const auto [once, deadline] = limit_of(*core, options.wait);
-    const auto unopened = co_await core->open(deadline);
+    const auto limit = limit_of(*core, options.wait);
+    const auto unopened = co_await core->open(limit.deadline);
     if (unopened) {
         refuse(*unopened);
         co_return done;
@@ -94,7 +94,7 @@ boost::asio::awaitable<runtime::completion<turns>> run_enter_all(std::vector<que
         refuse(errc::cancelled);
         co_return done;
     }
-    if (once && std::ranges::any_of(targets, [](const auto& target) { return target.front->busy(); })) {
+    if (limit.once && std::ranges::any_of(targets, [](const auto& target) { return target.front->busy(); })) {
         refuse(errc::wait_timeout);
         co_return done;
     }
@@ -102,8 +102,8 @@ boost::asio::awaitable<runtime::completion<turns>> run_enter_all(std::vector<que
     ++core->counters().waiting;
     joint_outcome ended;
     for (unsigned lost = 0; lost == 0 || ended.place_lost; ++lost) {
-        auto entry = draw_jointly(targets, face, once, lost);
-        ended = co_await wait_for_all(std::move(entry), deadline);
+        auto entry = draw_jointly(targets, face, limit.once, lost);
+        ended = co_await wait_for_all(std::move(entry), limit.deadline);
     }
     --core->counters().waiting;
     if (ended.why) {

@@ -37,8 +37,8 @@ awaitable<runtime::completion<queue_turn>> run_enter(queue_target target, enter_
         done.code = detail::report(*fault, details);
         co_return done;
     }
-    const auto [once, deadline] = detail::limit_of(core, options.wait, tries);
-    const auto unopened = co_await core.open(deadline);
+    const auto limit = detail::limit_of(core, options.wait, tries);
+    const auto unopened = co_await core.open(limit.deadline);
     if (unopened) {
         done.code = detail::report(*unopened, details);
         co_return done;
@@ -49,12 +49,12 @@ awaitable<runtime::completion<queue_turn>> run_enter(queue_target target, enter_
         co_return done;
     }
     detail::queue_grant granted;
-    if (!once || !front.busy()) {
+    if (!limit.once || !front.busy()) {
         protocol::ticket_face face{core.options().owner, core.wall(), std::move(options.data)};
-        const auto who = std::make_shared<queue_entrant>(core.world(), std::move(face), once);
+        const auto who = std::make_shared<queue_entrant>(core.world(), std::move(face), limit.once);
         ++core.counters().waiting;
         front.enter(who);
-        const auto ended = co_await who->wait(deadline, granted);
+        const auto ended = co_await who->wait(limit.deadline, granted);
         --core.counters().waiting;
         if (ended) {
             done.code = ended_wait(ended, front.gave_up(who));

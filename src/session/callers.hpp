@@ -37,10 +37,11 @@ public:
     /// Registered while it lives.
     class caller {
     public:
-        caller(callers& among, const session_impl& core, Wish wants, bool only_tries)
+        caller(callers& among, const session_impl& core, Wish wants, const wait_limit& limit)
             : served(core.world().executor),
               wish(std::move(wants)),
-              tries(only_tries),
+              tries(limit.once),
+              until_known(limit.until_known),
               came(core.now()),
               in_(&among.waiting_),
               position_(in_->insert(in_->end(), this)) {}
@@ -54,6 +55,7 @@ public:
         runtime::waiter_list<acquired<Guard>> served;
         const Wish wish;
         const bool tries;
+        const bool until_known;
         const dynalease::time_point came;
 
     private:
@@ -79,6 +81,13 @@ public:
         const auto* head = first(may_land);
         if (head == nullptr || !head->tries) return head != nullptr;
         return std::any_of(std::next(waiting_.begin()), waiting_.end(), [](caller* w) { return !w->served.empty(); });
+    }
+    /// Since when the first, and nobody else, tries until it is known whether the holder lives; empty: nobody does.
+    /// @param may_land as above
+    std::optional<dynalease::time_point> tries_until_known(bool may_land) {
+        const auto* who = first(may_land);
+        if (who == nullptr || !who->until_known || waited_for(may_land)) return {};
+        return who->came;
     }
     /// @param sent the request that shows why: what was so then is no answer to those who came later.
     /// @param may_land as above
@@ -117,19 +126,19 @@ boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire(Target targe
                                                                     std::optional<std::chrono::nanoseconds> wait) {
     auto* const core = target.core.get();
     auto* const impl = target.front.get();
-    const auto [once, deadline] = limit_of(*core, wait, tries);
+    const auto limit = limit_of(*core, wait, tries);
     acquired<typename Impl::guard_type> result;
-    auto unopened = co_await core->open(deadline);
+    auto unopened = co_await core->open(limit.deadline);
     result.why = std::move(unopened);
     if (result.why) co_return result;
     const bool cancelled = co_await runtime::cancellation_requested();
     if (cancelled) {
         result.why = std::make_shared<const failure>(core->given_up(boost::asio::error::operation_aborted, false));
-    } else if (!once || !impl->busy(wish)) {
-        typename Impl::callers_type::caller self(impl->callers(), *core, std::move(wish), once);
+    } else if (!limit.once || !impl->busy(wish)) {
+        typename Impl::callers_type::caller self(impl->callers(), *core, std::move(wish), limit);
         ++core->counters().waiting;
         impl->wake();
-        auto ended = co_await self.served.async_wait_until(*core->world().clock, deadline,
+        auto ended = co_await self.served.async_wait_until(*core->world().clock, limit.deadline,
                                                            boost::asio::as_tuple(boost::asio::deferred));
         --core->counters().waiting;
         error_code waited;

@@ -14,6 +14,7 @@ namespace dynalease::detail {
 struct wait_limit {
     bool once = false;                                ///< one attempt, which no deadline cuts short
     std::optional<dynalease::time_point> deadline{};  ///< of everything else; empty: the end of the session
+    bool until_known = false;                         ///< ... or as many as it takes to know whether the holder lives
 };
 
 /// @param wait as callers say it, and not negative: empty for ever, zero for one attempt

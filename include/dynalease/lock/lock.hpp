@@ -28,6 +28,9 @@ struct acquire_options {
     /// How long to wait, for others and for the session's first lease; empty: until the session is over. Zero is a try
     /// that fails with an error, also while this process still gives the lock back; less is refused with
     /// `errc::invalid_option`. A try does not wait, whatever stands here. Less than a write takes ends as `in_doubt`.
+    /// `until_known` is a try for processes that end soon, which alone can tell a dead holder from a living one: it
+    /// fails when the holder is seen to live, after one of its heartbeats at most, and takes the lock over when its
+    /// lease has run out; and it does not take what a living holder gives back meanwhile.
     std::optional<std::chrono::nanoseconds> wait{};
     /// Kept in the lock's row (attribute `data`) and shown by `inspect`; empty: what is there stays.
     /// GCC 12 does not compile a braced list of members inside an awaited expression: there, name the item before.
@@ -74,8 +77,8 @@ public:
     /// `errc::cancelled`; `errc::in_doubt` when it was given up while a write had no answer: the library then
     /// resolves it in the background, so that no orphaned lock stays behind; and what the service refuses.
     /// Cancellation: all types, at once. Cost: 1 write when free; behind another process 1 refused write,
-    /// 1 to join the line, reads at the poll rate, 1 write when it is free. The first lease of a session costs
-    /// one write more.
+    /// 1 to join the line, reads at the poll rate, 1 write when it is free; with `until_known` 2 reads in every eighth
+    /// of the holder's lease. The first lease of a session costs one write more.
     [[nodiscard]] boost::asio::awaitable<lock_guard> acquire(acquire_options options = {}) const;
     template <class... Tail>
         requires verb_tail<lock_guard, Tail...>

@@ -16,13 +16,29 @@ namespace {
 /// A lock that was just seen in other hands is looked at before it is written to.
 constexpr std::chrono::seconds recently{10};
 
+/// When it pays to look at the holder's session. @param row held
+time_point next_look(lock_claimant& lock, const lock_row& row) {
+    const auto& watch = lock.session.watch(row.holder->session);
+    const auto since = lock.callers.tries_until_known();
+    // Who waits for nothing else looks at once, and as often as if he were alone.
+    if (since && (!watch.looked_at() || watch.last_look() < *since)) return *since;
+    return watch.next_look(lock.others.holder_since, since ? 1 : row.line.size());
+}
+
 holder_is judge_holder(lock_claimant& lock, const lock_row& row, bool waits) {
     if (row.free()) return holder_is::over;
     const auto& watch = lock.session.watch(row.holder->session);
     if (watch.over()) return holder_is::over;
     if (!waits && !watch.looked_at()) return holder_is::not_known;
-    const auto due = watch.next_look(lock.others.holder_since, row.line.size());
-    return lock.session.now() >= due ? holder_is::not_known : holder_is::alive;
+    return lock.session.now() >= next_look(lock, row) ? holder_is::not_known : holder_is::alive;
+}
+
+holder_fate fate_of_holder(lock_claimant& lock, const lock_row& row) {
+    const auto since = lock.callers.tries_until_known();
+    if (!since) return holder_fate::not_asked;
+    auto& first = lock.others.first_seen;
+    if (!first || first->since != *since) first = first_sight{*since, row.holder, row.token};
+    return judge_fate(*first, row, row.free() ? nullptr : &lock.session.watch(row.holder->session));
 }
 
 std::chrono::nanoseconds time_to_next_look(lock_claimant& lock, const lock_row& row, acquire_step step) {
@@ -32,6 +48,7 @@ std::chrono::nanoseconds time_to_next_look(lock_claimant& lock, const lock_row& 
     const auto waiting = std::max(row.line.size(), served_now + 1) - served_now;
     const auto interval = poll_interval(waiting, lock.poll_interval, unit);
     if (row.free()) return interval;
+    if (lock.callers.tries_until_known()) return next_look(lock, row) - lock.session.now();
     // Otherwise the holder is watched in passing; but exactly when its lease is up it can be told whether it is over.
     const auto& watch = lock.session.watch(row.holder->session);
     const auto lease_left = watch.lease_end() - lock.session.now();
@@ -85,7 +102,8 @@ sequence<acquire_decision> decide_next(lock_claimant& lock, const lock_row& row,
                                     .mine = lock.open->id,
                                     .waits = waits,
                                     .holder = holder,
-                                    .head_absent = head_absent});
+                                    .head_absent = head_absent,
+                                    .fate = fate_of_holder(lock, row)});
         if (next.step == acquire_step::twin) {
             lock.session.lose("another process uses this session's id");
         } else if (next.step == acquire_step::claim_closed) {
@@ -199,7 +217,8 @@ sequence<void> acquire_lock(lock_claimant& lock, lock_row& row) {
         }
         if (next.step == acquire_step::take) continue;
         if (!row.free()) others.refused_at = session.now();
-        lock.refuse_try(seen);
+        const bool goes_on = next.step != acquire_step::refuse && lock.callers.tries_until_known();
+        if (!goes_on) lock.refuse_try(seen);
         if (next.step != acquire_step::join && next.step != acquire_step::refuse) {
             co_await lock.pause(time_to_next_look(lock, row, next.step));
         }

@@ -7,10 +7,14 @@
 
 #include <dynalease/dynamodb/item.hpp>
 
+#include <optional>
+
 namespace dynalease::protocol {
 
 class lock_callers : public claim_callers {
 public:
+    /// Since when one of them tries until it is known whether the holder lives; empty: nobody does, or others wait.
+    virtual std::optional<time_point> tries_until_known() = 0;
     /// What the first of them wants written. Only when the lock is wanted.
     virtual const item& data() = 0;
     /// The first gets the grant. Only when the lock is wanted.

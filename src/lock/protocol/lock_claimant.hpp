@@ -4,6 +4,7 @@
 
 #include "database/protocol/reply.hpp"
 #include "lock/protocol/lock_callers.hpp"
+#include "lock/protocol/lock_decisions.hpp"
 #include "lock/protocol/lock_requests.hpp"
 #include "lock/protocol/lock_row.hpp"
 #include "lock/protocol/lock_times.hpp"
@@ -55,6 +56,7 @@ public:
         std::optional<time_point> refused_at{};    ///< the lock was last seen in other hands
         std::optional<lock_holder> holder_seen{};  ///< since `holder_since`
         time_point holder_since{};
+        std::optional<first_sight> first_seen{};  ///< by the last caller who tried until the holder is known
         unsigned overflows = 0;
         unsigned refusals = 0;    ///< of writes that want the lock, in a row
         unsigned hand_overs = 0;  ///< in a row since other processes were seen in line

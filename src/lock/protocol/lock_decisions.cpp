@@ -27,7 +27,8 @@ acquire_decision decide_available(const acquire_facts& facts, std::optional<lock
         form.drop_head = take_form::absent_head{row.line.front(), row.floor};
         return {acquire_step::take, std::move(form)};
     }
-    return {facts.waits ? acquire_step::poll_absent : acquire_step::refuse};
+    const bool goes_on = facts.waits || facts.fate == holder_fate::unknown;
+    return {goes_on ? acquire_step::poll_absent : acquire_step::refuse};
 }
 
 }  // namespace
@@ -42,15 +43,22 @@ acquire_decision decide_acquire(const acquire_facts& facts) {
         return {acquire_step::twin};
     }
     if (row.floor >= facts.mine.token) return {acquire_step::claim_closed};
+    if (facts.fate == holder_fate::known_to_live) return {acquire_step::refuse};
     if (row.free()) return decide_available(facts, {});
 
     // A hold by our own session that no one here knows of: a copy that landed after it was given up.
     const bool own_ghost = row.holder->session == facts.self;
     if (own_ghost || facts.holder == holder_is::over) return decide_available(facts, row.holder);
     if (facts.holder == holder_is::not_known) return {acquire_step::look};
-    if (!facts.waits) return {acquire_step::refuse};
+    if (!facts.waits) return {facts.fate == holder_fate::unknown ? acquire_step::poll : acquire_step::refuse};
     if (row.place_of(facts.self)) return {acquire_step::poll};
     return {row.line.size() < line_capacity ? acquire_step::join : acquire_step::overflow};
+}
+
+holder_fate judge_fate(const first_sight& first, const lock_row& row, const session_watch* holder) {
+    const bool acted = row.holder != first.holder || row.token != first.token;
+    const bool beat = holder != nullptr && holder->seen_alive() && *holder->seen_alive() >= first.since;
+    return acted || beat ? holder_fate::known_to_live : holder_fate::unknown;
 }
 
 give_up_step decide_give_up(const give_up_facts& facts) {

@@ -7,14 +7,21 @@
 #include "lock/protocol/lock_requests.hpp"
 #include "lock/protocol/lock_row.hpp"
 #include "session/protocol/claim.hpp"
+#include "session/protocol/session_watch.hpp"
+
+#include <dynalease/runtime/time.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
 namespace dynalease::protocol {
 
 // ---- want: somebody here wants the lock, and the claim is open -------------------------------------------
+
+/// Of whoever was in the way first, for a try that goes on until it is known.
+enum class holder_fate { not_asked, unknown, known_to_live };
 
 struct acquire_facts {
     const lock_row& row;
@@ -23,6 +30,7 @@ struct acquire_facts {
     bool waits;        ///< somebody waits; otherwise it is only tried
     holder_is holder;  ///< what the watch says of the row's holder; not looked at when the row is free
     bool head_absent;  ///< the no-show rule holds for the head of the line
+    holder_fate fate = holder_fate::not_asked;
 };
 
 enum class acquire_step {
@@ -45,6 +53,17 @@ struct acquire_decision {
 };
 
 acquire_decision decide_acquire(const acquire_facts& facts);
+
+/// What somebody saw first who tries until it is known whether the holder lives.
+struct first_sight {
+    time_point since;  ///< when he came
+    std::optional<lock_holder> holder;
+    std::int64_t token;
+};
+
+/// Whoever took the lock, gave it back, or was seen to beat since then lives, or did when this was asked.
+/// @param holder the watch of the row's holder; null when the row is free
+holder_fate judge_fate(const first_sight& first, const lock_row& row, const session_watch* holder);
 
 // ---- give up: nobody here wants it any more ----------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 #include "session/protocol/session_watch.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace dynalease::protocol {
 
@@ -17,9 +18,10 @@ void session_watch::sight(const std::optional<session_row>& row, time_point now)
         over_ = true;
         return;
     }
-    looked_ = now;
+    const auto before = std::exchange(looked_, now);
     lease_ = row->lease;
     if (beat_ != row->beat) {
+        if (beat_ && now - before < lease_) seen_alive_ = now;
         beat_ = row->beat;
         since_ = now;
     }

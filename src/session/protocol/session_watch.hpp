@@ -31,6 +31,8 @@ public:
     void sight(const std::optional<session_row>& row, time_point now);
     void mark_over() { over_ = true; }
 
+    /// When it was last seen to have beaten, by a beat other than one that was seen less than a lease before.
+    std::optional<time_point> seen_alive() const { return seen_alive_; }
     /// The beat stood still for a whole lease: mark the session dead, naming this beat.
     std::optional<std::int64_t> due_for_mark(time_point now) const;
     /// When the present beat will have stood still for a whole lease.
@@ -44,6 +46,7 @@ private:
     std::optional<std::int64_t> beat_;
     time_point since_{};   ///< first sight of the present beat
     time_point looked_{};  ///< last sight of any
+    std::optional<time_point> seen_alive_;
     std::chrono::nanoseconds lease_{};
 };
 

@@ -21,17 +21,16 @@ std::optional<std::int64_t> token_at_stake(const any_request& request) {
     return brings ? integer_value(values, ":t") : std::nullopt;
 }
 
-struct shown_row {
-    std::int64_t floor = 0;
-    std::optional<std::int64_t> attempt{};
-};
-
 shown_row read(const std::optional<item>& row) {
     if (!row) return {};
-    return {.floor = find_integer(*row, "floor").value_or(0), .attempt = find_integer(*row, "attempt")};
+    const auto* holder = find_string(*row, "holder");
+    return {.floor = find_integer(*row, "floor").value_or(0),
+            .attempt = find_integer(*row, "attempt"),
+            .holder = holder != nullptr ? *holder : std::string()};
 }
 
-/// The row that an answer shows; empty: none does.
+}  // namespace
+
 std::optional<shown_row> row_in(const result<any_response>& answer, const any_request& request) {
     if (!answer) {
         const auto why = answer.error();
@@ -44,8 +43,6 @@ std::optional<shown_row> row_in(const result<any_response>& answer, const any_re
     if (written == nullptr || asked == nullptr || asked->returned != return_values::all_new) return {};
     return read(written->attributes);
 }
-
-}  // namespace
 
 bool is_about_a_grant(const any_request& request) {
     const auto* write = std::get_if<update_item_request>(&request);

@@ -12,9 +12,19 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 
 namespace dynalease::simulation::locks {
 
+/// As much of a lock's row as matters here.
+struct shown_row {
+    std::int64_t floor = 0;
+    std::optional<std::int64_t> attempt{};
+    std::string holder{};  ///< empty: free
+};
+
+/// The row that an answer shows; empty: none does.
+std::optional<shown_row> row_in(const result<any_response>& answer, const any_request& request);
 /// A take, a hand-over or a release.
 bool is_about_a_grant(const any_request& request);
 /// It takes back, too, what a hand-over before it may have done.

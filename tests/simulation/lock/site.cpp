@@ -118,6 +118,9 @@ void site::answered(const testing::logged_request& entry, const any_request& req
     if (const auto lock = lock_in(entry.key)) {
         const bool own = is_write(request) || inspections_.use_count() == 1;
         writes_.answered(*lock, request, answer, world_.now(), own);
+        if (const auto shown = own ? row_in(answer, request) : std::nullopt) {
+            for (const auto& each : users()) each->lock_seen(*lock, entry.sent, shown->holder);
+        }
         if (!answer && entry.code != errc::condition_failed && is_about_a_grant(request)) {
             const bool in_doubt = answer.error().outcome == outcome::unknown;
             for (const auto& each : users()) each->write_failed(*lock, in_doubt);

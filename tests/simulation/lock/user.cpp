@@ -53,7 +53,7 @@ asio::awaitable<void> user::acquire() {
     now_ = doing::waiting;
     inspect();
     next_operation();
-    auto way = choices.choose("user: way to acquire", 6);
+    auto way = choices.choose("user: way to acquire", 7);
     if (world.calm()) way = 0;
     bool gives_up = way >= 3 && !world.calm();
     const auto before = world.row_of(lock_);
@@ -62,10 +62,15 @@ asio::awaitable<void> user::acquire() {
         gives_up = true;
         cancel_after(std::chrono::microseconds(choices.choose("user: when", 12'000'000)));
     }
-    const attempt call{
-        .tries = way == 5, .was_live = site_.live(), .began = world.now(), .own_began = site_.clock_now()};
+    const attempt call{.tries = way >= 5,
+                       .until_known = way == 6,
+                       .was_live = site_.live(),
+                       .began = world.now(),
+                       .own_began = site_.clock_now()};
     tries_ = call.tries;
     failed_.reset();
+    seen_first_.reset();
+    asked_at_ = call.own_began;
     std::tuple<error_code, lock_guard> done;
     if (way == 5) {
         auto token = cancellable();
@@ -73,6 +78,7 @@ asio::awaitable<void> user::acquire() {
     } else {
         acquire_options options{.wait = std::chrono::minutes(2)};
         if (gives_up) options.wait = std::chrono::milliseconds(choices.choose("user: patience", 8'000));
+        if (call.until_known) options.wait = until_known;
         auto token = cancellable();
         done = co_await target.acquire(std::move(options), std::move(token));
     }
@@ -81,6 +87,7 @@ asio::awaitable<void> user::acquire() {
     judge_delay("a try");
     tries_ = false;
     judge_told(call, code);
+    if (call.until_known) judge_fate(code);
     if (std::get<1>(done)) {
         got(std::get<1>(std::move(done)));
         co_return;
@@ -105,7 +112,7 @@ void user::judge_told(const attempt& of, error_code told) {
     auto& world = site_.world();
     const bool disturbed = site_.undisturbed_since() >= of.own_began || site_.machine().paused();
     // Three calls of the client's, each with its four attempts of a second, and the pauses between.
-    constexpr std::chrono::seconds enough(15);
+    const auto enough = std::chrono::seconds(15) + (of.until_known ? world.take_over_bound() : 0s);
     if (of.tries && of.was_live && !disturbed && site_.clock_now() - of.own_began > enough) {
         world.fail("told", "a try was not answered in time");
     }
@@ -123,6 +130,29 @@ void user::judge_told(const attempt& of, error_code told) {
         world.fail("told", "a caller was told that its session is lost, which it is not");
     }
     if (told == errc::session_lost) site_.check_state();
+}
+
+/// Who asked whether the holder lives, and was told so or has the lock now.
+void user::judge_fate(error_code told) {
+    auto& world = site_.world();
+    if (told && told != errc::wait_timeout) return;
+    auto& census = world.run().census;
+    census.hit(told ? "holder known to live" : "holder known to be dead, or none there");
+    const bool in_the_way = seen_first_ && !seen_first_->empty() && *seen_first_ != site_.session()->id();
+    if (!in_the_way || world.made_of().breaks_assumptions) return;
+    if (!told && !world.over(*seen_first_)) {
+        world.fail("fate", "the lock was taken after " + *seen_first_ + ", which lived and gave it back");
+    }
+    // A beat may be seen as late as an answer comes.
+    const auto longest = world.lease() + std::chrono::seconds(15);
+    const bool still_there = world.row_of(lock_).holder == *seen_first_;
+    if (told && still_there && world.now() - world.last_beat(*seen_first_) > longest) {
+        world.fail("fate", "the holder " + *seen_first_ + " was told to live, long after its last heartbeat");
+    }
+}
+
+void user::lock_seen(std::size_t lock, time_point asked, std::string holder) {
+    if (lock == lock_ && waits() && asked >= asked_at_ && !seen_first_) seen_first_ = std::move(holder);
 }
 
 void user::judge_release(const std::string& session, std::int64_t token, error_code told) {

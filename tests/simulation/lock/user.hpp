@@ -45,11 +45,14 @@ public:
     void write_outside();
     /// A take, a hand-over or a release of its process had no answer, or one that says to try again.
     void write_failed(std::size_t lock, bool in_doubt);
+    /// An answer showed a lock's row. @param asked by the process's clock @param holder empty: free
+    void lock_seen(std::size_t lock, time_point asked, std::string holder);
 
 private:
     /// A call for the lock, as it began.
     struct attempt {
         bool tries;
+        bool until_known;      ///< ... whether the holder lives
         bool was_live;         ///< its session, so that nothing but the lock was asked for
         time_point began;      ///< true time
         time_point own_began;  ///< by the process's clock
@@ -60,6 +63,7 @@ private:
     boost::asio::awaitable<void> end_hold();
     /// Holds what the caller is told against what its network showed.
     void judge_told(const attempt& of, error_code told);
+    void judge_fate(error_code told);
     void judge_release(const std::string& session, std::int64_t token, error_code told);
     /// Whether the caller is told at once of the failure that ended its call.
     void judge_delay(const char* of);
@@ -76,7 +80,9 @@ private:
     std::uint64_t served_ = 0;
     bool told_lost_ = false;
     bool tries_ = false;
-    std::optional<time_point> failed_;  ///< when the caller should have been told, by the process's clock
+    std::optional<std::string> seen_first_;  ///< the holder in the first answer to what was asked since the call
+    time_point asked_at_{};                  ///< by the process's clock
+    std::optional<time_point> failed_;       ///< when the caller should have been told, by the process's clock
     const std::chrono::milliseconds poll_interval_;
 };
 

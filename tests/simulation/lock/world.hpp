@@ -41,6 +41,10 @@ public:
     row_state row_of(std::size_t lock);
     /// A write of its own session ended that grant.
     bool given_back(std::size_t lock, std::int64_t token) const { return judge_.given_back(lock, token); }
+    bool over(const std::string& session) const { return judge_.over(session); }
+    time_point last_beat(const std::string& session) const { return judge_.last_beat(session); }
+    /// From the last heartbeat of a dead holder to its successor, at the latest.
+    std::chrono::nanoseconds take_over_bound() const;
     static std::string lock_name(std::size_t lock) { return "x" + std::to_string(lock); }
 
 private:
@@ -55,7 +59,6 @@ private:
     void disturb_store(mishap kind);
     bool free_by_hand(const item_key& key);
     void tell_replaced(std::size_t lock);
-    std::chrono::nanoseconds take_over_bound() const;
 
     const recipe recipe_;
     history* const kept_;

@@ -158,10 +158,14 @@ acquire_decision wrapped_want(const acquire_facts& facts) {
                           .mine = facts.mine,
                           .waits = facts.waits,
                           .holder = facts.holder,
-                          .head_absent = facts.head_absent});
+                          .head_absent = facts.head_absent,
+                          .fate = facts.fate});
     }
-    auto next = real_want(facts);
+    auto asked = facts;
+    if (active("FATE_FORGOTTEN") && asked.fate == holder_fate::known_to_live) asked.fate = holder_fate::unknown;
+    auto next = real_want(asked);
     if (active("NEWCOMER_BARGES") && next.step == acquire_step::join && row.free()) return {acquire_step::take};
+    if (active("FATE_GUESSED") && next.step == acquire_step::poll && !facts.waits) return {acquire_step::refuse};
     if (active("TRY_NEVER_LOOKS") && next.step == acquire_step::look && !facts.waits) return {acquire_step::refuse};
     return next;
 }

@@ -300,6 +300,29 @@ void tries_at_a_dead_holder(stage& on, testing::tape&) {
     on.run_for(500ms);
 }
 
+/// Who asks once, and never before, is told of the dead.
+void one_call_at_a_dead_holder(stage& on, testing::tape&) {
+    on.hold(on.b);
+    on.b.machine.crash();
+    on.c.lock().acquire(acquire_options{.wait = until_known}, on.handler(keep(on.c.guard)));
+    on.run_for(5s);
+    if (!on.c.guard) on.fail("fate: who asks once never finds out that a holder is dead");
+    on.c.guard = {};
+    on.run_for(500ms);
+}
+
+/// What a job has just done is not done again.
+void one_call_at_a_short_hold(stage& on, testing::tape&) {
+    on.hold(on.b);
+    on.c.lock().acquire(acquire_options{.wait = until_known}, on.handler(keep(on.c.guard)));
+    on.run_for(200ms);
+    on.b.guard.release(on.handler(ignore));
+    on.run_for(5s);
+    if (on.c.guard) on.fail("fate: what a living holder gave back was taken");
+    on.c.guard = {};
+    on.run_for(500ms);
+}
+
 void hand_over_after_hand_over(stage& on, testing::tape&) {
     on.hold(on.a);
     on.a.machine.network().set_plan([sent = 0](const any_request& request, const call_options&) mutable {
@@ -360,6 +383,8 @@ const contribution rule_worlds{{
                   {"slow-looks", 0, play<slow_looks>},
                   {"look-before-the-last-beat", 0, play<look_before_the_last_beat>},
                   {"tries-at-a-dead-holder", 0, play<tries_at_a_dead_holder>},
+                  {"one-call-at-a-dead-holder", 0, play<one_call_at_a_dead_holder>},
+                  {"one-call-at-a-short-hold", 0, play<one_call_at_a_short_hold>},
                   {"hand-over-after-hand-over", 0, play<hand_over_after_hand_over>},
                   {"row-goes-back", 0, play<row_goes_back>}},
 }};

@@ -6,6 +6,8 @@
 
 namespace dynalease::protocol {
 
+using namespace std::chrono_literals;
+
 namespace {
 
 const claim mine{7, 100};
@@ -67,6 +69,54 @@ TEST_CASE("want: the lock is held") {
     CHECK(want({.holder = other}) == acquire_step::join);
     CHECK(want({.holder = other, .line = {"me"}}) == acquire_step::poll);
     CHECK(want({.holder = other, .line = full_line()}) == acquire_step::overflow);
+}
+
+TEST_CASE("want: tried until it is known whether the holder lives") {
+    const auto want = [](const lock_row& row, holder_is holder, bool head_absent = false,
+                         holder_fate fate = holder_fate::unknown) {
+        return decide_acquire({row, "me", mine, false, holder, head_absent, fate});
+    };
+    const lock_holder other{"other", 3};
+    CHECK(want({.holder = other}, holder_is::not_known).step == acquire_step::look);
+    CHECK(want({.holder = other}, holder_is::alive).step == acquire_step::poll);
+    CHECK(want({.holder = other}, holder_is::over).form == take_form{.over = other});
+    CHECK(want({.line = {"x"}}, holder_is::over).step == acquire_step::poll_absent);
+    CHECK(want({.floor = 5, .line = {"x"}}, holder_is::over, true).form ==
+          take_form{.drop_head = take_form::absent_head{"x", 5}});
+
+    constexpr auto lives = holder_fate::known_to_live;
+    CHECK(want({}, holder_is::over, false, lives).step == acquire_step::refuse);
+    CHECK(want({.holder = other}, holder_is::over, false, lives).step == acquire_step::refuse);
+    CHECK(want({.holder = other}, holder_is::not_known, false, lives).step == acquire_step::refuse);
+    CHECK(want({.floor = 100, .token = 100, .holder = lock_holder{"me", 7}}, holder_is::over, false, lives).step ==
+          acquire_step::granted);
+}
+
+TEST_CASE("whether a holder lives is known by its beat, or by what it does with the lock") {
+    const lock_holder other{"other", 3};
+    const first_sight first{time_point(20s), other, 9};
+    const lock_row held{.token = 9, .holder = other};
+    const auto beating = [](std::int64_t beat) { return session_row{.alive = true, .beat = beat, .lease = 10s}; };
+    const auto lives = [](const first_sight& before, const lock_row& row, const session_watch* holder) {
+        return judge_fate(before, row, holder) == holder_fate::known_to_live;
+    };
+    session_watch watch;
+    CHECK_FALSE(lives(first, held, &watch));
+    watch.sight(beating(4), time_point(18s));
+    watch.sight(beating(5), time_point(19s));
+    CHECK_FALSE(lives(first, held, &watch));
+    watch.sight(beating(5), time_point(20s));
+    CHECK_FALSE(lives(first, held, &watch));
+    watch.sight(beating(6), time_point(21s));
+    CHECK(lives(first, held, &watch));
+
+    const session_watch unseen;
+    CHECK(lives(first, {.token = 9}, nullptr));
+    CHECK(lives(first, {.token = 10, .holder = lock_holder{"other", 4}}, &unseen));
+    CHECK(lives(first, {.token = 10, .holder = lock_holder{"third", 1}}, &unseen));
+    const first_sight free{time_point(20s), {}, 9};
+    CHECK_FALSE(lives(free, {.token = 9, .line = {"x"}}, nullptr));
+    CHECK(lives(free, {.token = 10, .line = {"x"}}, nullptr));
 }
 
 TEST_CASE("give up") {

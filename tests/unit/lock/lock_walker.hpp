@@ -89,6 +89,7 @@ public:
     // ---- its callers ----
     bool wanted() override { return !callers_.empty(); }
     bool waited_for() override;
+    std::optional<time_point> tries_until_known() override { return {}; }
     const item& data() override { return nothing_; }
     void serve(const claim& grant) override;
     void fail_try(const dynalease::detail::shared_failure& why, time_point asked) override;

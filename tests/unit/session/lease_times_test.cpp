@@ -103,6 +103,22 @@ TEST_CASE("a watched session is marked after a whole lease without a new beat") 
     CHECK(watch.due_for_mark(at(21s)) == 5);
 }
 
+TEST_CASE("a session lives that beats while it is watched") {
+    session_watch watch;
+    watch.sight(beating(4), at(1s));
+    watch.sight(beating(4), at(2s));
+    CHECK_FALSE(watch.seen_alive());
+    watch.sight(beating(5), at(3s));
+    CHECK(watch.seen_alive() == at(3s));
+    watch.sight(beating(5), at(4s));
+    CHECK(watch.seen_alive() == at(3s));
+    // It may have died since: what counts is seen within a lease.
+    watch.sight(beating(6), at(14s));
+    CHECK(watch.seen_alive() == at(3s));
+    watch.sight(beating(7), at(15s));
+    CHECK(watch.seen_alive() == at(15s));
+}
+
 TEST_CASE("over is for ever") {
     for (const auto& end : {std::optional<session_row>(), std::optional<session_row>(session_row{})}) {
         session_watch watch;

@@ -1,0 +1,157 @@
+// A caller that waits only until it is known whether the holder lives: for processes that try once and end.
+// SPDX-License-Identifier: BSL-1.0
+#include "support/lock_steps.hpp"
+
+#include <dynalease/queue.hpp>
+
+#include <catch2/catch.hpp>
+
+using namespace dynalease;
+using namespace dynalease::tests;
+
+namespace {
+
+constexpr auto lease = 10s;
+constexpr auto heartbeat = lease / 4;
+
+/// One has the lock; every other process is begun for one call.
+struct one_holder {
+    one_holder() { run(w, *holder, take(*holder, "x", guard)); }
+
+    void kill_holder() {
+        guard = {};
+        holder->crash();
+    }
+    /// Its only call in its life. @returns how long it took
+    std::chrono::nanoseconds call_of(node& process) {
+        const auto began = w.scheduler.now();
+        run(w, process, take_told(lock{*process.session, "x"}, {.wait = until_known}, got, told));
+        return w.scheduler.now() - began;
+    }
+
+    world w;
+    std::optional<node> holder{std::in_place, w, 1};
+    lock_guard guard;
+    lock_guard got;
+    error_code told;
+};
+
+}  // namespace
+
+TEST_CASE("a holder that lives is known by its next heartbeat") {
+    for (const auto since : {100ms, 700ms, 1300ms, 2400ms}) {
+        one_holder at;
+        at.w.scheduler.run_for(since);
+        node other(at.w, 2);
+        const auto took = at.call_of(other);
+        CHECK(at.told == errc::wait_timeout);
+        CHECK(at.told == condition::contended);
+        CHECK_FALSE(at.got);
+        CHECK(took <= heartbeat + lease / 8);
+        CHECK(at.guard.held());
+        // Its row once, the refused write; then, each eighth of the lease, the lock and the holder's session.
+        CHECK(other.requests("lock#x") <= 5);
+        CHECK(other.requests("session#" + at.holder->session->id()) <= 4);
+        CHECK_FALSE(find(at.w.row("lock#x"), "line"));
+    }
+}
+
+TEST_CASE("a dead holder's lock is taken over by the first who asks, though none lives longer than its call") {
+    one_holder at;
+    at.w.scheduler.run_for(4s);
+    at.kill_holder();
+    node other(at.w, 2);
+    const auto took = at.call_of(other);
+    CHECK_FALSE(at.told);
+    CHECK(at.got.held());
+    CHECK(took >= lease);
+    CHECK(took <= lease + 1s);
+}
+
+TEST_CASE("what a living holder gives back meanwhile is not taken") {
+    one_holder at;
+    at.w.scheduler.run_for(100ms);
+    node other(at.w, 2);
+    running call(at.w, other, take_told(lock{*other.session, "x"}, {.wait = until_known}, at.got, at.told));
+    at.w.scheduler.run_for(300ms);
+    run(at.w, *at.holder, give_back(at.guard));
+    call.wait();
+    CHECK(at.told == errc::wait_timeout);
+    CHECK_FALSE(find(at.w.row("lock#x"), "holder"));
+}
+
+TEST_CASE("what a living holder passes on meanwhile is not waited for") {
+    one_holder at;
+    lock_guard next;
+    running second(at.w, *at.holder, take(*at.holder, "x", next));
+    at.w.scheduler.run_for(100ms);
+    node other(at.w, 2);
+    running call(at.w, other, take_told(lock{*other.session, "x"}, {.wait = until_known}, at.got, at.told));
+    at.w.scheduler.run_for(300ms);
+    run(at.w, *at.holder, give_back(at.guard));
+    second.wait();
+    call.wait(heartbeat);
+    CHECK(at.told == errc::wait_timeout);
+    CHECK(next.held());
+}
+
+TEST_CASE("a dead process in line before a free lock keeps nobody out") {
+    one_holder at;
+    std::optional<node> waiter(std::in_place, at.w, 3);
+    lock_guard never;
+    running waits(at.w, *waiter, take(*waiter, "x", never));
+    at.w.scheduler.run_for(2s);
+    waiter->crash();
+    run(at.w, *at.holder, give_back(at.guard));
+    node other(at.w, 2);
+    at.call_of(other);
+    CHECK_FALSE(at.told);
+    CHECK(at.got.held());
+}
+
+TEST_CASE("what this very process holds is known to be held") {
+    one_holder at;
+    const auto before = at.holder->network->log().size();
+    CHECK(at.call_of(*at.holder) == 0s);
+    CHECK(at.told == errc::wait_timeout);
+    CHECK(at.holder->network->log().size() == before);
+}
+
+TEST_CASE("a holder that stood still, and beats again, lives") {
+    one_holder at;
+    at.w.scheduler.run_for(1s);
+    at.holder->process->pause();
+    node other(at.w, 2);
+    running call(at.w, other, take_told(lock{*other.session, "x"}, {.wait = until_known}, at.got, at.told));
+    at.w.scheduler.run_for(8s);
+    CHECK_FALSE(call.done());
+    at.holder->process->resume();
+    call.wait(lease / 8 + 200ms);
+    CHECK(at.told == errc::wait_timeout);
+    CHECK(at.guard.held());
+}
+
+TEST_CASE("it takes no longer for those who asked before") {
+    one_holder at;
+    node other(at.w, 2);
+    at.call_of(other);
+    at.w.scheduler.run_for(1h);
+    at.kill_holder();
+    // What was seen an hour ago says nothing of now.
+    const auto took = at.call_of(other);
+    CHECK_FALSE(at.told);
+    CHECK(at.got.held());
+    CHECK(took <= lease + 1s);
+}
+
+TEST_CASE("a queue has no such wait") {
+    world w;
+    node a(w);
+    queue line{*a.session, "x"};
+    const auto enter = [](queue where) -> asio::awaitable<void> {
+        enter_options options{.wait = until_known};
+        const auto done = co_await where.enter(std::move(options), as_tuple);
+        CHECK(std::get<0>(done) == errc::invalid_option);
+    };
+    run(w, a, enter(line));
+}
