@@ -57,7 +57,13 @@ asio::awaitable<books> auditor::close(const std::vector<customer>& all) {
         for (const auto& who : all) {
             if (who.intent == intent.id && !who.in_doubt && who.amount != intent.amount) lost = true;
         }
-        if (lost) ++seen.lost_updates;
+        if (!lost) continue;
+        ++seen.lost_updates;
+        if (seen.first_lost.empty()) {
+            seen.first_lost = intent.id + " says " + std::string(says_so ? "CHARGED" : "not charged") + ", " +
+                              std::to_string(intent.amount) + " cents; withdrawn were " +
+                              std::to_string(withdrawn ? known.outcome.amount : 0);
+        }
     }
     auto asking = gateway_.ask(web::client::make(web::http::verb::get, "/book", {}));
     const auto told = co_await std::move(asking);

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace payments::demo {
@@ -25,6 +26,7 @@ struct books {
     std::size_t double_charges = 0;
     /// Intents that say another amount than was withdrawn, or than their customer was told.
     std::size_t lost_updates = 0;
+    std::string first_lost{};  ///< one of them, in words
 
     bool settled() const noexcept { return waiting == 0 && outbox_left == 0; }
 };

@@ -104,6 +104,7 @@ private:
         auto closing = books.close(customers_->all());
         result_.closed = co_await std::move(closing);
         result_.demanded = customers_->counted();
+        if (!result_.closed.first_lost.empty()) say(result_.closed.first_lost);
     }
 
     asio::awaitable<void> until_gone(std::size_t enough) {

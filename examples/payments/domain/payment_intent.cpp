@@ -69,6 +69,7 @@ bool payment_intent::settled() const noexcept {
 
 bool payment_intent::settle(const charge_answer& answer) {
     if (data_.state != intent_state::CHARGE_REQUESTED) return false;
+    if (answer.amount != data_.charge->amount) throw refused(problem::invalid, "another amount was asked for");
     data_.state = answer.withdrawn() ? intent_state::CHARGED : intent_state::CHARGE_FAILED;
     data_.charge->id = answer.charge;
     data_.charge->failure_code = answer.failure_code;

@@ -72,6 +72,7 @@ public:
     charge_order order() const;
     bool settled() const noexcept;
     /// @returns whether the answer was waited for; one that comes late, twice or unasked changes nothing.
+    /// @throws refused with `problem::invalid` if it speaks of another amount than was asked for.
     bool settle(const charge_answer& answer);
 
 private:

@@ -5,7 +5,7 @@
 using namespace payments;
 using namespace payments::tests;
 
-TEST_CASE("no control: $200 is recorded as CHARGED, $100 was withdrawn", "[4.3-1]") {
+TEST_CASE("no control: $200 is recorded as CHARGED, $100 was withdrawn", "[anomaly]") {
     payment_world world;
     world.gateway.before = 1s;
     branch server(world, control::none);
@@ -20,7 +20,7 @@ TEST_CASE("no control: $200 is recorded as CHARGED, $100 was withdrawn", "[4.3-1
     CHECK(world.gateway.book.money_withdrawn() == 100);
 }
 
-TEST_CASE("under either control what is recorded is what was withdrawn", "[4.3-1]") {
+TEST_CASE("under either control what is recorded is what was withdrawn", "[anomaly]") {
     const auto how = either_control();
     payment_world world;
     world.gateway.before = 1s;

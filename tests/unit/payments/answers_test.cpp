@@ -29,7 +29,7 @@ struct requested_charge : payment_world {
 
 }  // namespace
 
-TEST_CASE("a second copy of an answer changes nothing", "[4.3-5]") {
+TEST_CASE("a second copy of an answer changes nothing", "[answers]") {
     requested_charge in(either_control());
     const auto answer = in.gateway.take({.intent = "pi_1", .customer = "cust_1", .amount = 100, .currency = "USD"});
     CHECK(in.server.run(settle(*in.server.intents, answer)));
@@ -39,7 +39,7 @@ TEST_CASE("a second copy of an answer changes nothing", "[4.3-5]") {
     CHECK(in.version("pi_1") == dynalease::find_integer(*before, "version"));
 }
 
-TEST_CASE("two copies of an answer that arrive at once make a difference once", "[4.3-5]") {
+TEST_CASE("two copies of an answer that arrive at once make a difference once", "[answers]") {
     const auto how = either_control();
     requested_charge in(how);
     branch other(in, how, 2);
@@ -53,7 +53,7 @@ TEST_CASE("two copies of an answer that arrive at once make a difference once", 
     CHECK(in.version("pi_1") == version + 1);
 }
 
-TEST_CASE("a late answer that contradicts the first is ignored: terminal states are final", "[4.3-5]") {
+TEST_CASE("a late answer that contradicts the first is ignored: terminal states are final", "[answers]") {
     requested_charge in(either_control());
     const auto answer = in.gateway.take({.intent = "pi_1", .customer = "cust_1", .amount = 100, .currency = "USD"});
     CHECK(in.server.run(settle(*in.server.intents, answer)));
@@ -62,12 +62,20 @@ TEST_CASE("a late answer that contradicts the first is ignored: terminal states 
     CHECK(in.server.refusal(in.server.charging()) == problem::wrong_state);
 }
 
-TEST_CASE("an answer that comes before it was asked for is ignored", "[4.3-5]") {
+TEST_CASE("an answer that comes before it was asked for is ignored", "[answers]") {
     payment_world world;
     branch server(world, either_control());
     server.make();
     CHECK_FALSE(server.run(settle(*server.intents, declined("ch_1"))));
     CHECK(world.intent("pi_1").state == intent_state::CREATED);
+}
+
+TEST_CASE("an answer that speaks of another amount is refused, and settles nothing") {
+    requested_charge in(either_control());
+    auto answer = in.gateway.take({.intent = "pi_1", .customer = "cust_1", .amount = 100, .currency = "USD"});
+    answer.amount = 99;
+    CHECK(in.server.refusal(settle(*in.server.intents, answer)) == problem::invalid);
+    CHECK(in.intent("pi_1").state == intent_state::CHARGE_REQUESTED);
 }
 
 TEST_CASE("an answer to an intent that does not exist is refused") {
@@ -76,7 +84,7 @@ TEST_CASE("an answer to an intent that does not exist is refused") {
     CHECK(server.refusal(settle(*server.intents, declined("ch_1"))) == problem::not_found);
 }
 
-TEST_CASE("a charge without an answer is resolved by asking the gateway", "[4.3-7]") {
+TEST_CASE("a charge without an answer is resolved by asking the gateway", "[resolution]") {
     requested_charge in(either_control());
     CHECK(in.intent("pi_1").state == intent_state::CHARGE_REQUESTED);
     CHECK(in.server.run(in.server.sender->ask_round()) == 0);  // in good time
@@ -87,7 +95,7 @@ TEST_CASE("a charge without an answer is resolved by asking the gateway", "[4.3-
     CHECK(in.stage_of("pi_1") == "done");
 }
 
-TEST_CASE("a charge that the gateway never heard of is sent again", "[4.3-7]") {
+TEST_CASE("a charge that the gateway never heard of is sent again", "[resolution]") {
     const auto how = either_control();
     payment_world world;
     branch server(world, how);
@@ -110,7 +118,7 @@ TEST_CASE("a charge that the gateway never heard of is sent again", "[4.3-7]") {
     CHECK(server.sender->counts().sent_again == 1);
 }
 
-TEST_CASE("a gateway that cannot be asked is asked again later", "[4.3-7]") {
+TEST_CASE("a gateway that cannot be asked is asked again later", "[resolution]") {
     requested_charge in(either_control());
     in.simulated.run_for(10s);
     in.gateway.loses_answers = true;
@@ -122,7 +130,7 @@ TEST_CASE("a gateway that cannot be asked is asked again later", "[4.3-7]") {
     CHECK(in.intent("pi_1").state == intent_state::CHARGED);
 }
 
-TEST_CASE("a failed charge is stored with code and message", "[4.1]") {
+TEST_CASE("a failed charge is stored with code and message", "[recipe]") {
     payment_world world;
     world.gateway.declines = true;
     branch server(world, either_control());

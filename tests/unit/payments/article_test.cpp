@@ -31,14 +31,15 @@ struct two_branches : payment_world {
 
 }  // namespace
 
-TEST_CASE_METHOD(two_branches, "lock: none is acquired of an intent that does not exist, and none is made", "[4.1]") {
+TEST_CASE_METHOD(two_branches, "lock: none is acquired of an intent that does not exist, and none is made",
+                 "[recipe]") {
     CHECK(one.refusal(one.intents->open("pi_1")) == problem::not_found);
     CHECK_FALSE(row("INTENT#pi_1", "INTENT"));
     CHECK(one.refusal(one.charging()) == problem::not_found);
     CHECK(gateway.charges_asked == 0);
 }
 
-TEST_CASE_METHOD(two_branches, "lock: a second acquire fails, and does not free the first", "[4.1]") {
+TEST_CASE_METHOD(two_branches, "lock: a second acquire fails, and does not free the first", "[recipe]") {
     one.make();
     auto first = one.run(one.intents->open("pi_1"));
     CHECK(two.refusal(two.intents->open("pi_1")) == problem::busy);
@@ -48,7 +49,7 @@ TEST_CASE_METHOD(two_branches, "lock: a second acquire fails, and does not free 
     CHECK(intent("pi_1").amount == 200);
 }
 
-TEST_CASE_METHOD(two_branches, "lock: it is freed at the end of the work, and when that throws", "[4.1]") {
+TEST_CASE_METHOD(two_branches, "lock: it is freed at the end of the work, and when that throws", "[recipe]") {
     one.make();
     one.run(one.changing(200));
     simulated.run_for(1s);
@@ -59,7 +60,7 @@ TEST_CASE_METHOD(two_branches, "lock: it is freed at the end of the work, and wh
     CHECK(two.run(two.changing(300)).amount == 300);
 }
 
-TEST_CASE_METHOD(two_branches, "lock: its attributes come and go, all others stay", "[4.1]") {
+TEST_CASE_METHOD(two_branches, "lock: its attributes come and go, all others stay", "[recipe]") {
     one.make();
     auto plain = row("INTENT#pi_1", "INTENT").value();
     auto unit = one.run(one.intents->open("pi_1"));
@@ -73,7 +74,7 @@ TEST_CASE_METHOD(two_branches, "lock: its attributes come and go, all others sta
     CHECK(now == plain);
 }
 
-TEST_CASE_METHOD(two_branches, "lock: it is not discarded before its lease is over, and then it is", "[4.1]") {
+TEST_CASE_METHOD(two_branches, "lock: it is not discarded before its lease is over, and then it is", "[recipe]") {
     one.make();
     auto first = one.run(one.intents->open("pi_1"));
     one.machine.crash();
@@ -83,7 +84,7 @@ TEST_CASE_METHOD(two_branches, "lock: it is not discarded before its lease is ov
     CHECK(more_patient.run(more_patient.changing(200)).amount == 200);
 }
 
-TEST_CASE_METHOD(two_branches, "lock: it can have another name, and lie in a table without a sort key", "[4.1]") {
+TEST_CASE_METHOD(two_branches, "lock: it can have another name, and lie in a table without a sort key", "[recipe]") {
     dynalease::create_table_request make{.table_name = "flat", .key = {.hash = {.name = "id"}, .range = {}}};
     REQUIRE(simulated.call(std::move(make)).has_value());
     REQUIRE(simulated.call(dynalease::put_item_request{.table_name = "flat", .new_item = {{"id", "x"}}}).has_value());
@@ -94,7 +95,7 @@ TEST_CASE_METHOD(two_branches, "lock: it can have another name, and lie in a tab
     CHECK(guard.held());
 }
 
-TEST_CASE("repository: what is created is found, and not created twice", "[4.1]") {
+TEST_CASE("repository: what is created is found, and not created twice", "[recipe]") {
     payment_world world;
     branch server(world, either_control());
     const auto made = server.make("pi_1", 100);
@@ -105,7 +106,7 @@ TEST_CASE("repository: what is created is found, and not created twice", "[4.1]"
     CHECK(world.version("pi_1") == 1);
 }
 
-TEST_CASE("repository: an update of what is missing creates nothing", "[4.1]") {
+TEST_CASE("repository: an update of what is missing creates nothing", "[recipe]") {
     payment_world world;
     branch server(world, either_control());
     CHECK(server.refusal(server.changing(200)) == problem::not_found);
@@ -119,7 +120,7 @@ TEST_CASE("repository: an update of what is missing creates nothing", "[4.1]") {
     CHECK_FALSE(world.row("INTENT#pi_1", "INTENT"));
 }
 
-TEST_CASE("repository: a unit of work can save more than once", "[4.1]") {
+TEST_CASE("repository: a unit of work can save more than once", "[recipe]") {
     payment_world world;
     branch server(world, either_control());
     server.make();
@@ -131,7 +132,7 @@ TEST_CASE("repository: a unit of work can save more than once", "[4.1]") {
     CHECK(world.version("pi_1") == 3);
 }
 
-TEST_CASE("repository: two changes at once, and one of them happens", "[4.1]") {
+TEST_CASE("repository: two changes at once, and one of them happens", "[recipe]") {
     const auto how = either_control();
     payment_world world;
     branch one(world, how, 1, {.wait = 0s});
@@ -146,7 +147,7 @@ TEST_CASE("repository: two changes at once, and one of them happens", "[4.1]") {
     CHECK(world.intent("pi_1").amount == (first.succeeded() ? 200 : 300));
 }
 
-TEST_CASE("use case: an intent that is charged is not charged again, and the gateway not called", "[4.1]") {
+TEST_CASE("use case: an intent that is charged is not charged again, and the gateway not called", "[recipe]") {
     payment_world world;
     branch server(world, either_control());
     server.make();
@@ -160,7 +161,7 @@ TEST_CASE("use case: an intent that is charged is not charged again, and the gat
     CHECK(world.gateway.charges_asked + world.gateway.submitted.size() == calls);
 }
 
-TEST_CASE("use case: customer and currency are never changed", "[4.1]") {
+TEST_CASE("use case: customer and currency are never changed", "[recipe]") {
     payment_world world;
     branch server(world, either_control());
     server.make();

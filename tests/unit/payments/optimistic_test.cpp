@@ -15,7 +15,7 @@ asio::awaitable<int> save(unit_of_work& unit) {
 
 }  // namespace
 
-TEST_CASE("step by step: the change loses with a version conflict, and a retry with a state error", "[4.3-3]") {
+TEST_CASE("step by step: the change loses with a version conflict, and a retry with a state error", "[conflict]") {
     payment_world world;
     branch alice(world, control::optimistic, 1);
     branch bob(world, control::optimistic, 2);
@@ -34,7 +34,7 @@ TEST_CASE("step by step: the change loses with a version conflict, and a retry w
     CHECK(world.version("pi_1") == 2);
 }
 
-TEST_CASE("a stale update is rejected, and nothing of it is written", "[4.1]") {
+TEST_CASE("a stale update is rejected, and nothing of it is written", "[recipe]") {
     payment_world world;
     branch server(world, control::optimistic);
     server.make();
@@ -46,7 +46,7 @@ TEST_CASE("a stale update is rejected, and nothing of it is written", "[4.1]") {
     CHECK(world.row("INTENT#pi_1", "INTENT") == before);
 }
 
-TEST_CASE("an ambiguous save raises the version once", "[4.3-9]") {
+TEST_CASE("an ambiguous save raises the version once", "[doubt]") {
     const auto how = either_control();
     const auto what = GENERATE(fault::kind::lose_request, fault::kind::lose_answer, fault::kind::apply_twice,
                                fault::kind::answer_copy);
@@ -73,7 +73,7 @@ TEST_CASE("an ambiguous save raises the version once", "[4.3-9]") {
     CHECK(world.version("pi_1") == 3);
 }
 
-TEST_CASE("N charges at once lead to one event, and to one withdrawal", "[4.3-6]") {
+TEST_CASE("N charges at once lead to one event, and to one withdrawal", "[once]") {
     const auto how = either_control();
     payment_world world(4711);
     branch one(world, how, 1);

@@ -98,7 +98,7 @@ asio::awaitable<int> move_one(shop& in, std::int64_t from, std::int64_t to) {
 
 }  // namespace
 
-TEST_CASE("order, stock of 120 articles and payment happen together, though their coordinator dies", "[4.3-10]") {
+TEST_CASE("order, stock of 120 articles and payment happen together, though their coordinator dies", "[order]") {
     const int writes_before_death = GENERATE(3, 60, 124, 130, 200);
     payment_world world;
     node dies(world.simulated, {.seed = 1});
@@ -125,7 +125,7 @@ TEST_CASE("order, stock of 120 articles and payment happen together, though thei
     CHECK(sum_of_stock(world) == articles * (in_stock - 1));
 }
 
-TEST_CASE("an order that one article is short of takes nothing of any", "[4.3-10]") {
+TEST_CASE("an order that one article is short of takes nothing of any", "[order]") {
     payment_world world;
     node machine(world.simulated, {.seed = 1});
     shop in(machine.database());
@@ -143,7 +143,7 @@ TEST_CASE("an order that one article is short of takes nothing of any", "[4.3-10
     CHECK_FALSE(world.row("INTENT#pi_4711", "INTENT"));
 }
 
-TEST_CASE("totals are conserved under transfers at once, beside an order", "[4.3-10]") {
+TEST_CASE("totals are conserved under transfers at once, beside an order", "[order]") {
     payment_world world(99);
     node one(world.simulated, {.seed = 1});
     node two(world.simulated, {.seed = 2});

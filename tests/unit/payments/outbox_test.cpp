@@ -39,7 +39,7 @@ struct dying_bank_line final : gateway {
 
 }  // namespace
 
-TEST_CASE("there is an event exactly if CHARGE_REQUESTED was committed", "[4.3-4]") {
+TEST_CASE("there is an event exactly if CHARGE_REQUESTED was committed", "[outbox]") {
     const auto how = either_control();
     const auto what = GENERATE(fault::kind::pass, fault::kind::lose_request, fault::kind::lose_answer);
     const bool for_ever = GENERATE(false, true);
@@ -69,7 +69,7 @@ TEST_CASE("there is an event exactly if CHARGE_REQUESTED was committed", "[4.3-4
 }
 
 TEST_CASE("a relay that crashes before it has sent the event leaves it to the next, the gateway charges once",
-          "[4.3-4]") {
+          "[outbox]") {
     const auto how = either_control();
     const bool sends = GENERATE(false, true);  // the crash comes after it, and before that is written down
     payment_world world;
@@ -100,7 +100,7 @@ TEST_CASE("a relay that crashes before it has sent the event leaves it to the ne
     CHECK(world.stage_of("pi_1") == "done");
 }
 
-TEST_CASE("the events of an intent are sent in their order, whatever relay sends them", "[4.3-4]") {
+TEST_CASE("the events of an intent are sent in their order, whatever relay sends them", "[outbox]") {
     payment_world world(7);
     branch server(world, control::optimistic);
     server.make();
@@ -125,7 +125,7 @@ TEST_CASE("the events of an intent are sent in their order, whatever relay sends
     CHECK(world.gateway.submitted[2].amount == 103);
 }
 
-TEST_CASE("an event that gets no answer is sent again, before those behind it", "[4.3-4]") {
+TEST_CASE("an event that gets no answer is sent again, before those behind it", "[outbox]") {
     payment_world world;
     branch server(world, control::optimistic);
     server.make();
@@ -139,7 +139,7 @@ TEST_CASE("an event that gets no answer is sent again, before those behind it", 
     CHECK(world.gateway.withdrawals() == 1);
 }
 
-TEST_CASE("two events of one save are both stored", "[4.1]") {
+TEST_CASE("two events of one save are both stored", "[recipe]") {
     payment_world world;
     branch server(world, either_control());
     server.make();
@@ -150,7 +150,7 @@ TEST_CASE("two events of one save are both stored", "[4.1]") {
     CHECK(world.version("pi_1") == 2);
 }
 
-TEST_CASE("an event of a number that is there already is rejected, and the version stays", "[4.1]") {
+TEST_CASE("an event of a number that is there already is rejected, and the version stays", "[recipe]") {
     payment_world world;
     branch server(world, either_control());
     server.make();

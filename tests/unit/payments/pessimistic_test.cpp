@@ -5,7 +5,7 @@
 using namespace payments;
 using namespace payments::tests;
 
-TEST_CASE("a change during the charge meets the lock, and later the state", "[4.3-2]") {
+TEST_CASE("a change during the charge meets the lock, and later the state", "[crash]") {
     payment_world world;
     world.gateway.before = 2s;
     branch server(world, control::pessimistic);
@@ -21,7 +21,7 @@ TEST_CASE("a change during the charge meets the lock, and later the state", "[4.
     CHECK(world.intent("pi_1").amount == 100);
 }
 
-TEST_CASE("a crash after the gateway's success: the lock expires, and a retry charges once", "[4.3-2]") {
+TEST_CASE("a crash after the gateway's success: the lock expires, and a retry charges once", "[crash]") {
     payment_world world;
     world.gateway.after = 1s;
     branch server(world, control::pessimistic);
@@ -42,7 +42,7 @@ TEST_CASE("a crash after the gateway's success: the lock expires, and a retry ch
     CHECK(world.stage_of("pi_1") == "done");
 }
 
-TEST_CASE("a crash after the gateway's success, and nobody tries again: the gateway is asked", "[4.3-2]") {
+TEST_CASE("a crash after the gateway's success, and nobody tries again: the gateway is asked", "[crash]") {
     payment_world world;
     world.gateway.after = 1s;
     branch server(world, control::pessimistic);
@@ -59,7 +59,7 @@ TEST_CASE("a crash after the gateway's success, and nobody tries again: the gate
     CHECK(world.stage_of("pi_1") == "done");
 }
 
-TEST_CASE("an expired holder can neither write nor release", "[4.3-8]") {
+TEST_CASE("an expired holder can neither write nor release", "[fence]") {
     payment_world world;
     branch slow(world, control::pessimistic, 1);
     branch fast(world, control::pessimistic, 2, {.wait = 60s});
@@ -80,7 +80,7 @@ TEST_CASE("an expired holder can neither write nor release", "[4.3-8]") {
     CHECK(world.intent("pi_1").amount == 100);
 }
 
-TEST_CASE("the fence refuses an expired holder's write even when that believes its lock valid", "[4.3-8]") {
+TEST_CASE("the fence refuses an expired holder's write even when that believes its lock valid", "[fence]") {
     payment_world world;
     branch slow(world, control::pessimistic, 1);
     branch fast(world, control::pessimistic, 2, {.wait = 60s});
@@ -138,7 +138,7 @@ TEST_CASE("two charges at once from two processes: the gateway is called once") 
     CHECK(world.gateway.charges_asked == 1);
 }
 
-TEST_CASE("an optimistic writer respects the lock, and a locked one an optimistic write", "[4.2-6]") {
+TEST_CASE("an optimistic writer respects the lock, and a locked one an optimistic write", "[both]") {
     payment_world world;
     world.gateway.before = 2s;
     branch locks(world, control::pessimistic, 1);
