@@ -101,6 +101,8 @@ const boost::system::error_category& error_category() noexcept;
 const boost::system::error_category& condition_category() noexcept;
 
 error_code make_error_code(errc code) noexcept;
+/// As it is written in this header: "wait_timeout".
+std::string_view name_of(errc code) noexcept;
 boost::system::error_condition make_error_condition(condition value) noexcept;
 
 /// The condition an error belongs to; also maps Asio's `operation_aborted` to `cancelled`.
@@ -127,11 +129,14 @@ class error : public boost::system::system_error {
 public:
     error(error_code code, dynalease::diagnostics details);
 
+    /// The diagnostics, what the code means, and its name: one line for a log.
+    const char* what() const noexcept override { return text_.c_str(); }
     /// The condition of `code()`.
     dynalease::condition condition() const noexcept { return condition_of(code()); }
     const dynalease::diagnostics& diagnostics() const noexcept { return details_; }
 
 private:
+    std::string text_;
     dynalease::diagnostics details_;
 };
 

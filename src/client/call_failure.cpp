@@ -55,7 +55,8 @@ std::string advice_for(const error_code& code, const failure& why, const std::st
             return why.details.request_id.empty() ? "send fewer requests at once"
                                                   : "slow down, or raise the table's or account's limits";
         case errc::table_not_found:
-            return "check table name and region, or create the table with dynalease::create_table";
+            return "there is none of that name at " + where +
+                   "; create it with dynalease::create_table, or check name and region";
         case errc::invalid_signature:
             return "check AWS_SECRET_ACCESS_KEY, the region, and this machine's clock";
         case errc::unknown_access_key:

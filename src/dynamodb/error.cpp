@@ -12,6 +12,7 @@ namespace dynalease {
 namespace {
 
 struct meaning {
+    const char* name;
     dynalease::condition condition;
     const char* text;
 };
@@ -20,125 +21,143 @@ meaning meaning_of(errc code) noexcept {
     using enum condition;
     switch (code) {
         case errc::wait_timeout:
-            return {contended,
+            return {"wait_timeout", contended,
                     "the wait ended before it was ours, for others held it; try again later, or wait longer"};
         case errc::condition_failed:
-            return {conflict, "the condition of the write was false and nothing was written; reload and decide again"};
+            return {"condition_failed", conflict,
+                    "the condition of the write was false and nothing was written; reload and decide again"};
         case errc::transaction_canceled:
-            return {conflict, "the transaction was refused as a whole and nothing was written; see its reasons"};
+            return {"transaction_canceled", conflict,
+                    "the transaction was refused as a whole and nothing was written; see its reasons"};
         case errc::transaction_conflict:
-            return {contended, "another transaction is at work on the same item; try again"};
+            return {"transaction_conflict", contended, "another transaction is at work on the same item; try again"};
         case errc::idempotency_mismatch:
-            return {misconfigured, "the client request token was used for another request; use each for one only"};
+            return {"idempotency_mismatch", misconfigured,
+                    "the client request token was used for another request; use each for one only"};
 
         case errc::conflict:
-            return {condition::conflict,
+            return {"conflict", condition::conflict,
                     "the item is no longer as it was loaded and nothing was written; decide again from what is there"};
         case errc::exists:
-            return {condition::conflict, "an item of that key is there already and nothing was written; load it"};
+            return {"exists", condition::conflict,
+                    "an item of that key is there already and nothing was written; load it"};
         case errc::missing:
-            return {condition::conflict, "there is no item of that key and nothing was written; create it first"};
+            return {"missing", condition::conflict,
+                    "there is no item of that key and nothing was written; create it first"};
         case errc::locked:
-            return {contended, "another holds the item and nothing was written; try again later"};
+            return {"locked", contended, "another holds the item and nothing was written; try again later"};
 
         case errc::session_lost:
-            return {lost, "the session was lost, and all its locks with it; stop the protected work and open another"};
+            return {"session_lost", lost,
+                    "the session was lost, and all its locks with it; stop the protected work and open another"};
         case errc::session_closed:
-            return {lost, "the session was closed, and all its locks with it; open another"};
+            return {"session_closed", lost, "the session was closed, and all its locks with it; open another"};
         case errc::lock_lost:
-            return {lost, "the lock is no longer held by this guard; stop the protected work"};
+            return {"lock_lost", lost, "the lock is no longer held by this guard; stop the protected work"};
         case errc::not_held:
-            return {lost, "the guard is empty or was released before; acquire the lock first"};
+            return {"not_held", lost, "the guard is empty or was released before; acquire the lock first"};
 
         case errc::not_exclusive:
-            return {misconfigured, "a reader's guard writes nothing; release it and acquire the item exclusively"};
+            return {"not_exclusive", misconfigured,
+                    "a reader's guard writes nothing; release it and acquire the item exclusively"};
 
         case errc::already_committed:
-            return {condition::conflict, "a transaction of this id has committed before, and nothing was done again"};
+            return {"already_committed", condition::conflict,
+                    "a transaction of this id has committed before, and nothing was done again"};
         case errc::transaction_over:
-            return {misconfigured, "the transaction was committed, or its commit has failed; begin another"};
+            return {"transaction_over", misconfigured,
+                    "the transaction was committed, or its commit has failed; begin another"};
         case errc::updated_blindly:
-            return {misconfigured, "the transaction has updated the item by an expression; read it before that"};
+            return {"updated_blindly", misconfigured,
+                    "the transaction has updated the item by an expression; read it before that"};
 
         case errc::in_doubt:
-            return {condition::in_doubt,
+            return {"in_doubt", condition::in_doubt,
                     "a write was sent and never answered: it may have happened, or may happen "
                     "yet; read before deciding"};
         case errc::cancelled:
-            return {condition::cancelled, "cancelled by the caller"};
+            return {"cancelled", condition::cancelled, "cancelled by the caller"};
         case errc::throttled:
-            return {condition::throttled, "too many requests; slow down, or raise the capacity of the table"};
+            return {"throttled", condition::throttled,
+                    "too many requests; slow down, or raise the capacity of the table"};
 
         case errc::access_denied:
-            return {denied, "the credentials do not permit this; extend the IAM policy"};
+            return {"access_denied", denied, "the credentials do not permit this; extend the IAM policy"};
         case errc::invalid_signature:
-            return {denied, "the signature was refused; check the secret key, the region and the system clock"};
+            return {"invalid_signature", denied,
+                    "the signature was refused; check the secret key, the region and the system clock"};
         case errc::unknown_access_key:
-            return {denied, "the access key or session token is not known; check the credentials and the endpoint"};
+            return {"unknown_access_key", denied,
+                    "the access key or session token is not known; check the credentials and the endpoint"};
         case errc::expired_credentials:
-            return {denied, "the credentials have expired; get new ones"};
+            return {"expired_credentials", denied, "the credentials have expired; get new ones"};
         case errc::no_credentials:
-            return {denied,
+            return {"no_credentials", denied,
                     "no credentials were found; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or "
                     "pass them in the options"};
         case errc::table_not_found:
-            return {misconfigured,
+            return {"table_not_found", misconfigured,
                     "the table does not exist; check its name, the region and the endpoint, or create it"};
         case errc::table_in_use:
-            return {conflict, "the table exists already or is being changed; wait until it is active"};
+            return {"table_in_use", conflict, "the table exists already or is being changed; wait until it is active"};
         case errc::validation:
-            return {misconfigured, "the request is malformed; see the message for what to correct"};
+            return {"validation", misconfigured, "the request is malformed; see the message for what to correct"};
         case errc::limit_exceeded:
-            return {condition::throttled, "a limit of the account or service was reached; wait, or have it raised"};
+            return {"limit_exceeded", condition::throttled,
+                    "a limit of the account or service was reached; wait, or have it raised"};
         case errc::not_supported:
-            return {misconfigured, "the endpoint does not know this operation; check the endpoint"};
+            return {"not_supported", misconfigured, "the endpoint does not know this operation; check the endpoint"};
 
         case errc::invalid_option:
-            return {misconfigured, "an option is out of its range; see the message for which"};
+            return {"invalid_option", misconfigured, "an option is out of its range; see the message for which"};
         case errc::invalid_name:
-            return {misconfigured, "a name is empty, too long or malformed; see the message for its limits"};
+            return {"invalid_name", misconfigured,
+                    "a name is empty, too long or malformed; see the message for its limits"};
         case errc::item_too_large:
-            return {misconfigured, "an item or request exceeds what the service takes; make it smaller"};
+            return {"item_too_large", misconfigured,
+                    "an item or request exceeds what the service takes; make it smaller"};
         case errc::bad_attribute:
-            return {misconfigured,
+            return {"bad_attribute", misconfigured,
                     "an attribute is absent, of another type, or does not fit; see the message for which"};
         case errc::bad_version:
-            return {misconfigured,
+            return {"bad_version", misconfigured,
                     "the version attribute of the item is no integer, and the item is left alone; mend it"};
         case errc::version_overflow:
-            return {misconfigured, "the version of the item is as high as it may get; raise version_limit"};
+            return {"version_overflow", misconfigured,
+                    "the version of the item is as high as it may get; raise version_limit"};
         case errc::reserved_name:
-            return {misconfigured, "an attribute name belongs to the library; give yours another"};
+            return {"reserved_name", misconfigured, "an attribute name belongs to the library; give yours another"};
         case errc::duplicate_item:
-            return {misconfigured, "an item stands twice in one call; name each once"};
+            return {"duplicate_item", misconfigured, "an item stands twice in one call; name each once"};
         case errc::too_many_items:
-            return {misconfigured, "more items than one call takes; use several calls"};
+            return {"too_many_items", misconfigured, "more items than one call takes; use several calls"};
         case errc::too_many_members:
-            return {misconfigured, "more attributes than one update takes; save fewer at a time"};
+            return {"too_many_members", misconfigured, "more attributes than one update takes; save fewer at a time"};
         case errc::unsupported_version:
-            return {misconfigured, "the row was written by a newer version of the library and is left alone; upgrade"};
+            return {"unsupported_version", misconfigured,
+                    "the row was written by a newer version of the library and is left alone; upgrade"};
         case errc::corrupt_row:
-            return {misconfigured,
+            return {"corrupt_row", misconfigured,
                     "the row lacks what every such row has; check that nothing else writes to the table"};
 
         case errc::unreachable:
-            return {condition::unreachable,
+            return {"unreachable", condition::unreachable,
                     "the service could not be reached on any address; check the endpoint and the network"};
         case errc::tls_failed:
-            return {condition::unreachable,
+            return {"tls_failed", condition::unreachable,
                     "the TLS handshake failed; check the endpoint, its certificate and the "
                     "trusted authorities"};
         case errc::timeout:
-            return {condition::unreachable, "no answer in time, and nothing was written; try again"};
+            return {"timeout", condition::unreachable, "no answer in time, and nothing was written; try again"};
         case errc::server_error:
-            return {condition::unreachable, "the service failed or closed the connection; try again"};
+            return {"server_error", condition::unreachable, "the service failed or closed the connection; try again"};
         case errc::bad_response:
-            return {condition::unreachable,
+            return {"bad_response", condition::unreachable,
                     "the answer is not one of DynamoDB; check the endpoint and what stands before it"};
         case errc::shut_down:
-            return {condition::cancelled, "the client was closed"};
+            return {"shut_down", condition::cancelled, "the client was closed"};
     }
-    return {condition{}, "unknown error"};
+    return {"unknown", condition{}, "unknown error"};
 }
 
 /// The generic condition that says the same; none: zero.
@@ -262,7 +281,37 @@ std::string diagnostics::to_string() const {
     return out;
 }
 
+std::string_view name_of(errc code) noexcept {
+    return meaning_of(code).name;
+}
+
+namespace {
+
+/// What the code's own words add: no advice where better is known.
+std::string_view added_to(const diagnostics& details, std::string_view words) {
+    if (words == details.message) return {};
+    const auto advice = words.find(';');
+    if (advice == words.npos) return words;
+    const bool to_the_message = words.substr(advice).starts_with("; see the message");
+    const bool known = !details.advice.empty() || (to_the_message && !details.message.empty());
+    return known ? words.substr(0, advice) : words;
+}
+
+std::string text_of(const error_code& code, const diagnostics& details) {
+    auto text = details.to_string();
+    const bool ours = code.category() == error_category();
+    const auto words = code.message();
+    if (const auto added = added_to(details, words); !added.empty()) {
+        if (!text.empty()) text += ": ";
+        text += added;
+    }
+    const auto name = ours ? std::string(name_of(static_cast<errc>(code.value()))) : code.to_string();
+    return text + " [" + name + "]";
+}
+
+}  // namespace
+
 error::error(error_code code, dynalease::diagnostics details)
-    : system_error(code, details.to_string()), details_(std::move(details)) {}
+    : system_error(code), text_(text_of(code, details)), details_(std::move(details)) {}
 
 }  // namespace dynalease

@@ -61,6 +61,17 @@ TEST_CASE("codes fall under the condition a caller acts upon") {
     CHECK(condition_of(code) == expected);
 }
 
+TEST_CASE("every code has a name of its own") {
+    std::set<std::string_view> names;
+    for (int value = 1; value <= static_cast<int>(errc::shut_down); ++value) {
+        names.insert(name_of(static_cast<errc>(value)));
+    }
+    CHECK(names.size() == static_cast<std::size_t>(errc::shut_down));
+    CHECK_FALSE(names.contains("unknown"));
+    CHECK(name_of(errc::in_doubt) == "in_doubt");
+    CHECK(name_of(static_cast<errc>(1000)) == "unknown");
+}
+
 TEST_CASE("an operation that Asio aborted counts as cancelled") {
     const error_code aborted(boost::system::errc::operation_canceled, boost::system::system_category());
     CHECK(aborted == condition::cancelled);
@@ -107,6 +118,31 @@ TEST_CASE("a failed result throws its code and what is known") {
         CHECK_THAT(thrown.what(), Catch::Contains("GetItem, table coordination, attempts 1"));
         CHECK_THAT(thrown.what(), Catch::Contains("does not exist"));
     }
+}
+
+TEST_CASE("an error says what is known, what its code means, and the code by name, each once") {
+    diagnostics known;
+    known.operation = "GetItem";
+    known.table = "coordination";
+    const auto text = [&](errc code) { return std::string(error(code, known).what()); };
+    CHECK(text(errc::table_not_found) ==
+          "GetItem, table coordination: the table does not exist; check its name, the region and the endpoint, or "
+          "create it [table_not_found]");
+    known.advice = "create it at home";
+    CHECK(text(errc::table_not_found) ==
+          "GetItem, table coordination: create it at home: the table does not exist [table_not_found]");
+    known.advice.clear();
+    known.message = "the client was closed";
+    CHECK(text(errc::shut_down) == "GetItem, table coordination: the client was closed [shut_down]");
+    known.message = "wait must not be negative";
+    CHECK(text(errc::invalid_option) ==
+          "GetItem, table coordination: wait must not be negative: an option is out of its range [invalid_option]");
+    CHECK(std::string(error(errc::shut_down, {}).what()) == "the client was closed [shut_down]");
+}
+
+TEST_CASE("an error of another category keeps that category's name for it") {
+    const error_code refused(boost::system::errc::connection_refused, boost::system::generic_category());
+    CHECK_THAT(error(refused, {}).what(), Catch::EndsWith(" [generic:111]"));
 }
 
 TEST_CASE("diagnostics show only what is set") {
