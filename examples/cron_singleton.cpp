@@ -80,8 +80,8 @@ private:
 
 void tell(const std::string& what) {
     static const auto began = std::chrono::steady_clock::now();
-    const auto since = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
-    std::cout << since.count() / 1000.0 << " s: " << what << std::endl;
+    const std::chrono::duration<double> since = std::chrono::steady_clock::now() - began;
+    std::cout << since.count() << " s: " << what << std::endl;
 }
 
 int play() {
