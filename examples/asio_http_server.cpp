@@ -78,7 +78,8 @@ asio::awaitable<std::int64_t> deposit(bank& bank, std::string account, std::int6
     write.actions.emplace_back(guard.fence());  // the write happens only while this very grant is in force
     co_await bank.database.execute(std::move(write));
 
-    co_await guard.release();
+    // Whatever becomes of the lock now, the money is there.
+    co_await guard.release(asio::as_tuple(asio::deferred));
     co_return balance;
 }
 
@@ -116,7 +117,13 @@ http::status status_of(const dynalease::error& why) {
         case dynalease::condition::contended:
         case dynalease::condition::throttled:
         case dynalease::condition::unreachable:
+        case dynalease::condition::lost:
+        case dynalease::condition::conflict:  // the write of a deposit whose lock was lost
             return http::status::service_unavailable;
+        case dynalease::condition::in_doubt:
+            // A lock that may be ours is given back. Of money that may have been deposited the books must tell.
+            if (why.diagnostics().operation.starts_with("lock.acquire")) return http::status::service_unavailable;
+            return http::status::internal_server_error;
         default:
             return http::status::internal_server_error;
     }

@@ -25,14 +25,17 @@ public:
     explicit settlement(dynalease::database database, const std::string& owner)
         : database_(std::move(database)), session_(database_, options_for(owner)) {}
 
-    /// Settles one account after the other, for as long as its lock is held.
+    /// Settles one account after the other, whenever its lock is held: for ever, since a lost session begins anew.
     asio::awaitable<void> run() {
         dynalease::lock lock(session_, "settlement");
-        while (session_.state() != dynalease::session_state::lost) {
+        for (;;) {
             auto guard = co_await lock.acquire();
+            at_work_ = true;
             while (guard.held()) co_await settle_next(guard);
+            at_work_ = false;
         }
     }
+    bool at_work() const noexcept { return at_work_; }
 
 private:
     static dynalease::session_options options_for(const std::string& owner) {
@@ -57,6 +60,7 @@ private:
 
     dynalease::database database_;
     dynalease::session session_;
+    bool at_work_ = false;
 };
 
 // ---- the test ----------------------------------------------------------------------------------------------
@@ -104,13 +108,18 @@ void test() {
     first.network().set_plan(dead_network());
     simulated.run_for(15s);
     expect(holder(simulated) == "second", "the second machine takes over when the lease of 10 s is up");
-    expect(work.done(), "the first has noticed by itself, without a network, and has stopped");
+    expect(!on_first.at_work(), "the first has noticed by itself, without a network, and has stopped");
     expect(settled(simulated) > by_first, "the second is at work");
 
     second.crash();
     const auto by_both = settled(simulated);
     simulated.run_for(1h);
     expect(settled(simulated) == by_both, "nobody is left to settle anything");
+
+    first.network().set_plan({});
+    simulated.run_for(1min);
+    expect(holder(simulated) == "first", "the first goes on when it has a network again: its session has begun anew");
+    expect(settled(simulated) > by_both, "it is at work again");
 }
 
 int main() {

@@ -24,6 +24,14 @@ namespace dynalease {
 
 namespace detail {
 class session_impl;
+class session_lives;
+
+/// What a handle points to: its session, and the object behind it in the life of the session in which it was made.
+template <class Target>
+struct in_lives {
+    std::shared_ptr<session_lives> lives;
+    Target made;
+};
 }  // namespace detail
 
 struct session_options {
@@ -43,6 +51,10 @@ struct session_options {
     /// Told when the session is live, in jeopardy or lost, and of heartbeats without an answer; empty: nobody is. It is
     /// called on the database's executor, where a long call delays the heartbeat; verbs may be called in it.
     log_hook log{};
+    /// After a loss the session begins a new life: with a new identity and a row of its own, under which the handles
+    /// made from it go on, and those who wait line up again. Guards of the former life stay lost. Off: it stays lost,
+    /// and all that is asked of it fails with `errc::session_lost`.
+    bool begins_anew = true;
 };
 
 /// For a session without a row: it needs no table and writes nothing of its own. Only item locks can be held under it,
@@ -58,11 +70,11 @@ struct plain_session_options {
 };
 
 enum class session_state {
-    idle,      ///< no lease was asked for yet; no row, no heartbeat
+    idle,      ///< no lease was asked for yet, or none since the last loss; no row, no heartbeat
     opening,   ///< the row is being written
     live,      ///< heartbeats are acknowledged
     jeopardy,  ///< the last heartbeats were not acknowledged; still valid until the deadline
-    lost,      ///< final: the lease ran out, or another process marked this session dead
+    lost,      ///< final: the lease ran out, or another marked this session dead, and it does not begin anew
     closed,    ///< final: closed by its owner
 };
 
@@ -92,6 +104,12 @@ struct close_report {
 /// A handle. Its end closes the session in the background, whatever was made from it; so keep it as long as its locks
 /// are needed.
 ///
+/// A session lives from its first lease until its heartbeats go unanswered for a lease, or another process marks it
+/// dead. All that it held is lost then, and what was asked under its guards is not asked again. With the next lease
+/// that is asked for a new life begins, and calls that wait go on in it until their `wait` is over: at the end of the
+/// line, with a new ticket. It is lost for good when its client is closed, in a forked child, and where `begins_anew`
+/// is off.
+///
 /// Thread safety: it may be made and ended, verbs, `state` and a guard's `held` may be called on any thread; the rest,
 /// on the database's executor. Only one process can own a session: in a forked child it is lost at once, so make one
 /// there after the fork. A session whose row is deleted by hand learns of it with its next heartbeat; until then others
@@ -120,16 +138,17 @@ public:
     executor_type get_executor() const noexcept;
 
     session_state state() const noexcept;
-    /// The random identity of this session, as others see it in the rows it holds: 22 characters; of a plain session,
-    /// these and its lease.
-    const std::string& id() const noexcept;
+    /// The random identity of this session's present life, as others see it in the rows it holds: 22 characters; of a
+    /// plain session, these and its lease.
+    std::string id() const;
+    /// How many lives have begun: 1, and 1 more for each loss. Any thread.
+    std::uint64_t lives() const;
     /// Of a plain session its lease, drift and log; all else as by default, with an empty `table`.
     const session_options& options() const noexcept;
     session_counters counters() const;
 
-    /// Completes when the session is over: with `errc::session_lost`, or success if it was closed by its owner. A plain
-    /// session is never lost: there it tells of `close` alone. Cancellation: all types, with `errc::cancelled` and
-    /// without effect on the session.
+    /// Completes when the session is over: with success once it was closed by its owner, with `errc::session_lost` if
+    /// it was lost for good. Cancellation: all types, with `errc::cancelled` and without effect on the session.
     boost::asio::awaitable<void> over() const;
     template <class... Tail>
         requires verb_tail<void, Tail...>
@@ -157,16 +176,16 @@ public:
 private:
     friend struct detail::access;
     struct over_verb {
-        std::shared_ptr<detail::session_impl> core;
+        std::shared_ptr<detail::session_lives> core;
         void operator()(diagnostics* details, detail::handler_for<void> handler) &&;
     };
     struct close_verb {
-        std::shared_ptr<detail::session_impl> core;
+        std::shared_ptr<detail::session_lives> core;
         close_options options;
         void operator()(diagnostics* details, detail::handler_for<close_report> handler) &&;
     };
 
-    std::shared_ptr<detail::session_impl> core_;
+    std::shared_ptr<detail::session_lives> core_;
 };
 
 }  // namespace dynalease

@@ -49,7 +49,7 @@ meaning meaning_of(errc code) noexcept {
 
         case errc::session_lost:
             return {"session_lost", lost,
-                    "the session was lost, and all its locks with it; stop the protected work and open another"};
+                    "the session was lost, and all its locks with it; stop the protected work, and acquire again"};
         case errc::session_closed:
             return {"session_closed", lost, "the session was closed, and all its locks with it; open another"};
         case errc::lock_lost:

@@ -6,6 +6,8 @@
 #include "item_lock/joint_claim.hpp"
 #include "runtime/cancellation.hpp"
 #include "runtime/spawn.hpp"
+#include "session/callers.hpp"
+#include "session/session_lives.hpp"
 #include "session/wait_limit.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -25,25 +27,32 @@ namespace {
 using protocol::item_access;
 using item_guards = std::vector<item_guard>;
 
+struct demanded_item {
+    in_lives<item_target> lock;
+    item_access access;
+};
+using demands = std::vector<demanded_item>;
+
+/// In one life of the session.
 struct items_order {
     std::shared_ptr<session_impl> core;
     std::vector<wanted_item> wanted;
-    acquire_all_options options;
-    wait_limit limit{};
+    bool one_by_one;
+    wait_limit limit;
 };
 
-std::optional<failure> fault_among_items(const std::vector<item_target>& targets) {
-    std::vector<const item_target*> sorted;
-    for (const auto& each : targets) sorted.push_back(&each);
-    const auto front_of = [](const auto* each) { return each->front.get(); };
-    std::ranges::sort(sorted, {}, front_of);
-    const auto twice = std::ranges::adjacent_find(sorted, {}, front_of);
-    const auto stranger =
-        std::ranges::find_if(sorted, [&](const auto* each) { return each->core != targets.front().core; });
+std::optional<failure> fault_among_items(const demands& wanted) {
+    std::vector<const demanded_item*> sorted;
+    for (const auto& each : wanted) sorted.push_back(&each);
+    const auto name_of = [](const auto* each) -> const std::string& { return each->lock.made.front->name(); };
+    std::ranges::sort(sorted, {}, name_of);
+    const auto twice = std::ranges::adjacent_find(sorted, {}, name_of);
+    const auto& session = wanted.front().lock.lives;
+    const auto stranger = std::ranges::find_if(sorted, [&](const auto* each) { return each->lock.lives != session; });
     if (twice == sorted.end() && stranger == sorted.end()) return std::nullopt;
     const bool strange = stranger != sorted.end();
     failure why(strange ? errc::invalid_option : errc::duplicate_item);
-    why.details.key = (*(strange ? stranger : twice))->front->name();
+    why.details.key = name_of(*(strange ? stranger : twice));
     why.details.message = strange ? "the items' locks belong to different sessions" : "the same item is named twice";
     return why;
 }
@@ -76,14 +85,10 @@ boost::asio::awaitable<joint_served> acquire_in_order(items_order order) {
     out.granted.resize(names.size());
     for (const auto i : protocol::acquiring_order(names)) {
         const auto& front = order.wanted[i].front;
-        auto wait = order.options.wait;
-        if (const auto end = order.limit.deadline) {
-            wait = std::max(*end - order.core->now(), std::chrono::nanoseconds::zero());
-        }
         const item_target target{order.core, front};
-        auto got = co_await acquire(target, order.wanted[i].access, false, wait);
-        if (got.why) {
-            out.why = *got.why;
+        auto got = co_await acquire_in_life(target, order.wanted[i].access, order.limit);
+        if (got.why || !got.guard) {
+            out.why = got.why ? *got.why : failure(errc::wait_timeout);
             out.why->details.key = front->name();
             break;
         }
@@ -94,25 +99,46 @@ boost::asio::awaitable<joint_served> acquire_in_order(items_order order) {
     co_return out;
 }
 
-boost::asio::awaitable<runtime::completion<item_guards>> run_acquire_all(items_order order, diagnostics* details) {
-    runtime::completion<item_guards> done;
-    if (const auto fault = fault_of_wait(order.options.wait)) {
-        done.code = report(*fault, details);
-        co_return done;
-    }
-    order.limit = limit_of(*order.core, order.options.wait);
-    const auto unopened = co_await order.core->open(order.limit.deadline);
+boost::asio::awaitable<joint_served> acquire_all_in_life(items_order order) {
+    const auto unopened = co_await order.core->open(order.limit);
     const bool cancelled = co_await runtime::cancellation_requested();
     joint_served out{.one_by_one = true};
-    if (unopened) {
-        out.why = *unopened;
-    } else if (cancelled) {
-        out.why = failure(errc::cancelled);
-    } else if (!order.options.one_by_one && order.wanted.size() <= protocol::items_at_once) {
+    if (unopened || cancelled) {
+        out.why = unopened ? *unopened : failure(errc::cancelled);
+        co_return out;
+    }
+    if (!order.one_by_one && order.wanted.size() <= protocol::items_at_once) {
         auto copy = order;
         out = co_await acquire_together(std::move(copy));
     }
     if (!out.why && out.one_by_one) out = co_await acquire_in_order(std::move(order));
+    co_return out;
+}
+
+boost::asio::awaitable<runtime::completion<item_guards>> run_acquire_all(demands wanted, acquire_all_options options,
+                                                                         diagnostics* details) {
+    runtime::completion<item_guards> done;
+    if (const auto fault = fault_of_wait(options.wait)) {
+        done.code = report(*fault, details);
+        co_return done;
+    }
+    auto& lives = *wanted.front().lock.lives;
+    const auto limit = limit_of(lives.world().clock->now(), options.wait);
+    joint_served out;
+    for (bool lost = true; lost;) {
+        const auto life = lives.present();
+        items_order order{.core = life, .wanted = {}, .one_by_one = options.one_by_one, .limit = limit};
+        for (const auto& each : wanted) {
+            order.wanted.push_back({in_life(each.lock, life).front, each.access});
+            order.wanted.back().forget();
+        }
+        out = co_await acquire_all_in_life(std::move(order));
+        lost = out.why && ends_with_its_life(lives, *life, out.why->code);
+        const bool cancelled = co_await runtime::cancellation_requested();
+        if (!lost || !cancelled) continue;
+        out.why = failure(errc::cancelled);
+        break;
+    }
     if (out.why) {
         // What is held of them is given back in the background.
         done.code = report(*out.why, details);
@@ -139,21 +165,17 @@ boost::asio::any_io_executor executor_of(const std::vector<item_demand>& wanted)
 }
 
 void acquire_all_verb::operator()(diagnostics* details, handler_for<std::vector<item_guard>> handler) && {
-    std::vector<item_target> targets;
-    for (const auto& each : wanted) targets.push_back(each.lock.target_);
-    const auto executor = targets.front().core->world().executor;
-    if (auto fault = fault_among_items(targets)) {
+    demands all;
+    for (auto& each : wanted) {
+        all.push_back({std::move(each.lock.target_), each.shared ? item_access::shared : item_access::exclusive});
+    }
+    const auto executor = all.front().lock.lives->world().executor;
+    if (auto fault = fault_among_items(all)) {
         start_verb<item_guards>(executor, {details, "acquire_all"}, refuse_acquire_all(*std::move(fault), details),
                                 std::move(handler));
         return;
     }
-    items_order order{.core = targets.front().core, .wanted = {}, .options = options};
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-        order.wanted.push_back(
-            {std::move(targets[i].front), wanted[i].shared ? item_access::shared : item_access::exclusive});
-        order.wanted.back().forget();
-    }
-    start_verb<item_guards>(executor, {details, "acquire_all"}, run_acquire_all(std::move(order), details),
+    start_verb<item_guards>(executor, {details, "acquire_all"}, run_acquire_all(std::move(all), options, details),
                             std::move(handler));
 }
 

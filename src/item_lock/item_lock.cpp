@@ -5,7 +5,7 @@
 #include "database/called_verb.hpp"
 #include "item_lock/item_lock_options.hpp"
 #include "session/callers.hpp"
-#include "session/session_impl.hpp"
+#include "session/session_lives.hpp"
 
 #include <utility>
 
@@ -15,10 +15,10 @@ namespace {
 
 using boost::asio::awaitable;
 using detail::item_lock_impl;
-using detail::item_target;
+using item_handle = detail::in_lives<detail::item_target>;
 using protocol::item_access;
 
-awaitable<runtime::completion<item_guard>> run_acquire(item_target target, item_access access, bool tries,
+awaitable<runtime::completion<item_guard>> run_acquire(item_handle target, item_access access, bool tries,
                                                        item_acquire_options options, diagnostics* details) {
     runtime::completion<item_guard> done;
     if (const auto fault = detail::fault_of_wait(options.wait)) {
@@ -37,21 +37,24 @@ awaitable<runtime::completion<item_guard>> run_acquire(item_target target, item_
 }  // namespace
 
 item_lock::item_lock(session& session, item_ref target, item_lock_options options)
-    : target_(detail::item_target_of(detail::access::core_of(session), std::move(target), std::move(options))) {}
+    : target_{detail::access::core_of(session), {}} {
+    target_.made = detail::item_target_of(target_.lives->present(), std::move(target), std::move(options));
+}
 
 item_lock::executor_type item_lock::get_executor() const noexcept {
-    return target_.core->world().executor;
+    return target_.lives->world().executor;
 }
 const std::string& item_lock::name() const noexcept {
-    return target_.front->name();
+    return target_.made.front->name();
 }
 
 void item_lock::acquire_verb::operator()(diagnostics* details, detail::handler_for<item_guard> handler) && {
-    const auto executor = target.core->world().executor;
+    const auto executor = target.lives->world().executor;
     const bool shares = way == item_way::shared || way == item_way::try_shared;
     const bool tries = way == item_way::try_exclusive || way == item_way::try_shared;
     const auto access = shares ? item_access::shared : item_access::exclusive;
-    detail::called_verb called{details, tries ? "item_lock.try_acquire" : "item_lock.acquire", target.front->name()};
+    detail::called_verb called{details, tries ? "item_lock.try_acquire" : "item_lock.acquire",
+                               target.made.front->name()};
     if (shares) called.verb = tries ? "item_lock.try_acquire_shared" : "item_lock.acquire_shared";
     detail::start_verb<item_guard>(executor, std::move(called),
                                    run_acquire(std::move(target), access, tries, options, details), std::move(handler));

@@ -23,6 +23,10 @@ item_lock_impl::item_lock_impl(session_impl& core, std::string name, const item_
       renewed_(core.world().executor),
       line_([this] { return machine_.idle() && !driven_; }) {}
 
+std::shared_ptr<item_lock_impl> item_lock_impl::in(session_impl& life) const {
+    return life.member<item_lock_impl>(name(), item_place{item(), options_});
+}
+
 // ---- its callers -------------------------------------------------------------------------------------------
 
 void item_lock_impl::serve() {

@@ -36,6 +36,8 @@ public:
 
     item_lock_impl(session_impl& core, std::string name, const item_place& place);
 
+    /// The same item in another life of its session.
+    std::shared_ptr<item_lock_impl> in(session_impl& life) const;
     const protocol::locked_item& item() const noexcept { return machine_.item(); }
     /// Of the handle that was made first.
     const item_lock_options& options() const noexcept { return options_; }

@@ -7,7 +7,7 @@
 #include "lock/lock_options.hpp"
 #include "session/callers.hpp"
 #include "session/protocol/session_requests.hpp"
-#include "session/session_impl.hpp"
+#include "session/session_lives.hpp"
 #include "session/session_options.hpp"
 
 #include <utility>
@@ -18,9 +18,9 @@ namespace {
 
 using boost::asio::awaitable;
 using detail::lock_impl;
-using detail::lock_target;
+using lock_handle = detail::in_lives<detail::lock_target>;
 
-awaitable<runtime::completion<lock_guard>> run_acquire(lock_target target, acquire_options options, bool tries,
+awaitable<runtime::completion<lock_guard>> run_acquire(lock_handle target, acquire_options options, bool tries,
                                                        diagnostics* details) {
     runtime::completion<lock_guard> done;
     const auto fault = options.wait == until_known ? std::nullopt : detail::fault_of_wait(options.wait);
@@ -37,11 +37,12 @@ awaitable<runtime::completion<lock_guard>> run_acquire(lock_target target, acqui
     co_return done;
 }
 
-detail::called_verb called(const lock_target& target, const char* verb, diagnostics* details) {
-    return {details, verb, target.front->name(), target.core->options().table};
+detail::called_verb called(const lock_handle& target, const char* verb, diagnostics* details) {
+    return {details, verb, target.made.front->name(), target.lives->options().table};
 }
 
-awaitable<runtime::completion<lock_info>> run_inspect(lock_target target, diagnostics* details) {
+awaitable<runtime::completion<lock_info>> run_inspect(lock_handle handle, diagnostics* details) {
+    const auto target = at_present(handle);
     auto& core = *target.core;
     runtime::completion<lock_info> done;
     auto look = target.front->requests().look();
@@ -79,19 +80,21 @@ awaitable<runtime::completion<lock_info>> run_inspect(lock_target target, diagno
 }  // namespace
 
 lock::lock(session& session, std::string name, lock_options options)
-    : target_{detail::with_row(detail::access::core_of(session), "lock"),
-              detail::access::core_of(session)->member<lock_impl>(detail::checked_lock_name(std::move(name)),
-                                                                  detail::checked(options))} {}
+    : target_{detail::with_row(detail::access::core_of(session), "lock"), {}} {
+    auto& made = target_.made;
+    made.core = target_.lives->present();
+    made.front = made.core->member<lock_impl>(detail::checked_lock_name(std::move(name)), detail::checked(options));
+}
 
 lock::executor_type lock::get_executor() const noexcept {
-    return target_.core->world().executor;
+    return target_.lives->world().executor;
 }
 const std::string& lock::name() const noexcept {
-    return target_.front->name();
+    return target_.made.front->name();
 }
 
 void lock::acquire_verb::operator()(diagnostics* details, detail::handler_for<lock_guard> handler) && {
-    const auto executor = target.core->world().executor;
+    const auto executor = target.lives->world().executor;
     auto what = called(target, "lock.acquire", details);
     detail::start_verb<lock_guard>(executor, std::move(what),
                                    run_acquire(std::move(target), std::move(options), false, details),
@@ -99,7 +102,7 @@ void lock::acquire_verb::operator()(diagnostics* details, detail::handler_for<lo
 }
 
 void lock::try_verb::operator()(diagnostics* details, detail::handler_for<lock_guard> handler) && {
-    const auto executor = target.core->world().executor;
+    const auto executor = target.lives->world().executor;
     auto what = called(target, "lock.try_acquire", details);
     detail::start_verb<lock_guard>(executor, std::move(what),
                                    run_acquire(std::move(target), std::move(options), true, details),
@@ -107,7 +110,7 @@ void lock::try_verb::operator()(diagnostics* details, detail::handler_for<lock_g
 }
 
 void lock::inspect_verb::operator()(diagnostics* details, detail::handler_for<lock_info> handler) && {
-    const auto executor = target.core->world().executor;
+    const auto executor = target.lives->world().executor;
     auto what = called(target, "lock.inspect", details);
     detail::start_verb<lock_info>(executor, std::move(what), run_inspect(std::move(target), details),
                                   std::move(handler));

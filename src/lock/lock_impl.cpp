@@ -7,7 +7,7 @@
 namespace dynalease::detail {
 
 lock_impl::lock_impl(session_impl& core, std::string name, const lock_options& options)
-    : claiming_front(core, std::move(name), options.poll_interval) {}
+    : claiming_front(core, std::move(name), options.poll_interval), options_(options) {}
 
 // ---- its callers -------------------------------------------------------------------------------------------
 

@@ -23,6 +23,9 @@ public:
 
     lock_impl(session_impl& core, std::string name, const lock_options& options);
 
+    /// The same lock in another life of its session.
+    std::shared_ptr<lock_impl> in(session_impl& life) const { return life.member<lock_impl>(name(), options_); }
+
     // ---- the database's executor ----
     /// Held, or wanted by others in this process: a try need not ask the table.
     bool busy(const item& /*data*/) { return machine_.held() || wanted(); }
@@ -50,6 +53,7 @@ private:
     }
     void end_release(error_code code) override;
 
+    const lock_options options_;
     std::weak_ptr<lock_hold> hold_;     ///< the present grant
     std::weak_ptr<lock_hold> leaving_;  ///< the one that is being given back; it keeps us, not we it
 };

@@ -129,6 +129,8 @@ void metrics::add(const session_counters& seen, const metric_labels& labels) {
     gauge("dynalease_heartbeat_worst_delay_seconds", "How late the latest heartbeat was sent.",
           seconds(seen.worst_heartbeat_delay), labels);
     counter("dynalease_jeopardies_total", "Times that a lease was in jeopardy.", plain(seen.jeopardies), labels);
+    counter("dynalease_sessions_lost_total", "Lives of the session that ended by a loss.", plain(seen.lives_lost),
+            labels);
     counter("dynalease_locks_acquired_total", "Grants of locks and turns.", plain(seen.acquired), labels);
     counter("dynalease_locks_handed_over_total", "Grants passed on inside the process.", plain(seen.hand_overs),
             labels);

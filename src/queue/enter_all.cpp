@@ -8,9 +8,12 @@
 #include "queue/queue_impl.hpp"
 #include "queue/queue_options.hpp"
 #include "runtime/cancellation.hpp"
+#include "session/session_lives.hpp"
 #include "session/wait_limit.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <span>
 #include <utility>
 
 namespace dynalease {
@@ -19,17 +22,21 @@ namespace detail {
 
 namespace {
 
+using queue_handle = in_lives<queue_target>;
+
 /// Null, or why these queues cannot be entered together.
-shared_failure fault_among(const std::vector<queue_target>& targets) {
+shared_failure fault_among(const std::vector<queue_handle>& handles, const std::vector<queue_target>& targets) {
     failure why(errc::invalid_option);
     if (targets.empty() || targets.size() > protocol::queues_at_once) {
         why.details.message = "1 to " + std::to_string(protocol::queues_at_once) + " queues can be entered at once";
         return std::make_shared<const failure>(std::move(why));
     }
-    for (auto one = targets.begin(); one != targets.end(); ++one) {
-        const bool twice = std::any_of(targets.begin(), one, [&](const auto& t) { return t.front == one->front; });
-        if (one->core == targets.front().core && !twice) continue;
-        why.details.key = one->front->queue().entity;
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+        const auto& front = targets[i].front;
+        const auto before = std::span(targets).first(i);
+        const bool twice = std::ranges::any_of(before, [&](const auto& target) { return target.front == front; });
+        if (handles[i].lives == handles.front().lives && !twice) continue;
+        why.details.key = front->queue().entity;
         why.details.message = twice ? "the same queue is named twice" : "the queues belong to different sessions";
         return std::make_shared<const failure>(std::move(why));
     }
@@ -72,42 +79,56 @@ boost::asio::awaitable<joint_outcome> wait_for_all(std::shared_ptr<joint_ticket>
     co_return seen;
 }
 
-boost::asio::awaitable<runtime::completion<turns>> run_enter_all(std::vector<queue_target> targets,
-                                                                 enter_options options, diagnostics* details) {
-    runtime::completion<turns> done;
-    const auto refuse = [&](const failure& why) { done.code = report(why, details); };
-    auto fault = fault_among(targets);
-    if (!fault) fault = fault_of(options);
-    if (fault) {
-        refuse(*fault);
-        co_return done;
-    }
+/// In one life of the session.
+boost::asio::awaitable<joint_outcome> enter_all_in_life(std::vector<queue_target> targets, item data,
+                                                        wait_limit limit) {
     const auto core = targets.front().core;
-    const auto limit = limit_of(*core, options.wait);
-    const auto unopened = co_await core->open(limit.deadline);
-    if (unopened) {
-        refuse(*unopened);
-        co_return done;
-    }
+    joint_outcome ended;
+    const auto unopened = co_await core->open(limit);
     const bool cancelled = co_await runtime::cancellation_requested();
-    if (cancelled) {
-        refuse(errc::cancelled);
-        co_return done;
+    if (unopened || cancelled) {
+        ended.why = unopened ? *unopened : failure(errc::cancelled);
+        co_return ended;
     }
     if (limit.once && std::ranges::any_of(targets, [](const auto& target) { return target.front->busy(); })) {
-        refuse(errc::wait_timeout);
-        co_return done;
+        ended.why = failure(errc::wait_timeout);
+        co_return ended;
     }
-    const protocol::ticket_face face{core->options().owner, core->wall(), std::move(options.data)};
+    const protocol::ticket_face face{core->options().owner, core->wall(), std::move(data)};
     ++core->counters().waiting;
-    joint_outcome ended;
     for (unsigned lost = 0; lost == 0 || ended.place_lost; ++lost) {
         auto entry = draw_jointly(targets, face, limit.once, lost);
         ended = co_await wait_for_all(std::move(entry), limit.deadline);
     }
     --core->counters().waiting;
+    co_return ended;
+}
+
+boost::asio::awaitable<runtime::completion<turns>> run_enter_all(std::vector<queue_handle> handles,
+                                                                 enter_options options, diagnostics* details) {
+    runtime::completion<turns> done;
+    auto& lives = *handles.front().lives;
+    const auto limit = limit_of(lives.world().clock->now(), options.wait);
+    joint_outcome ended;
+    for (bool lost = true; lost;) {
+        const auto life = lives.present();
+        std::vector<queue_target> targets;
+        for (const auto& each : handles) targets.push_back(in_life(each, life));
+        auto fault = fault_among(handles, targets);
+        if (!fault) fault = fault_of(options);
+        if (fault) {
+            done.code = report(*fault, details);
+            co_return done;
+        }
+        ended = co_await enter_all_in_life(std::move(targets), options.data, limit);
+        lost = ended.why && ends_with_its_life(lives, *life, ended.why->code);
+        const bool cancelled = co_await runtime::cancellation_requested();
+        if (!lost || !cancelled) continue;
+        ended.why = failure(errc::cancelled);
+        break;
+    }
     if (ended.why) {
-        refuse(*ended.why);
+        done.code = report(*ended.why, details);
     } else {
         done.value = std::move(ended.granted);
     }
@@ -125,11 +146,11 @@ boost::asio::any_io_executor executor_of(const std::vector<queue>& queues) {
 }
 
 void enter_all_verb::operator()(diagnostics* details, handler_for<std::vector<queue_turn>> handler) && {
-    std::vector<queue_target> targets;
-    for (auto& each : queues) targets.push_back(std::move(each.target_));
-    const auto executor = targets.front().core->world().executor;
-    called_verb called{details, "enter_all", {}, targets.front().core->options().table};
-    start_verb<turns>(executor, std::move(called), run_enter_all(std::move(targets), std::move(options), details),
+    std::vector<queue_handle> handles;
+    for (auto& each : queues) handles.push_back(std::move(each.target_));
+    const auto executor = handles.front().lives->world().executor;
+    called_verb called{details, "enter_all", {}, handles.front().lives->options().table};
+    start_verb<turns>(executor, std::move(called), run_enter_all(std::move(handles), std::move(options), details),
                       std::move(handler));
 }
 

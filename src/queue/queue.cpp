@@ -7,7 +7,7 @@
 #include "queue/queue_inspect.hpp"
 #include "queue/queue_options.hpp"
 #include "runtime/cancellation.hpp"
-#include "session/session_impl.hpp"
+#include "session/session_lives.hpp"
 #include "session/session_options.hpp"
 #include "session/wait_limit.hpp"
 
@@ -21,6 +21,7 @@ namespace {
 using boost::asio::awaitable;
 using detail::queue_entrant;
 using detail::queue_target;
+using queue_handle = detail::in_lives<queue_target>;
 
 /// Why a wait ended that nobody else ended.
 errc ended_wait(const error_code& code, bool in_doubt) {
@@ -28,38 +29,45 @@ errc ended_wait(const error_code& code, bool in_doubt) {
     return code == boost::asio::error::timed_out ? errc::wait_timeout : errc::cancelled;
 }
 
-awaitable<runtime::completion<queue_turn>> run_enter(queue_target target, enter_options options, bool tries,
-                                                     diagnostics* details) {
+/// In one life of the session.
+awaitable<detail::queue_grant> enter_in_life(queue_target target, item data, detail::wait_limit limit) {
     auto& core = *target.core;
     auto& front = *target.front;
+    detail::queue_grant granted;
+    auto unopened = co_await core.open(limit);
+    const bool cancelled = co_await runtime::cancellation_requested();
+    if (unopened || cancelled) {
+        granted.why = unopened ? std::move(unopened) : std::make_shared<const failure>(errc::cancelled);
+        co_return granted;
+    }
+    if (limit.once && front.busy()) co_return granted;
+    protocol::ticket_face face{core.options().owner, core.wall(), std::move(data)};
+    const auto who = std::make_shared<queue_entrant>(core.world(), std::move(face), limit.once);
+    ++core.counters().waiting;
+    front.enter(who);
+    const auto ended = co_await who->wait(limit.deadline, granted);
+    --core.counters().waiting;
+    if (ended) granted.why = std::make_shared<const failure>(ended_wait(ended, front.gave_up(who)));
+    co_return granted;
+}
+
+awaitable<runtime::completion<queue_turn>> run_enter(queue_handle handle, enter_options options, bool tries,
+                                                     diagnostics* details) {
     runtime::completion<queue_turn> done;
     if (const auto fault = detail::fault_of(options)) {
         done.code = detail::report(*fault, details);
         co_return done;
     }
-    const auto limit = detail::limit_of(core, options.wait, tries);
-    const auto unopened = co_await core.open(limit.deadline);
-    if (unopened) {
-        done.code = detail::report(*unopened, details);
-        co_return done;
-    }
-    const bool cancelled = co_await runtime::cancellation_requested();
-    if (cancelled) {
-        done.code = errc::cancelled;
-        co_return done;
-    }
+    const auto limit = detail::limit_of(handle.lives->world().clock->now(), options.wait, tries);
     detail::queue_grant granted;
-    if (!limit.once || !front.busy()) {
-        protocol::ticket_face face{core.options().owner, core.wall(), std::move(options.data)};
-        const auto who = std::make_shared<queue_entrant>(core.world(), std::move(face), limit.once);
-        ++core.counters().waiting;
-        front.enter(who);
-        const auto ended = co_await who->wait(limit.deadline, granted);
-        --core.counters().waiting;
-        if (ended) {
-            done.code = ended_wait(ended, front.gave_up(who));
-            co_return done;
-        }
+    for (bool lost = true; lost;) {
+        auto target = at_present(handle);
+        granted = co_await enter_in_life(target, options.data, limit);
+        lost = granted.why && detail::ends_with_its_life(*handle.lives, *target.core, granted.why->code);
+        const bool cancelled = co_await runtime::cancellation_requested();
+        if (!lost || !cancelled) continue;
+        granted.why = std::make_shared<const failure>(errc::cancelled);
+        break;
     }
     if (granted.why) {
         done.code = detail::report(*granted.why, details);
@@ -71,13 +79,14 @@ awaitable<runtime::completion<queue_turn>> run_enter(queue_target target, enter_
     co_return done;
 }
 
-detail::called_verb called(const queue_target& target, const char* verb, diagnostics* details) {
-    return {details, verb, target.front->queue().entity, target.core->options().table};
+detail::called_verb called(const queue_handle& target, const char* verb, diagnostics* details) {
+    return {details, verb, target.made.front->queue().entity, target.lives->options().table};
 }
 
-awaitable<runtime::completion<queue_info>> run_inspect_queue(queue_target target, diagnostics* details) {
+awaitable<runtime::completion<queue_info>> run_inspect_queue(queue_handle handle, diagnostics* details) {
+    auto target = at_present(handle);
     runtime::completion<queue_info> done;
-    auto seen = co_await detail::survey(target);
+    auto seen = co_await detail::survey(std::move(target));
     if (seen) {
         done.value = *std::move(seen);
     } else {
@@ -86,9 +95,10 @@ awaitable<runtime::completion<queue_info>> run_inspect_queue(queue_target target
     co_return done;
 }
 
-awaitable<runtime::completion<std::size_t>> run_position(queue_target target, diagnostics* details) {
+awaitable<runtime::completion<std::size_t>> run_position(queue_handle handle, diagnostics* details) {
+    auto target = at_present(handle);
     runtime::completion<std::size_t> done;
-    const auto seen = co_await detail::survey(target);
+    const auto seen = co_await detail::survey(std::move(target));
     if (seen) {
         done.value = seen->waiting.size() + (seen->holder ? 1 : 0);
     } else {
@@ -100,24 +110,26 @@ awaitable<runtime::completion<std::size_t>> run_position(queue_target target, di
 }  // namespace
 
 queue::queue(session& session, std::string entity, queue_options options)
-    : target_{detail::with_row(detail::access::core_of(session), "queue"), nullptr} {
+    : target_{detail::with_row(detail::access::core_of(session), "queue"), {}} {
     options = detail::checked(std::move(options));
     auto name = detail::queue_impl::member_name(detail::checked_entity(std::move(entity)), options.reason);
-    target_.front = target_.core->member<detail::queue_impl>(std::move(name), options);
+    auto& made = target_.made;
+    made.core = target_.lives->present();
+    made.front = made.core->member<detail::queue_impl>(std::move(name), options);
 }
 
 queue::executor_type queue::get_executor() const noexcept {
-    return target_.core->world().executor;
+    return target_.lives->world().executor;
 }
 const std::string& queue::name() const noexcept {
-    return target_.front->queue().entity;
+    return target_.made.front->queue().entity;
 }
 const std::string& queue::reason() const noexcept {
-    return target_.front->queue().reason;
+    return target_.made.front->queue().reason;
 }
 
 void queue::enter_verb::operator()(diagnostics* details, detail::handler_for<queue_turn> handler) && {
-    const auto executor = target.core->world().executor;
+    const auto executor = target.lives->world().executor;
     auto what = called(target, "queue.enter", details);
     detail::start_verb<queue_turn>(executor, std::move(what),
                                    run_enter(std::move(target), std::move(options), false, details),
@@ -125,21 +137,21 @@ void queue::enter_verb::operator()(diagnostics* details, detail::handler_for<que
 }
 
 void queue::try_verb::operator()(diagnostics* details, detail::handler_for<queue_turn> handler) && {
-    const auto executor = target.core->world().executor;
+    const auto executor = target.lives->world().executor;
     auto what = called(target, "queue.try_enter", details);
     detail::start_verb<queue_turn>(executor, std::move(what),
                                    run_enter(std::move(target), std::move(options), true, details), std::move(handler));
 }
 
 void queue::position_verb::operator()(diagnostics* details, detail::handler_for<std::size_t> handler) && {
-    const auto executor = target.core->world().executor;
+    const auto executor = target.lives->world().executor;
     auto what = called(target, "queue.position", details);
     detail::start_verb<std::size_t>(executor, std::move(what), run_position(std::move(target), details),
                                     std::move(handler));
 }
 
 void queue::inspect_verb::operator()(diagnostics* details, detail::handler_for<queue_info> handler) && {
-    const auto executor = target.core->world().executor;
+    const auto executor = target.lives->world().executor;
     auto what = called(target, "queue.inspect", details);
     detail::start_verb<queue_info>(executor, std::move(what), run_inspect_queue(std::move(target), details),
                                    std::move(handler));

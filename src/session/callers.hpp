@@ -5,7 +5,7 @@
 #include "database/protocol/reply.hpp"
 #include "runtime/cancellation.hpp"
 #include "runtime/waiter_list.hpp"
-#include "session/session_impl.hpp"
+#include "session/session_lives.hpp"
 #include "session/wait_limit.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -117,18 +117,17 @@ private:
     std::list<caller*> ended_;    ///< served, cancelled or timed out, but have not run since
 };
 
-/// What every verb does that acquires something. On the database's executor; answers a cancellation at once, and leaves
-/// what must be resolved to `impl`.
+/// What every verb does that acquires something, in one life of its session. On the database's executor; answers a
+/// cancellation at once, and leaves what must be resolved to `impl`.
 /// @tparam Target keeps the session, and the object behind the handles: as one, for GCC 12 ends the arguments of a
 /// coroutine in their own order, and the object needs its session to the end.
 template <class Target, class Wish, class Impl = typename decltype(Target::front)::element_type>
-boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire(Target target, Wish wish, bool tries,
-                                                                    std::optional<std::chrono::nanoseconds> wait) {
+boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire_in_life(Target target, Wish wish,
+                                                                            wait_limit limit) {
     auto* const core = target.core.get();
     auto* const impl = target.front.get();
-    const auto limit = limit_of(*core, wait, tries);
     acquired<typename Impl::guard_type> result;
-    auto unopened = co_await core->open(limit.deadline);
+    auto unopened = co_await core->open(limit);
     result.why = std::move(unopened);
     if (result.why) co_return result;
     const bool cancelled = co_await runtime::cancellation_requested();
@@ -144,6 +143,26 @@ boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire(Target targe
         error_code waited;
         std::tie(waited, result) = std::move(ended);
         if (waited) result.why = std::make_shared<const failure>(core->given_up(waited, impl->left(self)));
+    }
+    co_return result;
+}
+
+/// ... and, where that life ends meanwhile, in the next: as whoever comes new, until the wait is over.
+/// @param tries ends without a guard, and without an error, while others have it
+template <class Target, class Wish, class Impl = typename decltype(Target::front)::element_type>
+boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire(in_lives<Target> handle, Wish wish, bool tries,
+                                                                    std::optional<std::chrono::nanoseconds> wait) {
+    const auto limit = limit_of(handle.lives->world().clock->now(), wait, tries);
+    acquired<typename Impl::guard_type> result;
+    for (bool lost = true; lost;) {
+        auto target = at_present(handle);
+        result = co_await acquire_in_life(target, wish, limit);
+        // What was seen in one life of who is in the way is not known in the next.
+        lost = result.why && !limit.until_known && ends_with_its_life(*handle.lives, *target.core, result.why->code);
+        const bool cancelled = co_await runtime::cancellation_requested();
+        if (!lost || !cancelled) continue;
+        result.why = std::make_shared<const failure>(errc::cancelled);
+        break;
     }
     if (!result.why && !result.guard && !tries) result.why = std::make_shared<const failure>(errc::wait_timeout);
     co_return result;

@@ -27,6 +27,8 @@ public:
 
     /// What is known of a session now; remembered from now on.
     const protocol::session_watch& watch(std::string_view id);
+    /// Its row was closed by us.
+    void note_over(std::string_view id) { find(id)->watch.mark_over(); }
     /// The same of one that is remembered already; null: it is not.
     const protocol::session_watch* known(const std::string& id) const;
     bool over(const std::string& id) const {

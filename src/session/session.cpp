@@ -3,7 +3,7 @@
 #include <dynalease/session.hpp>
 
 #include "database/called_verb.hpp"
-#include "session/session_impl.hpp"
+#include "session/session_lives.hpp"
 
 #include <boost/asio/post.hpp>
 
@@ -15,9 +15,12 @@ namespace {
 
 using boost::asio::awaitable;
 
-awaitable<runtime::completion<void>> run_over(std::shared_ptr<detail::session_impl> core) {
-    const auto code = co_await core->wait_over();
-    co_return runtime::completion<void>{code};
+awaitable<runtime::completion<void>> run_over(std::shared_ptr<detail::session_lives> lives) {
+    for (;;) {
+        const auto life = lives->present();
+        const auto code = co_await life->wait_over();
+        if (!detail::ends_with_its_life(*lives, *life, code)) co_return runtime::completion<void>{code};
+    }
 }
 
 awaitable<runtime::completion<close_report>> run_close(std::shared_ptr<detail::session_impl> core) {
@@ -26,27 +29,27 @@ awaitable<runtime::completion<close_report>> run_close(std::shared_ptr<detail::s
     co_return runtime::completion<close_report>{{}, *std::move(report)};
 }
 
-void close_in_background(std::shared_ptr<detail::session_impl> core) {
-    if (!core || core->context_ended()) return;
-    core->announce_close();
-    const auto executor = core->world().executor;
-    boost::asio::post(executor, [core = std::move(core)] { core->begin_close({}); });
+void close_in_background(const std::shared_ptr<detail::session_lives>& lives) {
+    if (!lives || lives->context_ended()) return;
+    auto last = lives->announce_close();
+    const auto executor = last->world().executor;
+    boost::asio::post(executor, [last = std::move(last)] { last->begin_close({}); });
 }
 
-detail::called_verb called(const detail::session_impl& core, const char* verb, diagnostics* details) {
-    return {details, verb, core.options().owner, core.options().table};
+detail::called_verb called(const detail::session_impl& life, const char* verb, diagnostics* details) {
+    return {details, verb, life.options().owner, life.options().table};
 }
 
 }  // namespace
 
 session::session(database target, session_options options)
-    : core_(std::make_shared<detail::session_impl>(std::move(target), std::move(options))) {}
+    : core_(std::make_shared<detail::session_lives>(std::move(target), std::move(options))) {}
 
 session::session(database target, plain_session_options options)
-    : core_(std::make_shared<detail::session_impl>(std::move(target), std::move(options))) {}
+    : core_(std::make_shared<detail::session_lives>(std::move(target), std::move(options))) {}
 
 session::~session() {
-    if (core_) close_in_background(std::move(core_));
+    close_in_background(core_);
 }
 
 session& session::operator=(session&& other) noexcept {
@@ -60,26 +63,30 @@ session::executor_type session::get_executor() const noexcept {
 session_state session::state() const noexcept {
     return core_->state();
 }
-const std::string& session::id() const noexcept {
-    return core_->id();
+std::string session::id() const {
+    return core_->present()->id();
+}
+std::uint64_t session::lives() const {
+    return core_->present()->number();
 }
 const session_options& session::options() const noexcept {
     return core_->options();
 }
 session_counters session::counters() const {
-    return core_->snapshot();
+    return core_->present()->snapshot();
 }
 
 void session::over_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
-    detail::start_verb<void>(core->world().executor, called(*core, "session.over", details), run_over(core),
+    const auto life = core->present();
+    detail::start_verb<void>(core->world().executor, called(*life, "session.over", details), run_over(core),
                              std::move(handler));
 }
 
 void session::close_verb::operator()(diagnostics* details, detail::handler_for<close_report> handler) && {
-    core->announce_close();
+    const auto last = core->announce_close();
     // Not in the coroutine: one that is cancelled before its first step never runs.
-    boost::asio::post(core->world().executor, [core = core, options = options] { core->begin_close(options); });
-    detail::start_verb<close_report>(core->world().executor, called(*core, "session.close", details), run_close(core),
+    boost::asio::post(core->world().executor, [last, options = options] { last->begin_close(options); });
+    detail::start_verb<close_report>(core->world().executor, called(*last, "session.close", details), run_close(last),
                                      std::move(handler));
 }
 

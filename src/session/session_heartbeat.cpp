@@ -17,6 +17,7 @@ namespace dynalease::detail {
 
 namespace {
 constexpr std::chrono::milliseconds longest_jitter{100};
+constexpr const char* lease_ran_out = "no heartbeat was acknowledged for a whole lease";
 
 bool shows_alive(const std::optional<item>& row) {
     if (!row) return false;
@@ -38,10 +39,12 @@ std::string reason_of_death(const std::optional<item>& row) {
 
 // ---- opening -----------------------------------------------------------------------------------------------
 
-boost::asio::awaitable<shared_failure> session_impl::open(std::optional<dynalease::time_point> deadline) {
+boost::asio::awaitable<shared_failure> session_impl::open(wait_limit limit) {
     if (live()) co_return nullptr;
     const bool forked = runtime::fork_count() != born_in_fork_;
-    if (closing_ || ended_ || forked || lease_.at(now()) == protocol::session_lease::phase::lost) {
+    const bool ran_out = lease_.at(now()) == protocol::session_lease::phase::lost;
+    if (ran_out && !forked) lose(lease_ran_out, loss::ran_out);  // its own alarm has not fired yet
+    if (closing_ || close_announced_ || ended_ || forked || ran_out) {
         co_return std::make_shared<const failure>(over_failure());
     }
     if (lease_.at(now()) == protocol::session_lease::phase::idle) {
@@ -49,12 +52,15 @@ boost::asio::awaitable<shared_failure> session_impl::open(std::optional<dynaleas
         publish();
         runtime::spawn_background(world().executor, life_, open_row(shared_from_this()));
     }
+    const bool patient = !limit.once && (limit.deadline || ancestry_.number > 1);
+    auto& line = patient ? patient_openers_ : openers_;
     auto [waited, why] =
-        co_await openers_.async_wait_until(*world().clock, deadline, boost::asio::as_tuple(boost::asio::deferred));
+        co_await line.async_wait_until(*world().clock, limit.deadline, boost::asio::as_tuple(boost::asio::deferred));
     if (live()) co_return nullptr;
     if (why) co_return why;
     if (!waited) co_return std::make_shared<const failure>(over_failure());
     if (waited != boost::asio::error::timed_out) co_return std::make_shared<const failure>(errc::cancelled);
+    if (trouble_) co_return trouble_;
     failure late(errc::wait_timeout);
     late.details.message = "the session was still being opened when the wait ended";
     co_return std::make_shared<const failure>(std::move(late));
@@ -63,16 +69,35 @@ boost::asio::awaitable<shared_failure> session_impl::open(std::optional<dynaleas
 boost::asio::awaitable<void> session_impl::open_row([[maybe_unused]] std::shared_ptr<session_impl> self) {
     co_await boost::asio::post(world().executor, boost::asio::deferred);  // the opener waits first
     const auto why = co_await create_row();
-    if (why) {
+    if (!why) {
+        go_live();
+        if (!ancestry_.former.empty()) co_await close_former();
+    } else if (!ended_) {
         lease_.abandon();
         // A copy of the refused creation may still land; under a new name it can mislead nobody.
         id_ = world().new_id();
-    } else {
-        go_live();
     }
+    trouble_.reset();
     publish();
-    while (openers_.complete_one(shared_failure(why))) {
+    for (auto* line : {&openers_, &patient_openers_}) {
+        while (line->complete_one(shared_failure(why))) {
+        }
     }
+}
+
+// What the former life held is nobody's, by its own clock. Without this word others would find that out a lease after
+// they first looked, and we as the first of them.
+boost::asio::awaitable<void> session_impl::close_former() {
+    auto request = protocol::close_session(options_.table, ancestry_.former, wall());
+    const auto closed = co_await database_.call(std::move(request), {.timeout = lease_.times().beat_limit});
+    if (closed) remotes_.note_over(ancestry_.former);
+}
+
+bool session_impl::goes_on_opening(const shared_failure& trouble) {
+    if (!std::exchange(trouble_, trouble)) log(severity::warning, "cannot be opened yet: " + trouble->code.message());
+    while (openers_.complete_one(shared_failure(trouble))) {
+    }
+    return !patient_openers_.empty() && !closing_;
 }
 
 boost::asio::awaitable<shared_failure> session_impl::create_row() {
@@ -112,12 +137,17 @@ boost::asio::awaitable<shared_failure> session_impl::create_row() {
             // The answer took longer than the lease: the session begins with its first acknowledged heartbeat.
             const bool beaten = co_await beat_once();
             if (beaten) co_return nullptr;
-            co_return explain(failure(errc::unreachable));
+            if (ended_) co_return std::make_shared<const failure>(over_failure());
+            why = failure(errc::unreachable);
+            in_doubt = true;  // it stands there, and is ours
         }
-        // The client has tried several times already: where there is nobody, more of it helps nobody.
-        const bool hopeless = kind == answer::rejected || condition_of(why.code) == condition::unreachable ||
-                              (kind == answer::unanswered && failures == 1);
-        if (hopeless || now() >= give_up_at) co_return explain(std::move(why));
+        // The client has tried several times already: where there is nobody, more of it helps nobody who has no time.
+        const bool fruitless = condition_of(why.code) == condition::unreachable ||
+                               (kind == answer::unanswered && failures >= 1) || now() >= give_up_at;
+        if (kind == answer::rejected || fruitless) {
+            const auto told = explain(std::move(why));
+            if (kind == answer::rejected || !goes_on_opening(told)) co_return told;
+        }
         runtime::alarm pause(world());
         co_await pause.wait_until(now() + retry_pause(failures++));
     }
@@ -131,7 +161,7 @@ shared_failure session_impl::explain(failure why) const {
 }
 
 void session_impl::go_live() {
-    log(severity::info, "live");
+    log(severity::info, ancestry_.number == 1 ? "live" : "live again, life " + std::to_string(ancestry_.number));
     publish();
     runtime::spawn_background(world().executor, life_, beat(shared_from_this()));
     runtime::spawn_background(world().executor, life_, watch_deadline(shared_from_this()));
@@ -145,7 +175,7 @@ boost::asio::awaitable<void> session_impl::beat([[maybe_unused]] std::shared_ptr
     while (may_write()) {
         co_await beat_alarm_.wait_until(next);
         if (!may_write()) break;
-        counters_.worst_heartbeat_delay = std::max(counters_.worst_heartbeat_delay, now() - next);
+        counters().worst_heartbeat_delay = std::max(counters().worst_heartbeat_delay, now() - next);
         const auto sent = now();
         const bool acknowledged = co_await beat_once();
         if (acknowledged) {
@@ -164,7 +194,7 @@ boost::asio::awaitable<void> session_impl::beat([[maybe_unused]] std::shared_ptr
 boost::asio::awaitable<bool> session_impl::beat_once() {
     const auto sending = beats_.next(now());
     auto request = protocol::beat_session(options_.table, id_, sending.number);
-    ++counters_.heartbeats_sent;
+    ++counters().heartbeats_sent;
     const call_options lane{.timeout = lease_.times().beat_limit,
                             .attempt_timeout = lease_.times().beat_limit,
                             .attempts = 1,
@@ -184,13 +214,13 @@ boost::asio::awaitable<bool> session_impl::beat_once() {
             const auto number = find_integer(*why.current, protocol::attribute::beat);
             if (const auto* landed = beats_.find(number.value_or(0))) proven = landed->sent;
         } else {
-            ++counters_.heartbeats_unanswered;
+            ++counters().heartbeats_unanswered;
             log(severity::warning, "a heartbeat failed: " + why.code.message());
             heed(why);
         }
     }
     if (!proven || !lease_.acknowledge(*proven, now())) co_return false;
-    ++counters_.heartbeats_acknowledged;
+    ++counters().heartbeats_acknowledged;
     publish();
     deadline_alarm_.wake();
     co_return true;
@@ -202,12 +232,12 @@ boost::asio::awaitable<void> session_impl::watch_deadline([[maybe_unused]] std::
     while (!ended_) {
         const auto current = lease_.at(now());
         if (current == phase::lost) {
-            lose("no heartbeat was acknowledged for a whole lease");
+            lose(lease_ran_out, loss::ran_out);
             co_return;
         }
         if (current == phase::closed) co_return;
         if (current == phase::jeopardy && !in_jeopardy) {
-            ++counters_.jeopardies;
+            ++counters().jeopardies;
             log(severity::warning, "in jeopardy: heartbeats go unanswered");
         }
         in_jeopardy = current == phase::jeopardy;

@@ -1,4 +1,4 @@
-// The state behind a `session`: what it tells, and how it ends.
+// One life of a session: what it tells, and how it ends.
 // SPDX-License-Identifier: BSL-1.0
 #include "session/session_impl.hpp"
 
@@ -38,19 +38,17 @@ protocol::plain_keeping keeping_of(const plain_session_options& options) {
 }  // namespace
 
 session_impl::session_impl(database target, session_options options)
-    : session_impl(std::move(target), checked(std::move(options)), std::nullopt) {}
+    : session_impl(std::move(target), checked(std::move(options)), std::nullopt, {}) {}
 
 session_impl::session_impl(database target, plain_session_options options)
-    : session_impl(std::move(target), options_without_row(checked(options)), keeping_of(options)) {
-    lease_.open();
-    lease_.acknowledge(now(), now());
-    publish();
-}
+    : session_impl(std::move(target), options_without_row(checked(options)), keeping_of(options), {}) {}
 
-session_impl::session_impl(database target, session_options options, std::optional<protocol::plain_keeping> plain)
+session_impl::session_impl(database target, session_options options, std::optional<protocol::plain_keeping> plain,
+                           session_ancestry ancestry)
     : database_(std::move(target)),
       options_(std::move(options)),
       plain_(plain),
+      ancestry_(std::move(ancestry)),
       id_(plain ? protocol::plain_identity(world().new_id(), options_.lease) : world().new_id()),
       born_in_fork_(runtime::fork_count()),
       lease_(plain ? protocol::lease_times{.lease = for_ever,
@@ -59,16 +57,22 @@ session_impl::session_impl(database target, session_options options, std::option
                                            .jeopardy = for_ever,
                                            .hold = for_ever}
                    : protocol::lease_times_for(options_.lease, options_.heartbeat, options_.clock_drift_ppm)),
-      remotes_(database_, options_.table, id_, counters_),
+      remotes_(database_, options_.table, id_, counters()),
       context_(runtime::context_end::of(world().executor)),
       work_(world().executor),
       life_(world().executor),
       beat_alarm_(world()),
       deadline_alarm_(world()),
       openers_(world().executor),
+      patient_openers_(world().executor),
       over_waiters_(world().executor),
       close_waiters_(world().executor),
-      idle_(*this) {}
+      idle_(*this) {
+    if (!plain_) return;
+    lease_.open();
+    lease_.acknowledge(now(), now());
+    publish();
+}
 
 session_impl::~session_impl() = default;
 
@@ -82,6 +86,16 @@ session_state session_impl::state() const noexcept {
     const auto now = this->now().time_since_epoch().count();
     if (runtime::fork_count() != born_in_fork_ || now >= deadline_) return session_state::lost;
     return now >= jeopardy_ ? session_state::jeopardy : session_state::live;
+}
+
+bool session_impl::may_be_followed() const noexcept {
+    return options_.begins_anew && !for_good_ && runtime::fork_count() == born_in_fork_;
+}
+
+std::shared_ptr<session_impl> session_impl::next() const {
+    session_ancestry ancestry{
+        .counters = ancestry_.counters, .number = ancestry_.number + 1, .former = row_is_told_ ? std::string() : id_};
+    return std::make_shared<session_impl>(database_, options_, plain_, std::move(ancestry));
 }
 
 void session_impl::announce_close() noexcept {
@@ -137,12 +151,15 @@ failure session_impl::over_failure() const {
 }
 
 void session_impl::heed(const failure& why) {
-    if (why.code == errc::shut_down) lose("the client was closed");
+    if (why.code == errc::shut_down) lose("the client was closed", loss::for_good);
 }
 
 failure session_impl::given_up(error_code waited, bool may_land) const {
     if (may_land) return failure(errc::in_doubt);
-    if (!live()) return over_failure();
+    auto over = over_failure();
+    // In the next life the caller would have waited on.
+    const bool tells = over.code == errc::session_closed || !may_be_followed();
+    if (!live() && tells) return over;
     return failure(waited == boost::asio::error::timed_out ? errc::wait_timeout : errc::cancelled);
 }
 
@@ -151,7 +168,7 @@ void session_impl::log(severity level, const std::string& line) const {
 }
 
 session_counters session_impl::snapshot() const {
-    return counters_;
+    return *ancestry_.counters;
 }
 
 std::vector<std::shared_ptr<session_member>> session_impl::all_members() {
@@ -193,14 +210,23 @@ void session_impl::publish() noexcept {
 }
 
 void session_impl::lose(const std::string& why) {
+    lose(why, loss::told);
+}
+
+void session_impl::lose(const std::string& why, loss how) {
     if (ended_) return;
-    log(severity::error, "lost: " + why);
+    for_good_ = how == loss::for_good;
+    row_is_told_ = plain_ || how != loss::ran_out;
+    ++counters().lives_lost;
+    log(severity::error,
+        "lost: " + why + (may_be_followed() && !closing_ ? "; with the next lease it begins anew" : ""));
     lease_.lose();
     publish();
     auto told = over_failure();
     told.details.message = why;
     for (const auto& member : all_members()) member->session_lost(told);
     end();
+    lost_ = true;
 }
 
 void session_impl::end() {
@@ -210,6 +236,7 @@ void session_impl::end() {
     beat_alarm_.wake();
     deadline_alarm_.wake();
     openers_.complete_all({});
+    patient_openers_.complete_all({});
     over_waiters_.complete_all({});
 }
 

@@ -1,4 +1,4 @@
-// The state behind a `session`: its lease, its heartbeat, and the members that live under it.
+// One life of a session: its lease, its heartbeat, and the members that live under it.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
@@ -12,6 +12,7 @@
 #include "session/protocol/session_lease.hpp"
 #include "session/protocol/session_view.hpp"
 #include "session/session_member.hpp"
+#include "session/wait_limit.hpp"
 
 #include <dynalease/dynamodb/database.hpp>
 #include <dynalease/session.hpp>
@@ -36,11 +37,21 @@ namespace dynalease::detail {
 
 class hold;
 
+/// What a life has from those before it.
+struct session_ancestry {
+    std::shared_ptr<session_counters> counters = std::make_shared<session_counters>();  ///< of all of them
+    std::uint64_t number = 1;                                                           ///< in their order
+    std::string former{};  ///< the one before it, if its row may still say that it lives
+};
+
 class session_impl final : public protocol::session_view, public std::enable_shared_from_this<session_impl> {
 public:
     /// @throws dynalease::error for options out of range.
     session_impl(database target, session_options options);
     session_impl(database target, plain_session_options options);
+    /// @param options checked
+    session_impl(database target, session_options options, std::optional<protocol::plain_keeping> plain,
+                 session_ancestry ancestry);
     ~session_impl();
 
     // ---- any thread ----
@@ -53,6 +64,12 @@ public:
     std::chrono::hours retention() const noexcept override { return options_.retention; }
     const protocol::plain_keeping* plain() const noexcept override { return plain_ ? &*plain_ : nullptr; }
     const environment& world() const noexcept { return database_.environment(); }
+    std::uint64_t number() const noexcept { return ancestry_.number; }
+    /// If it is ever lost, another life may follow.
+    bool may_be_followed() const noexcept;
+    /// It was lost, all who lived in it have been told, and another life may follow.
+    bool awaits_next() const noexcept { return lost_ && may_be_followed(); }
+    std::shared_ptr<session_impl> next() const;
     /// Closed for all who ask from here on; `begin_close` follows.
     void announce_close() noexcept;
     /// For destructors: nothing can be posted any more.
@@ -77,7 +94,7 @@ public:
 
     // ---- the database's executor ----
     const database& target() const noexcept { return database_; }
-    session_counters& counters() noexcept override { return counters_; }
+    session_counters& counters() noexcept override { return *ancestry_.counters; }
     session_counters snapshot() const;
     failure_detector& remotes() noexcept { return remotes_; }
     runtime::gate& work() noexcept { return work_; }
@@ -100,7 +117,10 @@ public:
     failure given_up(error_code waited, bool may_land) const;
 
     /// Completes when the session is live; the first caller makes the row. Null, or why not.
-    boost::asio::awaitable<shared_failure> open(std::optional<dynalease::time_point> deadline);
+    ///
+    /// Where nobody can be reached, who only tries is told at once, and so is who would wait for ever while the session
+    /// has never been live: there the endpoint may be wrong. All others wait until their time is over.
+    boost::asio::awaitable<shared_failure> open(wait_limit limit);
     boost::asio::awaitable<error_code> wait_over();
     void lose(const std::string& why) override;
     /// Begins to close, once; `wait_closed` tells the end.
@@ -108,9 +128,6 @@ public:
     boost::asio::awaitable<result<close_report>> wait_closed();
 
 private:
-    /// @param options checked
-    session_impl(database target, session_options options, std::optional<protocol::plain_keeping> plain);
-
     struct key_hash {
         std::size_t operator()(const member_key& key) const noexcept {
             return std::hash<std::string_view>()(key.name) + std::hash<const void*>()(key.kind);
@@ -119,11 +136,15 @@ private:
     std::shared_ptr<session_member> find_member(const member_key& key);
     std::vector<std::shared_ptr<session_member>> all_members();
     void publish() noexcept;
+    enum class loss { ran_out, told, for_good };
+    void lose(const std::string& why, loss how);
     void end();
     void tell_works();
 
     boost::asio::awaitable<void> open_row(std::shared_ptr<session_impl> self);
     boost::asio::awaitable<shared_failure> create_row();
+    bool goes_on_opening(const shared_failure& trouble);
+    boost::asio::awaitable<void> close_former();
     shared_failure explain(failure why) const;
     void go_live();
     boost::asio::awaitable<bool> beat_once();
@@ -136,6 +157,7 @@ private:
     database database_;
     session_options options_;
     std::optional<protocol::plain_keeping> plain_;
+    session_ancestry ancestry_;
     std::string id_;
     unsigned born_in_fork_;
     protocol::session_lease lease_;
@@ -149,8 +171,10 @@ private:
     std::atomic<bool> close_announced_{false};
     std::atomic<std::int64_t> deadline_{0};
     std::atomic<std::int64_t> jeopardy_{0};
+    std::atomic<bool> lost_{false};
+    std::atomic<bool> for_good_{false};
+    bool row_is_told_ = true;  ///< its row, if there is one, says that it is over; final before `lost_` is
 
-    mutable session_counters counters_;
     std::int64_t last_attempt_ = 0;
     failure_detector remotes_;
     std::shared_ptr<runtime::context_end> context_;
@@ -159,6 +183,8 @@ private:
     runtime::alarm beat_alarm_;
     runtime::alarm deadline_alarm_;
     runtime::waiter_list<shared_failure> openers_;
+    runtime::waiter_list<shared_failure> patient_openers_;  ///< who are not told of what may pass
+    shared_failure trouble_;                                ///< what keeps it from being opened
     runtime::waiter_list<runtime::unit> over_waiters_;
     runtime::waiter_list<runtime::unit> close_waiters_;
     close_report report_;

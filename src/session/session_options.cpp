@@ -5,7 +5,7 @@
 #include "database/argument_check.hpp"
 #include "database/table_name.hpp"
 #include "session/protocol/lease_times.hpp"
-#include "session/session_impl.hpp"
+#include "session/session_lives.hpp"
 
 #include <unistd.h>
 
@@ -56,11 +56,11 @@ plain_session_options checked(plain_session_options options) {
     return options;
 }
 
-const std::shared_ptr<session_impl>& with_row(const std::shared_ptr<session_impl>& core, const char* primitive) {
+const std::shared_ptr<session_lives>& with_row(const std::shared_ptr<session_lives>& lives, const char* primitive) {
     const argument_check require_of_primitive(primitive);
-    require_of_primitive(!core->plain(), errc::invalid_option,
+    require_of_primitive(!lives->present()->plain(), errc::invalid_option,
                          "a plain session holds locks on items only; give this one a session with a table");
-    return core;
+    return lives;
 }
 
 }  // namespace dynalease::detail

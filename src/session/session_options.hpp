@@ -14,6 +14,6 @@ plain_session_options checked(plain_session_options options);
 
 /// The session, which must have a row, since others would look there for its life.
 /// @throws dynalease::error with `errc::invalid_option`.
-const std::shared_ptr<session_impl>& with_row(const std::shared_ptr<session_impl>& core, const char* primitive);
+const std::shared_ptr<session_lives>& with_row(const std::shared_ptr<session_lives>& lives, const char* primitive);
 
 }  // namespace dynalease::detail

@@ -2,15 +2,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "session/wait_limit.hpp"
 
+#include <dynalease/session.hpp>
+
 #include <algorithm>
 
 namespace dynalease::detail {
 
-wait_limit limit_of(const session_impl& core, std::optional<std::chrono::nanoseconds> wait, bool tries) {
+wait_limit limit_of(dynalease::time_point now, std::optional<std::chrono::nanoseconds> wait, bool tries) {
     if (tries || (wait && *wait == std::chrono::nanoseconds::zero())) return {.once = true};
     if (!wait) return {};
     if (*wait == until_known) return {.once = true, .until_known = true};
-    const auto now = core.now();  // once: it would not fit any more after a second look at the clock
     return {.deadline = now + std::min(*wait, dynalease::time_point::max() - now)};
 }
 

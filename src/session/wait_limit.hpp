@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "session/session_impl.hpp"
-
 #include <dynalease/runtime/time.hpp>
 
 #include <chrono>
@@ -19,6 +17,6 @@ struct wait_limit {
 
 /// @param wait as callers say it, and not negative: empty for ever, zero for one attempt
 /// @param tries one attempt, whatever `wait` says
-wait_limit limit_of(const session_impl& core, std::optional<std::chrono::nanoseconds> wait, bool tries = false);
+wait_limit limit_of(dynalease::time_point now, std::optional<std::chrono::nanoseconds> wait, bool tries = false);
 
 }  // namespace dynalease::detail

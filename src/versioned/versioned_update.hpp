@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "session/session_impl.hpp"
+#include "session/session_lives.hpp"
 #include "versioned/versioned_impl.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -17,7 +17,7 @@ struct update_order {
     update_function change;
     update_options options;
     bool complete;
-    std::shared_ptr<session_impl> promotes{};  ///< the session that may lock the item; null: none
+    std::shared_ptr<session_lives> promotes{};  ///< the session that may lock the item; null: none
 };
 
 /// What is to be written; or, without that, how the update ends.

@@ -14,9 +14,9 @@ namespace dynalease::detail {
 namespace {
 
 /// @throws dynalease::error where another lock of the item in that session keeps its version otherwise.
-item_target lock_of_item(const versioned_impl& core, const update_order& what) {
+in_lives<item_target> lock_of_item(const versioned_impl& core, const update_order& what) {
     const auto& options = core.options();
-    return item_target_of(what.promotes, {options.table, what.key}, kept_as(options, {}));
+    return {what.promotes, item_target_of(what.promotes->present(), {options.table, what.key}, kept_as(options, {}))};
 }
 
 update_expression as_update(const protocol::member_changes& changes) {
@@ -31,7 +31,7 @@ update_expression as_update(const protocol::member_changes& changes) {
 boost::asio::awaitable<write_end> update_locked(std::shared_ptr<versioned_impl> core, update_order what,
                                                 item_stamp mine, dynalease::time_point deadline) {
     write_end end;
-    item_target target;
+    in_lives<item_target> target;
     try {
         target = lock_of_item(*core, what);
     } catch (const dynalease::error& refused) {

@@ -88,9 +88,8 @@ TEST_CASE("a handler that computes on an executor of its own does not hold up th
     auto handler = asio::bind_executor(
         where, [&](error_code, const list_tables_response&) { told.set_value(goes_on_beside(two.store)); });
     if (erased) {
-        two.store.execute(
-            list_tables_request{}, {},
-            asio::any_completion_handler<void(error_code, list_tables_response)>(std::move(handler)));
+        two.store.execute(list_tables_request{}, {},
+                          asio::any_completion_handler<void(error_code, list_tables_response)>(std::move(handler)));
     } else {
         two.store.execute(list_tables_request{}, {}, std::move(handler));
     }
@@ -109,7 +108,7 @@ asio::awaitable<void> mark_dead(local::database store, std::string id) {
 
 asio::awaitable<error_code> lose_and_close(local::database store, bool by_callback) {
     co_await create_table(store, "coordination");
-    session_options options{.table = "coordination", .lease = 1s};
+    session_options options{.table = "coordination", .lease = 1s, .begins_anew = false};
     session mine{store, options};
     lock x{mine, "x"};
     auto guard = co_await x.acquire();

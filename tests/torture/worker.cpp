@@ -45,6 +45,7 @@ dynalease::session_options session_options(const std::string& owner) {
     options.owner = owner;
     options.lease = lease;
     options.clock_drift_ppm = clock_drift_ppm;
+    options.begins_anew = false;  // each life is a session of its own in the reports
     return options;
 }
 

@@ -166,7 +166,7 @@ private:
     friend struct detail::acquire_all_verb;
     enum class item_way { exclusive, shared, try_exclusive, try_shared };
     struct acquire_verb {
-        detail::item_target target;
+        detail::in_lives<detail::item_target> target;
         item_acquire_options options;
         item_way way;
         void operator()(diagnostics* details, detail::handler_for<item_guard> handler) &&;
@@ -177,7 +177,7 @@ private:
                                             std::forward<Tail>(tail)...);
     }
 
-    detail::item_target target_;
+    detail::in_lives<detail::item_target> target_;
 };
 
 }  // namespace dynalease

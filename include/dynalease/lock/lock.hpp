@@ -17,7 +17,7 @@ namespace dynalease {
 namespace detail {
 class lock_impl;
 
-/// All users of one name in a process share one implementation; whoever may call it keeps its session alive.
+/// All users of one name in a life of a session share one implementation; whoever may call it keeps that alive.
 struct lock_target {
     std::shared_ptr<session_impl> core;
     std::shared_ptr<lock_impl> front;
@@ -30,7 +30,8 @@ struct acquire_options {
     /// `errc::invalid_option`. A try does not wait, whatever stands here. Less than a write takes ends as `in_doubt`.
     /// `until_known` is a try for processes that end soon, which alone can tell a dead holder from a living one: it
     /// fails when the holder is seen to live, after one of its heartbeats at most, and takes the lock over when its
-    /// lease has run out; and it does not take what a living holder gives back meanwhile.
+    /// lease has run out; and it does not take what a living holder gives back meanwhile. It ends with
+    /// `errc::session_lost` where the session is lost meanwhile.
     std::optional<std::chrono::nanoseconds> wait{};
     /// Kept in the lock's row (attribute `data`) and shown by `inspect`; empty: what is there stays.
     /// GCC 12 does not compile a braced list of members inside an awaited expression: there, name the item before.
@@ -120,21 +121,21 @@ public:
 
 private:
     struct acquire_verb {
-        detail::lock_target target;
+        detail::in_lives<detail::lock_target> target;
         acquire_options options;
         void operator()(diagnostics* details, detail::handler_for<lock_guard> handler) &&;
     };
     struct try_verb {
-        detail::lock_target target;
+        detail::in_lives<detail::lock_target> target;
         acquire_options options;
         void operator()(diagnostics* details, detail::handler_for<lock_guard> handler) &&;
     };
     struct inspect_verb {
-        detail::lock_target target;
+        detail::in_lives<detail::lock_target> target;
         void operator()(diagnostics* details, detail::handler_for<lock_info> handler) &&;
     };
 
-    detail::lock_target target_;
+    detail::in_lives<detail::lock_target> target_;
 };
 
 }  // namespace dynalease

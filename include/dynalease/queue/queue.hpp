@@ -150,25 +150,25 @@ public:
 private:
     friend struct detail::enter_all_verb;
     struct enter_verb {
-        detail::queue_target target;
+        detail::in_lives<detail::queue_target> target;
         enter_options options;
         void operator()(diagnostics* details, detail::handler_for<queue_turn> handler) &&;
     };
     struct try_verb {
-        detail::queue_target target;
+        detail::in_lives<detail::queue_target> target;
         enter_options options;
         void operator()(diagnostics* details, detail::handler_for<queue_turn> handler) &&;
     };
     struct position_verb {
-        detail::queue_target target;
+        detail::in_lives<detail::queue_target> target;
         void operator()(diagnostics* details, detail::handler_for<std::size_t> handler) &&;
     };
     struct inspect_verb {
-        detail::queue_target target;
+        detail::in_lives<detail::queue_target> target;
         void operator()(diagnostics* details, detail::handler_for<queue_info> handler) &&;
     };
 
-    detail::queue_target target_;
+    detail::in_lives<detail::queue_target> target_;
 };
 
 }  // namespace dynalease

@@ -7,7 +7,7 @@
 
 namespace dynalease {
 
-/// What a session has seen and done. Counters only grow; the rest is the state now.
+/// What a session has seen and done, in all its lives. Counters only grow; the rest is the state now.
 struct session_counters {
     /// Of a plain session these three count the requests that renew its locks: one each time for a writer's, two for a
     /// reader's, and each copy of one that had no answer.
@@ -16,6 +16,7 @@ struct session_counters {
     std::uint64_t heartbeats_unanswered = 0;
     std::chrono::nanoseconds worst_heartbeat_delay{};  ///< how late the latest-started one was; plain: 0
     std::uint64_t jeopardies = 0;                      ///< times the session entered `jeopardy`; plain: 0
+    std::uint64_t lives_lost = 0;                      ///< times it was lost
 
     std::uint64_t acquired = 0;     ///< grants, take-overs and hand-offs together
     std::uint64_t hand_overs = 0;   ///< grants passed on inside the process

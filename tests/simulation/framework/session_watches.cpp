@@ -5,6 +5,7 @@
 #include "simulation/framework/request_text.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace dynalease::simulation {
 
@@ -24,6 +25,18 @@ const lease_watch* session_watches::of(const std::string& session) const {
 
 const lease_watch* session_watches::beating(const testing::logged_request& entry, const any_request& request) const {
     return beat_in(request) ? of(session_in(entry.key)) : nullptr;
+}
+
+std::string session_watches::writer_of(const any_request& request) {
+    constexpr std::size_t id_length = 22;
+    std::string name;
+    if (const auto* put = std::get_if<put_item_request>(&request)) name = text_value(put->new_item, "session");
+    if (const auto* update = std::get_if<update_item_request>(&request)) {
+        for (const auto* of : {":s", ":k", ":w"}) {
+            if (name.empty()) name = text_value(update->values, of);
+        }
+    }
+    return name.substr(0, id_length);
 }
 
 std::string session_watches::judge_heartbeat(const testing::logged_request& entry, const lease_watch& of,

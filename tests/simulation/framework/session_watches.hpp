@@ -25,6 +25,8 @@ public:
     const lease_watch* of(const std::string& session) const;
     /// The session whose heartbeat this is; null if it is none.
     const lease_watch* beating(const testing::logged_request& entry, const any_request& request) const;
+    /// Who claims something by a write, or gives it back; empty: it is another request, or does not say.
+    static std::string writer_of(const any_request& request);
     /// What is wrong with a heartbeat that leaves now; empty if nothing.
     /// @param undisturbed since when nothing has kept the process from running.
     static std::string judge_heartbeat(const testing::logged_request& entry, const lease_watch& of, time_point now,

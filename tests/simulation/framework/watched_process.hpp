@@ -8,12 +8,15 @@
 #include "simulation/framework/session_process.hpp"
 #include "simulation/framework/session_watches.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 namespace dynalease::simulation {
 
@@ -23,6 +26,8 @@ class watched_process : public session_process<User> {
 public:
     /// What its session may believe now; null: there is none, or it has sent nothing.
     const lease_watch* watch() const { return this->session() ? watches_.of(this->session()->id()) : nullptr; }
+    /// What that session may, be it of the present life or of one before it.
+    const lease_watch* watch(const std::string& session) const { return watches_.of(session); }
     /// Since when nothing has kept this process from running, by its own clock.
     time_point undisturbed_since() const noexcept { return undisturbed_; }
     /// The state that the session shows, against what it may show.
@@ -55,16 +60,21 @@ protected:
 
     void begin_watched_session() {
         resumed();
+        lives_.clear();
+        lives_begun_ = 0;
         this->begin_session({.table = coordination,
                              .owner = owner_,
                              .lease = lease_,
                              .heartbeat = heartbeat_,
                              .clock_drift_ppm = static_cast<std::uint32_t>(drift_ppm_),
-                             .retention = std::chrono::hours(24)});
+                             .retention = std::chrono::hours(24),
+                             .begins_anew = this->where().choices().choose("a lost session stays lost", 4) != 1});
     }
 
     // ---- what the network tells ----
     void watch_sent(const testing::logged_request& entry, const any_request& request) {
+        if (std::holds_alternative<put_item_request>(request)) watch_birth(session_in(entry.key));
+        judge_writer(request);
         if (const auto* beating = watches_.beating(entry, request)) {
             check_state();
             const auto wrong = session_watches::judge_heartbeat(entry, *beating, this->clock_now(), undisturbed_);
@@ -87,6 +97,32 @@ protected:
     }
 
 private:
+    /// A session's row is to be made.
+    void watch_birth(const std::string& id) {
+        if (id.empty() || !this->session() || this->session()->id() != id) return;
+        const bool begins = std::exchange(lives_begun_, this->session()->lives()) != this->session()->lives();
+        if (!begins && !lives_.empty()) {
+            lives_.back() = id;  // a creation that was refused is made again under another
+            return;
+        }
+        const auto* former = lives_.empty() ? nullptr : watches_.of(lives_.back());
+        if (former != nullptr && former->begun()) {
+            this->where().run().census.hit("a session lived on");
+            const auto wrong = former->judge(session_state::lost, this->clock_now());
+            if (!wrong.empty()) this->where().fail("life", wrong + ", and a new life begins");
+        }
+        lives_.push_back(id);
+    }
+    /// What a life wanted ends with it.
+    void judge_writer(const any_request& request) {
+        const auto writer = session_watches::writer_of(request);
+        const bool former = !writer.empty() && std::find(lives_.begin(), lives_.end(), writer) != lives_.end() &&
+                            lives_.back() != writer;
+        if (former) this->where().fail("life", "a claim of " + writer + " goes on after its life");
+    }
+
+    std::uint64_t lives_begun_ = 0;
+    std::vector<std::string> lives_;  ///< of the present program's session
     std::string owner_;
     const std::chrono::milliseconds lease_;
     const std::chrono::milliseconds heartbeat_;

@@ -54,8 +54,13 @@ site::site(item_world& where, std::size_t index)
     open();
 }
 
+void site::note_life() {
+    if (std::exchange(life_, session()->lives()) != session()->lives()) takes_.forget();
+}
+
 void site::begin() {
     takes_.forget();
+    life_ = 1;
     const auto& made_of = world_.made_of();
     const auto drift = static_cast<std::uint32_t>(made_of.drift_ppm);
     if (made_of.plain) {
@@ -101,6 +106,7 @@ std::uint64_t site::demands_for_all(const std::vector<std::size_t>& items) const
 // ---- requests ------------------------------------------------------------------------------------------------
 
 void site::sent(const testing::logged_request& entry, const any_request& request) {
+    if (session()) note_life();
     sessions_[&entry] = session() ? session()->id() : std::string();
     takes_.sent(request, world_.now());
     if (!world_.made_of().plain) watch_sent(entry, request);
@@ -184,7 +190,7 @@ void site::answered(const testing::logged_request& entry, const any_request& req
     });
     if (session() && session()->id() == sessions_[&entry]) takes_.answered(request, answer);
     if (!answer) note_unknown(entry, request, answer.error());
-    if (session() && session()->id() == session_in(entry.key)) watch_answered(entry, request, answer);
+    if (session()) watch_answered(entry, request, answer);
 }
 
 }  // namespace dynalease::simulation::item_locks

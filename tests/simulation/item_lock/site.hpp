@@ -26,6 +26,8 @@ public:
     /// Nobody else here wants the very same items in the same order.
     bool only_one_for_all(const std::vector<std::size_t>& items, const user& one) const;
     const open_takes& takes() const noexcept { return takes_; }
+    /// Of what a former life asked for nothing is open any more.
+    void note_life();
     /// For all that the answers have told, that guarded write may have been done, or not.
     bool is_unknown(std::int64_t number) const { return unknown_.contains(number); }
     /// How many users have wanted any of the items, or exactly these, so far.
@@ -48,6 +50,7 @@ private:
 
     item_world& world_;
     open_takes takes_;
+    std::uint64_t life_ = 1;  ///< of the session, whose they are
     std::vector<std::vector<std::size_t>> demanded_;
     std::unordered_map<const testing::logged_request*, std::string> sessions_;  ///< that sent a request
     std::set<std::int64_t> unknown_;                                            ///< writes, as `is_unknown` says

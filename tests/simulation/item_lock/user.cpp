@@ -63,12 +63,19 @@ item_lock user::lock_of(std::size_t item) {
 void user::take(std::size_t item, item_guard guard) {
     auto& world = site_.world();
     const auto handle = world.next_number();
+    // The life in which it was granted may have ended since.
+    auto session = site_.session()->id();
+    if (guard.state() != guard_state::released) {
+        const auto tested = guard.fence().values.begin()->second;
+        session = *tested.get_if<std::string>();
+        session.erase(session.find('.'));
+    }
     world.tell(site_.name(), guard_given{.handle = handle,
                                          .item = item,
-                                         .session = site_.session()->id(),
+                                         .session = session,
                                          .token = guard.fencing_token(),
                                          .exclusive = guard.exclusive()});
-    hands_.push_back({item, std::move(guard), handle});
+    hands_.push_back({item, std::move(guard), std::move(session), handle});
     hands_.back().guard.lost([weak = weak_from_this(), handle](error_code code) {
         const auto self = std::static_pointer_cast<user>(weak.lock());
         if (!self || code) return;
@@ -238,7 +245,7 @@ asio::awaitable<void> user::end_hold(holding& in) {
         co_return;
     }
     const bool wrote = guard.exclusive();
-    const auto granted_to = world.grant_of(site_.session()->id(), in.item, guard.fencing_token());
+    const auto granted_to = world.grant_of(in.session, in.item, guard.fencing_token());
     let_go(in);
     if (way == 6) co_return;
     perhaps_cancel();

@@ -30,6 +30,7 @@ public:
     struct holding {
         std::size_t item = 0;
         item_guard guard{};
+        std::string session{};  ///< that it was granted to
         std::uint64_t handle = 0;
         std::int64_t doubted = 0;  ///< the write that was in doubt; 0: none was
         bool told_lost = false;

@@ -82,7 +82,7 @@ asio::awaitable<void> user::commit() {
     std::size_t shown = 0;
     bool writes = false;
     for (auto& each : hands_) {
-        const auto granted = site_.world().grant_of(site_.session()->id(), each.item, each.guard.fencing_token());
+        const auto granted = site_.world().grant_of(each.session, each.item, each.guard.fencing_token());
         // Others of this process may go on reading.
         if (granted && each.guard.exclusive()) grants.emplace_back(each.item, *granted);
         item_commit part{.guard = std::move(each.guard), .change = {}, .condition = {}};

@@ -33,6 +33,7 @@ user::demand user::begin_demand(std::vector<std::size_t> items, bool once) {
 
 void user::judge_told(const demand& of, error_code code) {
     auto& world = site_.world();
+    site_.note_life();
     const auto& takes = site_.takes();
     const auto any = [&](const auto& is) { return std::ranges::any_of(of.items, is); };
     const auto all = [&](const auto& is) { return std::ranges::all_of(of.items, is); };

@@ -103,11 +103,11 @@ void item_world::check_belief(site& at, user::holding& in, bool valid) {
     if (valid) {
         if (in.told_lost) fail("P4", "a guard is valid after its loss was told");
         if (in.invalid_since) fail("P5", "a guard that was invalid is valid again");
-        const auto* believed = at.watch();
+        const auto* believed = at.watch(in.session);
         if (!recipe_.plain && believed && !believed->may_believe(now_there)) {
             fail("P4", "a guard is valid beyond its session's deadline");
         }
-        const auto grant = judge_.grant_of(at.session()->id(), in.item, in.guard.fencing_token());
+        const auto grant = judge_.grant_of(in.session, in.item, in.guard.fencing_token());
         if (!recipe_.plain || recipe_.reborn || recipe_.breaks_assumptions || !grant) return;
         // Whoever watches sees its text after it was written, and waits a whole lease by a clock that may run fast.
         const auto lease = std::chrono::nanoseconds(lease_) / (1'000'000 + recipe_.drift_ppm) * 1'000'000;
@@ -185,7 +185,7 @@ void item_world::crash_a_holder() {
                 if (!each->live() || someone->wants_several() || someone->saves() || someone->hands().empty()) continue;
                 const auto& held = someone->hands().front();
                 if (held.handle == 0 || !held.guard.held()) continue;
-                const auto grant = judge_.grant_of(each->session()->id(), held.item, held.guard.fencing_token());
+                const auto grant = judge_.grant_of(held.session, held.item, held.guard.fencing_token());
                 if (!grant || judge_.state(held.item).writer != *grant) continue;
                 const bool wanted = std::ranges::any_of(sites_, [&](const auto& other) {
                     return other != each && other->live() &&

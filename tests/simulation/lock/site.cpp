@@ -6,6 +6,7 @@
 #include "simulation/framework/request_text.hpp"
 
 #include <memory>
+#include <utility>
 #include <variant>
 
 namespace dynalease::simulation::locks {
@@ -42,6 +43,7 @@ site::site(lock_world& where, std::size_t index)
 void site::begin() {
     begin_watched_session();
     writes_.forget();
+    life_ = 1;
     releases_repeated_.clear();
     const auto count = world_.choices().between("users of a node", 1, world_.made_of().most_users);
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -50,9 +52,14 @@ void site::begin() {
     }
 }
 
+void site::note_life() {
+    if (std::exchange(life_, session()->lives()) != session()->lives()) writes_.forget();
+}
+
 // ---- sent --------------------------------------------------------------------------------------------------
 
 void site::sent(const testing::logged_request& entry, const any_request& request) {
+    if (session()) note_life();
     ++(entry.lane == lane::heartbeat ? sent_.beats : sent_.others);
     if (const auto lock = lock_in(entry.key)) writes_.sent(*lock, request, world_.now());
     watch_sent(entry, request);
@@ -127,7 +134,7 @@ void site::answered(const testing::logged_request& entry, const any_request& req
         }
         if (entry.applied.size() > 1 && is_release(request)) releases_repeated_.insert(*lock);
     }
-    if (session() && session()->id() == session_in(entry.key)) watch_answered(entry, request, answer);
+    if (session()) watch_answered(entry, request, answer);
 }
 
 }  // namespace dynalease::simulation::locks

@@ -31,6 +31,8 @@ public:
     const open_writes& writes() const noexcept { return writes_; }
     /// A release of that lock was repeated by the network, and refused for the work of its first copy.
     bool release_repeated(std::size_t lock) const { return releases_repeated_.contains(lock); }
+    /// Nothing of a former life is open any more.
+    void note_life();
     /// Kept by whoever inspects a lock, until that is done or its program is no more.
     std::shared_ptr<int> inspection() const noexcept { return inspections_; }
 
@@ -53,6 +55,7 @@ private:
     sent_count sent_;
     std::set<std::string> carried_out_;  ///< tokens of transactions
     open_writes writes_;
+    std::uint64_t life_ = 1;  ///< whose they are
     std::set<std::size_t> releases_repeated_;
     std::shared_ptr<int> inspections_ = std::make_shared<int>();
 };

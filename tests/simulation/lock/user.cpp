@@ -3,6 +3,7 @@
 #include "simulation/lock/user.hpp"
 
 #include "simulation/framework/counted_frame.hpp"
+#include "simulation/framework/request_text.hpp"
 #include "simulation/lock/site.hpp"
 #include "simulation/lock/world.hpp"
 
@@ -65,9 +66,11 @@ asio::awaitable<void> user::acquire() {
     const attempt call{.tries = way >= 5,
                        .until_known = way == 6,
                        .was_live = site_.live(),
+                       .life = site_.session()->lives(),
                        .began = world.now(),
                        .own_began = site_.clock_now()};
     tries_ = call.tries;
+    life_ = call.life;
     failed_.reset();
     seen_first_.reset();
     asked_at_ = call.own_began;
@@ -113,11 +116,14 @@ void user::judge_told(const attempt& of, error_code told) {
     const bool disturbed = site_.undisturbed_since() >= of.own_began || site_.machine().paused();
     // Three calls of the client's, each with its four attempts of a second, and the pauses between.
     const auto enough = std::chrono::seconds(15) + (of.until_known ? world.take_over_bound() : 0s);
-    if (of.tries && of.was_live && !disturbed && site_.clock_now() - of.own_began > enough) {
+    const bool one_life = of.life == site_.session()->lives();
+    if (of.tries && of.was_live && one_life && !disturbed && site_.clock_now() - of.own_began > enough) {
         world.fail("told", "a try was not answered in time");
     }
     // Where rows are lost, what was open for them is closed without an answer.
     if (world.made_of().breaks_assumptions) return;
+    // What was open for a life that is over is void with it.
+    site_.note_life();
     const bool given_up = told == errc::wait_timeout || told == errc::cancelled;
     // Others of this process that wait have the use of what is open.
     if (given_up && alone() && site_.writes().any_since(lock_, of.began)) {
@@ -126,7 +132,7 @@ void user::judge_told(const attempt& of, error_code told) {
     if (told == errc::in_doubt && !disturbed && !site_.writes().any_lately(lock_, world.now())) {
         world.fail("told", "a call ended in doubt though all its writes were answered");
     }
-    if (told == errc::session_lost && !site_.session_over()) {
+    if (told == errc::session_lost && !site_.session_over() && (!of.until_known || one_life)) {
         world.fail("told", "a caller was told that its session is lost, which it is not");
     }
     if (told == errc::session_lost) site_.check_state();
@@ -155,10 +161,10 @@ void user::lock_seen(std::size_t lock, time_point asked, std::string holder) {
     if (lock == lock_ && waits() && asked >= asked_at_ && !seen_first_) seen_first_ = std::move(holder);
 }
 
-void user::judge_release(const std::string& session, std::int64_t token, error_code told) {
+void user::judge_release(std::int64_t token, error_code told) {
     auto& world = site_.world();
     const auto row = world.row_of(lock_);
-    const bool still_there = row.holder == session && row.token == token;
+    const bool still_there = row.holder == session_ && row.token == token;
     if (!told && still_there && !world.made_of().breaks_assumptions) {
         world.fail("told", "a release was told done, and the lock is still held");
     }
@@ -168,7 +174,7 @@ void user::judge_release(const std::string& session, std::int64_t token, error_c
     if (told == errc::lock_lost && world.given_back(lock_, token) && !unknowable && !lost_with_the_row) {
         world.fail("told", "a release was told that the lock was lost, though it gave it back itself");
     }
-    if (told == errc::session_lost && site_.session()->id() == session && !site_.session_over()) {
+    if (told == errc::session_lost && site_.session()->id() == session_ && site_.live()) {
         world.fail("told", "a release was told that its session is lost, which it is not");
     }
 }
@@ -180,7 +186,9 @@ void user::write_failed(std::size_t lock, bool in_doubt) {
 }
 
 void user::judge_delay(const char* of) {
-    const bool disturbed = failed_ && (site_.undisturbed_since() >= *failed_ || site_.machine().paused());
+    const bool another_life = life_ != site_.session()->lives();
+    const bool disturbed =
+        another_life || (failed_ && (site_.undisturbed_since() >= *failed_ || site_.machine().paused()));
     if (failed_ && !disturbed && site_.clock_now() - *failed_ > std::chrono::milliseconds(1)) {
         site_.world().fail("told", std::string(of) + " waited on after what should have ended it");
     }
@@ -198,14 +206,15 @@ void user::inspect() {
 void user::got(lock_guard guard) {
     auto& world = site_.world();
     guard_ = std::move(guard);
+    // The life in which it was granted may have ended since.
+    const bool kept = guard_.state() != guard_state::released;
+    session_ = kept ? text_value(guard_.fence().values, ":s") : site_.session()->id();
     handle_ = world.next_number();
     told_lost_ = false;
     ++served_;
     now_ = doing::holding;
-    world.tell(
-        site_.name(),
-        guard_given{
-            .handle = handle_, .lock = lock_, .session = site_.session()->id(), .token = guard_.fencing_token()});
+    world.tell(site_.name(),
+               guard_given{.handle = handle_, .lock = lock_, .session = session_, .token = guard_.fencing_token()});
     guard_.lost([weak = weak_from_this(), of = handle_](error_code code) {
         const auto self = std::static_pointer_cast<user>(weak.lock());
         if (self && self->handle_ == of && !code) self->told_lost_ = true;
@@ -259,7 +268,6 @@ asio::awaitable<void> user::end_hold() {
         co_await sleep_up_to("user: holds on", std::chrono::milliseconds(world.lease() * 2));
     }
     now_ = doing::letting_go;
-    const auto session = site_.session()->id();
     const auto fencing_token = guard_.fencing_token();
     failed_.reset();
     let_go();
@@ -274,7 +282,7 @@ asio::awaitable<void> user::end_hold() {
     next_operation();
     const auto code = std::get<0>(done);
     judge_delay("a release");
-    judge_release(session, fencing_token, code);
+    judge_release(fencing_token, code);
     if (code == errc::in_doubt) census.hit("release in doubt");
     if (code == errc::lock_lost || code == errc::session_lost) census.hit("release lost the race");
     guard_ = {};

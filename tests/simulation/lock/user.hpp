@@ -35,6 +35,8 @@ public:
     site& at() const noexcept { return site_; }
     /// In the user's hand: not given back, dropped, or known to be lost.
     const lock_guard* held() const noexcept { return handle_ != 0 ? &guard_ : nullptr; }
+    /// Whose guard it is.
+    const std::string& session() const noexcept { return session_; }
     /// Guards it got.
     std::uint64_t served() const noexcept { return served_; }
     bool told_lost() const noexcept { return told_lost_; }
@@ -54,6 +56,7 @@ private:
         bool tries;
         bool until_known;      ///< ... whether the holder lives
         bool was_live;         ///< its session, so that nothing but the lock was asked for
+        std::uint64_t life;    ///< ... which one
         time_point began;      ///< true time
         time_point own_began;  ///< by the process's clock
     };
@@ -64,7 +67,7 @@ private:
     /// Holds what the caller is told against what its network showed.
     void judge_told(const attempt& of, error_code told);
     void judge_fate(error_code told);
-    void judge_release(const std::string& session, std::int64_t token, error_code told);
+    void judge_release(std::int64_t token, error_code told);
     /// Whether the caller is told at once of the failure that ended its call.
     void judge_delay(const char* of);
     void inspect();
@@ -76,10 +79,12 @@ private:
     const std::uint64_t number_;
     doing now_ = doing::resting;
     lock_guard guard_;
+    std::string session_;  ///< that it was granted to
     std::uint64_t handle_ = 0;
     std::uint64_t served_ = 0;
     bool told_lost_ = false;
     bool tries_ = false;
+    std::uint64_t life_ = 1;  ///< of the session, when the call began
     std::optional<std::string> seen_first_;  ///< the holder in the first answer to what was asked since the call
     time_point asked_at_{};                  ///< by the process's clock
     std::optional<time_point> failed_;       ///< when the caller should have been told, by the process's clock

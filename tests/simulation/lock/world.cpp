@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <string_view>
 #include <utility>
 
 namespace dynalease::simulation::locks {
@@ -72,15 +74,16 @@ row_state lock_world::row_of(std::size_t lock) {
 void lock_world::check_step() {
     std::array<unsigned, 8> valid_of_lock{};
     for (const auto& each : sites_) {
-        bool valid_here = false;
-        bool invalid_here = false;
+        std::map<std::string_view, std::pair<bool, bool>> of_session;  // whether one is valid, and one is not
         for (const auto& someone : each->users()) {
             const auto* guard = someone->held();
             if (guard == nullptr) continue;
             const bool valid = guard->held();
+            auto& [valid_here, invalid_here] = of_session[someone->session()];
             (valid ? valid_here : invalid_here) = true;
+            if (valid_here && invalid_here) fail("S1", "of one session some guards are valid and some are not");
             const auto now = each->clock_now();
-            const auto* believed = each->watch();
+            const auto* believed = each->watch(someone->session());
             if (valid) {
                 if (!believed->may_believe(now)) fail("P4", "a guard is valid beyond its deadline");
                 if (++valid_of_lock[someone->lock()] > 1 && !recipe_.breaks_assumptions) fail("P1", "two valid guards");
@@ -91,7 +94,6 @@ void lock_world::check_step() {
                 if (now > since + tick) fail("P4", "the loss of a guard was not told in time");
             }
         }
-        if (valid_here && invalid_here) fail("S1", "of one session some guards are valid and some are not");
     }
 }
 

@@ -4,6 +4,7 @@
 #include "simulation/framework/primitive.hpp"
 #include "simulation/mutants/answers.hpp"
 #include "simulation/mutants/edits.hpp"
+#include "simulation/mutants/lives.hpp"
 
 namespace dynalease::simulation::mutants {
 
@@ -40,6 +41,16 @@ const contribution session_mutants{{
             {.name = "FATE_FORGOTTEN",
              .rule = "what a living holder gives back is not for who asks whether it lives [lock: want]",
              .scenario = "one-call-at-a-short-hold"},
+            {.name = "LIFE_KEEPS_ID",
+             .rule = "the next life of a session has an identity of its own, and no place of the former [session]",
+             .wrap = wrap<life_keeps_id>},
+            {.name = "LIFE_CLAIM_GOES_ON",
+             .rule = "what a life asked for ends with it [session]",
+             .wrap = wrap<life_claim_goes_on>},
+            {.name = "LIFE_GUARD_RETURNS",
+             .rule = "guards of a former life stay lost [session]",
+             .wrap = wrap<life_guard_returns>,
+             .scenario = "a-second-life"},
             {.name = "HB_NO_STATE",
              .rule = "a heartbeat tests the state: it revives no session that is over [lock 2, mode 5]",
              .wrap = editing<beat_revives>},

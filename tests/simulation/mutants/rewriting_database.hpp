@@ -59,6 +59,7 @@ struct notes {
     std::int64_t highest_token = 0;                ///< that any process of the world ever chose
     std::string handed_over{};                     ///< session and attempt of the grant that was handed over last
     std::set<std::int64_t> nothing_before{};       ///< places in queues before which no row was seen
+    time_point later_life_seen{};                  ///< of a session, when it was valid last
     time_point claim_answered{};                   ///< of the claim by the wall clock that is being handled
     time_point last_draw_sent{};                   ///< of the request for a ticket
     std::chrono::nanoseconds claim_begins_late{};  ///< by how much the claim of a ticket is counted from too late

@@ -1,8 +1,8 @@
 // Small worlds that each lead straight to one rule, for mistakes that chance alone finds late.
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
-#include "simulation/lock/enumeration_stage.hpp"
 #include "simulation/mutants/recognition.hpp"
+#include "simulation/mutants/rule_world.hpp"
 
 #include <array>
 #include <chrono>
@@ -15,14 +15,7 @@ namespace dynalease::simulation::mutants {
 namespace {
 
 using namespace std::chrono_literals;
-using stage = locks::enumeration_stage;
 using testing::fault;
-
-const fault on_its_way{.before = 2ms, .after = 2ms};
-
-auto keep(lock_guard& in) {
-    return [&in](error_code, lock_guard got) { in = std::move(got); };
-}
 
 /// The first request for this purpose meets `fate`; everything else takes the usual way.
 testing::fault_plan first_of(purpose meaning, fault fate) {
@@ -300,29 +293,6 @@ void tries_at_a_dead_holder(stage& on, testing::tape&) {
     on.run_for(500ms);
 }
 
-/// Who asks once, and never before, is told of the dead.
-void one_call_at_a_dead_holder(stage& on, testing::tape&) {
-    on.hold(on.b);
-    on.b.machine.crash();
-    on.c.lock().acquire(acquire_options{.wait = until_known}, on.handler(keep(on.c.guard)));
-    on.run_for(5s);
-    if (!on.c.guard) on.fail("fate: who asks once never finds out that a holder is dead");
-    on.c.guard = {};
-    on.run_for(500ms);
-}
-
-/// What a job has just done is not done again.
-void one_call_at_a_short_hold(stage& on, testing::tape&) {
-    on.hold(on.b);
-    on.c.lock().acquire(acquire_options{.wait = until_known}, on.handler(keep(on.c.guard)));
-    on.run_for(200ms);
-    on.b.guard.release(on.handler(ignore));
-    on.run_for(5s);
-    if (on.c.guard) on.fail("fate: what a living holder gave back was taken");
-    on.c.guard = {};
-    on.run_for(500ms);
-}
-
 void hand_over_after_hand_over(stage& on, testing::tape&) {
     on.hold(on.a);
     on.a.machine.network().set_plan([sent = 0](const any_request& request, const call_options&) mutable {
@@ -354,17 +324,6 @@ void row_goes_back(stage& on, testing::tape&) {
     if (on.a.guard && on.a.guard.fencing_token() <= granted) on.fail("P2: a token did not rise after its row was gone");
 }
 
-template <void (*Course)(stage& on, testing::tape& choices)>
-void play(world_run& run) {
-    const auto on = std::make_unique<stage>();
-    Course(*on, run.choices);
-    for (auto* who : {&on->a, &on->b, &on->c}) {
-        if (!who->machine.crashed()) who->machine.network().set_plan({});
-    }
-    if (on->broken().empty()) on->conclude();
-    if (!on->broken().empty()) throw violation(on->broken());
-}
-
 // Of no weight: campaigns draw from larger worlds, and the mutants name these.
 const contribution rule_worlds{{
     .name = "lock",
@@ -383,8 +342,6 @@ const contribution rule_worlds{{
                   {"slow-looks", 0, play<slow_looks>},
                   {"look-before-the-last-beat", 0, play<look_before_the_last_beat>},
                   {"tries-at-a-dead-holder", 0, play<tries_at_a_dead_holder>},
-                  {"one-call-at-a-dead-holder", 0, play<one_call_at_a_dead_holder>},
-                  {"one-call-at-a-short-hold", 0, play<one_call_at_a_short_hold>},
                   {"hand-over-after-hand-over", 0, play<hand_over_after_hand_over>},
                   {"row-goes-back", 0, play<row_goes_back>}},
 }};

@@ -15,12 +15,21 @@ site::site(queue_world& where, std::size_t index)
     open();
 }
 
-void site::begin() {
-    first_sends_.clear();
-    written_.clear();
+void site::forget_calls() {
     open_.clear();
     doubted_.clear();
     places_.clear();
+}
+
+void site::note_life() {
+    if (std::exchange(life_, session()->lives()) != session()->lives()) forget_calls();
+}
+
+void site::begin() {
+    first_sends_.clear();
+    written_.clear();
+    forget_calls();
+    life_ = 1;
     begin_watched_session();
     if (world_.made_of().odd_options) {
         constexpr std::array shortest{std::chrono::milliseconds(10), std::chrono::milliseconds(170),
@@ -48,8 +57,14 @@ bool site::is_written(const user::held_turn& turn) const {
     return written_.contains({turn.queue, turn.turn.ticket()});
 }
 
+std::string site::session_of(const user::held_turn& turn) const {
+    const auto* ticket = world_.judged().find(turn.queue, turn.turn.ticket());
+    const bool ours = ticket != nullptr && own_sessions_.contains(ticket->session);
+    return ours ? ticket->session : session()->id();
+}
+
 time_point site::bound_of(const user::held_turn& turn) const {
-    const auto* believed = watch();
+    const auto* believed = watch(turn.session);
     if (believed == nullptr || !believed->begun()) return time_point::min();
     const auto session_end = believed->is_told_over() ? time_point::min() : believed->deadline();
     if (is_written(turn)) return session_end;
@@ -64,6 +79,7 @@ time_point site::bound_of(const user::held_turn& turn) const {
 
 void site::judge_told_entry(bool all, std::size_t queue, const error_code& code) {
     if (!live()) return;
+    note_life();
     const auto what = all ? open_writes::kind::draw_together : open_writes::kind::draw;
     const auto open = open_.count(what, all ? 0 : queue);
     auto& doubted = doubted_[all ? world_.queues() : queue];

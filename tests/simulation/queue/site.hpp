@@ -27,6 +27,8 @@ public:
     queue_world& world() noexcept { return world_; }
     queue queue_of(std::size_t index);
 
+    /// Which of this process's sessions drew its ticket; the present one if none did.
+    std::string session_of(const user::held_turn& turn) const;
     /// Until when a turn of this session may be believed, by this machine's clock.
     time_point bound_of(const user::held_turn& turn) const;
     /// Its row was acknowledged: it lives as long as the session.
@@ -47,6 +49,9 @@ private:
     using ticket_name = std::pair<std::size_t, std::int64_t>;  ///< queue and number
 
     void begin() override;
+    void forget_calls();
+    /// Of what a former life asked for nothing is open any more.
+    void note_life();
     void head_updated(const testing::logged_request& entry, const update_item_request& write);
     void row_put(const testing::logged_request& entry, const item& row);
     void entered_together(const testing::logged_request& entry, const transact_write_items_request& request);
@@ -67,6 +72,7 @@ private:
     std::set<std::string> carried_out_;              ///< tokens of transactions with a fence
     queue_options options_{};
     open_writes open_;
+    std::uint64_t life_ = 1;                      ///< whose they are
     std::map<std::size_t, std::size_t> doubted_;  ///< entries told in doubt whose tickets may be open still, by queue
     std::map<std::pair<std::int64_t, std::size_t>, std::int64_t> places_;  ///< of a call in a queue: its ticket
 };

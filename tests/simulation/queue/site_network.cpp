@@ -51,7 +51,10 @@ const char* name_late(head_written::kind what, bool done) {
 // ---- sent --------------------------------------------------------------------------------------------------
 
 void site::sent(const testing::logged_request& entry, const any_request& request) {
-    if (session()) senders_[&entry] = sender_of(request);
+    if (session()) {
+        note_life();
+        senders_[&entry] = sender_of(request);
+    }
     watch_sent(entry, request);
     if (const auto write = told_write(request)) open_.sent(*write);
     const auto* update = std::get_if<update_item_request>(&request);
@@ -62,7 +65,7 @@ void site::sent(const testing::logged_request& entry, const any_request& request
 // A session that closes resolves what it owes while the process's next one has begun already: rows say whose they are,
 // attempts were first sent by it, and the end of a turn is its own.
 std::string site::sender_of(const any_request& request) {
-    const auto& present = session()->id();
+    const auto present = session()->id();
     own_sessions_.insert(present);
     const auto named = [&](const item& row) {
         auto name = text_value(row, row.contains("void") ? "by" : "session");

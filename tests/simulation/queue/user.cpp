@@ -126,11 +126,12 @@ void user::got(std::vector<queue_turn> turns) {
         mine.queue = enters_all_ ? i : queue_;
         mine.turn = std::move(turns[i]);
         mine.handle = world.next_number();
+        mine.session = site_.session_of(mine);
         mine.by_session = site_.is_written(mine);
         if (mine.turn.position() > 0) world.run().census.hit("waited for");
         world.tell(site_.name(), turn_given{.handle = mine.handle,
                                             .queue = mine.queue,
-                                            .session = site_.session()->id(),
+                                            .session = mine.session,
                                             .ticket = mine.turn.fencing_token()});
         mine.turn.lost([weak = weak_from_this(), of = mine.handle](error_code code) {
             const auto self = std::static_pointer_cast<user>(weak.lock());
@@ -206,7 +207,6 @@ asio::awaitable<void> user::end_hold(held_turn& mine) {
     }
     now_ = doing::letting_go;
     const bool safe = mine.turn.held() && site_.is_written(mine);
-    const auto session = site_.session()->id();
     let_go(mine);
     next_operation();
     if (way == 6) {
@@ -221,9 +221,10 @@ asio::awaitable<void> user::end_hold(held_turn& mine) {
     site_.judge_told_leave(mine, way == 5, code);
     if (code == errc::in_doubt) census.hit("leaving in doubt");
     if (code == errc::lock_lost || code == errc::session_lost) census.hit("leaving lost the race");
-    const bool lives = site_.live() && !world.made_of().breaks_assumptions && !world.made_of().loses_rows;
+    const bool lives = site_.live() && site_.session()->id() == mine.session && !world.made_of().breaks_assumptions &&
+                       !world.made_of().loses_rows;
     if (code == errc::lock_lost && safe && lives) {
-        world.fail("P9", "the leaving of a valid turn was told as a loss, in session " + session);
+        world.fail("P9", "the leaving of a valid turn was told as a loss, in session " + mine.session);
     }
     mine.turn = {};
 }

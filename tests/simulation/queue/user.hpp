@@ -24,8 +24,9 @@ public:
     struct held_turn {
         std::size_t queue = 0;
         queue_turn turn{};
+        std::string session{};     ///< that it was granted to
         std::uint64_t handle = 0;  ///< 0: given back, dropped, or known to be lost
-        bool by_session = false;  ///< its row was known when it was given: it lives as long as the session
+        bool by_session = false;   ///< its row was known when it was given: it lives as long as the session
         bool told_lost = false;
         std::optional<time_point> invalid_since{};  ///< by the machine's clock
     };

@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -101,14 +103,16 @@ void queue_world::check_step() {
     const bool exclusive = !recipe_.breaks_assumptions && !recipe_.loses_rows;
     std::array<unsigned, 8> valid_in_queue{};
     for (const auto& each : sites_) {
-        bool valid_here = false;
-        bool invalid_here = false;
+        std::map<std::string_view, std::pair<bool, bool>> of_session;  // whether one is valid, and one is not
         for (const auto& someone : each->users()) {
             for (const auto& held : someone->turns()) {
                 if (held.handle == 0) continue;
                 const auto* ticket = judge_.find(held.queue, held.turn.ticket());
                 const bool valid = held.turn.held();
-                if (held.by_session) (valid ? valid_here : invalid_here) = true;
+                if (held.by_session) {
+                    auto& [valid_here, invalid_here] = of_session[held.session];
+                    (valid ? valid_here : invalid_here) = true;
+                }
                 const auto now = each->clock_now();
                 if (!valid) someone->note_invalid(held.handle, now);
                 if (recipe_.breaks_tokens) continue;  // turns cannot be told apart by their tickets
@@ -129,7 +133,11 @@ void queue_world::check_step() {
                 }
             }
         }
-        if (valid_here && invalid_here && exclusive) fail("S1", "of one session some turns are valid and some are not");
+        for (const auto& [session, seen] : of_session) {
+            if (seen.first && seen.second && exclusive) {
+                fail("S1", "of one session some turns are valid and some are not");
+            }
+        }
     }
 }
 

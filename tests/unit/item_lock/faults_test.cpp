@@ -87,7 +87,7 @@ struct teller {
 
 asio::awaitable<void> work(teller& self, tally& all) {
     auto& random = *self.in->environment.random;
-    while (!self.stop && self.in->session->state() != session_state::lost) {
+    while (!self.stop) {
         item_lock lock{*self.in->session, till()};
         const item_acquire_options options{.wait = std::chrono::milliseconds(random.below(15'000))};
         const bool reads = random.below(3) == 0;

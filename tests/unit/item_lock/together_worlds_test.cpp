@@ -40,7 +40,7 @@ std::vector<item_commit> transfer(std::vector<item_guard> guards) {
 
 asio::awaitable<void> keep_busy(clerk& self) {
     auto& random = *self.in->environment.random;
-    while (!self.stop && self.in->session->state() != session_state::lost) {
+    while (!self.stop) {
         bool reads_one = false;
         auto wanted = some_tills(*self.in, reads_one);
         const acquire_all_options how{.wait = std::chrono::milliseconds(random.below(15'000)),

@@ -360,7 +360,7 @@ TEST_CASE("a row that names our session by a claim we never sent is another's, w
     // Of a copy of this process, made when it had its id: it numbers its claims as we do, but makes them when it will.
     for (const std::int64_t attempt : {2, 7}) {
         world w;
-        node a(w);
+        node a(w, 1, {}, {.table = table, .begins_anew = false});
         lock_guard other;
         run(w, a, take(a, "other", other));
         item row{{"pk", "lock#x"}, {"sk", "-"}, {"v", 1}, {"holder", a.session->id()}};

@@ -237,7 +237,7 @@ TEST_CASE("the closing of a session's row is sent again until it is answered") {
 TEST_CASE("a lost session can be closed in the step that tells of it") {
     const auto how = GENERATE(testing::dispatching::posts, testing::dispatching::runs_inline);
     world w;
-    node a(w, 1, {}, {.table = table}, how);
+    node a(w, 1, {}, {.table = table, .begins_anew = false}, how);
     lock_guard guard;
     run(w, a, take(a, "x", guard));
     struct call {

@@ -118,7 +118,7 @@ TEST_CASE("waiting callers fail when the session is closed or lost") {
     for (const bool closing : {true, false}) {
         world w;
         node a(w, 1);
-        node b(w, 2);
+        node b(w, 2, {}, {.table = table, .begins_anew = false});
         lock_guard held;
         lock_guard waited;
         run(w, a, take(a, "x", held));
@@ -198,7 +198,8 @@ TEST_CASE("a process that slept beyond its lease knows it at once") {
     a.process->resume();
     CHECK_FALSE(guard.held());
     w.scheduler.run_for(10ms);
-    CHECK(a.session->state() == session_state::lost);
+    CHECK(guard.state() == guard_state::lost);
+    CHECK(a.session->state() == session_state::idle);
 }
 
 TEST_CASE("a wait can be cancelled by each type, at once, and resolves") {

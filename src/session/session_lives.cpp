@@ -1,0 +1,37 @@
+// From one life of a session to the next.
+// SPDX-License-Identifier: BSL-1.0
+#include "session/session_lives.hpp"
+
+namespace dynalease::detail {
+
+bool session_lives::context_ended() const noexcept {
+    const std::lock_guard hold(mutex_);
+    return present_->context_ended();
+}
+
+const std::shared_ptr<session_impl>& session_lives::present_now() {
+    if (!closed_ && present_->awaits_next()) present_ = present_->next();
+    return present_;
+}
+
+std::shared_ptr<session_impl> session_lives::present() {
+    const std::lock_guard hold(mutex_);
+    return present_now();
+}
+
+session_state session_lives::state() const noexcept {
+    const std::lock_guard hold(mutex_);
+    const auto now = present_->state();
+    // The next life begins with whoever asks for something.
+    const bool goes_on = now == session_state::lost && !closed_ && present_->may_be_followed();
+    return goes_on ? session_state::idle : now;
+}
+
+std::shared_ptr<session_impl> session_lives::announce_close() {
+    const std::lock_guard hold(mutex_);
+    present_now()->announce_close();
+    closed_ = true;
+    return present_;
+}
+
+}  // namespace dynalease::detail

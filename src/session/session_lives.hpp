@@ -1,0 +1,71 @@
+// The lives of a session, one after the other: what its handle, and every handle made from it, points to.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "session/session_impl.hpp"
+
+#include <dynalease/dynamodb/database.hpp>
+#include <dynalease/session.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace dynalease::detail {
+
+/// A life is a `session_impl`: one identity, one row, one lease. What was granted, asked for or waited for in it ends
+/// with it; the next shares its options and counters, and nothing else. So handles ask for the present life when a verb
+/// begins, and guards keep the one in which they were granted. Any thread.
+class session_lives {
+public:
+    template <class Options>
+    session_lives(database target, Options options)
+        : target_(std::move(target)),
+          present_(std::make_shared<session_impl>(target_, std::move(options))),
+          options_(present_->options()) {}
+
+    const environment& world() const noexcept { return target_.environment(); }
+    const session_options& options() const noexcept { return options_; }
+    /// For destructors: nothing can be posted any more.
+    bool context_ended() const noexcept;
+    /// In which what is begun now is begun. Where the last life was lost this makes the next, which costs nothing until
+    /// its first lease.
+    std::shared_ptr<session_impl> present();
+    /// That life was lost, and another has come after it.
+    bool left_behind(const session_impl& life) { return present().get() != &life; }
+    session_state state() const noexcept;
+    /// No other life begins. @returns the last, in which all who ask from here on are told that it is closed
+    std::shared_ptr<session_impl> announce_close();
+
+private:
+    const std::shared_ptr<session_impl>& present_now();
+
+    const database target_;
+    mutable std::mutex mutex_;  ///< of the next, and of whether it is closed
+    std::shared_ptr<session_impl> present_;
+    bool closed_ = false;
+    const session_options options_;
+};
+
+/// The object behind a handle, in that life of its session.
+template <class Target>
+Target in_life(const in_lives<Target>& handle, const std::shared_ptr<session_impl>& life) {
+    if (life == handle.made.core) return handle.made;
+    return {life, handle.made.front->in(*life)};
+}
+
+/// ... in the present one.
+template <class Target>
+Target at_present(const in_lives<Target>& handle) {
+    const auto life = handle.lives->present();
+    return in_life(handle, life);
+}
+
+/// Whether a call that ended so has ended with its life, so that it is to be made again in the next. Nothing of it can
+/// take effect any more but for copies that are under way, of claims that died with it.
+inline bool ends_with_its_life(session_lives& lives, const session_impl& life, const error_code& code) {
+    return code == errc::session_lost && lives.left_behind(life);
+}
+
+}  // namespace dynalease::detail
