@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "lock/lock_impl.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace dynalease::detail {
@@ -14,12 +16,52 @@ lock_impl::lock_impl(session_impl& core, std::string name, const lock_options& o
 void lock_impl::serve(const protocol::claim& claim) {
     auto hold = std::make_shared<lock_hold>(core_.shared_from_this(), shared_from_this(), claim);
     hold_ = hold;
+    held_since_ = core_.now();
+    long_wait_told_ = false;
     first()->served.complete_one({lock_hold::make_guard(std::move(hold)), nullptr});
+    if (wanted()) note_wait();
 }
 
 void lock_impl::wake() {
     machine_.want();
-    if (!machine_.held()) drive();
+    if (!machine_.held()) {
+        drive();
+    } else {
+        note_wait();
+    }
+}
+
+void lock_impl::note_wait() {
+    if (!std::exchange(wait_noted_, true)) core_.note_wait(weak_from_this());
+}
+
+std::string lock_impl::in_the_way() const {
+    const auto for_seconds = [this](dynalease::time_point since) {
+        return std::to_string(std::chrono::floor<std::chrono::seconds>(core_.now() - since).count()) + " s";
+    };
+    if (machine_.held()) {
+        return "this process has held it for " + for_seconds(held_since_) +
+               "; a caller that holds a lock and acquires it again waits for itself";
+    }
+    const auto* others = machine_.others();
+    if (others == nullptr || others->holder_seen->session == core_.id()) return {};
+    const auto* holder = core_.remotes().known(others->holder_seen->session);
+    const auto owner = holder == nullptr || holder->owner().empty() ? std::string() : " of " + holder->owner();
+    return "session " + others->holder_seen->session + owner + " has held it for at least " +
+           for_seconds(others->holder_since);
+}
+
+bool lock_impl::tell_long_wait() {
+    const auto* who = machine_.held() ? first() : nullptr;
+    if (who == nullptr) {
+        wait_noted_ = false;
+        return false;
+    }
+    const bool long_ago = core_.now() - std::max(held_since_, who->came) >= core_.options().lease;
+    if (!long_ago || std::exchange(long_wait_told_, true)) return true;
+    core_.log(severity::warning,
+              "lock '" + name() + "': others of this process wait for it longer than a lease: " + in_the_way());
+    return true;
 }
 
 // ---- the grant ---------------------------------------------------------------------------------------------

@@ -33,12 +33,15 @@ public:
     void wake();
     /// Gives the grant back, or hands it to the next local waiter.
     void give_back(const std::shared_ptr<lock_hold>& hold);
+    std::string in_the_way() const override;
+    bool tell_long_wait() override;
     void session_lost(const failure& why) override;
     void session_closes(const failure& why, bool release,
                         std::vector<std::shared_ptr<pending_release>>& under_way) override;
 
 private:
     void end_grant();
+    void note_wait();
     /// Forgets the grant without a request; others get the lock when the lease is over.
     void leave_to_lease(const std::shared_ptr<lock_hold>& hold);
 
@@ -54,6 +57,9 @@ private:
     void end_release(error_code code) override;
 
     const lock_options options_;
+    dynalease::time_point held_since_{};
+    bool wait_noted_ = false;           ///< the session asks from time to time whether somebody waits for too long
+    bool long_wait_told_ = false;       ///< of the present grant
     std::weak_ptr<lock_hold> hold_;     ///< the present grant
     std::weak_ptr<lock_hold> leaving_;  ///< the one that is being given back; it keeps us, not we it
 };

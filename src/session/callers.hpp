@@ -142,7 +142,11 @@ boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire_in_life(Targ
         --core->counters().waiting;
         error_code waited;
         std::tie(waited, result) = std::move(ended);
-        if (waited) result.why = std::make_shared<const failure>(core->given_up(waited, impl->left(self)));
+        if (waited) {
+            auto why = core->given_up(waited, impl->left(self));
+            if (why.code == errc::wait_timeout) why.details.message = impl->in_the_way();
+            result.why = std::make_shared<const failure>(std::move(why));
+        }
     }
     co_return result;
 }
@@ -154,8 +158,9 @@ boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire(in_lives<Tar
                                                                     std::optional<std::chrono::nanoseconds> wait) {
     const auto limit = limit_of(handle.lives->world().clock->now(), wait, tries);
     acquired<typename Impl::guard_type> result;
+    Target target;
     for (bool lost = true; lost;) {
-        auto target = at_present(handle);
+        target = at_present(handle);
         result = co_await acquire_in_life(target, wish, limit);
         // What was seen in one life of who is in the way is not known in the next.
         lost = result.why && !limit.until_known && ends_with_its_life(*handle.lives, *target.core, result.why->code);
@@ -164,7 +169,11 @@ boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire(in_lives<Tar
         result.why = std::make_shared<const failure>(errc::cancelled);
         break;
     }
-    if (!result.why && !result.guard && !tries) result.why = std::make_shared<const failure>(errc::wait_timeout);
+    if (!result.why && !result.guard && !tries) {
+        failure in_vain(errc::wait_timeout);
+        in_vain.details.message = target.front->in_the_way();
+        result.why = std::make_shared<const failure>(std::move(in_vain));
+    }
     co_return result;
 }
 

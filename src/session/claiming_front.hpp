@@ -36,6 +36,8 @@ public:
     auto requests() const { return machine_.requests(); }
 
     // ---- the database's executor ----
+    /// Who has it, as far as it is known here: for whoever waited in vain. Empty: nothing is known.
+    virtual std::string in_the_way() const { return {}; }
     /// A caller goes that was not served. @returns whether its write may still land: the machine then resolves it.
     bool left(const typename callers_type::caller& who) {
         if (wanted()) return false;

@@ -176,6 +176,7 @@ boost::asio::awaitable<void> session_impl::beat([[maybe_unused]] std::shared_ptr
         co_await beat_alarm_.wait_until(next);
         if (!may_write()) break;
         counters().worst_heartbeat_delay = std::max(counters().worst_heartbeat_delay, now() - next);
+        tell_long_waits();
         const auto sent = now();
         const bool acknowledged = co_await beat_once();
         if (acknowledged) {

@@ -240,6 +240,13 @@ void session_impl::end() {
     over_waiters_.complete_all({});
 }
 
+void session_impl::tell_long_waits() {
+    std::erase_if(waits_, [](const auto& where) {
+        const auto there = where.lock();
+        return !there || !there->tell_long_wait();
+    });
+}
+
 boost::asio::awaitable<error_code> session_impl::wait_over() {
     if (!ended_) {
         auto done = co_await over_waiters_.async_wait(boost::asio::as_tuple(boost::asio::deferred));

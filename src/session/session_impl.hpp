@@ -109,6 +109,9 @@ public:
     /// What every request of this session that failed is shown to: with the client closed, all is over at once.
     void heed(const failure& why);
 
+    /// From now on it is asked with each heartbeat whether somebody waits there for too long.
+    void note_wait(std::weak_ptr<session_member> where) { waits_.push_back(std::move(where)); }
+
     bool live() const noexcept override { return !closing_ && may_write(); }
     bool may_write() const noexcept override;
     failure over_failure() const override;
@@ -140,6 +143,7 @@ private:
     void lose(const std::string& why, loss how);
     void end();
     void tell_works();
+    void tell_long_waits();
 
     boost::asio::awaitable<void> open_row(std::shared_ptr<session_impl> self);
     boost::asio::awaitable<shared_failure> create_row();
@@ -184,7 +188,8 @@ private:
     runtime::alarm deadline_alarm_;
     runtime::waiter_list<shared_failure> openers_;
     runtime::waiter_list<shared_failure> patient_openers_;  ///< who are not told of what may pass
-    shared_failure trouble_;                                ///< what keeps it from being opened
+    std::vector<std::weak_ptr<session_member>> waits_;
+    shared_failure trouble_;  ///< what keeps it from being opened
     runtime::waiter_list<runtime::unit> over_waiters_;
     runtime::waiter_list<runtime::unit> close_waiters_;
     close_report report_;

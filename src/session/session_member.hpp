@@ -51,6 +51,8 @@ public:
     virtual member_key key() const noexcept = 0;
 
     // ---- the database's executor ----
+    /// Where somebody may be waiting for himself, the log tells. @returns whether to ask again later
+    virtual bool tell_long_wait() { return false; }
     /// The lease is over: fails all who wait; grants are lost.
     virtual void session_lost(const failure& why) = 0;
     /// The session closes: fails all who wait; grants are invalid at once.

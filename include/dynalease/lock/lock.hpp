@@ -60,8 +60,8 @@ struct lock_info {
 ///
 /// Within a process callers are served first come, first served, with one write per hand-off and no polling.
 /// Between processes a waiter is overtaken a bounded number of times; strict order is the queue's promise.
-/// Not re-entrant: who holds it and acquires it again waits for himself, until that wait ends. A handle that was moved
-/// from may only be assigned to or destroyed.
+/// Not re-entrant: who holds it and acquires it again waits for himself, until that wait ends; the log tells after a
+/// lease. A handle that was moved from may only be assigned to or destroyed.
 class lock {
 public:
     /// @param name 1 to 2,043 bytes of UTF-8 (the key may have 2,048, and "lock#" is ours).
@@ -74,7 +74,8 @@ public:
 
     /// Waits until the lock is ours.
     ///
-    /// Errors: `errc::wait_timeout` (condition `contended`); `errc::session_lost`, `errc::session_closed`;
+    /// Errors: `errc::wait_timeout` (condition `contended`), whose diagnostics say who has it, and for how long, as far
+    /// as it was seen; `errc::session_lost`, `errc::session_closed`;
     /// `errc::cancelled`; `errc::in_doubt` when it was given up while a write had no answer: the library then
     /// resolves it in the background, so that no orphaned lock stays behind; and what the service refuses.
     /// Cancellation: all types, at once. Cost: 1 write when free; behind another process 1 refused write,

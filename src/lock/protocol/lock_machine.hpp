@@ -25,6 +25,10 @@ public:
     lock_requests requests() const { return lock_.requests(); }
     bool idle() const noexcept { return lock_.now == lock_claimant::phase::idle; }
     bool held() const noexcept { return lock_.now == lock_claimant::phase::held; }
+    /// Who else was seen to hold it last, and since when that is known; null: nobody.
+    const lock_claimant::contention* others() const noexcept {
+        return lock_.others.holder_seen ? &lock_.others : nullptr;
+    }
     /// A claim that is open while nobody wants the lock.
     bool has_idle_claim() const noexcept { return idle() && lock_.open; }
     /// The last copy of the open claim.

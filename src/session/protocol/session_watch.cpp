@@ -20,6 +20,7 @@ void session_watch::sight(const std::optional<session_row>& row, time_point now)
     }
     const auto before = std::exchange(looked_, now);
     lease_ = row->lease;
+    owner_ = row->owner;
     if (beat_ != row->beat) {
         if (beat_ && now - before < lease_) seen_alive_ = now;
         beat_ = row->beat;

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace dynalease::protocol {
 
@@ -38,6 +39,8 @@ public:
     /// When the present beat will have stood still for a whole lease.
     time_point lease_end() const { return since_ + lease_; }
     std::chrono::nanoseconds lease() const { return lease_; }
+    /// For people; empty until it was looked at.
+    const std::string& owner() const { return owner_; }
     /// When it pays to look again. @param since it is in the way @param waiting that all look
     time_point next_look(time_point since, std::size_t waiting) const;
 
@@ -48,6 +51,7 @@ private:
     time_point looked_{};  ///< last sight of any
     std::optional<time_point> seen_alive_;
     std::chrono::nanoseconds lease_{};
+    std::string owner_;
 };
 
 }  // namespace dynalease::protocol

@@ -1,0 +1,103 @@
+// What is told of those who wait in vain, or for themselves.
+// SPDX-License-Identifier: BSL-1.0
+#include "support/lock_steps.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace dynalease;
+using namespace dynalease::tests;
+
+namespace {
+
+asio::awaitable<void> wait_in_vain(lock target, acquire_options options, diagnostics& told) {
+    const auto done = co_await target.acquire(std::move(options), told, as_tuple);
+    CHECK(std::get<0>(done) == errc::wait_timeout);
+}
+
+asio::awaitable<void> acquire_twice(lock target) {
+    const lock_guard first = co_await target.acquire();
+    const lock_guard second = co_await target.acquire();
+}
+
+bool says(const diagnostics& told, const std::string& what) {
+    return told.message.find(what) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("who waited in vain is told who has the lock, and since when") {
+    world w;
+    node a(w, 1, {}, {.table = table, .owner = "billing-7"});
+    node b(w, 2);
+    lock_guard held;
+    run(w, a, take(a, "x", held));
+    diagnostics told;
+    run(w, b, wait_in_vain(lock{*b.session, "x"}, {.wait = 5s}, told));
+    CHECK(says(told, a.session->id()));
+    CHECK(says(told, "of billing-7"));
+    CHECK(says(told, "for at least 5 s"));
+
+    diagnostics told_a_try;
+    run(w, b, wait_in_vain(lock{*b.session, "x"}, {.wait = 0s}, told_a_try));
+    CHECK(says(told_a_try, "of billing-7"));
+    diagnostics told_its_fate;
+    run(w, b, wait_in_vain(lock{*b.session, "x"}, {.wait = until_known}, told_its_fate));
+    CHECK(says(told_its_fate, "of billing-7"));
+}
+
+TEST_CASE("who waited for his own process is told so") {
+    world w;
+    node a(w);
+    lock_guard held;
+    run(w, a, take(a, "x", held));
+    diagnostics told;
+    run(w, a, wait_in_vain(lock{*a.session, "x"}, {.wait = 5s}, told));
+    CHECK(says(told, "this process has held it for 5 s"));
+    diagnostics told_a_try;
+    run(w, a, wait_in_vain(lock{*a.session, "x"}, {.wait = 0s}, told_a_try));
+    CHECK(says(told_a_try, "this process has held it for 5 s"));
+}
+
+TEST_CASE("of a wait for oneself the log tells once, after a lease") {
+    std::vector<std::string> warnings;
+    world w;
+    session_options options{.table = table};
+    options.log = [&warnings](severity level, std::string_view line) {
+        if (level == severity::warning) warnings.emplace_back(line);
+    };
+    node a(w, 1, {}, std::move(options));
+    running never_ends(w, a, acquire_twice(lock{*a.session, "x"}));
+    w.scheduler.run_for(9s);
+    CHECK(warnings.empty());
+    w.scheduler.run_for(4s);
+    REQUIRE(warnings.size() == 1);
+    CHECK(warnings[0].find("lock 'x'") != std::string::npos);
+    CHECK(warnings[0].find("waits for itself") != std::string::npos);
+    w.scheduler.run_for(1h);
+    CHECK(warnings.size() == 1);
+}
+
+TEST_CASE("callers who take turns for long wait for nobody too long") {
+    std::vector<std::string> warnings;
+    world w;
+    session_options options{.table = table};
+    options.log = [&warnings](severity level, std::string_view line) {
+        if (level == severity::warning) warnings.emplace_back(line);
+    };
+    node a(w, 1, {}, std::move(options));
+    struct user {
+        static asio::awaitable<void> take_turns(const node& in, lock target) {
+            for (int i = 0; i < 20; ++i) {
+                auto guard = co_await target.acquire();
+                co_await sleep(in, 3s);
+                co_await guard.release();
+            }
+        }
+    };
+    std::vector<std::unique_ptr<running>> users;
+    for (int i = 0; i < 5; ++i) {
+        users.push_back(std::make_unique<running>(w, a, user::take_turns(a, lock{*a.session, "x"})));
+    }
+    for (auto& each : users) each->wait();
+    CHECK(warnings.empty());
+}
