@@ -6,10 +6,11 @@ namespace dynalease {
 
 std::uint64_t random::below(std::uint64_t bound) {
     if (bound == 0) return 0;
-    // Numbers below 2^64 mod bound would make the small remainders more likely: draw again.
+    // The last 2^64 mod bound numbers would make the small remainders more likely: draw again. Never for zero, which is
+    // all that a replayed tape has left at its end.
     const std::uint64_t surplus = (0 - bound) % bound;
     std::uint64_t drawn = next();
-    while (drawn < surplus) drawn = next();
+    while (drawn > ~surplus) drawn = next();
     return drawn % bound;
 }
 

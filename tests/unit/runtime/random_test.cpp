@@ -67,10 +67,11 @@ TEST_CASE("below stays below, without bias", "[random]") {
     for (int i = 0; i < 60'000; ++i) ++counts.at(generator.below(6));
     for (const int count : counts) CHECK(std::abs(count - 10'000) < 500);
 
-    // 2^64 mod 3 is 1: the number 0 would give the remainder 0 one chance too many, and is drawn again.
-    CHECK(scripted({0, 1}).below(3) == 1);
-    CHECK(scripted({largest}).below(3) == 0);
-    CHECK(scripted({largest}).below(largest) == 0);
+    // 2^64 mod 3 is 1: the largest number would give the remainder 0 one chance too many, and is drawn again.
+    CHECK(scripted({largest, 1}).below(3) == 1);
+    CHECK(scripted({0}).below(3) == 0);
+    CHECK(scripted({largest - 1}).below(3) == 2);
+    CHECK(scripted({largest, 5}).below(largest) == 5);
 }
 
 TEST_CASE("unit covers the half-open interval", "[random]") {

@@ -67,6 +67,12 @@ TEST_CASE("a random port made of choices is recorded as well", "[tape]") {
     CHECK(again->below(100) == second);
 }
 
+TEST_CASE("the plainest choices make a number below any bound", "[tape]") {
+    tape nothing_left{tape::recording()};
+    const auto port = nothing_left.random("port");
+    for (const std::uint64_t bound : {1u, 2u, 3u, 10u, 1000u}) CHECK(port->below(bound) == 0);
+}
+
 TEST_CASE("shrinking leaves what the failure needs and nothing else", "[tape]") {
     tape choices(11);
     for (int i = 0; i < 64; ++i) {
