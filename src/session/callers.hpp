@@ -76,18 +76,19 @@ public:
         }
         return waiting_.empty() ? nullptr : waiting_.front();
     }
-    /// Somebody does more than try. @param may_land as above
+    /// Somebody does more than try, and it is his turn. @param may_land as above
     bool waited_for(bool may_land) {
         const auto* head = first(may_land);
         if (head == nullptr || !head->tries) return head != nullptr;
+        // What he learns of the holder is soon of use to all.
+        if (head->until_known) return false;
         return std::any_of(std::next(waiting_.begin()), waiting_.end(), [](caller* w) { return !w->served.empty(); });
     }
-    /// Since when the first, and nobody else, tries until it is known whether the holder lives; empty: nobody does.
+    /// Since when the first tries until it is known whether the holder lives; empty: he does not. Others wait for him.
     /// @param may_land as above
     std::optional<dynalease::time_point> tries_until_known(bool may_land) {
         const auto* who = first(may_land);
-        if (who == nullptr || !who->until_known || waited_for(may_land)) return {};
-        return who->came;
+        return who != nullptr && who->until_known ? std::optional(who->came) : std::nullopt;
     }
     /// @param sent the request that shows why: what was so then is no answer to those who came later.
     /// @param may_land as above

@@ -48,7 +48,8 @@ std::chrono::nanoseconds time_to_next_look(lock_claimant& lock, const lock_row& 
     const auto waiting = std::max(row.line.size(), served_now + 1) - served_now;
     const auto interval = poll_interval(waiting, lock.poll_interval, unit);
     if (row.free()) return interval;
-    if (lock.callers.tries_until_known()) return next_look(lock, row) - lock.session.now();
+    const bool asks_for_holder = step == acquire_step::poll && lock.callers.tries_until_known();
+    if (asks_for_holder) return next_look(lock, row) - lock.session.now();
     // Otherwise the holder is watched in passing; but exactly when its lease is up it can be told whether it is over.
     const auto& watch = lock.session.watch(row.holder->session);
     const auto lease_left = watch.lease_end() - lock.session.now();

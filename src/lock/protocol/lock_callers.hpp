@@ -13,7 +13,8 @@ namespace dynalease::protocol {
 
 class lock_callers : public claim_callers {
 public:
-    /// Since when one of them tries until it is known whether the holder lives; empty: nobody does, or others wait.
+    /// Since when the first tries until it is known whether the holder lives; empty: he does not. Nobody waits until
+    /// then.
     virtual std::optional<time_point> tries_until_known() = 0;
     /// What the first of them wants written. Only when the lock is wanted.
     virtual const item& data() = 0;

@@ -95,6 +95,25 @@ TEST_CASE("what a living holder passes on meanwhile is not waited for") {
     CHECK(next.held());
 }
 
+TEST_CASE("whoever waits in the same process waits for him who asks, and goes on when he knows") {
+    const bool given_back = GENERATE(false, true);
+    one_holder at;
+    node other(at.w, 2);
+    lock target{*other.session, "x"};
+    lock_guard patient;
+    running call(at.w, other, take_told(target, {.wait = until_known}, at.got, at.told));
+    at.w.scheduler.run_for(100ms);
+    running waits(at.w, other, take(target, patient));
+    at.w.scheduler.run_for(300ms);
+    CHECK_FALSE(call.done());
+    if (given_back) run(at.w, *at.holder, give_back(at.guard));
+    call.wait(heartbeat + lease / 8);
+    CHECK(at.told == errc::wait_timeout);
+    if (!given_back) run(at.w, *at.holder, give_back(at.guard));
+    waits.wait(5s);
+    CHECK(patient.held());
+}
+
 TEST_CASE("a dead process in line before a free lock keeps nobody out") {
     one_holder at;
     std::optional<node> waiter(std::in_place, at.w, 3);
@@ -107,6 +126,21 @@ TEST_CASE("a dead process in line before a free lock keeps nobody out") {
     at.call_of(other);
     CHECK_FALSE(at.told);
     CHECK(at.got.held());
+}
+
+TEST_CASE("behind a dead holder and a dead process in line it looks no oftener than who waits") {
+    one_holder at;
+    std::optional<node> waiter(std::in_place, at.w, 3);
+    lock_guard never;
+    running waits(at.w, *waiter, take(*waiter, "x", never));
+    at.w.scheduler.run_for(2s);
+    waiter->crash();
+    at.kill_holder();
+    node other(at.w, 2);
+    at.call_of(other);
+    CHECK_FALSE(at.told);
+    CHECK(at.got.held());
+    CHECK(other.requests("lock#x") <= 30);
 }
 
 TEST_CASE("what this very process holds is known to be held") {
