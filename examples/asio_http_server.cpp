@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -46,8 +47,10 @@ constexpr std::string_view table = "bank";
 // ---- the accounts -----------------------------------------------------------------------------------------
 
 struct bank {
-    dynalease::client& database;
+    dynalease::client& client;
+    dynalease::database database;  // the client, and each call on it is told
     dynalease::session session;
+    std::shared_ptr<const dynalease::histogram> latency;
 };
 
 dynalease::item_key key_of(const std::string& account) {
@@ -88,8 +91,9 @@ asio::awaitable<std::int64_t> deposit(bank& bank, std::string account, std::int6
 /// On the client's executor, where the counters are kept.
 asio::awaitable<std::string> metrics(const bank& bank) {
     dynalease::metrics page;
-    page.add(bank.database.counters());
+    page.add(bank.client.counters());
     page.add(bank.session.counters());
+    page.histogram("bank_call_seconds", "Calls on DynamoDB, heartbeats too.", *bank.latency);
     co_return page.text();
 }
 
@@ -221,7 +225,10 @@ asio::awaitable<void> wait_for_interrupt() {
 
 asio::awaitable<void> run(asio::io_context& io, dynalease::client& client, unsigned short port, bool forever) {
     co_await dynalease::create_table(client, std::string(table));
-    bank bank{client, dynalease::session{client, {.table = std::string(table)}}};
+    const auto latency = std::make_shared<dynalease::histogram>();
+    const auto told =
+        dynalease::observed(client, [latency](const dynalease::call_report& call) { latency->observe(call.took); });
+    bank bank{client, told, dynalease::session{told, {.table = std::string(table)}}, latency};
     tcp::acceptor acceptor(io, tcp::endpoint(asio::ip::address_v4::loopback(), port));
     const auto own_strand = co_await asio::this_coro::executor;
     asio::co_spawn(own_strand, serve(bank, acceptor), [](std::exception_ptr) {});

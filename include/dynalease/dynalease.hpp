@@ -8,9 +8,11 @@
 #include <dynalease/dynamodb/expression.hpp>
 #include <dynalease/dynamodb/pages.hpp>
 #include <dynalease/dynamodb/sleep.hpp>
+#include <dynalease/histogram.hpp>
 #include <dynalease/item_lock.hpp>
 #include <dynalease/lock.hpp>
 #include <dynalease/metrics.hpp>
+#include <dynalease/observed.hpp>
 #include <dynalease/queue.hpp>
 #include <dynalease/session.hpp>
 #include <dynalease/transaction.hpp>

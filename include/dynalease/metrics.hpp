@@ -11,6 +11,7 @@ namespace dynalease {
 
 struct client_counters;
 struct session_counters;
+class histogram;
 
 /// Tell apart the figures of one name: {{"session", "billing"}}. Values may be any UTF-8.
 using metric_labels = std::map<std::string, std::string, std::less<>>;
@@ -43,16 +44,22 @@ public:
     /// One that is so now. Names and errors as of `counter`.
     void gauge(std::string_view name, std::string_view help, double value, const metric_labels& labels = {});
 
+    /// Times, as seconds in buckets. Errors as of `counter`; a name with an end of Prometheus' own for histograms
+    /// ("_bucket", "_sum", "_count") is refused, too.
+    void histogram(std::string_view name, std::string_view help, const dynalease::histogram& seen,
+                   const metric_labels& labels = {});
+
     /// All of it, sorted by name.
     std::string text() const;
 
 private:
-    enum class type { counter, gauge };
+    enum class type { counter, gauge, histogram };
     struct family {
         std::string help;
         type is;
-        std::map<std::string, std::string> samples{};  ///< from the labels as text to the value
+        std::map<std::string, std::string> samples{};  ///< from the labels as text to the value, or to the lines
     };
+    family& family_of(type is, std::string_view name, std::string_view help);
     void put(type is, std::string_view name, std::string_view help, double value, const metric_labels& labels);
 
     std::map<std::string, family, std::less<>> families_;

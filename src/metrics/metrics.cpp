@@ -4,6 +4,7 @@
 
 #include <dynalease/client.hpp>
 #include <dynalease/error.hpp>
+#include <dynalease/histogram.hpp>
 #include <dynalease/session/counters.hpp>
 
 #include <algorithm>
@@ -79,13 +80,37 @@ metric_labels with(metric_labels labels, const char* name, std::string value) {
 
 }  // namespace
 
-void metrics::put(type is, std::string_view name, std::string_view help, double value, const metric_labels& labels) {
+metrics::family& metrics::family_of(type is, std::string_view name, std::string_view help) {
     if (!is_name(name, true)) refuse(errc::invalid_name, name, "is no name of a metric");
     if (is == type::counter && !name.ends_with("_total")) refuse(errc::invalid_name, name, "a counter ends in _total");
-    auto under = text_of(labels);
+    for (const std::string_view end : {"_bucket", "_sum", "_count"}) {
+        if (is == type::histogram && name.ends_with(end)) refuse(errc::invalid_name, name, "ends as a part of one");
+    }
     auto& known = families_.try_emplace(std::string(name), family{std::string(help), is}).first->second;
-    if (known.is != is) refuse(errc::invalid_option, name, "is a counter and a gauge");
-    known.samples.insert_or_assign(std::move(under), text_of(value));
+    if (known.is != is) refuse(errc::invalid_option, name, "is of another type already");
+    return known;
+}
+
+void metrics::put(type is, std::string_view name, std::string_view help, double value, const metric_labels& labels) {
+    auto under = text_of(labels);
+    family_of(is, name, help).samples.insert_or_assign(std::move(under), text_of(value));
+}
+
+void metrics::histogram(std::string_view name, std::string_view help, const dynalease::histogram& seen,
+                        const metric_labels& labels) {
+    const std::string under = text_of(labels);
+    const std::string base(name);
+    std::string lines;
+    std::uint64_t within = 0;
+    for (std::size_t i = 0; i < seen.buckets().size(); ++i) {
+        within += seen.buckets()[i];
+        const bool is_last = i == dynalease::histogram::bounds.size();
+        const auto bound = is_last ? "+Inf" : text_of(dynalease::histogram::bounds[i]);
+        lines += base + "_bucket" + text_of(with(labels, "le", bound)) + " " + text_of(plain(within)) + "\n";
+    }
+    lines += base + "_sum" + under + " " + text_of(seconds(seen.sum())) + "\n";
+    lines += base + "_count" + under + " " + text_of(plain(seen.count())) + "\n";
+    family_of(type::histogram, name, help).samples.insert_or_assign(under, std::move(lines));
 }
 
 void metrics::counter(std::string_view name, std::string_view help, double value, const metric_labels& labels) {
@@ -159,8 +184,11 @@ std::string metrics::text() const {
     std::string out;
     for (const auto& [name, all] : families_) {
         out += "# HELP " + name + " " + escaped(all.help, false) + "\n";
-        out += "# TYPE " + name + (all.is == type::counter ? " counter\n" : " gauge\n");
-        for (const auto& [labels, value] : all.samples) out += name + labels + " " + value + "\n";
+        const char* const types[] = {"counter", "gauge", "histogram"};
+        out += "# TYPE " + name + " " + types[static_cast<std::size_t>(all.is)] + "\n";
+        for (const auto& [labels, value] : all.samples) {
+            out += all.is == type::histogram ? value : name + labels + " " + value + "\n";
+        }
     }
     return out;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <dynalease/client.hpp>
 #include <dynalease/error.hpp>
+#include <dynalease/histogram.hpp>
 #include <dynalease/metrics.hpp>
 #include <dynalease/session/counters.hpp>
 
@@ -123,8 +124,36 @@ TEST_CASE("names that Prometheus does not take are refused, and leave nothing be
     CHECK(page.text().empty());
 }
 
+TEST_CASE("times are written as buckets that hold those below, their sum and their number") {
+    histogram times;
+    times.observe(std::chrono::milliseconds(3));
+    times.observe(std::chrono::milliseconds(30));
+    times.observe(std::chrono::seconds(60));
+    metrics page;
+    page.histogram("work_seconds", "Of work.", times, {{"of", "x"}});
+    const auto text = page.text();
+    CHECK(
+        text.starts_with("# HELP work_seconds Of work.\n# TYPE work_seconds histogram\n"
+                         "work_seconds_bucket{le=\"0.001\",of=\"x\"} 0\n"));
+    CHECK(has_line(text, "work_seconds_bucket{le=\"0.005\",of=\"x\"} 1"));
+    CHECK(has_line(text, "work_seconds_bucket{le=\"10\",of=\"x\"} 2"));
+    CHECK(has_line(text, "work_seconds_bucket{le=\"+Inf\",of=\"x\"} 3"));
+    CHECK(has_line(text, "work_seconds_sum{of=\"x\"} 60.033"));
+    CHECK(has_line(text, "work_seconds_count{of=\"x\"} 3"));
+    CHECK(code_of([](metrics& other) { other.histogram("work_bucket", "-", {}); }) == errc::invalid_name);
+    CHECK(code_of([](metrics& other) { other.histogram("work_sum", "-", {}); }) == errc::invalid_name);
+    CHECK(code_of([](metrics& other) { other.histogram("work_count", "-", {}); }) == errc::invalid_name);
+    CHECK(code_of([](metrics& other) {
+              other.gauge("a", "-", 1);
+              other.histogram("a", "-", {});
+          }) == errc::invalid_option);
+}
+
 TEST_CASE("the page as a whole", "[page]") {
     metrics page;
+    histogram times;
+    times.observe(std::chrono::milliseconds(3));
+    page.histogram("orders_seconds", "How long an order takes.", times);
     page.add(some_requests(), {{"client", "orders"}});
     page.add(some_locks(), {{"session", "say \"x\""}});
     const auto text = page.text();
