@@ -59,8 +59,8 @@ reply reply_to(const refused& why) {
 reply reply_to(const dynalease::error& why) {
     using enum dynalease::condition;
     const auto met = why.condition();
-    const bool passes =
-        met == contended || met == conflict || met == throttled || met == unreachable || met == in_doubt || met == lost;
+    const bool passes = met == contended || met == conflict || met == throttled || met == unreachable ||
+                        met == in_doubt || met == lost || met == cancelled;
     if (!passes) std::cerr << why.what() << '\n';
     auto answer = passes ? error_reply(status::service_unavailable, "unavailable", "the database did not answer well")
                          : error_reply(status::internal_server_error, "failed", "something went wrong here");

@@ -149,6 +149,9 @@ asio::awaitable<reply> server::guarded(const request& asked) {
     try {
         auto work = handle_(asked);
         co_return co_await std::move(work);
+    } catch (const boost::system::system_error& why) {
+        // It took too long, and was cancelled: nobody hears this answer.
+        if (why.code() != asio::error::operation_aborted) std::cerr << "failed: " << why.what() << '\n';
     } catch (const std::exception& why) {
         std::cerr << "failed: " << why.what() << '\n';
     }

@@ -225,9 +225,9 @@ TEST_CASE("one connection more than there is room for is told to come again", "[
     web::server_limits limits;
     limits.connections = 3;
     served_payments in(control::optimistic, limits);
-    std::vector<heard> idle(3);
-    for (auto& one : idle) {
-        asio::co_spawn(in.io, converse(in.server->port(), "", false, one), [](std::exception_ptr) {});
+    for (int i = 0; i < 3; ++i) {
+        const auto idle = std::make_shared<heard>();
+        asio::co_spawn(in.io, converse(in.server->port(), "", false, idle), [](std::exception_ptr) {});
     }
     in.run(wait_for(50ms));
     const auto told = in.ask("GET", "/health");
@@ -243,24 +243,24 @@ TEST_CASE("the end: idle connections are closed, what was begun is answered, and
     served_payments in(control::pessimistic, limits);
     const auto id = in.make_intent();
     in.bank.silent = true;
-    heard idle;
-    heard busy;
-    heard refused_one;
+    const auto idle = std::make_shared<heard>();
+    const auto busy = std::make_shared<heard>();
+    const auto refused_one = std::make_shared<heard>();
     asio::co_spawn(in.io, converse(in.server->port(), "", false, idle), [](std::exception_ptr) {});
     const auto charge = "POST " + intents_path + "/" + id + "/charge HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n";
     const auto port = in.server->port();
     asio::co_spawn(in.io, converse(port, charge, false, busy), [](std::exception_ptr) {});
     in.run(wait_for(100ms));
-    CHECK_FALSE(idle.closed);
+    CHECK_FALSE(idle->closed);
     in.run(in.server->drain(5s));
     in.run(wait_for(50ms));
-    CHECK(idle.closed);
-    CHECK(idle.text.empty());
-    CHECK(busy.status() == 504);
-    CHECK(busy.has("Connection: close"));
-    CHECK(busy.closed);
+    CHECK(idle->closed);
+    CHECK(idle->text.empty());
+    CHECK(busy->status() == 504);
+    CHECK(busy->has("Connection: close"));
+    CHECK(busy->closed);
     in.run(converse(port, "GET /health HTTP/1.1\r\n\r\n", false, refused_one));
-    CHECK(refused_one.text.empty());
+    CHECK(refused_one->text.empty());
 }
 
 TEST_CASE("the end is not waited for longer than its limit", "[http]") {
@@ -269,7 +269,7 @@ TEST_CASE("the end is not waited for longer than its limit", "[http]") {
     served_payments in(control::pessimistic, limits);
     const auto id = in.make_intent();
     in.bank.silent = true;
-    heard busy;
+    const auto busy = std::make_shared<heard>();
     const auto charge = "POST " + intents_path + "/" + id + "/charge HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n";
     asio::co_spawn(in.io, converse(in.server->port(), charge, false, busy), [](std::exception_ptr) {});
     in.run(wait_for(100ms));
@@ -277,7 +277,7 @@ TEST_CASE("the end is not waited for longer than its limit", "[http]") {
     in.run(in.server->drain(200ms));
     CHECK(std::chrono::steady_clock::now() - begun < 5s);
     in.run(wait_for(50ms));
-    CHECK(busy.closed);
+    CHECK(busy->closed);
 }
 
 TEST_CASE("the figures tell of requests, refusals and locks", "[http]") {

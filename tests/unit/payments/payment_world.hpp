@@ -77,7 +77,7 @@ public:
         co_await dynalease::testing::sleep(from_, bank_.before);
         if (bank_.loses_orders) co_return false;
         bank_.submitted.push_back(order);
-        bank_.take(order);
+        bank_.book.charge(order, order.key(), bank_.declines);
         co_await dynalease::testing::sleep(from_, bank_.after);
         co_return !bank_.loses_answers;
     }

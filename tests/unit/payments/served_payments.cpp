@@ -81,7 +81,7 @@ void served_payments::run_for(std::chrono::milliseconds time) {
     io.run_for(time);
 }
 
-asio::awaitable<void> converse(std::uint16_t port, std::string bytes, bool half_closes, heard& into) {
+asio::awaitable<void> converse(std::uint16_t port, std::string bytes, bool half_closes, std::shared_ptr<heard> into) {
     asio::ip::tcp::socket socket(co_await asio::this_coro::executor);
     const asio::ip::tcp::endpoint where(asio::ip::address_v4::loopback(), port);
     auto [unreachable] = co_await socket.async_connect(where, no_throw);
@@ -93,19 +93,14 @@ asio::awaitable<void> converse(std::uint16_t port, std::string bytes, bool half_
     for (;;) {
         auto [end, more] = co_await socket.async_read_some(asio::buffer(piece), no_throw);
         if (end) break;
-        into.text.append(piece.data(), more);
+        into->text.append(piece.data(), more);
     }
-    into.closed = true;
+    into->closed = true;
 }
 
 heard served_payments::exchange(std::string bytes, bool half_closes, std::chrono::milliseconds limit) {
     auto into = std::make_shared<heard>();
-    auto talk = [](std::uint16_t port, std::string text, bool ends,
-                   std::shared_ptr<heard> told) -> asio::awaitable<void> {
-        auto talking = converse(port, std::move(text), ends, *told);
-        co_await std::move(talking);
-    };
-    asio::co_spawn(io, talk(server->port(), std::move(bytes), half_closes, into), [](std::exception_ptr) {});
+    asio::co_spawn(io, converse(server->port(), std::move(bytes), half_closes, into), [](std::exception_ptr) {});
     const auto deadline = std::chrono::steady_clock::now() + limit;
     io.restart();
     while (!into->closed && std::chrono::steady_clock::now() < deadline) io.run_one_until(deadline);

@@ -80,6 +80,6 @@ public:
     std::optional<web::server> server;
 };
 
-asio::awaitable<void> converse(std::uint16_t port, std::string bytes, bool half_closes, heard& into);
+asio::awaitable<void> converse(std::uint16_t port, std::string bytes, bool half_closes, std::shared_ptr<heard> into);
 
 }  // namespace payments::tests
