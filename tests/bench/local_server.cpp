@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "bare_loop.hpp"
 #include "client/request_writer.hpp"
+#include "client/user_agent.hpp"
 #include "dynamodb/codec.hpp"
 #include "signed_load.hpp"
 #include "stub_server.hpp"
@@ -93,8 +94,8 @@ private:
         const auto now = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
         const dynalease::credentials keys{"local", "local"};
         std::string text;
-        dynalease::detail::request_writer(where).write(text, Request::name, dynalease::codec::encode_request(request),
-                                                       keys, now);
+        dynalease::detail::request_writer(where, dynalease::detail::user_agent({}))
+            .write(text, Request::name, dynalease::codec::encode_request(request), keys, now);
         return text;
     }
 

@@ -3,6 +3,7 @@
 #include "signed_load.hpp"
 
 #include "client/request_writer.hpp"
+#include "client/user_agent.hpp"
 #include "dynamodb/codec.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -80,8 +81,8 @@ std::string signed_bytes(std::uint16_t port) {
     const auto now = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
     const auto keys = *client_of(port).credentials;
     std::string text;
-    dynalease::detail::request_writer(where).write(text, "UpdateItem", dynalease::codec::encode_request(beat()), keys,
-                                                   now);
+    dynalease::detail::request_writer(where, dynalease::detail::user_agent({}))
+        .write(text, "UpdateItem", dynalease::codec::encode_request(beat()), keys, now);
     return text;
 }
 
