@@ -15,6 +15,7 @@
 #include <boost/asio/strand.hpp>
 
 #include <chrono>
+#include <iomanip>
 #include <iostream>
 #include <stdexcept>
 #include <string>
@@ -81,7 +82,7 @@ private:
 void tell(const std::string& what) {
     static const auto began = std::chrono::steady_clock::now();
     const std::chrono::duration<double> since = std::chrono::steady_clock::now() - began;
-    std::cout << since.count() << " s: " << what << std::endl;
+    std::cout << std::fixed << std::setprecision(1) << since.count() << " s: " << what << std::endl;
 }
 
 int play() {
