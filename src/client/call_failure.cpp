@@ -76,7 +76,8 @@ std::string advice_for(const error_code& code, const failure& why, const std::st
 
 failure call_failure(attempt last, const any_request& request, bool doubt, unsigned sent, const std::string& where) {
     auto result = std::move(last.why);
-    if (result.code == boost::system::errc::operation_canceled) result.code = make_error_code(errc::cancelled);
+    const bool ours = result.code.category() == error_category();
+    if (!ours && result.code == boost::system::errc::operation_canceled) result.code = make_error_code(errc::cancelled);
     if (doubt) {
         result.outcome = outcome::unknown;
         if (!last.refused_by_service && result.code != errc::bad_response) {
