@@ -18,10 +18,14 @@ namespace {
 
 using boost::asio::awaitable;
 
-result<std::optional<stored_item>> as_stored(const placed_key& place, std::optional<item> shown) {
-    auto sight = protocol::visible_in(place.layout, std::move(shown));
+/// A tombstone counts as missing.
+result<std::optional<stored_item>> as_stored(const placed_key& place, std::optional<item> committed) {
+    using stored = std::optional<stored_item>;
+    if (!committed) return stored{};
+    auto sight = protocol::state_of(place.layout, *committed);
     if (!sight) return protocol::about(std::move(sight).error(), {place.layout.table, place.key});
-    return stored_in(*std::move(sight));
+    if (sight->gone) return stored{};
+    return stored(stored_item{std::move(sight->state), *std::move(committed)});
 }
 
 /// What lies there, without what is the library's alone.
