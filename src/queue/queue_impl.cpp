@@ -23,6 +23,7 @@ protocol::queue_name split(const std::string& name) {
 
 queue_impl::queue_impl(session_impl& core, std::string name, const queue_options& options)
     : core_(core),
+      registered_in_(core.weak_from_this()),
       name_(std::move(name)),
       queue_(split(name_)),
       options_(options),
@@ -30,7 +31,8 @@ queue_impl::queue_impl(session_impl& core, std::string name, const queue_options
       leftovers_(*this) {}
 
 queue_impl::~queue_impl() {
-    core_.forget(key());
+    // Handles may let go of the session first.
+    if (const auto core = registered_in_.lock()) core->forget(key());
 }
 
 std::string queue_impl::member_name(std::string_view entity, std::string_view reason) {

@@ -171,6 +171,7 @@ private:
     std::int64_t expiry() const { return protocol::idle_head_expiry(core_.wall(), head_.tail); }
 
     session_impl& core_;
+    const std::weak_ptr<session_impl> registered_in_;
     const std::string name_;
     const protocol::queue_name queue_;
     const queue_options options_;

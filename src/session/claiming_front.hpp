@@ -55,8 +55,13 @@ protected:
     /// @param rest what the machine takes beside the session and its callers
     template <class... Rest>
     explicit claiming_front(session_impl& core, Rest&&... rest)
-        : core_(core), machine_(core, static_cast<Callers&>(*this), std::forward<Rest>(rest)...) {}
-    ~claiming_front() override { core_.forget(key()); }
+        : core_(core),
+          registered_in_(core.weak_from_this()),
+          machine_(core, static_cast<Callers&>(*this), std::forward<Rest>(rest)...) {}
+    ~claiming_front() override {
+        // Handles may let go of the session first.
+        if (const auto core = registered_in_.lock()) core->forget(key());
+    }
 
     void drive() {
         if (driven_) return;
@@ -85,6 +90,7 @@ protected:
     void audit_later() override { core_.idle().audit_later(this->shared_from_this()); }
 
     session_impl& core_;
+    const std::weak_ptr<session_impl> registered_in_;
     Machine machine_;
     bool driven_ = false;            ///< a coroutine is at work, or somebody has it in hand
     step_driver* driver_ = nullptr;  ///< ... by this

@@ -3,6 +3,7 @@
 #include <dynalease/session.hpp>
 
 #include "database/called_verb.hpp"
+#include "runtime/cancellation.hpp"
 #include "session/session_lives.hpp"
 
 #include <boost/asio/post.hpp>
@@ -20,6 +21,8 @@ awaitable<runtime::completion<void>> run_over(std::shared_ptr<detail::session_li
         const auto life = lives->present();
         const auto code = co_await life->wait_over();
         if (!detail::ends_with_its_life(*lives, *life, code)) co_return runtime::completion<void>{code};
+        const bool cancelled = co_await runtime::cancellation_requested();
+        if (cancelled) co_return runtime::completion<void>{make_error_code(errc::cancelled)};
     }
 }
 

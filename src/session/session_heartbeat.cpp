@@ -77,7 +77,7 @@ boost::asio::awaitable<void> session_impl::open_row([[maybe_unused]] std::shared
         // A copy of the refused creation may still land; under a new name it can mislead nobody.
         id_ = world().new_id();
     }
-    trouble_.reset();
+    if (!why) trouble_.reset();  // else it was told, and is not told again for each who tries
     publish();
     for (auto* line : {&openers_, &patient_openers_}) {
         while (line->complete_one(shared_failure(why))) {
@@ -94,10 +94,11 @@ boost::asio::awaitable<void> session_impl::close_former() {
 }
 
 bool session_impl::goes_on_opening(const shared_failure& trouble) {
+    if (closing_) return false;
     if (!std::exchange(trouble_, trouble)) log(severity::warning, "cannot be opened yet: " + trouble->code.message());
     while (openers_.complete_one(shared_failure(trouble))) {
     }
-    return !patient_openers_.empty() && !closing_;
+    return !patient_openers_.empty();
 }
 
 boost::asio::awaitable<shared_failure> session_impl::create_row() {
@@ -120,6 +121,8 @@ boost::asio::awaitable<shared_failure> session_impl::create_row() {
         if (!made) {
             why = std::move(made).error();
             kind = classify(why);
+            heed(why);
+            if (ended_) co_return std::make_shared<const failure>(over_failure());
         }
         in_doubt = in_doubt || why.outcome == outcome::unknown;
         if (kind == answer::refused) {
@@ -146,10 +149,13 @@ boost::asio::awaitable<shared_failure> session_impl::create_row() {
                                (kind == answer::unanswered && failures >= 1) || now() >= give_up_at;
         if (kind == answer::rejected || fruitless) {
             const auto told = explain(std::move(why));
-            if (kind == answer::rejected || !goes_on_opening(told)) co_return told;
+            if (kind == answer::rejected || !goes_on_opening(told)) {
+                co_return closing_ ? std::make_shared<const failure>(over_failure()) : told;
+            }
         }
         runtime::alarm pause(world());
         co_await pause.wait_until(now() + retry_pause(failures++));
+        if (ended_ || closing_) co_return std::make_shared<const failure>(over_failure());
     }
 }
 

@@ -4,8 +4,16 @@
 
 namespace dynalease::detail {
 
+/// In a forked child a thread that is not there may hold the mutex for ever. There nothing changes any more: the
+/// session is lost, and no life follows.
+std::unique_lock<std::mutex> session_lives::held() const {
+    std::unique_lock hold(mutex_, std::defer_lock);
+    if (runtime::fork_count() == born_in_fork_) hold.lock();
+    return hold;
+}
+
 bool session_lives::context_ended() const noexcept {
-    const std::lock_guard hold(mutex_);
+    const auto hold = held();
     return present_->context_ended();
 }
 
@@ -15,12 +23,12 @@ const std::shared_ptr<session_impl>& session_lives::present_now() {
 }
 
 std::shared_ptr<session_impl> session_lives::present() {
-    const std::lock_guard hold(mutex_);
+    const auto hold = held();
     return present_now();
 }
 
 session_state session_lives::state() const noexcept {
-    const std::lock_guard hold(mutex_);
+    const auto hold = held();
     const auto now = present_->state();
     // The next life begins with whoever asks for something.
     const bool goes_on = now == session_state::lost && !closed_ && present_->may_be_followed();
@@ -28,7 +36,7 @@ session_state session_lives::state() const noexcept {
 }
 
 std::shared_ptr<session_impl> session_lives::announce_close() {
-    const std::lock_guard hold(mutex_);
+    const auto hold = held();
     present_now()->announce_close();
     closed_ = true;
     return present_;

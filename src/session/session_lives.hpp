@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "runtime/fork_count.hpp"
 #include "session/session_impl.hpp"
 
 #include <dynalease/dynamodb/database.hpp>
@@ -40,8 +41,10 @@ public:
 
 private:
     const std::shared_ptr<session_impl>& present_now();
+    std::unique_lock<std::mutex> held() const;
 
     const database target_;
+    const unsigned born_in_fork_ = runtime::fork_count();
     mutable std::mutex mutex_;  ///< of the next, and of whether it is closed
     std::shared_ptr<session_impl> present_;
     bool closed_ = false;

@@ -4,9 +4,15 @@
 
 #include <dynalease/queue.hpp>
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <optional>
 #include <set>
+#include <string_view>
 
 using namespace dynalease;
 using namespace dynalease::tests;
@@ -288,4 +294,78 @@ TEST_CASE("the log tells of each life") {
     CHECK(told(in.former +
                ": lost: no heartbeat was acknowledged for a whole lease; with the next lease it begins anew"));
     CHECK(told(in.a.session->id() + ": live again, life 2"));
+}
+
+TEST_CASE("who waits is carried from life to life by a handle that was made in the first") {
+    world w;
+    node a(w, 1);
+    node b(w, 2);
+    lock_guard held;
+    lock_guard got;
+    run(w, b, take(b, "x", held));
+    lock handle{*a.session, "x"};
+    running waits(w, a, take(handle, got));
+    w.scheduler.run_for(5s);
+    for (std::uint64_t life = 2; life <= 4; ++life) {
+        a.process->pause();
+        w.scheduler.run_for(1min);
+        a.process->resume();
+        w.scheduler.run_for(5s);
+        CHECK(a.session->lives() == life);
+        CHECK_FALSE(waits.done());
+    }
+    run(w, b, give_back(held));
+    waits.wait(30s);
+    CHECK(got.held());
+}
+
+TEST_CASE("a cancellation that comes with the loss ends the wait for the session's end") {
+    asio::cancellation_signal stop;
+    session_options told{.table = table};
+    told.log = [&](severity how, std::string_view) {
+        if (how == severity::error) stop.emit(asio::cancellation_type::terminal);
+    };
+    one_loss in(told);
+    std::optional<error_code> over;
+    in.a.session->over(asio::bind_cancellation_slot(stop.slot(), [&](error_code code) { over = code; }));
+    in.w.scheduler.run_for(1s);
+    in.lose();
+    CHECK(over == make_error_code(errc::cancelled));
+}
+
+TEST_CASE("a session whose client was closed between two lives is lost for good") {
+    one_loss in;
+    in.lose();
+    in.a.network->set_plan([](const any_request&, const call_options&) {
+        return testing::fault{.what = kind::fail, .answer = failure(errc::shut_down)};
+    });
+    std::optional<error_code> over;
+    in.a.session->over([&](error_code code) { over = code; });
+    lock_guard got;
+    running waits(in.w, in.a, take(in.a, "x", got));
+    CHECK_THROWS_AS(waits.wait(30s), error);
+    in.w.scheduler.run_for(1s);
+    CHECK(in.a.session->state() == session_state::lost);
+    CHECK(over == make_error_code(errc::session_lost));
+}
+
+TEST_CASE("nothing is sent any more once a session was closed while it tried to open") {
+    one_loss in;
+    in.lose();
+    in.a.network->set_plan(nobody_there());
+    lock_guard got;
+    error_code told;
+    lock handle{*in.a.session, "x"};
+    running waits(in.w, in.a, take_told(handle, {.wait = 10min}, got, told));
+    in.w.scheduler.run_for(10s);
+    run(in.w, in.a, [](session& closes) -> asio::awaitable<void> {
+        const close_options soon{.timeout = 200ms};
+        co_await closes.close(soon);
+    }(*in.a.session));
+    CHECK(waits.done());
+    CHECK(told == errc::session_closed);
+    in.mend();
+    const auto before = in.a.network->log().size();
+    in.w.scheduler.run_for(1min);
+    CHECK(in.a.network->log().size() == before);
 }
