@@ -30,8 +30,9 @@ using call_hook = std::function<void(const call_report&)>;
 /// with `errc::condition_failed`. Whoever closes the database closes the one that was given. Cost: none but the hook's.
 ///
 ///     dynalease::client client{executor};
-///     auto database = dynalease::observed(client, [&](const dynalease::call_report& call) {
-///     latency.observe(call.took); }); dynalease::session session{database, options};
+///     auto tell = [&](const dynalease::call_report& call) { latency.observe(call.took); };
+///     auto database = dynalease::observed(client, tell);
+///     dynalease::session session{database, options};
 database observed(const database& inner, call_hook hook);
 
 }  // namespace dynalease

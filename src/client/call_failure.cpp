@@ -56,7 +56,7 @@ std::string advice_for(const error_code& code, const failure& why, const std::st
                                                   : "slow down, or raise the table's or account's limits";
         case errc::table_not_found:
             return "there is none of that name at " + where +
-                   "; create it with dynalease::create_table, or check name and region";
+                   "; check name and region, or create it (create_table makes coordination tables)";
         case errc::invalid_signature:
             return "check AWS_SECRET_ACCESS_KEY, the region, and this machine's clock";
         case errc::unknown_access_key:
