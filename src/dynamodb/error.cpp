@@ -22,7 +22,7 @@ meaning meaning_of(errc code) noexcept {
     switch (code) {
         case errc::wait_timeout:
             return {"wait_timeout", contended,
-                    "the wait ended before it was ours, for others held it; try again later, or wait longer"};
+                    "the wait ended before it was ours; try again later, or wait longer"};
         case errc::condition_failed:
             return {"condition_failed", conflict,
                     "the condition of the write was false and nothing was written; reload and decide again"};
