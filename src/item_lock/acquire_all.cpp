@@ -125,7 +125,7 @@ boost::asio::awaitable<runtime::completion<item_guards>> run_acquire_all(demands
     auto& lives = *wanted.front().lock.lives;
     const auto limit = limit_of(lives.world().clock->now(), options.wait);
     joint_served out;
-    for (bool lost = true; lost;) {
+    for (;;) {
         const auto life = lives.present();
         items_order order{.core = life, .wanted = {}, .one_by_one = options.one_by_one, .limit = limit};
         for (const auto& each : wanted) {
@@ -133,9 +133,10 @@ boost::asio::awaitable<runtime::completion<item_guards>> run_acquire_all(demands
             order.wanted.back().forget();
         }
         out = co_await acquire_all_in_life(std::move(order));
-        lost = out.why && ends_with_its_life(lives, *life, out.why->code);
+        const bool lost = out.why && ends_with_its_life(lives, *life, out.why->code);
+        if (!lost) break;
         const bool cancelled = co_await runtime::cancellation_requested();
-        if (!lost || !cancelled) continue;
+        if (!cancelled) continue;
         out.why = failure(errc::cancelled);
         break;
     }

@@ -110,7 +110,7 @@ boost::asio::awaitable<runtime::completion<turns>> run_enter_all(std::vector<que
     auto& lives = *handles.front().lives;
     const auto limit = limit_of(lives.world().clock->now(), options.wait);
     joint_outcome ended;
-    for (bool lost = true; lost;) {
+    for (;;) {
         const auto life = lives.present();
         std::vector<queue_target> targets;
         for (const auto& each : handles) targets.push_back(in_life(each, life));
@@ -121,9 +121,10 @@ boost::asio::awaitable<runtime::completion<turns>> run_enter_all(std::vector<que
             co_return done;
         }
         ended = co_await enter_all_in_life(std::move(targets), options.data, limit);
-        lost = ended.why && ends_with_its_life(lives, *life, ended.why->code);
+        const bool lost = ended.why && ends_with_its_life(lives, *life, ended.why->code);
+        if (!lost) break;
         const bool cancelled = co_await runtime::cancellation_requested();
-        if (!lost || !cancelled) continue;
+        if (!cancelled) continue;
         ended.why = failure(errc::cancelled);
         break;
     }

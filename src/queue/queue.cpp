@@ -60,12 +60,13 @@ awaitable<runtime::completion<queue_turn>> run_enter(queue_handle handle, enter_
     }
     const auto limit = detail::limit_of(handle.lives->world().clock->now(), options.wait, tries);
     detail::queue_grant granted;
-    for (bool lost = true; lost;) {
+    for (;;) {
         auto target = at_present(handle);
         granted = co_await enter_in_life(target, options.data, limit);
-        lost = granted.why && detail::ends_with_its_life(*handle.lives, *target.core, granted.why->code);
+        const bool lost = granted.why && detail::ends_with_its_life(*handle.lives, *target.core, granted.why->code);
+        if (!lost) break;
         const bool cancelled = co_await runtime::cancellation_requested();
-        if (!lost || !cancelled) continue;
+        if (!cancelled) continue;
         granted.why = std::make_shared<const failure>(errc::cancelled);
         break;
     }

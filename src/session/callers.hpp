@@ -160,13 +160,15 @@ boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire(in_lives<Tar
     const auto limit = limit_of(handle.lives->world().clock->now(), wait, tries);
     acquired<typename Impl::guard_type> result;
     Target target;
-    for (bool lost = true; lost;) {
+    for (;;) {
         target = at_present(handle);
         result = co_await acquire_in_life(target, wish, limit);
         // What was seen in one life of who is in the way is not known in the next.
-        lost = result.why && !limit.until_known && ends_with_its_life(*handle.lives, *target.core, result.why->code);
+        const bool lost =
+            result.why && !limit.until_known && ends_with_its_life(*handle.lives, *target.core, result.why->code);
+        if (!lost) break;
         const bool cancelled = co_await runtime::cancellation_requested();
-        if (!lost || !cancelled) continue;
+        if (!cancelled) continue;
         result.why = std::make_shared<const failure>(errc::cancelled);
         break;
     }

@@ -114,16 +114,14 @@ boost::asio::awaitable<shared_failure> session_impl::create_row() {
         }
         auto request = protocol::create_session(options_.table, id_, options_.lease, options_.owner, creation);
         auto made = co_await database_.call(std::move(request));
-        if (ended_) co_return std::make_shared<const failure>(over_failure());
-
         auto kind = answer::applied;
         failure why;
         if (!made) {
             why = std::move(made).error();
             kind = classify(why);
             heed(why);
-            if (ended_) co_return std::make_shared<const failure>(over_failure());
         }
+        if (ended_) co_return std::make_shared<const failure>(over_failure());
         in_doubt = in_doubt || why.outcome == outcome::unknown;
         if (kind == answer::refused) {
             // Ours only if an earlier copy may have landed, and as the very request that stands there. A process that
