@@ -1,6 +1,7 @@
 // Durations as numbers of seconds and back.
 // SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/decimal.hpp"
+#include "dynamodb/time_ticks.hpp"
 
 #include <dynalease/mapping/scalars.hpp>
 
@@ -17,16 +18,9 @@ namespace dynalease::mapping {
 namespace {
 
 constexpr std::size_t exact_digits = 9;
-constexpr std::int64_t finest_parts = 1'000'000'000;
-using all = std::numeric_limits<std::int64_t>;
 
 [[noreturn]] void refuse(const number& seconds, const mapping_place& place) {
     place.fail("is " + seconds.text() + " s, and lies beyond what its type can hold");
-}
-
-std::string padded(std::uint64_t value, std::size_t width) {
-    const auto digits = std::to_string(value);
-    return std::string(width - digits.size(), '0') + digits;
 }
 
 /// Both with the sign of the whole.
@@ -51,28 +45,28 @@ split_seconds split(const number& seconds, const mapping_place& place) {
 }  // namespace
 
 attribute_value from_duration(std::int64_t ticks, time_unit unit, const mapping_place& place) {
+    using all = std::numeric_limits<std::int64_t>;
     if (ticks > all::max() / unit.seconds || ticks < all::min() / unit.seconds) {
         place.fail("is more seconds than can be stored");
     }
     // The magnitude of the least of all ticks is no number of theirs.
     const auto magnitude = ticks < 0 ? 0 - static_cast<std::uint64_t>(ticks) : static_cast<std::uint64_t>(ticks);
     const auto parts = static_cast<std::uint64_t>(unit.parts);
-    const auto nanoseconds = magnitude % parts * static_cast<std::uint64_t>(finest_parts / unit.parts);
+    const auto nanoseconds = magnitude % parts * static_cast<std::uint64_t>(nanoseconds_of_second / unit.parts);
     const auto whole = magnitude / parts * static_cast<std::uint64_t>(unit.seconds);
-    const auto text = (ticks < 0 ? "-" : "") + std::to_string(whole) + "." + padded(nanoseconds, exact_digits);
+    const auto text = (ticks < 0 ? "-" : "") + std::to_string(whole) + "." +
+                      padded(static_cast<std::int64_t>(nanoseconds), exact_digits);
     return number(number(text).canonical_text());
 }
 
 std::int64_t to_duration(const number& seconds, time_unit unit, std::int64_t lowest, std::int64_t highest,
                          const mapping_place& place) {
     const auto [whole, nanoseconds] = split(seconds, place);
-    const auto part = nanoseconds / (finest_parts / unit.parts);
+    const auto part = nanoseconds / (nanoseconds_of_second / unit.parts);
     const auto units = whole / unit.seconds;
-    const bool can_be_counted = units <= (all::max() - std::max<std::int64_t>(part, 0)) / unit.parts &&
-                                units >= (all::min() - std::min<std::int64_t>(part, 0)) / unit.parts;
-    const auto ticks = can_be_counted ? units * unit.parts + part : 0;
-    if (!can_be_counted || ticks < lowest || ticks > highest) refuse(seconds, place);
-    return ticks;
+    const auto ticks = ticks_of(units, part, unit, lowest, highest);
+    if (!ticks) refuse(seconds, place);
+    return *ticks;
 }
 
 }  // namespace dynalease::mapping

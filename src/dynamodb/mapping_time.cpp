@@ -1,5 +1,7 @@
 // Points of time as attribute values and back: ISO 8601 in UTC, or seconds since 1970.
 // SPDX-License-Identifier: BSL-1.0
+#include "dynamodb/time_ticks.hpp"
+
 #include <dynalease/mapping/scalars.hpp>
 
 #include <algorithm>
@@ -19,8 +21,6 @@ struct utc_time {
     std::chrono::sys_seconds seconds;
     std::chrono::nanoseconds fraction;  ///< from 0 to below a second
 };
-
-constexpr std::int64_t nanoseconds_of_second = 1'000'000'000;
 
 constexpr std::int64_t second_of(std::chrono::sys_seconds time) {
     return time.time_since_epoch().count();
@@ -50,12 +50,6 @@ utc_time as_utc(std::int64_t ticks, time_unit unit, const mapping_place& place) 
     if (rest < 0) rest += unit.parts;
     return {std::chrono::sys_seconds(std::chrono::seconds(whole * unit.seconds)),
             std::chrono::nanoseconds(rest * (nanoseconds_of_second / unit.parts))};
-}
-
-void append_padded(std::string& out, std::int64_t value, std::size_t width) {
-    const auto digits = std::to_string(value);
-    if (digits.size() < width) out.append(width - digits.size(), '0');
-    out += digits;
 }
 
 /// Takes so many digits, or fails.
@@ -153,20 +147,20 @@ attribute_value from_time(std::int64_t ticks, time_unit unit, const mapping_plac
     const std::chrono::year_month_day date(day);
     const std::chrono::hh_mm_ss clock(time.seconds - day);
     std::string out;
-    append_padded(out, static_cast<int>(date.year()), 4);
+    out += padded(static_cast<int>(date.year()), 4);
     out += '-';
-    append_padded(out, static_cast<unsigned>(date.month()), 2);
+    out += padded(static_cast<unsigned>(date.month()), 2);
     out += '-';
-    append_padded(out, static_cast<unsigned>(date.day()), 2);
+    out += padded(static_cast<unsigned>(date.day()), 2);
     out += 'T';
-    append_padded(out, clock.hours().count(), 2);
+    out += padded(clock.hours().count(), 2);
     out += ':';
-    append_padded(out, clock.minutes().count(), 2);
+    out += padded(clock.minutes().count(), 2);
     out += ':';
-    append_padded(out, clock.seconds().count(), 2);
+    out += padded(clock.seconds().count(), 2);
     if (const auto digits = digits_of(unit); digits > 0) {
         std::string fraction;
-        append_padded(fraction, time.fraction.count(), 9);
+        fraction += padded(time.fraction.count(), 9);
         out += "." + fraction.substr(0, digits);
     }
     return out + "Z";
@@ -190,14 +184,9 @@ std::int64_t to_time(const attribute_value& stored, time_unit unit, std::int64_t
         part -= unit.parts;
     }
     const auto whole = floored(seconds, unit.seconds);
-    using all = std::numeric_limits<std::int64_t>;
-    const bool can_be_counted = whole <= (all::max() - std::max<std::int64_t>(part, 0)) / unit.parts &&
-                                whole >= (all::min() - std::min<std::int64_t>(part, 0)) / unit.parts;
-    const auto ticks = can_be_counted ? whole * unit.parts + part : 0;
-    if (!can_be_counted || ticks < lowest || ticks > highest) {
-        place.fail("is " + text_of(stored) + ", and lies beyond what its type can hold");
-    }
-    return ticks;
+    const auto ticks = ticks_of(whole, part, unit, lowest, highest);
+    if (!ticks) place.fail("is " + text_of(stored) + ", and lies beyond what its type can hold");
+    return *ticks;
 }
 
 }  // namespace dynalease::mapping
