@@ -51,11 +51,13 @@ private:
     const session_options options_;
 };
 
-/// The object behind a handle, in that life of its session.
+/// The object behind a handle, in that life of its session. On the database's executor.
 template <class Target>
 Target in_life(const in_lives<Target>& handle, const std::shared_ptr<session_impl>& life) {
     if (life == handle.made.core) return handle.made;
-    return {life, handle.made.front->in(*life)};
+    auto front = handle.made.front->in(*life);
+    handle.made.front->keep_later(front);
+    return {life, std::move(front)};
 }
 
 /// ... in the present one.

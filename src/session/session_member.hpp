@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace dynalease::detail {
@@ -51,6 +52,9 @@ public:
     virtual member_key key() const noexcept = 0;
 
     // ---- the database's executor ----
+    /// Keeps the member of the same name in a later life for as long as this one is kept, by handles that were made in
+    /// its own: what their calls saw there is known to the next.
+    void keep_later(std::shared_ptr<session_member> later) noexcept { later_ = std::move(later); }
     /// Where somebody may be waiting for himself, the log tells. @returns whether to ask again later
     virtual bool tell_long_wait() { return false; }
     /// The lease is over: fails all who wait; grants are lost.
@@ -60,6 +64,9 @@ public:
     /// ends them.
     virtual void session_closes(const failure& why, bool release,
                                 std::vector<std::shared_ptr<pending_release>>& under_way) = 0;
+
+private:
+    std::shared_ptr<session_member> later_;
 };
 
 /// A member that may keep a claim open while nobody uses it: its every copy was refused, but the network may have made
