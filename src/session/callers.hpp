@@ -118,19 +118,16 @@ private:
     std::list<caller*> ended_;    ///< served, cancelled or timed out, but have not run since
 };
 
-/// What every verb does that acquires something, in one life of its session. On the database's executor; answers a
-/// cancellation at once, and leaves what must be resolved to `impl`.
+/// What every verb does that acquires something, in one life of its session, which is open. On the database's executor;
+/// answers a cancellation at once, and leaves what must be resolved to `impl`.
 /// @tparam Target keeps the session, and the object behind the handles: as one, for GCC 12 ends the arguments of a
 /// coroutine in their own order, and the object needs its session to the end.
 template <class Target, class Wish, class Impl = typename decltype(Target::front)::element_type>
-boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire_in_life(Target target, Wish wish,
-                                                                            wait_limit limit) {
+boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire_when_open(Target target, Wish wish,
+                                                                              wait_limit limit) {
     auto* const core = target.core.get();
     auto* const impl = target.front.get();
     acquired<typename Impl::guard_type> result;
-    auto unopened = co_await core->open(limit);
-    result.why = std::move(unopened);
-    if (result.why) co_return result;
     const bool cancelled = co_await runtime::cancellation_requested();
     if (cancelled) {
         result.why = std::make_shared<const failure>(core->given_up(boost::asio::error::operation_aborted, false));
@@ -152,6 +149,17 @@ boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire_in_life(Targ
     co_return result;
 }
 
+/// ... and opens it first.
+template <class Target, class Wish, class Impl = typename decltype(Target::front)::element_type>
+boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire_in_life(Target target, Wish wish,
+                                                                            wait_limit limit) {
+    acquired<typename Impl::guard_type> result;
+    auto unopened = co_await target.core->open(limit);
+    result.why = std::move(unopened);
+    if (!result.why) result = co_await acquire_when_open(std::move(target), std::move(wish), limit);
+    co_return result;
+}
+
 /// ... and, where that life ends meanwhile, in the next: as whoever comes new, until the wait is over.
 /// @param tries ends without a guard, and without an error, while others have it
 template <class Target, class Wish, class Impl = typename decltype(Target::front)::element_type>
@@ -162,10 +170,13 @@ boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire(in_lives<Tar
     Target target;
     for (;;) {
         target = at_present(handle);
-        result = co_await acquire_in_life(target, wish, limit);
+        auto unopened = co_await target.core->open(limit);
         // What was seen in one life of who is in the way is not known in the next.
+        const bool bound_to_life = limit.until_known && !unopened;
+        result = {.guard = {}, .why = std::move(unopened)};
+        if (!result.why) result = co_await acquire_when_open(target, wish, limit);
         const bool lost =
-            result.why && !limit.until_known && ends_with_its_life(*handle.lives, *target.core, result.why->code);
+            result.why && !bound_to_life && ends_with_its_life(*handle.lives, *target.core, result.why->code);
         if (!lost) break;
         const bool cancelled = co_await runtime::cancellation_requested();
         if (!cancelled) continue;

@@ -94,3 +94,40 @@ TEST_CASE("tries of locks read rather than write, in a later life too") {
     CHECK(at.cost(item, "north", "UpdateItem") <= 2);
     CHECK(at.other.session->lives() == 2);
 }
+
+TEST_CASE("who asks whether the holder lives does so in a new life where his own had ended before he asked") {
+    const auto how = GENERATE(testing::dispatching::posts, testing::dispatching::runs_inline);
+    world w;
+    node a(w, 1, {}, {.table = table}, how);
+    lock_guard guard;
+    lock_guard again;
+    error_code told;
+    run(w, a, take(a, "x", guard));
+    a.process->pause();
+    // Before the alarm of the deadline, which comes while the process sleeps.
+    running asks(w, a, take_told(lock{*a.session, "y"}, {.wait = until_known}, again, told));
+    w.scheduler.run_for(1min);
+    a.process->resume();
+    asks.wait(1s);
+    CHECK_FALSE(told);
+    CHECK(again.held());
+    CHECK(guard.state() == guard_state::lost);
+    CHECK(a.session->lives() == 2);
+}
+
+TEST_CASE("who asks whether the holder lives is told of the loss of the life in which he asked") {
+    world w;
+    node a(w, 1);
+    node b(w, 2);
+    lock_guard held;
+    lock_guard got;
+    error_code told;
+    run(w, b, take(b, "x", held));
+    running asks(w, a, take_told(lock{*a.session, "x"}, {.wait = until_known}, got, told));
+    w.scheduler.run_for(300ms);
+    a.process->pause();
+    w.scheduler.run_for(1min);
+    a.process->resume();
+    asks.wait(5s);
+    CHECK(told == errc::session_lost);
+}
