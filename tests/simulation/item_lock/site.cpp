@@ -41,10 +41,22 @@ std::int64_t number_of(const any_request& request) {
     return number;
 }
 
-/// The item that came with the refusal names no writer of that session.
-bool shows_no_lock_of(const std::string& session, const failure& why) {
-    const auto* writer = why.current ? find_string(*why.current, "_lockW") : nullptr;
-    return !writer || !writer->starts_with(session + ".");
+const attribute_values* values_of(const any_request& request) {
+    if (const auto* update = std::get_if<update_item_request>(&request)) return &update->values;
+    const auto* removal = std::get_if<delete_item_request>(&request);
+    return removal != nullptr ? &removal->values : nullptr;
+}
+
+/// The item that came with the refusal has the writer that was demanded of it, and is in the same life.
+bool shows_lock_of(const any_request& request, const failure& why) {
+    const auto* values = values_of(request);
+    if (values == nullptr || !why.current) return false;
+    const auto holds = [&](const char* name) {
+        const auto found = why.current->find(name);
+        return found != why.current->end() &&
+               std::ranges::any_of(*values, [&](const auto& each) { return each.second == found->second; });
+    };
+    return holds("_lockW") && (!values->contains(":b") || holds("_born"));
 }
 
 }  // namespace
@@ -175,9 +187,9 @@ void site::done(const testing::logged_request& entry, const transact_write_items
 
 /// The network may repeat a write, and answer for the copy: what was refused behind a lock that is gone may have been
 /// applied under it before. (Not a transaction: the service knows its copies by their token.)
-void site::note_unknown(const testing::logged_request& entry, const any_request& request, const failure& why) {
+void site::note_unknown(const any_request& request, const failure& why) {
     const auto number = number_of(request);
-    const bool gone = why.code == errc::condition_failed && shows_no_lock_of(sessions_[&entry], why);
+    const bool gone = why.code == errc::condition_failed && !shows_lock_of(request, why);
     if (number != 0 && (gone || why.outcome == outcome::unknown)) unknown_.insert(number);
 }
 
@@ -189,7 +201,7 @@ void site::answered(const testing::logged_request& entry, const any_request& req
                " -> " + (answer ? "ok" : entry.code.message());
     });
     if (session() && session()->id() == sessions_[&entry]) takes_.answered(request, answer);
-    if (!answer) note_unknown(entry, request, answer.error());
+    if (!answer) note_unknown(request, answer.error());
     if (session()) watch_answered(entry, request, answer);
 }
 

@@ -46,7 +46,7 @@ private:
     /// A request of that session, and of that write, was carried out.
     void done(const testing::logged_request& entry, std::size_t index, std::int64_t number);
     void done(const testing::logged_request& entry, const transact_write_items_request& all);
-    void note_unknown(const testing::logged_request& entry, const any_request& request, const failure& why);
+    void note_unknown(const any_request& request, const failure& why);
 
     item_world& world_;
     open_takes takes_;

@@ -112,6 +112,13 @@ bool open_writes::any_lately(std::size_t lock, time_point now) const {
     return !found->second.by_token.empty() || now - found->second.resolved <= moment;
 }
 
+void open_writes::end_life(time_point now) {
+    for (auto& [lock, of] : locks_) {
+        const auto resolved = of.by_token.empty() ? of.resolved : now;
+        of = {.resolved = resolved};
+    }
+}
+
 std::optional<sent_claim> open_writes::claim(std::size_t lock, std::int64_t token) const {
     const auto found = locks_.find(lock);
     if (found == locks_.end()) return {};

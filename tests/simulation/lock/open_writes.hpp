@@ -48,6 +48,8 @@ public:
     std::optional<sent_claim> claim(std::size_t lock, std::int64_t token) const;
     /// Another session begins.
     void forget() { locks_.clear(); }
+    /// Another life of the session begins: what was open for the last one is void with it.
+    void end_life(time_point now);
 
 private:
     struct open_write {

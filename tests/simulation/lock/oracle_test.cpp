@@ -325,6 +325,18 @@ TEST_CASE("a write is open until an answer says what became of it") {
     CHECK_FALSE(open_after({unheard, result<any_response>(any_response(update_item_response{}))}));
 }
 
+TEST_CASE("with a life of a session ends what was open in it") {
+    update_item_request take;
+    take.values = {{":a", 1}, {":t", std::int64_t{7}}};
+    open_writes writes;
+    writes.sent(0, take, time_point(1s));
+    writes.end_life(time_point(2s));
+    CHECK_FALSE(writes.any_since(0, time_point(1s)));
+    CHECK(writes.any_lately(0, time_point(2s)));
+    CHECK_FALSE(writes.any_lately(0, time_point(3s)));
+    CHECK_FALSE(writes.claim(0, 7));
+}
+
 TEST_CASE("what a look shows closes a write for those who looked, and excuses both tellings where others may have") {
     update_item_request take;
     take.values = {{":a", 1}, {":t", std::int64_t{7}}};

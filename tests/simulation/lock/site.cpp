@@ -44,6 +44,7 @@ void site::begin() {
     begin_watched_session();
     writes_.forget();
     life_ = 1;
+    life_began_ = clock_now();
     releases_repeated_.clear();
     const auto count = world_.choices().between("users of a node", 1, world_.made_of().most_users);
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -53,7 +54,9 @@ void site::begin() {
 }
 
 void site::note_life() {
-    if (std::exchange(life_, session()->lives()) != session()->lives()) writes_.forget();
+    if (std::exchange(life_, session()->lives()) == session()->lives()) return;
+    writes_.end_life(world_.now());
+    life_began_ = clock_now();
 }
 
 // ---- sent --------------------------------------------------------------------------------------------------
@@ -87,6 +90,9 @@ void site::applied(const testing::logged_request& entry, const any_request& requ
         if (!lock) return;
         census.hit(kind_of_write(*write));
         if (late) census.hit("late lock write applied");
+        if (is_about_a_grant(request)) {
+            for (const auto& each : users()) each->grant_written(*lock, entry.sent);
+        }
         const auto token = integer_value(write->values, ":t");
         world_.tell(name(), lock_written{.lock = *lock,
                                          .writer = text_value(write->values, ":s"),
@@ -123,7 +129,9 @@ void site::answered(const testing::logged_request& entry, const any_request& req
     // Refused for a clock that has drifted too far, a heartbeat is sent anew.
     if (entry.lane == lane::heartbeat && entry.code == errc::invalid_signature) --sent_.beats;
     if (const auto lock = lock_in(entry.key)) {
-        const bool own = is_write(request) || inspections_.use_count() == 1;
+        // What an earlier life asked for is answered to nobody.
+        const bool of_this_life = entry.sent >= life_began_;
+        const bool own = of_this_life && (is_write(request) || inspections_.use_count() == 1);
         writes_.answered(*lock, request, answer, world_.now(), own);
         if (const auto shown = own ? row_in(answer, request) : std::nullopt) {
             for (const auto& each : users()) each->lock_seen(*lock, entry.sent, shown->holder);

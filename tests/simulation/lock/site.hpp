@@ -55,7 +55,8 @@ private:
     sent_count sent_;
     std::set<std::string> carried_out_;  ///< tokens of transactions
     open_writes writes_;
-    std::uint64_t life_ = 1;  ///< whose they are
+    std::uint64_t life_ = 1;   ///< whose they are
+    time_point life_began_{};  ///< ... by the process's clock
     std::set<std::size_t> releases_repeated_;
     std::shared_ptr<int> inspections_ = std::make_shared<int>();
 };

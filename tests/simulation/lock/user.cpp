@@ -73,6 +73,7 @@ asio::awaitable<void> user::acquire() {
     life_ = call.life;
     failed_.reset();
     seen_first_.reset();
+    won_by_.reset();
     asked_at_ = call.own_began;
     std::tuple<error_code, lock_guard> done;
     if (way == 5) {
@@ -146,7 +147,9 @@ void user::judge_fate(error_code told) {
     census.hit(told ? "holder known to live" : "holder known to be dead, or none there");
     const bool in_the_way = seen_first_ && !seen_first_->empty() && *seen_first_ != site_.session()->id();
     if (!in_the_way || world.made_of().breaks_assumptions) return;
-    if (!told && !world.over(*seen_first_)) {
+    // What was sent before it looked may land as late as it likes, and is granted like any other.
+    const bool by_late_write = won_by_ && *won_by_ <= seen_first_at_;
+    if (!told && !by_late_write && !world.over(*seen_first_)) {
         world.fail("fate", "the lock was taken after " + *seen_first_ + ", which lived and gave it back");
     }
     // A beat may be seen as late as an answer comes.
@@ -158,7 +161,13 @@ void user::judge_fate(error_code told) {
 }
 
 void user::lock_seen(std::size_t lock, time_point asked, std::string holder) {
-    if (lock == lock_ && waits() && asked >= asked_at_ && !seen_first_) seen_first_ = std::move(holder);
+    if (lock != lock_ || !waits() || asked < asked_at_ || seen_first_) return;
+    seen_first_ = std::move(holder);
+    seen_first_at_ = site_.clock_now();
+}
+
+void user::grant_written(std::size_t lock, time_point asked) {
+    if (lock == lock_) won_by_ = asked;
 }
 
 void user::judge_release(std::int64_t token, error_code told) {
@@ -181,8 +190,10 @@ void user::judge_release(std::int64_t token, error_code told) {
 
 void user::write_failed(std::size_t lock, bool in_doubt) {
     // A release waits for the answer of what surely did not happen; a try waits once for a word on what may have.
-    const bool ends_the_call = in_doubt ? now_ == doing::letting_go : tries_;
-    if (lock == lock_ && ends_the_call && !failed_) failed_ = site_.clock_now();
+    // While its session is being opened, or in the moment of the call, it was another's.
+    const auto now = site_.clock_now();
+    const bool ends_the_call = in_doubt ? now_ == doing::letting_go : tries_ && site_.live() && now > asked_at_;
+    if (lock == lock_ && ends_the_call && !failed_) failed_ = now;
 }
 
 void user::judge_delay(const char* of) {

@@ -49,6 +49,8 @@ public:
     void write_failed(std::size_t lock, bool in_doubt);
     /// An answer showed a lock's row. @param asked by the process's clock @param holder empty: free
     void lock_seen(std::size_t lock, time_point asked, std::string holder);
+    /// A write that was to bring its process the lock has done so. @param asked as above
+    void grant_written(std::size_t lock, time_point asked);
 
 private:
     /// A call for the lock, as it began.
@@ -84,8 +86,10 @@ private:
     std::uint64_t served_ = 0;
     bool told_lost_ = false;
     bool tries_ = false;
-    std::uint64_t life_ = 1;  ///< of the session, when the call began
+    std::uint64_t life_ = 1;                 ///< of the session, when the call began
     std::optional<std::string> seen_first_;  ///< the holder in the first answer to what was asked since the call
+    time_point seen_first_at_{};             ///< by the process's clock
+    std::optional<time_point> won_by_;       ///< when the write was sent that brought the lock, by the process's clock
     time_point asked_at_{};                  ///< by the process's clock
     std::optional<time_point> failed_;       ///< when the caller should have been told, by the process's clock
     const std::chrono::milliseconds poll_interval_;
