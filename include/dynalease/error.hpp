@@ -15,9 +15,25 @@ namespace dynalease {
 using boost::system::error_code;
 
 /// What went wrong, exactly. Branch on `condition` unless the exact cause matters.
+///
+/// Why a wait for a lock, a turn or an item has ended with nothing, once its time was over (`wait`). The first row that
+/// is true is told; where a request has failed, with the diagnostics of the last:
+///
+/// | what was so then | code | equals |
+/// | --- | --- | --- |
+/// | a write that asks for it had no answer, and may still be applied | `in_doubt` | `in_doubt` |
+/// | the session was closed, or lost for good | `session_closed`, `session_lost` | `lost` |
+/// | the session was still being opened | of the last request; before it `timeout` | as that |
+/// | another caller of this process held it | `wait_timeout` | `contended`, `timed_out` |
+/// | nothing was answered since the call, or for a second | of the last request; before it `timeout` | as that |
+/// | all else: others held it, or came before | `wait_timeout` | `contended`, `timed_out` |
+///
+/// "Of the last request" is `unreachable`, `timeout`, `server_error` and the like, all of which equal `unreachable`; or
+/// `throttled`, which equals that. It is told whoever was seen to hold it before, and the message names who that was.
+/// So `contended` is told of what the service has answered, and `unreachable` while nobody can know.
 enum class errc {
     // The answer of a healthy system.
-    wait_timeout = 1,      ///< the wait ended first: others held it, or the session was still being opened
+    wait_timeout = 1,      ///< the wait ended first: others held it
     condition_failed,      ///< the condition of a write was false; nothing was written
     transaction_canceled,  ///< a transaction was refused as a whole; the reasons are in the failure
     transaction_conflict,  ///< another transaction was at work on the same item
@@ -42,23 +58,23 @@ enum class errc {
     updated_blindly,    ///< what a transaction updates by an expression, it cannot read before it has committed
 
     // Unfinished business.
-    in_doubt,        ///< a write was sent and its answer never came: it may have happened, or may yet
+    in_doubt,  ///< a write was sent and its answer never came: it may have happened, or may yet
     /// The caller cancelled: nothing was done, and nothing will be. But `session::close` goes on in the background (as
     /// do `release` and `leave`, which say `in_doubt`), and what batches and `create_table` have done by then stays.
     cancelled,
-    throttled,       ///< the service asked to slow down, or the retry quota is used up
+    throttled,  ///< the service asked to slow down, or the retry quota is used up
 
     // Refused by the service for who we are or what we asked.
-    access_denied,          ///< the credentials are valid but may not do this
-    invalid_signature,      ///< wrong secret key, or a clock that no correction could mend
-    unknown_access_key,     ///< the access key or its session token is not known
-    expired_credentials,    ///< temporary credentials past their end
-    no_credentials,         ///< no source of credentials gave any
-    table_not_found,        ///< the table does not exist in this region or at this endpoint
-    table_in_use,           ///< the table exists already, or is being changed
-    validation,             ///< the service refused the request as malformed
-    limit_exceeded,         ///< an account or request limit of the service
-    not_supported,          ///< the endpoint does not know this operation
+    access_denied,        ///< the credentials are valid but may not do this
+    invalid_signature,    ///< wrong secret key, or a clock that no correction could mend
+    unknown_access_key,   ///< the access key or its session token is not known
+    expired_credentials,  ///< temporary credentials past their end
+    no_credentials,       ///< no source of credentials gave any
+    table_not_found,      ///< the table does not exist in this region or at this endpoint
+    table_in_use,         ///< the table exists already, or is being changed
+    validation,           ///< the service refused the request as malformed
+    limit_exceeded,       ///< an account or request limit of the service
+    not_supported,        ///< the endpoint does not know this operation
 
     // Refused here, before anything was sent.
     invalid_option,       ///< an option outside its range; the diagnostics name it
@@ -75,12 +91,12 @@ enum class errc {
     corrupt_row,          ///< a row of ours that lacks what every row has
 
     // The way to the service.
-    unreachable,     ///< name resolution, connection or TLS failed on every address
-    tls_failed,      ///< the server's certificate was refused, or the handshake broke
-    timeout,         ///< no answer within the deadline of the call, and nothing was written
-    server_error,    ///< 5xx, or a connection cut before the answer
-    bad_response,    ///< an answer that is not DynamoDB's: HTML, truncated, wrong checksum
-    shut_down,       ///< the client was closed
+    unreachable,   ///< name resolution, connection or TLS failed on every address
+    tls_failed,    ///< the server's certificate was refused, or the handshake broke
+    timeout,       ///< no answer within the deadline of the call, and nothing was written
+    server_error,  ///< 5xx, or a connection cut before the answer
+    bad_response,  ///< an answer that is not DynamoDB's: HTML, truncated, wrong checksum
+    shut_down,     ///< the client was closed
 };
 
 /// What a caller can do about it: compare an `error_code` with these. What was cancelled equals the generic

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "item_lock/joint_claim.hpp"
 
-#include "database/protocol/joint_reasons.hpp"
 #include "database/protocol/backoff.hpp"
+#include "database/protocol/joint_reasons.hpp"
 #include "database/transact_actions.hpp"
 
 #include <boost/asio/deferred.hpp>
@@ -58,10 +58,20 @@ boost::asio::awaitable<void> joint_claim::run(std::shared_ptr<joint_claim> self)
     self->served.complete_one(joint_served{.one_by_one = true});
 }
 
-bool joint_claim::left() {
+failure joint_claim::given_up(error_code waited, dynalease::time_point came) {
     sleep_.wake();
     forsake();
-    return may_land();
+    auto why = core_->given_up(waited, may_land());
+    const auto last = outage_.last_since(came);
+    if (why.code == errc::in_doubt && last) return in_doubt(last->details);
+    if (why.code != errc::wait_timeout) return why;
+    if (auto unheard = outage_.unheard(came)) return *std::move(unheard);
+    // Others of this process may be asking, and he waits for them.
+    for (const auto& each : wanted_) {
+        why = each.front->in_vain(came);
+        if (why.code != errc::wait_timeout) break;
+    }
+    return why;
 }
 
 /// What resolves a claim on one item resolves it on all.
@@ -148,6 +158,7 @@ boost::asio::awaitable<void> joint_claim::wait_for(std::size_t item) {
     const item_line::lookout looks(each.front->line(), sleep_);
     while (wanted() && refusals_ < protocol::refusals_together) {
         co_await pause(each.front->machine().time_to_next_look(each.seen.lock));
+        outage_.asked();
         auto seen = co_await each.front->look();
         give_up_after(seen.kind, seen.sent_at, seen.why);
         if (seen.kind != answer::applied) continue;
@@ -206,6 +217,7 @@ boost::asio::awaitable<std::optional<std::size_t>> joint_claim::claim_all() {
         for (auto& each : wanted_) each.front->machine().stake(*claim_);
         writing_ = true;
         const auto sent = core_->now();
+        outage_.asked();
         auto copy = sending;
         auto answered = co_await core_->target().call(std::move(copy));
         writing_ = false;

@@ -54,8 +54,8 @@ public:
     runtime::waiter_list<joint_served> served;
 
     static boost::asio::awaitable<void> run(std::shared_ptr<joint_claim> self);
-    /// Nobody waits any more. @returns whether the transaction may still be applied.
-    bool left();
+    /// Nobody waits any more: `waited` has ended the wait of whoever came then. @returns why he has nothing
+    failure given_up(error_code waited, dynalease::time_point came);
 
 private:
     bool wanted() const { return !served.empty() && core_->live(); }

@@ -54,13 +54,13 @@ struct joint_outcome {
 /// Until it has its turn in each; otherwise it has none when this ends, and stands nowhere.
 boost::asio::awaitable<joint_outcome> wait_for_all(std::shared_ptr<joint_ticket> entry,
                                                    std::optional<dynalease::time_point> deadline) {
+    const auto came = entry->targets.front().core->now();
     joint_outcome seen;
     for (std::size_t i = 0; i < entry->entrants.size() && !seen.why && !seen.place_lost; ++i) {
         queue_grant one;
         const auto ended = co_await entry->entrants[i]->wait(deadline, one);
         if (ended) {
-            seen.why = failure(ended != boost::asio::error::timed_out ? errc::cancelled : errc::wait_timeout);
-            if (entry->unanswered) seen.why = failure(errc::in_doubt);
+            seen.why = entry->targets[i].front->given_up(ended, entry->unanswered, came);
         } else if (one.why) {
             seen.why = *one.why;
         } else if (one.place_lost) {

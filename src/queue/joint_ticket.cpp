@@ -130,6 +130,10 @@ void join_all(const joint_ticket& entry, const chosen_places& chosen) {
     }
 }
 
+void hear(const joint_ticket& entry, dynalease::time_point sent, const shared_failure& why) {
+    for (const auto& target : entry.targets) target.front->heard(sent, why);
+}
+
 /// The pause between requests that are in each other's way.
 boost::asio::awaitable<void> back_off(session_impl& core, unsigned failures) {
     const auto step = std::chrono::milliseconds(10) * (1u << std::min(failures, 5u));
@@ -159,9 +163,11 @@ boost::asio::awaitable<void> draw_for_all(std::shared_ptr<joint_ticket> entry) {
     unsigned silent = 0;
     while (core.may_write() && (entry->unanswered || (entry->wanted() && core.live()))) {
         if (heads.empty()) {
+            const auto began = core.now();
             auto read = co_await read_heads(entry);
             if (!read) {
                 const auto why = std::make_shared<const failure>(std::move(read).error());
+                hear(*entry, began, why);
                 if (entry->once || classify(*why) == answer::rejected) entry->fail(why);
                 if (!entry->wanted()) continue;
                 co_await back_off(core, failures++);
@@ -188,7 +194,9 @@ boost::asio::awaitable<void> draw_for_all(std::shared_ptr<joint_ticket> entry) {
         if (!in_doubt) entry->asked = sights;
         auto request = protocol::enter_all(core.options().table, names_of(*entry), heads, chosen.places, entry->attempt,
                                            core.id(), entry->entrants.front()->ticket->face);
+        const auto began = core.now();
         const auto sent = co_await core.target().call(std::move(request));
+        hear(*entry, began, why_not(sent));
         auto shown = heads;
         const auto next = read_answer(sent, entry->attempt, shown);
         if (!sent) note_heads(*entry, sent.error(), shown, sights);

@@ -23,12 +23,6 @@ using detail::queue_entrant;
 using detail::queue_target;
 using queue_handle = detail::in_lives<queue_target>;
 
-/// Why a wait ended that nobody else ended.
-errc ended_wait(const error_code& code, bool in_doubt) {
-    if (in_doubt) return errc::in_doubt;
-    return code == boost::asio::error::timed_out ? errc::wait_timeout : errc::cancelled;
-}
-
 /// In one life of the session.
 awaitable<detail::queue_grant> enter_in_life(queue_target target, item data, detail::wait_limit limit) {
     auto& core = *target.core;
@@ -44,10 +38,14 @@ awaitable<detail::queue_grant> enter_in_life(queue_target target, item data, det
     protocol::ticket_face face{core.options().owner, core.wall(), std::move(data)};
     const auto who = std::make_shared<queue_entrant>(core.world(), std::move(face), limit.once);
     ++core.counters().waiting;
+    const auto came = core.now();
     front.enter(who);
     const auto ended = co_await who->wait(limit.deadline, granted);
     --core.counters().waiting;
-    if (ended) granted.why = std::make_shared<const failure>(ended_wait(ended, front.gave_up(who)));
+    if (ended) {
+        const bool in_doubt = front.gave_up(who);
+        granted.why = std::make_shared<const failure>(front.given_up(ended, in_doubt, came));
+    }
     co_return granted;
 }
 

@@ -10,7 +10,10 @@ namespace dynalease::detail {
 
 boost::asio::awaitable<queue_impl::head_answer> queue_impl::send(update_item_request request) {
     const auto asked = sights_;
+    const auto sent = core_.now();
+    service_.asked();
     auto answered = co_await core_.target().call(std::move(request));
+    service_.heard(sent, why_not(answered));
     if (answered) co_return read_head(answer::applied, &answered->attributes, asked);
     co_return read_head_failure(std::move(answered).error(), asked);
 }
@@ -18,7 +21,10 @@ boost::asio::awaitable<queue_impl::head_answer> queue_impl::send(update_item_req
 boost::asio::awaitable<queue_impl::head_answer> queue_impl::look() {
     auto request = requests().look();
     const auto asked = sights_;
+    const auto sent = core_.now();
+    service_.asked();
     auto answered = co_await core_.target().call(std::move(request));
+    service_.heard(sent, why_not(answered));
     if (answered) co_return read_head(answer::applied, answered->found ? &*answered->found : nullptr, asked);
     co_return read_head_failure(std::move(answered).error(), asked);
 }
@@ -49,7 +55,10 @@ queue_impl::head_answer queue_impl::read_head_failure(failure why, std::uint64_t
 }
 
 boost::asio::awaitable<queue_impl::row_answer> queue_impl::put(put_item_request request, call_options options) {
+    const auto sent = core_.now();
+    service_.asked();
     auto answered = co_await core_.target().call(std::move(request), options);
+    service_.heard(sent, why_not(answered));
     if (answered) co_return row_answer{.kind = answer::applied};
     auto why = std::move(answered).error();
     core_.heed(why);
@@ -70,7 +79,10 @@ boost::asio::awaitable<queue_impl::row_answer> queue_impl::put(put_item_request 
 boost::asio::awaitable<queue_impl::page> queue_impl::read_ahead(std::int64_t first, std::int64_t last,
                                                                 std::int32_t rows) {
     auto request = requests().ahead(first, last, rows);
+    const auto sent = core_.now();
+    service_.asked();
     auto answered = co_await core_.target().call(std::move(request));
+    service_.heard(sent, why_not(answered));
     page seen;
     if (!answered) {
         seen.why = std::make_shared<const failure>(std::move(answered).error());

@@ -28,6 +28,7 @@ queue_impl::queue_impl(session_impl& core, std::string name, const queue_options
       queue_(split(name_)),
       options_(options),
       drawers_(core.world().executor),
+      service_(core),
       leftovers_(*this) {}
 
 queue_impl::~queue_impl() {
@@ -54,6 +55,14 @@ const protocol::queue_head* queue_impl::fresh_head() const {
 
 bool queue_impl::busy() const {
     return !hold_.expired() || leaving_ || !waiting_.empty() || entering_ > 0;
+}
+
+failure queue_impl::given_up(error_code waited, bool in_doubt, dynalease::time_point came) const {
+    const auto last = service_.last_since(came);
+    if (in_doubt) return last ? detail::in_doubt(last->details) : failure(errc::in_doubt);
+    if (waited != boost::asio::error::timed_out) return failure(errc::cancelled);
+    auto unheard = hold_.expired() ? service_.unheard(came) : std::nullopt;
+    return unheard ? *std::move(unheard) : failure(errc::wait_timeout);
 }
 
 void queue_impl::enter(std::shared_ptr<queue_entrant> who) {

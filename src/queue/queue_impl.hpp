@@ -10,6 +10,7 @@
 #include "queue/queue_leftovers.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/waiter_list.hpp"
+#include "session/protocol/outage.hpp"
 #include "session/session_impl.hpp"
 
 #include <dynalease/queue/queue.hpp>
@@ -56,6 +57,10 @@ public:
     void join(std::shared_ptr<queue_entrant> who, const protocol::queue_head& head, std::uint64_t asked);
     /// The entrant's caller has gone. @returns whether its ticket is in doubt; it is resolved in the background.
     bool gave_up(const std::shared_ptr<queue_entrant>& who);
+    /// Why somebody has nothing who came then, and whose wait ended with `waited`: the table in `dynalease/error.hpp`.
+    failure given_up(error_code waited, bool in_doubt, dynalease::time_point came) const;
+    /// A request about the queue was sent then by whoever enters several. @param why null: it was answered
+    void heard(dynalease::time_point sent, const shared_failure& why) { service_.heard(sent, why); }
     void leave(const std::shared_ptr<queue_hold>& hold);
     /// The head, if it was seen within the last second.
     const protocol::queue_head* fresh_head() const;
@@ -223,6 +228,7 @@ private:
         std::int64_t processes = 0;
     } crowd_{};
 
+    protocol::outage service_;
     bool examining_for_try_ = false;
     dynalease::time_point next_try_examination_{};
 

@@ -140,11 +140,7 @@ boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire_when_open(Ta
         --core->counters().waiting;
         error_code waited;
         std::tie(waited, result) = std::move(ended);
-        if (waited) {
-            auto why = core->given_up(waited, impl->left(self));
-            if (why.code == errc::wait_timeout) why.details.message = impl->in_the_way();
-            result.why = std::make_shared<const failure>(std::move(why));
-        }
+        if (waited) result.why = std::make_shared<const failure>(impl->given_up(self, waited));
     }
     co_return result;
 }
@@ -184,9 +180,7 @@ boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire(in_lives<Tar
         break;
     }
     if (!result.why && !result.guard && !tries) {
-        failure in_vain(errc::wait_timeout);
-        in_vain.details.message = target.front->in_the_way();
-        result.why = std::make_shared<const failure>(std::move(in_vain));
+        result.why = std::make_shared<const failure>(target.front->others_have_it());
     }
     co_return result;
 }

@@ -4,6 +4,7 @@
 
 #include "runtime/spawn.hpp"
 #include "session/callers.hpp"
+#include "session/protocol/outage.hpp"
 #include "session/session_impl.hpp"
 #include "session/session_member.hpp"
 #include "session/step_driver.hpp"
@@ -36,13 +37,26 @@ public:
     auto requests() const { return machine_.requests(); }
 
     // ---- the database's executor ----
-    /// Who has it, as far as it is known here: for whoever waited in vain. Empty: nothing is known.
-    virtual std::string in_the_way() const { return {}; }
-    /// A caller goes that was not served. @returns whether its write may still land: the machine then resolves it.
-    bool left(const typename callers_type::caller& who) {
-        if (wanted()) return false;
-        if (driver_) driver_->wake();
-        return who.in_doubt();
+    /// Why a caller has nothing whose wait ended with `waited`: the table in `dynalease/error.hpp`.
+    failure given_up(const typename callers_type::caller& who, error_code waited) {
+        auto why = core_.given_up(waited, left(who));
+        if (why.code == errc::wait_timeout) return in_vain(who.came);
+        const auto last = why.code == errc::in_doubt ? service_.last_since(who.came) : nullptr;
+        return last ? in_doubt(last->details) : why;
+    }
+    /// ... who came then, and for whom nothing may land any more.
+    failure in_vain(dynalease::time_point came) const {
+        auto unheard = machine_.held() ? std::nullopt : service_.unheard(came);
+        if (!unheard) return others_have_it();
+        const auto who = in_the_way();
+        auto& words = unheard->details.message;
+        if (!who.empty()) words += (words.empty() ? "as last seen, " : "; as last seen, ") + who;
+        return *std::move(unheard);
+    }
+    failure others_have_it() const {
+        failure why(errc::wait_timeout);
+        why.details.message = in_the_way();
+        return why;
     }
     void resolve_claim(bool look_first) override {
         machine_.resolve(look_first);
@@ -52,12 +66,15 @@ public:
     std::optional<dynalease::time_point> last_sent() const noexcept override { return machine_.last_sent(); }
 
 protected:
+    /// Who has it, as far as it is known here: for whoever waited in vain. Empty: nothing is known.
+    virtual std::string in_the_way() const { return {}; }
     /// @param rest what the machine takes beside the session and its callers
     template <class... Rest>
     explicit claiming_front(session_impl& core, Rest&&... rest)
         : core_(core),
           registered_in_(core.weak_from_this()),
-          machine_(core, static_cast<Callers&>(*this), std::forward<Rest>(rest)...) {}
+          machine_(core, static_cast<Callers&>(*this), std::forward<Rest>(rest)...),
+          service_(core) {}
     ~claiming_front() override {
         // Handles may let go of the session first.
         if (const auto core = registered_in_.lock()) core->forget(key());
@@ -95,8 +112,15 @@ protected:
     bool driven_ = false;            ///< a coroutine is at work, or somebody has it in hand
     step_driver* driver_ = nullptr;  ///< ... by this
     callers_type callers_;
+    protocol::outage service_;  ///< as the driver meets it
 
 private:
+    /// A caller goes that was not served. @returns whether its write may still land: the machine then resolves it.
+    bool left(const typename callers_type::caller& who) {
+        if (wanted()) return false;
+        if (driver_) driver_->wake();
+        return who.in_doubt();
+    }
     virtual void drive_begins() {}
     virtual void drive_ended() {}
 
@@ -104,7 +128,7 @@ private:
         // Whoever woke us begins to wait after the call, not before.
         co_await boost::asio::post(core_.world().executor, boost::asio::deferred);
         {
-            step_driver driver(core_, driver_);
+            step_driver driver(core_, driver_, &service_);
             co_await driver.run(machine_.run(driver.steps()));
         }
         driven_ = false;

@@ -61,7 +61,7 @@ boost::asio::awaitable<shared_failure> session_impl::open(wait_limit limit) {
     if (!waited) co_return std::make_shared<const failure>(over_failure());
     if (waited != boost::asio::error::timed_out) co_return std::make_shared<const failure>(errc::cancelled);
     if (trouble_) co_return trouble_;
-    failure late(errc::wait_timeout);
+    failure late(errc::timeout);
     late.details.message = "the session was still being opened when the wait ended";
     co_return std::make_shared<const failure>(std::move(late));
 }

@@ -15,9 +15,19 @@ boost::asio::awaitable<void> step_driver::run(protocol::sequence<void> what) {
 
 template <class Step>
 boost::asio::awaitable<void> step_driver::send(Step& wanted, call_options how) {
+    const auto sent = core_.now();
+    if (service_) service_->asked();
     auto answer = co_await core_.target().call(std::move(wanted.request), how);
     if (!answer) core_.heed(answer.error());
+    if (service_) service_->heard(sent, why_not(answer));
     wanted.answer = std::move(answer);
+}
+
+boost::asio::awaitable<void> step_driver::look(protocol::look_step& wanted) {
+    const auto sent = core_.now();
+    if (service_) service_->asked();
+    wanted.unseen = co_await core_.remotes().look(wanted.session);
+    if (service_) service_->heard(sent, wanted.unseen ? std::make_shared<const failure>(*wanted.unseen) : nullptr);
 }
 
 boost::asio::awaitable<void> step_driver::carry_out(protocol::step wanted) {
@@ -32,7 +42,7 @@ boost::asio::awaitable<void> step_driver::carry_out(protocol::step wanted) {
     } else if (const auto* read = std::get_if<protocol::read_step*>(&wanted)) {
         co_await send(**read);
     } else if (const auto* look = std::get_if<protocol::look_step*>(&wanted)) {
-        (*look)->unseen = co_await core_.remotes().look((*look)->session);
+        co_await this->look(**look);
     } else if (const auto* pause = std::get_if<protocol::pause_step*>(&wanted)) {
         if (!sleep_) {
             sleep_.emplace(core_.world());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/alarm.hpp"
+#include "session/protocol/outage.hpp"
 #include "session/protocol/sequence.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -18,7 +19,11 @@ class step_driver {
 public:
     explicit step_driver(session_impl& core) noexcept : core_(core) {}
     /// @param known where it is to be found, until its end
-    step_driver(session_impl& core, step_driver*& known) noexcept : core_(core), known_(&known) { known = this; }
+    /// @param service is told of every request, and of its answer; null: nothing is
+    step_driver(session_impl& core, step_driver*& known, protocol::outage* service = nullptr) noexcept
+        : core_(core), known_(&known), service_(service) {
+        known = this;
+    }
     ~step_driver() {
         if (known_) *known_ = nullptr;
     }
@@ -39,9 +44,11 @@ private:
     boost::asio::awaitable<void> carry_out(protocol::step wanted);
     template <class Step>
     boost::asio::awaitable<void> send(Step& wanted, call_options how = {});
+    boost::asio::awaitable<void> look(protocol::look_step& wanted);
 
     session_impl& core_;
     step_driver** known_ = nullptr;
+    protocol::outage* service_ = nullptr;
     protocol::stepper steps_;
     std::optional<runtime::alarm> sleep_;  ///< since the first pause
     bool woken_ = false;

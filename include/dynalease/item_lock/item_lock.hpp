@@ -106,7 +106,8 @@ public:
 
     /// Waits until the item is ours alone.
     ///
-    /// Errors: `errc::missing`; `errc::wait_timeout` (condition `contended`); `errc::session_lost`,
+    /// Errors: `errc::missing`; `errc::wait_timeout` (condition `contended`); while the service does not answer, what
+    /// became of the last request (condition `unreachable` or `throttled`); `errc::session_lost`,
     /// `errc::session_closed`; `errc::cancelled`; `errc::in_doubt` when it was given up while a write had no answer:
     /// the library then resolves it in the background, so that no orphaned lock stays behind;
     /// `errc::unsupported_version` or `errc::corrupt_row` for attributes that are not ours; `errc::item_too_large` for

@@ -75,7 +75,8 @@ public:
     /// Waits until the lock is ours.
     ///
     /// Errors: `errc::wait_timeout` (condition `contended`), whose diagnostics say who has it, and for how long, as far
-    /// as it was seen; `errc::session_lost`, `errc::session_closed`;
+    /// as it was seen; while the service does not answer, what became of the last request (condition `unreachable` or
+    /// `throttled`: see the table of `errc`); `errc::session_lost`, `errc::session_closed`;
     /// `errc::cancelled`; `errc::in_doubt` when it was given up while a write had no answer: the library then
     /// resolves it in the background, so that no orphaned lock stays behind; and what the service refuses.
     /// Cancellation: all types, at once. Cost: 1 write when free; behind another process 1 refused write,

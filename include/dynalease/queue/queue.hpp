@@ -90,7 +90,8 @@ public:
 
     /// Draws a ticket and waits for its turn.
     ///
-    /// Errors: `errc::wait_timeout` (condition `contended`); `errc::session_lost`, `errc::session_closed`;
+    /// Errors: `errc::wait_timeout` (condition `contended`); while the service does not answer, what became of the last
+    /// request (condition `unreachable` or `throttled`); `errc::session_lost`, `errc::session_closed`;
     /// `errc::cancelled`; `errc::in_doubt` when it was given up, or a later copy refused, while the ticket's own write
     /// had no answer: the library then gives that ticket up in the background, so that nobody waits for it;
     /// `errc::invalid_option` for a negative wait; and what the service refuses. Cancellation: all types, at once; the

@@ -40,6 +40,12 @@ inline void name_size(failure& why) {
 /// Why nobody was served; null: others have it.
 using shared_failure = std::shared_ptr<const failure>;
 
+/// Null where there is an answer.
+template <class Response>
+shared_failure why_not(const result<Response>& answer) {
+    return answer ? nullptr : std::make_shared<const failure>(answer.error());
+}
+
 /// What a caller is told whose write is without an answer. @param about what is known of it
 inline failure in_doubt(diagnostics about) {
     failure doubt(errc::in_doubt, outcome::unknown);

@@ -5,16 +5,28 @@
 #include "database/protocol/reply.hpp"
 #include "session/protocol/session_view.hpp"
 
+#include <chrono>
 #include <optional>
 
 namespace dynalease::protocol {
+
+/// So long a service that has answered before may keep still before whoever waits is told of that.
+inline constexpr std::chrono::seconds silence_to_tell{1};
 
 /// Under a session with a row whoever waits is told when the session is lost. A plain one has no such end.
 class outage {
 public:
     explicit outage(const session_view& session) noexcept : session_(session) {}
 
-    void ends() noexcept { since_.reset(); }
+    void ends() noexcept {
+        since_.reset();
+        last_.reset();
+        ended_at_ = session_.now();
+    }
+    /// A request leaves.
+    void asked() noexcept {
+        if (!since_) since_ = session_.now();
+    }
     /// What became of a request whose first copy was sent then.
     void note(detail::answer kind, time_point sent, const detail::shared_failure& why) {
         if (kind != detail::answer::unanswered && kind != detail::answer::delayed) {
@@ -23,6 +35,15 @@ public:
         }
         if (!since_) since_ = sent;
         last_ = why;
+        noted_at_ = session_.now();
+    }
+    /// The same of a request that may have been answered. @param why null: it was
+    void heard(time_point sent, const detail::shared_failure& why) {
+        if (why) {
+            note(detail::classify(*why), sent, why);
+        } else {
+            ends();
+        }
     }
     /// The last failure, if nothing has been answered for a whole lease of a plain session; null: go on.
     detail::shared_failure too_long() const {
@@ -30,10 +51,17 @@ public:
         const bool over = plain && since_ && session_.now() - *since_ >= plain->times.lease;
         return over ? last_ : nullptr;
     }
+    /// The last failure since then; null: there is none, or something was answered since.
+    detail::shared_failure last_since(time_point came) const { return noted_at_ >= came ? last_ : nullptr; }
+    /// Why somebody who has waited since then knows nothing: nothing was answered to him, or not for long. Empty: he
+    /// was answered.
+    std::optional<failure> unheard(time_point came) const;
 
 private:
     const session_view& session_;
-    std::optional<time_point> since_;
+    std::optional<time_point> since_;  ///< the first request since an answer
+    time_point ended_at_{};            ///< the last answer
+    time_point noted_at_{};            ///< the last failure
     detail::shared_failure last_;
 };
 

@@ -125,7 +125,7 @@ void user::judge_told(const attempt& of, error_code told) {
     if (world.made_of().breaks_assumptions) return;
     // What was open for a life that is over is void with it.
     site_.note_life();
-    const bool given_up = told == errc::wait_timeout || told == errc::cancelled;
+    const bool given_up = told == errc::wait_timeout || told == errc::cancelled || told == condition::unreachable;
     // Others of this process that wait have the use of what is open.
     if (given_up && alone() && site_.writes().any_since(lock_, of.began)) {
         world.fail("told", "a call was given up while a write of it was open, and its caller was not told so");

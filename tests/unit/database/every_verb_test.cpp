@@ -206,7 +206,7 @@ TEST_CASE("a wait that is over before its session is open says that it waited fo
     const lock free(*a.session, "x");
     free.acquire({.wait = 5ms}, details, [&code](error_code end, const lock_guard&) { code = end; });
     w.scheduler.run_for(1s);
-    CHECK(code == errc::wait_timeout);
+    CHECK(code == errc::timeout);
     CHECK(details.message.find("still being opened") != std::string::npos);
 }
 

@@ -107,7 +107,7 @@ TEST_CASE("what a batch leaves unprocessed is asked for again with pauses, and n
     error_code code;
     SECTION("refused whole") {
         run(w, a, code_of(take_all(every_till(a), guards, {.wait = 20s}), code));
-        CHECK(code == errc::wait_timeout);
+        CHECK(code == errc::throttled);
         CHECK(batches < 60);
     }
     SECTION("half of it each time") {

@@ -320,7 +320,7 @@ TEST_CASE("whoever comes while a hand-over to another is taken back has nothing 
     w.scheduler.run_for(1500ms);
     run(w, a, take_told(target, {.wait = 100ms}, third, told_third));
     CHECK(told_second == errc::in_doubt);
-    CHECK(told_third == errc::wait_timeout);
+    CHECK(told_third == errc::timeout);
 }
 
 TEST_CASE("a wait that is given up at whatever step of the library's is told of the write that has no answer") {

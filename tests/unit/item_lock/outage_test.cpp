@@ -1,0 +1,189 @@
+// What is told to those who wait while the service does not answer, whatever they wait for.
+// SPDX-License-Identifier: BSL-1.0
+#include "support/lock_steps.hpp"
+#include "tills.hpp"
+
+#include <dynalease/queue.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+using namespace dynalease;
+using namespace dynalease::tests;
+using testing::fault;
+using kind = testing::fault::kind;
+
+namespace {
+
+testing::fault_plan refusing(errc code) {
+    failure why(code);
+    why.details.message = "nobody listens there";
+    return [why](const any_request&, const call_options&) { return fault{.what = kind::fail, .answer = why}; };
+}
+
+/// Reads hang; all else passes.
+testing::fault_plan hanging_reads() {
+    return [](const any_request& request, const call_options&) {
+        return std::holds_alternative<get_item_request>(request) ? fault{.what = kind::hold} : fault{};
+    };
+}
+
+/// What a call came to that waits.
+asio::awaitable<void> told_of(asio::awaitable<void> call, std::optional<error>& told) {
+    try {
+        co_await std::move(call);
+    } catch (const error& e) {
+        told = e;
+    }
+}
+
+asio::awaitable<void> wait_for_lock(node& in, lock_guard& into, std::chrono::nanoseconds wait) {
+    lock target{*in.session, "x"};
+    const acquire_options options{.wait = wait};
+    into = co_await target.acquire(options);
+}
+asio::awaitable<void> wait_for_item(node& in, item_guard& into, std::chrono::nanoseconds wait) {
+    auto target = lock_in(in);
+    const item_acquire_options options{.wait = wait};
+    into = co_await target.acquire(options);
+}
+asio::awaitable<void> wait_for_items(node& in, std::vector<item_guard>& into, std::chrono::nanoseconds wait) {
+    auto wanted = every_till(in);
+    const acquire_all_options options{.wait = wait};
+    into = co_await acquire_all(std::move(wanted), options);
+}
+asio::awaitable<void> wait_for_turn(node& in, queue_turn& into, std::chrono::nanoseconds wait) {
+    queue target{*in.session, "x"};
+    enter_options options;
+    options.wait = wait;
+    into = co_await target.enter(options);
+}
+asio::awaitable<void> wait_for_turns(node& in, std::vector<queue_turn>& into, std::chrono::nanoseconds wait) {
+    std::vector<queue> wanted{queue{*in.session, "x"}, queue{*in.session, "y"}};
+    enter_options options;
+    options.wait = wait;
+    into = co_await enter_all(std::move(wanted), options);
+}
+
+struct outage_world : tills_world {
+    outage_world() {
+        // Both sessions are live.
+        run(*this, a, take(lock{*a.session, "warm"}, warm));
+        run(*this, b, take(lock{*b.session, "warm too"}, warm_too));
+    }
+    /// A caller of the first process waits for one of these, for so long.
+    void wait(int what, std::chrono::nanoseconds time) {
+        if (what == 0) run(*this, a, told_of(wait_for_lock(a, got, time), told));
+        if (what == 1) run(*this, a, told_of(wait_for_item(a, got_item, time), told));
+        if (what == 2) run(*this, a, told_of(wait_for_items(a, got_items, time), told));
+        if (what == 3) run(*this, a, told_of(wait_for_turn(a, got_turn, time), told));
+        if (what == 4) run(*this, a, told_of(wait_for_turns(a, got_turns, time), told));
+        REQUIRE(told);
+    }
+    void others_hold_all() {
+        run(*this, b, take(lock{*b.session, "x"}, theirs));
+        run(*this, b, take(lock_in(b), their_item));
+        run(*this, b, wait_for_turn(b, their_turn, 1s));
+    }
+
+    node a{*this, 1};
+    node b{*this, 2};
+    lock_guard warm;
+    lock_guard warm_too;
+    lock_guard theirs;
+    item_guard their_item;
+    queue_turn their_turn;
+    lock_guard got;
+    item_guard got_item;
+    std::vector<item_guard> got_items;
+    queue_turn got_turn;
+    std::vector<queue_turn> got_turns;
+    std::optional<error> told;
+};
+
+}  // namespace
+
+TEST_CASE("a wait for what nobody holds, while the service is dead, is told so") {
+    const int what = GENERATE(0, 1, 2, 3, 4);
+    const auto code = GENERATE(errc::unreachable, errc::server_error, errc::throttled);
+    outage_world w;
+    w.a.network->set_plan(refusing(code));
+    w.wait(what, 2s);
+    CHECK(w.told->code() == code);
+    CHECK(w.told->condition() == condition_of(make_error_code(code)));
+    CHECK_FALSE(w.told->code() == condition::contended);
+    CHECK(w.told->diagnostics().message.find("nobody listens there") != std::string::npos);
+    CHECK(w.told->diagnostics().attempts == 1);
+}
+
+TEST_CASE("a wait that saw others hold it, and then lost the service, is told of the service") {
+    const int what = GENERATE(0, 1, 2, 3, 4);
+    outage_world w;
+    w.others_hold_all();
+    struct breaks {
+        static asio::awaitable<void> soon(node& in) {
+            co_await sleep(in, 2s);
+            in.network->set_plan(refusing(errc::unreachable));
+        }
+    };
+    running later(w, w.a, breaks::soon(w.a));
+    w.wait(what, 5s);
+    CHECK(w.told->code() == errc::unreachable);
+    CHECK(w.told->diagnostics().message.find("nobody listens there") != std::string::npos);
+}
+
+TEST_CASE("one answer that is missing at the end of a wait hides not that others hold it") {
+    const int what = GENERATE(0, 1);
+    outage_world w;
+    w.others_hold_all();
+    struct breaks {
+        static asio::awaitable<void> soon(node& in) {
+            co_await sleep(in, 2500ms);
+            in.network->set_plan(refusing(errc::unreachable));
+        }
+    };
+    running later(w, w.a, breaks::soon(w.a));
+    w.wait(what, 3s);
+    CHECK(w.told->code() == errc::wait_timeout);
+}
+
+TEST_CASE("a wait whose last request has not been answered for long is told so") {
+    const int what = GENERATE(0, 1, 2, 3, 4);
+    outage_world w;
+    w.others_hold_all();
+    struct breaks {
+        static asio::awaitable<void> soon(node& in) {
+            co_await sleep(in, 1s);
+            in.network->set_plan(hanging_reads());
+        }
+    };
+    running later(w, w.a, breaks::soon(w.a));
+    w.wait(what, 4s);
+    CHECK(w.told->code() == errc::timeout);
+    CHECK(w.told->code() == condition::unreachable);
+}
+
+TEST_CASE("who waits for what this process holds is told so, whether or not the service answers") {
+    outage_world w;
+    run(w, w.a, take(lock{*w.a.session, "x"}, w.theirs));
+    w.a.network->set_plan(refusing(errc::unreachable));
+    w.wait(0, 2s);
+    CHECK(w.told->code() == errc::wait_timeout);
+    CHECK(w.told->diagnostics().message.find("this process has held it") != std::string::npos);
+}
+
+TEST_CASE("an outage that ended before a wait began is not told of") {
+    outage_world w;
+    w.a.network->set_plan(refusing(errc::unreachable));
+    w.wait(0, 2s);
+    w.a.network->set_plan({});
+    w.others_hold_all();
+    w.scheduler.run_for(1min);
+    w.told.reset();
+    w.wait(0, 2s);
+    CHECK(w.told->code() == errc::wait_timeout);
+}
