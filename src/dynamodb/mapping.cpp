@@ -69,6 +69,12 @@ number floating_text(Floating value, const mapping_place& place) {
 
 }  // namespace
 
+void fail_absent(const mapping_place& place) {
+    place.fail(
+        "is absent in the item; if it may be, make the member a std::optional, or let it keep what the struct makes "
+        "it with: keeps_default in its dynalease::member_traits, keeps_defaults in the struct's item_traits");
+}
+
 void check_names(const item_members& members, const mapping_place& place) {
     for (auto each = members.absent.begin(); each != members.absent.end(); ++each) {
         if (!members.present.contains(*each) && std::find(members.absent.begin(), each, *each) == each) continue;

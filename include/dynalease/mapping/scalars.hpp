@@ -19,6 +19,9 @@ const Held& held_as(const attribute_value& value, std::string_view type, const m
     return *held;
 }
 
+/// That a member's attribute is absent, and by what it may be.
+[[noreturn]] void fail_absent(const mapping_place& place);
+
 /// @throws dynalease::error with `errc::bad_attribute` if an empty optional has the attribute name of another member.
 void check_names(const item_members& members, const mapping_place& place);
 
@@ -51,8 +54,8 @@ std::int64_t to_time(const attribute_value& stored, time_unit unit, std::int64_t
 /// Exact decimal seconds.
 /// @throws dynalease::error with `errc::bad_attribute` if there are more than 64 bits hold
 attribute_value from_duration(std::int64_t ticks, time_unit unit, const mapping_place& place);
-/// What is finer than the unit is cut off, towards zero.
-/// @throws dynalease::error with `errc::bad_attribute` if it lies outside of the ticks' range.
+/// As std::chrono converts: only what the unit holds exactly.
+/// @throws dynalease::error with `errc::bad_attribute` if it is no whole number of ticks, or outside of their range.
 std::int64_t to_duration(const number& seconds, time_unit unit, std::int64_t lowest, std::int64_t highest,
                          const mapping_place& place);
 

@@ -113,7 +113,7 @@ T read_members(const attribute_map& stored, const mapping_place& place, bool kee
                 out.*descriptor::pointer =
                     read_member<member_traits<descriptor::pointer>, part_type>(found->second, here);
             } else if constexpr (!may_be_absent<T, descriptor>()) {
-                if (!keep_defaults) here.fail("is absent in the item; make the member a std::optional if it may be");
+                if (!keep_defaults) fail_absent(here);
             }
         }
     });

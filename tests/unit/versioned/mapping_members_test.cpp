@@ -146,7 +146,8 @@ TEST_CASE("mapping: a member that keeps its default may be absent, and no other"
     CHECK(from_item<crate>(stored).seen_by.empty());
     stored.erase("weight");
     CHECK(complaint([&] { from_item<crate>(stored); }) ==
-          "weight is absent in the item; make the member a std::optional if it may be");
+          "weight is absent in the item; if it may be, make the member a std::optional, or let it keep what the struct "
+          "makes it with: keeps_default in its dynalease::member_traits, keeps_defaults in the struct's item_traits");
 }
 
 TEST_CASE("mapping: what a member's own form does not take is told with its place") {
@@ -188,14 +189,34 @@ TEST_CASE("mapping: durations are exact seconds, and come back") {
     CHECK(from_item<shift_plan>(to_item(ends)) == ends);
 }
 
-TEST_CASE("mapping: what is finer than a duration's unit is cut off, what is beyond it is refused") {
+TEST_CASE("mapping: a duration that its type does not hold exactly is refused, as std::chrono refuses it") {
+    using std::chrono::minutes;
+    const auto told = [](const char* text, auto like) {
+        return complaint([&] { mapping::read<decltype(like)>(number(text), mapping_place("pause")); });
+    };
+    CHECK(mapping::read<minutes>(number("120"), mapping_place("pause")) == 2min);
+    CHECK(told("90", minutes{}) == "pause is 90 s, and no whole number of its ticks of 60 s; make it a finer duration");
+    CHECK(told("-90", minutes{}) ==
+          "pause is -90 s, and no whole number of its ticks of 60 s; make it a finer duration");
+    CHECK(told("60.000000001", minutes{}).starts_with("pause is 60.000000001 s, and no whole number"));
+    CHECK(told("1.9999", std::chrono::seconds{}) ==
+          "pause is 1.9999 s, and no whole number of its ticks of 1 s; make it a finer duration");
+    CHECK(told("0.0015", std::chrono::milliseconds{}) ==
+          "pause is 0.0015 s, and no whole number of its ticks of 1/1000 s; make it a finer duration");
+    CHECK(told("-0.0015", std::chrono::milliseconds{}).starts_with("pause is -0.0015 s, and no whole number"));
+    CHECK(told("0.0000000001", std::chrono::nanoseconds{}).starts_with("pause is 0.0000000001 s, and no whole number"));
+    // What counts in fractions of a tick takes all.
+    CHECK(mapping::read<std::chrono::duration<double, std::ratio<60>>>(number("90"), mapping_place("pause")).count() ==
+          1.5);
+}
+
+TEST_CASE("mapping: a duration beyond what its type can hold is refused") {
     using std::chrono::seconds;
     const auto read = [](const char* text, auto like) {
         return mapping::read<decltype(like)>(number(text), mapping_place("pause"));
     };
-    CHECK(read("1.9999", seconds{}) == 1s);
-    CHECK(read("-1.9999", seconds{}) == -1s);
-    CHECK(read("5400", std::chrono::hours{}) == 1h);
+    CHECK(read("1.50", std::chrono::milliseconds{}) == 1500ms);
+    CHECK(read("5400", std::chrono::minutes{}) == 90min);
     CHECK(read("1E+3", std::chrono::milliseconds{}) == 1000s);
     const std::string beyond = "pause is 1E+30 s, and lies beyond what its type can hold";
     CHECK(complaint([&] { read("1E+30", seconds{}); }) == beyond);
