@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dynalease/versioned/fit_check.hpp>
 #include <dynalease/versioned/loaded.hpp>
 #include <dynalease/versioned/loaded_pages.hpp>
 #include <dynalease/versioned/save_all.hpp>

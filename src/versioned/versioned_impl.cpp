@@ -103,19 +103,32 @@ error unfit_item(const versioned_impl& core, const item& attributes, const std::
     return error(named ? named->code() : make_error_code(errc::bad_attribute), std::move(details));
 }
 
+misfit misfit_of(const versioned_impl& core, item attributes, error why) {
+    auto key = protocol::key_of(core.layout(), attributes);
+    return {std::move(key), std::move(attributes), std::move(why)};
+}
+
+error unfit_page(const std::vector<misfit>& misfits) {
+    const auto& first = misfits.front().why;
+    auto details = first.diagnostics();
+    const auto others = misfits.size() - 1;
+    if (others > 0) details.message += " (of this page " + std::to_string(others) + " more do not fit)";
+    details.advice = "next_with_misfits gives the rest of the page, and apart from it what does not fit";
+    return error(first.code(), std::move(details));
+}
+
 std::optional<stored_item> stored_in(std::optional<protocol::visible_item> seen) {
     if (!seen || seen->missing()) return std::nullopt;
     return stored_item{std::move(seen->state), std::move(seen->attributes)};
 }
 
-std::optional<stored_item> stored_from(const versioned_impl& core, item shown) {
-    const auto key = protocol::key_of(core.layout(), shown);
-    auto seen = protocol::visible_in(core.layout(), std::move(shown));
-    if (seen) return stored_in(*std::move(seen));
-    auto why = std::move(seen).error();
+std::optional<stored_item> stored_from(const versioned_impl& core, item&& shown) {
+    const auto state = protocol::state_of(core.layout(), shown);
+    if (state) return stored_in(protocol::visible_in(core.layout(), std::move(shown)).value());
+    auto why = state.error();
     why.details.operation = "versioned.from";
     why.details.table = core.options().table;
-    why.details.key = text_of(key);
+    why.details.key = text_of(protocol::key_of(core.layout(), shown));
     throw error(why.code, std::move(why.details));
 }
 

@@ -175,6 +175,12 @@ void of_versioned_items(Visit visit, versioned<item> table, loaded<item> base, i
           [&](auto&&... tail) { return table.clobber(value, std::forward<decltype(tail)>(tail)...); });
     visit("versioned.clobber_remove", "k",
           [&](auto&&... tail) { return table.clobber_remove(key, std::forward<decltype(tail)>(tail)...); });
+    loaded_pages found{table, scan_request{}};
+    visit("pages.next", "", [&](auto&&... tail) { return found.next(std::forward<decltype(tail)>(tail)...); });
+    visit("pages.next", "",
+          [&](auto&&... tail) { return found.next_with_misfits(std::forward<decltype(tail)>(tail)...); });
+    fit_check check{table};
+    visit("fit_check.run", "", [&](auto&&... tail) { return check.run(std::forward<decltype(tail)>(tail)...); });
 }
 
 template <class Visit>

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace dynalease {
 
@@ -30,11 +31,18 @@ struct loaded : item_version {
     item attributes;
 };
 
+/// Items that came together, those that are no T apart.
+template <class T>
+struct loaded_items {
+    std::vector<loaded<T>> values;  ///< those that fit
+    std::vector<misfit> misfits;    ///< those that do not
+};
+
 namespace detail {
 
-/// @throws dynalease::error with `errc::bad_attribute` that names table, key and member.
+/// @throws dynalease::error with `errc::bad_attribute` that names table, key and member; `stored` stays then.
 template <class T>
-loaded<T> as_loaded(const versioned_impl& core, stored_item stored) {
+loaded<T> as_loaded(const versioned_impl& core, stored_item&& stored) {
     if constexpr (std::same_as<T, item>) {
         auto own = user_attributes(core, stored.attributes);
         return {std::move(stored.state), std::move(own), std::move(stored.attributes)};
@@ -45,6 +53,23 @@ loaded<T> as_loaded(const versioned_impl& core, stored_item stored) {
         } catch (const std::exception& why) {
             throw unfit_item(core, stored.attributes, why);
         }
+    }
+}
+
+template <class T>
+loaded<T> as_loaded(const versioned_impl& core, const stored_item& stored) {
+    return as_loaded<T>(core, stored_item(stored));
+}
+
+/// Adds what the item is.
+template <class T>
+void sort_into(loaded_items<T>& out, const versioned_impl& core, item shown) {
+    std::optional<stored_item> stored;
+    try {
+        stored = stored_from(core, std::move(shown));
+        if (stored) out.values.push_back(as_loaded<T>(core, *std::move(stored)));
+    } catch (const error& why) {
+        out.misfits.push_back(misfit_of(core, stored ? std::move(stored->attributes) : std::move(shown), why));
     }
 }
 

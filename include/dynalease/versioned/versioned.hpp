@@ -75,6 +75,13 @@ public:
         return as_optional(*core_, detail::stored_from(*core_, std::move(shown)));
     }
 
+    /// The same of many, in their order: items that are no T stand apart, each with the reason. No request.
+    loaded_items<T> from_all(std::vector<item> shown) const {
+        loaded_items<T> out;
+        for (auto& each : shown) detail::sort_into(out, *core_, std::move(each));
+        return out;
+    }
+
     /// Many items, in the order of their keys. What the service leaves unread is asked for again after pauses, of up to
     /// 1 s, for a minute; then `errc::throttled`. Cost: a read each, 100 to a request.
     boost::asio::awaitable<std::vector<std::optional<loaded<T>>>> load_many(std::vector<key_values> keys,

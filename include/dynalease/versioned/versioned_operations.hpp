@@ -20,6 +20,13 @@
 
 namespace dynalease {
 
+/// An item of a versioned table that does not read as the struct.
+struct misfit {
+    item_key key;     ///< as the table has it
+    item attributes;  ///< as a load would show it
+    error why;        ///< `errc::bad_attribute`, `bad_version` or `corrupt_row`; names table, key and member
+};
+
 namespace detail {
 
 class versioned_impl;
@@ -32,14 +39,17 @@ boost::asio::any_io_executor executor_of(const versioned_impl& core);
 item user_attributes(const versioned_impl& core, const item& attributes);
 /// What is thrown of an item that is no such value, for this reason: it names table and key.
 error unfit_item(const versioned_impl& core, const item& attributes, const std::exception& why);
+misfit misfit_of(const versioned_impl& core, item attributes, error why);
+/// What is thrown of a page with such items: of the first, and how many there are.
+error unfit_page(const std::vector<misfit>& misfits);
 
 struct stored_item {
     item_version state;
     item attributes;
 };
 
-/// An item that another request has shown. @throws dynalease::error where it could not be loaded.
-std::optional<stored_item> stored_from(const versioned_impl& core, item shown);
+/// An item that another request has shown. @throws dynalease::error where it could not be loaded; `shown` stays then.
+std::optional<stored_item> stored_from(const versioned_impl& core, item&& shown);
 const database& database_of(const versioned_impl& core);
 
 struct write_order {
