@@ -3,8 +3,8 @@
 #include <dynalease/versioned/save_all.hpp>
 
 #include "database/called_verb.hpp"
-#include "database/protocol/joint_reasons.hpp"
 #include "database/protocol/backoff.hpp"
+#include "database/protocol/joint_reasons.hpp"
 #include "database/protocol/reply.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/cancellation.hpp"
@@ -54,6 +54,7 @@ joint_result all_saved(const joint_plan& plan) {
         auto& entry = done.entries().emplace_back();
         if (!part.intent || part.intent->removes) continue;
         entry.saved = detail::stored_in(sight_in(*part.intent, detail::item_after(*part.intent)));
+        if (entry.saved) entry.saved->partial = part.intent->partial;
     }
     return done;
 }

@@ -4,6 +4,7 @@
 
 #include "database/argument_check.hpp"
 #include "database/table_name.hpp"
+#include "versioned/protocol/narrow_reads.hpp"
 
 #include <algorithm>
 #include <set>
@@ -77,6 +78,10 @@ std::shared_ptr<versioned_impl> make_versioned_impl(database target, versioned_o
 
 const versioned_options& options_of(const versioned_impl& core) {
     return core.options();
+}
+
+std::vector<path> shown_attributes(const versioned_impl& core, const std::vector<std::string>& only) {
+    return protocol::shown_attributes(core.layout(), only);
 }
 
 const database& database_of(const versioned_impl& core) {

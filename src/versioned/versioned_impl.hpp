@@ -49,7 +49,8 @@ struct write_intent {
     test how{};
     item_key key{};
     protocol::checked_write write{};
-    item stored{};  ///< what it was made from
+    item stored{};         ///< what it was made from
+    bool partial = false;  ///< ... there may be more of
     protocol::member_changes changes{};
     item_members members{};  ///< of a creation, and of what may become one
     bool makes = false;      ///< an unchecked write, also where there is no item

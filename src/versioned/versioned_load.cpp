@@ -4,7 +4,10 @@
 #include "database/protocol/backoff.hpp"
 #include "database/protocol/reply.hpp"
 #include "runtime/alarm.hpp"
+#include "versioned/protocol/narrow_reads.hpp"
 #include "versioned/versioned_impl.hpp"
+
+#include <dynalease/dynamodb/expression.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -18,12 +21,28 @@ using boost::asio::awaitable;
 /// Keys that one BatchGetItem takes.
 constexpr std::size_t batch_size = 100;
 
-awaitable<runtime::completion<std::optional<stored_item>>> run_load(std::shared_ptr<versioned_impl> core, item_key key,
-                                                                    load_options options, diagnostics* details) {
+/// @param only the attributes that are wanted; empty: all
+template <class Read>
+void narrow(Read& read, const versioned_impl& core, const std::vector<std::string>& only) {
+    if (!only.empty()) apply_projection(read, protocol::shown_attributes(core.layout(), only));
+}
+
+awaitable<result<std::optional<protocol::visible_item>>> look_at(std::shared_ptr<versioned_impl> core,
+                                                                 get_item_request request) {
+    if (auto why = core->fault_of(request.key)) co_return *std::move(why);
+    auto read = co_await core->target().call(std::move(request));
+    if (!read) co_return std::move(read).error();
+    co_return protocol::visible_in(core->layout(), std::move(read->found));
+}
+
+awaitable<runtime::completion<std::optional<stored_item>>> run_load(std::shared_ptr<versioned_impl> core,
+                                                                    get_item_request request, diagnostics* details) {
     runtime::completion<std::optional<stored_item>> done;
-    auto seen = co_await look_at(core, std::move(key), options.consistent);
+    const bool partial = !request.projection_expression.empty();
+    auto seen = co_await look_at(core, std::move(request));
     if (seen) {
         done.value = stored_in(*std::move(seen));
+        if (done.value) done.value->partial = partial;
     } else {
         done.code = report(seen.error(), details);
     }
@@ -34,11 +53,8 @@ awaitable<runtime::completion<std::optional<stored_item>>> run_load(std::shared_
 
 awaitable<result<std::optional<protocol::visible_item>>> look_at(std::shared_ptr<versioned_impl> core, item_key key,
                                                                  bool consistent) {
-    if (auto why = core->fault_of(key)) co_return *std::move(why);
     auto request = core->requests().look(key, consistent);
-    auto read = co_await core->target().call(std::move(request));
-    if (!read) co_return std::move(read).error();
-    co_return protocol::visible_in(core->layout(), std::move(read->found));
+    return look_at(std::move(core), std::move(request));
 }
 
 namespace {
@@ -77,7 +93,7 @@ awaitable<std::optional<failure>> fetch(std::shared_ptr<versioned_impl> core, ke
 }
 
 awaitable<std::optional<failure>> load_each(std::shared_ptr<versioned_impl> core, std::vector<item_key> keys,
-                                            bool consistent, stored_items* into) {
+                                            keys_and_options how, stored_items* into) {
     const auto& layout = core->layout();
     for (const auto& key : keys) {
         if (auto why = core->fault_of(key)) co_return why;
@@ -86,7 +102,7 @@ awaitable<std::optional<failure>> load_each(std::shared_ptr<versioned_impl> core
     const auto deadline = core->world().clock->now() + longest_reading;
     for (std::size_t begin = 0; begin < keys.size(); begin += batch_size) {
         const auto end = std::min(keys.size(), begin + batch_size);
-        keys_and_options batch{.keys = {}, .consistent_read = consistent};
+        auto batch = how;
         for (auto i = begin; i < end; ++i) {
             // The service refuses a key that is asked for twice.
             if (std::ranges::find(batch.keys, keys[i]) == batch.keys.end()) batch.keys.push_back(keys[i]);
@@ -102,7 +118,8 @@ awaitable<std::optional<failure>> load_each(std::shared_ptr<versioned_impl> core
                 unfit.details.key = text_of(key);
                 co_return unfit;
             }
-            const auto stored = stored_in(*std::move(seen));
+            auto stored = stored_in(*std::move(seen));
+            if (stored) stored->partial = !how.projection_expression.empty();
             for (auto i = begin; i < end; ++i) {
                 if (keys[i] == key) (*into)[i] = stored;
             }
@@ -112,12 +129,12 @@ awaitable<std::optional<failure>> load_each(std::shared_ptr<versioned_impl> core
 }
 
 awaitable<runtime::completion<stored_items>> run_load_many(std::shared_ptr<versioned_impl> core,
-                                                           std::vector<key_values> values, load_options options,
+                                                           std::vector<key_values> values, keys_and_options how,
                                                            diagnostics* details) {
     runtime::completion<stored_items> done;
     std::vector<item_key> keys;
     for (const auto& value : values) keys.push_back(core->key_of(value));
-    auto why = co_await load_each(core, std::move(keys), options.consistent, &done.value);
+    auto why = co_await load_each(core, std::move(keys), std::move(how), &done.value);
     if (why) {
         done.code = report(*why, details);
         done.value.clear();
@@ -131,15 +148,20 @@ void load_verb::operator()(diagnostics* details, handler_for<std::optional<store
     const auto executor = core->world().executor;
     auto of = core->key_of(key);
     called_verb called{details, called_as, text_of(of), core->options().table};
-    start_verb<std::optional<stored_item>>(
-        executor, std::move(called), run_load(std::move(core), std::move(of), options, details), std::move(handler));
+    auto request = core->requests().look(of, options.consistent);
+    narrow(request, *core, only);
+    start_verb<std::optional<stored_item>>(executor, std::move(called),
+                                           run_load(std::move(core), std::move(request), details), std::move(handler));
 }
 
 void load_many_verb::operator()(diagnostics* details, handler_for<stored_items> handler) && {
     const auto executor = core->world().executor;
     called_verb called{details, "versioned.load_many", {}, core->options().table};
+    keys_and_options how{.keys = {}, .consistent_read = options.consistent};
+    narrow(how, *core, only);
     start_verb<stored_items>(executor, std::move(called),
-                             run_load_many(std::move(core), std::move(keys), options, details), std::move(handler));
+                             run_load_many(std::move(core), std::move(keys), std::move(how), details),
+                             std::move(handler));
 }
 
 }  // namespace dynalease::detail

@@ -99,7 +99,7 @@ std::optional<failure> plan_checked(write_intent& intent, const write_order& ord
         // What is too much for one request, or not known yet, is taken off the tombstone after it.
         if (intent.changes.remove.size() > protocol::most_changes) intent.changes.remove.resize(protocol::most_changes);
         auto bury = requests.bury(intent.key, write, intent.changes, intent.core->tombstone_expiry());
-        if (order.stored.empty()) bury.returned = return_values::all_old;
+        if (order.stored.empty() || order.partial) bury.returned = return_values::all_old;
         intent.request = with_condition(std::move(bury), order.condition);
         return std::nullopt;
     }
@@ -108,6 +108,11 @@ std::optional<failure> plan_checked(write_intent& intent, const write_order& ord
         if (order.complete) {
             if (order.stored.empty()) {
                 return bad(errc::invalid_option, "a revision does not say which attributes the item has; load it");
+            }
+            if (order.partial) {
+                return bad(errc::invalid_option,
+                           "what was read by a projection does not say which attributes the item "
+                           "has; load it whole");
             }
             members.absent = protocol::replaced_members(layout, order.stored, order.members).remove;
         }
@@ -243,6 +248,7 @@ result<write_intent> plan_write(std::shared_ptr<versioned_impl> core, write_orde
     } else {
         why = plan_checked(intent, order);
         intent.stored = std::move(order.stored);
+        intent.partial = order.partial;
     }
     if (why) return *std::move(why);
     if (intent.changes.size() > protocol::most_changes) {

@@ -1,8 +1,8 @@
 // Sending one versioned write until its outcome is known, or nobody can know it.
 // SPDX-License-Identifier: BSL-1.0
 #include "database/called_verb.hpp"
-#include "database/protocol/joint_reasons.hpp"
 #include "database/protocol/backoff.hpp"
+#include "database/protocol/joint_reasons.hpp"
 #include "database/protocol/reply.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/cancellation.hpp"
@@ -121,6 +121,7 @@ private:
             saved(std::move(updated->attributes));
         } else if (auto after = item_after(intent_)) {
             saved(*std::move(after));
+            if (end_.report.saved) end_.report.saved->partial = intent_.partial;
         } else if (std::holds_alternative<transact_write_items_response>(response)) {
             // A transaction returns no item. What is read is at least as new as what was written.
             auto read = co_await read_until_answered();

@@ -1,13 +1,14 @@
 # Turns the ```cpp blocks of a page into one source file: #include lines first, then each block in a namespace of
 # its own. Asio is at hand; a block after "<!-- in a coroutine -->" becomes the body of one and has the library's
-# objects at hand as well.
+# objects at hand as well. One after "<!-- for the whole page -->" stands in no namespace: the blocks behind it know it.
 
 /^<!-- in a coroutine -->/ { inside_coroutine = 1; next }
+/^<!-- for the whole page -->/ { outside = 1; next }
 
 /^```cpp/ {
     in_code = 1
     blocks++
-    text = text "namespace block_" blocks " {\n"
+    if (!outside) text = text "namespace block_" blocks " {\n"
     if (inside_coroutine)
         text = text "[[maybe_unused]] asio::awaitable<void> body(dynalease::client& database," \
             " dynalease::session& session, dynalease::lock& lock, dynalease::lock_guard& guard) {\n" \
@@ -18,8 +19,8 @@
 
 /^```/ && in_code {
     if (inside_coroutine) text = text "}\nco_return;\n}\n"
-    text = text "}\n"
-    in_code = inside_coroutine = 0
+    if (!outside) text = text "}\n"
+    in_code = inside_coroutine = outside = 0
     next
 }
 

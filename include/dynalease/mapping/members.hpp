@@ -10,9 +10,11 @@
 
 #include <concepts>
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace dynalease::mapping {
 
@@ -94,6 +96,17 @@ template <class T, class Descriptor>
 constexpr bool may_be_absent() {
     return is_optional<type_of<T, Descriptor>> || shows_version<T, Descriptor>() || item_traits<T>::keeps_defaults ||
            member_traits<Descriptor::pointer>::keeps_default;
+}
+
+/// The attributes that are read of a struct.
+template <class T>
+std::vector<std::string> attributes_of() {
+    std::vector<std::string> names;
+    for_each_member<T>([&](auto each) {
+        using descriptor = decltype(each);
+        if constexpr (member_named<T, descriptor>::value) names.emplace_back(attribute_of<T, descriptor>());
+    });
+    return names;
 }
 
 template <class T>

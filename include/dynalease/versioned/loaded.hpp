@@ -29,6 +29,9 @@ struct loaded : item_version {
     /// The whole item. Saves keep what the value does not know of it, inside nested structs, lists and maps too.
     /// Elements of a list, which have no key, are matched by likeness and place.
     item attributes;
+    /// It was read by a projection, `load_options::members_only` or another: `attributes` may not be the whole item. A
+    /// save keeps all the same what it does not know.
+    bool partial = false;
 };
 
 /// Items that came together, those that are no T apart.
@@ -45,11 +48,11 @@ template <class T>
 loaded<T> as_loaded(const versioned_impl& core, stored_item&& stored) {
     if constexpr (std::same_as<T, item>) {
         auto own = user_attributes(core, stored.attributes);
-        return {std::move(stored.state), std::move(own), std::move(stored.attributes)};
+        return {std::move(stored.state), std::move(own), std::move(stored.attributes), stored.partial};
     } else {
         try {
             auto value = from_item<T>(stored.attributes);
-            return {std::move(stored.state), std::move(value), std::move(stored.attributes)};
+            return {std::move(stored.state), std::move(value), std::move(stored.attributes), stored.partial};
         } catch (const std::exception& why) {
             throw unfit_item(core, stored.attributes, why);
         }

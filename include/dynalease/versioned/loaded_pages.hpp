@@ -24,6 +24,7 @@ namespace dynalease {
 /// (GCC 12 wants the page taken before it is tested, as of `pages`.) A request that names no table is for the versioned
 /// one. From an index that projects all attributes, too; what it shows may be a second old, and then a
 /// save is a conflict. What a projection leaves out is absent: a value without its version is refused when it is saved.
+/// `versioned::only_members` makes a projection that leaves out no more than it may.
 /// While a transaction holds an item it is shown as it was before; tombstones are left out. An item that is no T ends
 /// `next`, and stands apart in `next_with_misfits`: none is left out in silence. Not for two calls at once.
 template <versionable T, item_page_request Request>
@@ -34,8 +35,9 @@ public:
 
     loaded_pages(versioned<T> table, Request request, call_options options = {}) {
         if (request.table_name.empty()) request.table_name = table.options().table;
+        const bool partial = !request.projection_expression.empty();
         auto at = std::make_shared<position>(position{table.target(), std::move(request), options});
-        walk_ = std::make_shared<walk>(walk{std::move(table), std::move(at), {}});
+        walk_ = std::make_shared<walk>(walk{std::move(table), std::move(at), partial, {}});
     }
 
     executor_type get_executor() const noexcept { return walk_->table.get_executor(); }
@@ -73,7 +75,14 @@ private:
     struct walk {
         versioned<T> table;
         std::shared_ptr<position> at;
+        bool partial;                            ///< the request has a projection
         std::optional<loaded_items<T>> refused;  ///< the page that `next` has failed for
+
+        loaded_items<T> sort(std::vector<item> shown) const {
+            auto items = table.from_all(std::move(shown));
+            for (auto& each : items.values) each.partial = partial;
+            return items;
+        }
     };
 
     /// What becomes of a page: it is given whole, or else refused.
@@ -84,7 +93,7 @@ private:
         std::optional<page> operator()(found_page found) const {
             of->refused.reset();
             if (!found) return std::nullopt;
-            auto items = of->table.from_all(std::move(found->items));
+            auto items = of->sort(std::move(found->items));
             if (items.misfits.empty()) return std::move(items.values);
             of->refused = std::move(items);
             throw detail::unfit_page(of->refused->misfits);
@@ -100,7 +109,7 @@ private:
         std::optional<loaded_items<T>> operator()(found_page found) const {
             if (of->refused) return std::exchange(of->refused, std::nullopt);
             if (!found) return std::nullopt;
-            return of->table.from_all(std::move(found->items));
+            return of->sort(std::move(found->items));
         }
     };
     template <class Way>

@@ -53,6 +53,7 @@ struct typed_orders {
         auto order = order_of(write_order::kind::save, base.value, &base.attributes);
         order.base = base;
         order.stored = base.attributes;
+        order.partial = base.partial;
         order.whole = how.scope == save_scope::whole;
         order.ignore_lock = how.ignore_lock;
         order.condition = std::move(how.condition);
@@ -64,6 +65,7 @@ struct typed_orders {
         write_order order{.what = what};
         order.base = base;
         order.stored = base.attributes;
+        order.partial = base.partial;
         return order;
     }
 

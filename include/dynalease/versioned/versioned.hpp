@@ -3,6 +3,7 @@
 #pragma once
 
 #include <dynalease/detail/braced.hpp>
+#include <dynalease/dynamodb/expression.hpp>
 #include <dynalease/versioned/loaded.hpp>
 #include <dynalease/versioned/typed_orders.hpp>
 #include <dynalease/versioned/versioned_operations.hpp>
@@ -13,6 +14,7 @@
 #include <concepts>
 #include <memory>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -60,7 +62,7 @@ public:
     auto load(key_values key, load_options how, Tail&&... tail) const {
         using stored = std::optional<detail::stored_item>;
         return convert<stored, std::optional<loaded<T>>>(
-            detail::load_verb{core_, std::move(key), how},
+            detail::load_verb{core_, std::move(key), how, wanted(how)},
             [core = core_](stored found) { return as_optional(*core, std::move(found)); }, std::forward<Tail>(tail)...);
     }
     template <class... Tail>
@@ -82,6 +84,14 @@ public:
         return out;
     }
 
+    /// Asks a query, a scan or a get for no more than T has members for, and what the library needs to save them: as
+    /// `load_options::members_only`, at the same cost. For a table, or an index that projects all attributes.
+    template <class Request>
+        requires(!std::same_as<T, item> && requires(Request& request) { request.projection_expression; })
+    void only_members(Request& request) const {
+        apply_projection(request, detail::shown_attributes(*core_, mapping::attributes_of<T>()));
+    }
+
     /// Many items, in the order of their keys. What the service leaves unread is asked for again after pauses, of up to
     /// 1 s, for a minute; then `errc::throttled`. Cost: a read each, 100 to a request.
     boost::asio::awaitable<std::vector<std::optional<loaded<T>>>> load_many(std::vector<key_values> keys,
@@ -93,7 +103,7 @@ public:
     auto load_many(std::vector<key_values> keys, load_options how, Tail&&... tail) const {
         using stored = std::vector<std::optional<detail::stored_item>>;
         return convert<stored, std::vector<std::optional<loaded<T>>>>(
-            detail::load_many_verb{core_, std::move(keys), how},
+            detail::load_many_verb{core_, std::move(keys), how, wanted(how)},
             [core = core_](stored found) { return as_optionals(*core, std::move(found)); },
             std::forward<Tail>(tail)...);
     }
@@ -285,6 +295,13 @@ private:
 
     using orders = detail::typed_orders<T>;
 
+    static std::vector<std::string> wanted(const load_options& how) {
+        if constexpr (!std::same_as<T, item>) {
+            if (how.members_only) return mapping::attributes_of<T>();
+        }
+        return {};
+    }
+
     static versioned_options with_version_member(versioned_options options) {
         if constexpr (!std::same_as<T, item>) {
             if (auto name = mapping::version_attribute<T>(); !name.empty()) options.version = name;
@@ -337,7 +354,7 @@ private:
 
     static detail::load_verb exists_verb(std::shared_ptr<detail::versioned_impl> core, key_values key,
                                          load_options how) {
-        return {std::move(core), std::move(key), how, "versioned.exists"};
+        return {std::move(core), std::move(key), how, {}, "versioned.exists"};
     }
     static boost::asio::awaitable<bool> await_exists(std::shared_ptr<detail::versioned_impl> core, key_values key,
                                                      load_options how) {
@@ -347,13 +364,13 @@ private:
     }
     static boost::asio::awaitable<std::optional<loaded<T>>> await_load(std::shared_ptr<detail::versioned_impl> core,
                                                                        key_values key, load_options how) {
-        detail::load_verb verb{core, std::move(key), how};
+        detail::load_verb verb{core, std::move(key), how, wanted(how)};
         auto found = co_await detail::await_verb(std::move(verb));
         co_return as_optional(*core, std::move(found));
     }
     static boost::asio::awaitable<std::vector<std::optional<loaded<T>>>> await_load_many(
         std::shared_ptr<detail::versioned_impl> core, std::vector<key_values> keys, load_options how) {
-        detail::load_many_verb verb{core, std::move(keys), how};
+        detail::load_many_verb verb{core, std::move(keys), how, wanted(how)};
         auto found = co_await detail::await_verb(std::move(verb));
         co_return as_optionals(*core, std::move(found));
     }

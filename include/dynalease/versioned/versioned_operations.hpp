@@ -4,6 +4,7 @@
 
 #include <dynalease/detail/initiate.hpp>
 #include <dynalease/dynamodb/database.hpp>
+#include <dynalease/dynamodb/path.hpp>
 #include <dynalease/dynamodb/update_expression.hpp>
 #include <dynalease/item/item_members.hpp>
 #include <dynalease/item/item_version.hpp>
@@ -46,10 +47,13 @@ error unfit_page(const std::vector<misfit>& misfits);
 struct stored_item {
     item_version state;
     item attributes;
+    bool partial = false;  ///< there may be more
 };
 
 /// An item that another request has shown. @throws dynalease::error where it could not be loaded; `shown` stays then.
 std::optional<stored_item> stored_from(const versioned_impl& core, item&& shown);
+/// What a read must ask for where no more than these attributes are wanted.
+std::vector<path> shown_attributes(const versioned_impl& core, const std::vector<std::string>& only);
 const database& database_of(const versioned_impl& core);
 
 struct write_order {
@@ -57,7 +61,8 @@ struct write_order {
     kind what;
     std::optional<key_values> key{};  ///< empty: the key stands in `members`, or in `base`
     item_version base{};
-    item stored{};  ///< what was loaded; empty: only its version and birth are known
+    item stored{};         ///< what was loaded; empty: only its version and birth are known
+    bool partial = false;  ///< ... and there may be more
     /// What the loaded value was of that, as members: what differs from it was changed. Empty: all of it.
     std::optional<item> seen{};
     item_members members{};
@@ -102,6 +107,7 @@ struct load_verb {
     std::shared_ptr<versioned_impl> core;
     key_values key;
     load_options options;
+    std::vector<std::string> only{};  ///< the attributes that are wanted; empty: all
     const char* called_as = "versioned.load";
     void operator()(diagnostics* details, handler_for<std::optional<stored_item>> handler) &&;
 };
@@ -109,6 +115,7 @@ struct load_many_verb {
     std::shared_ptr<versioned_impl> core;
     std::vector<key_values> keys;
     load_options options;
+    std::vector<std::string> only{};
     void operator()(diagnostics* details, handler_for<std::vector<std::optional<stored_item>>> handler) &&;
 };
 struct write_verb {

@@ -53,6 +53,9 @@ struct versioned_options {
 
 struct load_options {
     bool consistent = true;  ///< false: half the cost, and perhaps a second old
+    /// Ask for no more than the struct has members for, and what the library needs to save them. It costs the same
+    /// units, which are counted by the whole item; what is sent and parsed is less. Such a value cannot be replaced.
+    bool members_only = false;
 };
 
 /// Which members a save writes.

@@ -45,6 +45,9 @@ TEST_CASE("what a transaction has changed is read as it was, in one request, and
             CHECK(seen->value.pages == 100);
             CHECK(seen->version == 2);
             CHECK(state(*seen) == state(before));
+            auto narrow = co_await books.load(isbn, {.members_only = true});
+            CHECK(narrow->attributes == seen->attributes);
+            CHECK(state(*narrow) == state(before));
             auto raw_now = co_await items.load(isbn);
             CHECK(raw_now->value == raw->value);
             std::vector<key_values> keys{isbn, "another"};
