@@ -9,8 +9,13 @@
 #include <catch2/catch.hpp>
 
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <limits>
+#include <regex>
+#include <set>
+#include <sstream>
 #include <string>
 
 using namespace dynalease;
@@ -36,6 +41,19 @@ session_counters some_locks() {
 
 bool has_line(const std::string& text, const std::string& line) {
     return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
+}
+
+/// Every name in a text that begins as ours do.
+std::set<std::string> names_in(const std::string& text) {
+    static const std::regex ours("dynalease_[a-z_]+");
+    return {std::sregex_token_iterator(text.begin(), text.end(), ours), std::sregex_token_iterator()};
+}
+std::string content_of(const std::string& file) {
+    const auto root = std::filesystem::path(DYNALEASE_TEST_DATA).parent_path().parent_path();
+    std::ifstream in(root / "examples/monitoring" / file);
+    std::ostringstream content;
+    content << in.rdbuf();
+    return content.str();
 }
 std::size_t times(const std::string& text, const std::string& part) {
     std::size_t count = 0;
@@ -147,6 +165,21 @@ TEST_CASE("times are written as buckets that hold those below, their sum and the
               other.gauge("a", "-", 1);
               other.histogram("a", "-", {});
           }) == errc::invalid_option);
+}
+
+TEST_CASE("the dashboard and the alerts ask for nothing that is not written") {
+    metrics page;
+    page.add(some_requests());
+    page.add(some_locks());
+    const auto written = names_in(page.text());
+    for (const auto* file : {"dashboard.json", "alerts.yml"}) {
+        const auto asked = names_in(content_of(file));
+        CHECK(asked.size() >= 7);
+        for (const auto& name : asked) {
+            CAPTURE(file, name);
+            CHECK(written.contains(name));
+        }
+    }
 }
 
 TEST_CASE("the page as a whole", "[page]") {
