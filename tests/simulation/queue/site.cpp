@@ -139,7 +139,8 @@ void site::judge_place(const item& row, const row_name& place) {
     const auto call = data == nullptr ? std::nullopt : find_integer(*data, "call");
     if (!call) return;
     const auto [before, first] = places_.try_emplace({*call, place.queue}, place.ticket);
-    if (first || before->second == place.ticket) return;
+    // A row of an earlier place may land late.
+    if (first || place.ticket <= before->second) return;
     if (stands(place.queue, before->second) && !world_.made_of().loses_rows) {
         world_.fail("Q1", "somebody who waits with ticket " + std::to_string(before->second) + " was sent to the end");
     }
