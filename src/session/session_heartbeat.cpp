@@ -53,14 +53,14 @@ boost::asio::awaitable<shared_failure> session_impl::open(wait_limit limit) {
         runtime::spawn_background(world().executor, life_, open_row(shared_from_this()));
     }
     const bool patient = !limit.once && (limit.deadline || ancestry_.number > 1);
-    auto& line = patient ? patient_openers_ : openers_;
-    auto [waited, why] =
-        co_await line.async_wait_until(*world().clock, limit.deadline, boost::asio::as_tuple(boost::asio::deferred));
+    const openers::caller mine(openers_);
+    auto [waited, why] = co_await openers_.of(patient).async_wait_until(*world().clock, limit.deadline,
+                                                                        boost::asio::as_tuple(boost::asio::deferred));
     if (live()) co_return nullptr;
-    if (why) co_return why;
+    if (why) co_return mine.told(why);
     if (!waited) co_return std::make_shared<const failure>(over_failure());
     if (waited != boost::asio::error::timed_out) co_return std::make_shared<const failure>(errc::cancelled);
-    if (trouble_) co_return trouble_;
+    if (openers_.trouble()) co_return mine.told(openers_.trouble());
     failure late(errc::timeout);
     late.details.message = "the session was still being opened when the wait ended";
     co_return std::make_shared<const failure>(std::move(late));
@@ -77,12 +77,8 @@ boost::asio::awaitable<void> session_impl::open_row([[maybe_unused]] std::shared
         // A copy of the refused creation may still land; under a new name it can mislead nobody.
         id_ = world().new_id();
     }
-    if (!why) trouble_.reset();  // else it was told, and is not told again for each who tries
     publish();
-    for (auto* line : {&openers_, &patient_openers_}) {
-        while (line->complete_one(shared_failure(why))) {
-        }
-    }
+    openers_.tell_all(why);
 }
 
 // What the former life held is nobody's, by its own clock. Without this word others would find that out a lease after
@@ -95,10 +91,10 @@ boost::asio::awaitable<void> session_impl::close_former() {
 
 bool session_impl::goes_on_opening(const shared_failure& trouble) {
     if (closing_) return false;
-    if (!std::exchange(trouble_, trouble)) log(severity::warning, "cannot be opened yet: " + trouble->code.message());
-    while (openers_.complete_one(shared_failure(trouble))) {
+    if (openers_.note_trouble(trouble)) {
+        log(severity::warning, "cannot be opened yet: " + trouble->code.message());
     }
-    return !patient_openers_.empty();
+    return openers_.any_patient();
 }
 
 boost::asio::awaitable<shared_failure> session_impl::create_row() {
@@ -113,11 +109,13 @@ boost::asio::awaitable<shared_failure> session_impl::create_row() {
             in_doubt = false;
         }
         auto request = protocol::create_session(options_.table, id_, options_.lease, options_.owner, creation);
+        openers_.asks();
         auto made = co_await database_.call(std::move(request));
         auto kind = answer::applied;
         failure why;
         if (!made) {
             why = std::move(made).error();
+            openers_.asked(why.details.attempts);
             kind = classify(why);
             heed(why);
         }
@@ -139,7 +137,7 @@ boost::asio::awaitable<shared_failure> session_impl::create_row() {
             const bool beaten = co_await beat_once();
             if (beaten) co_return nullptr;
             if (ended_) co_return std::make_shared<const failure>(over_failure());
-            why = failure(errc::unreachable);
+            why = failure(errc::timeout);
             in_doubt = true;  // it stands there, and is ours
         }
         // The client has tried several times already: where there is nobody, more of it helps nobody who has no time.
@@ -158,8 +156,15 @@ boost::asio::awaitable<shared_failure> session_impl::create_row() {
 }
 
 shared_failure session_impl::explain(failure why) const {
-    // The session's row is in doubt, but nothing that the caller asked for is.
-    if (why.code == errc::in_doubt) why.code = errc::unreachable;
+    std::string words = "the session could not be opened";
+    // Its row is in doubt, but nothing that the caller asked for is.
+    if (why.outcome == outcome::unknown) words += ", and nothing was asked for yet of what the call wants";
+    if (why.code == errc::in_doubt) {
+        why.code = errc::timeout;
+        why.details.advice.clear();
+    }
+    auto& message = why.details.message;
+    message = message.empty() ? words : words + ": " + message;
     why.outcome = outcome::not_applied;
     return std::make_shared<const failure>(std::move(why));
 }

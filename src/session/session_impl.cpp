@@ -64,7 +64,6 @@ session_impl::session_impl(database target, session_options options, std::option
       beat_alarm_(world()),
       deadline_alarm_(world()),
       openers_(world().executor),
-      patient_openers_(world().executor),
       over_waiters_(world().executor),
       close_waiters_(world().executor),
       idle_(*this) {
@@ -235,8 +234,7 @@ void session_impl::end() {
     idle_.clear();
     beat_alarm_.wake();
     deadline_alarm_.wake();
-    openers_.complete_all({});
-    patient_openers_.complete_all({});
+    openers_.session_ends();
     over_waiters_.complete_all({});
 }
 
@@ -292,7 +290,8 @@ boost::asio::awaitable<void> session_impl::close([[maybe_unused]] std::shared_pt
     const auto reserve = std::min<std::chrono::nanoseconds>(options.timeout / 2, longest_row_closing);
     if (lease_.at(now()) == protocol::session_lease::phase::opening) {
         // The row may be on its way: known to be there, it can be closed; left alone it would stay alive for ever.
-        co_await openers_.async_wait_until(*world().clock, until, boost::asio::as_tuple(boost::asio::deferred));
+        co_await openers_.of(false).async_wait_until(*world().clock, until,
+                                                     boost::asio::as_tuple(boost::asio::deferred));
     }
     if (may_write() && options.release) {
         const bool idle = co_await release_all(until - reserve);

@@ -9,6 +9,7 @@
 #include "runtime/waiter_list.hpp"
 #include "session/failure_detector.hpp"
 #include "session/idle_claims.hpp"
+#include "session/openers.hpp"
 #include "session/protocol/session_lease.hpp"
 #include "session/protocol/session_view.hpp"
 #include "session/session_member.hpp"
@@ -186,10 +187,8 @@ private:
     runtime::gate life_;  ///< opening, heartbeat, deadline, closing
     runtime::alarm beat_alarm_;
     runtime::alarm deadline_alarm_;
-    runtime::waiter_list<shared_failure> openers_;
-    runtime::waiter_list<shared_failure> patient_openers_;  ///< who are not told of what may pass
+    openers openers_;
     std::vector<std::weak_ptr<session_member>> waits_;
-    shared_failure trouble_;  ///< what keeps it from being opened
     runtime::waiter_list<runtime::unit> over_waiters_;
     runtime::waiter_list<runtime::unit> close_waiters_;
     close_report report_;
