@@ -71,7 +71,7 @@ boost::asio::awaitable<void> session_impl::open_row([[maybe_unused]] std::shared
     const auto why = co_await create_row();
     if (!why) {
         go_live();
-        if (!ancestry_.former.empty()) co_await close_former();
+        formers_.begin_close();
     } else if (!ended_) {
         lease_.abandon();
         // A copy of the refused creation may still land; under a new name it can mislead nobody.
@@ -79,14 +79,6 @@ boost::asio::awaitable<void> session_impl::open_row([[maybe_unused]] std::shared
     }
     publish();
     openers_.tell_all(why);
-}
-
-// What the former life held is nobody's, by its own clock. Without this word others would find that out a lease after
-// they first looked, and we as the first of them.
-boost::asio::awaitable<void> session_impl::close_former() {
-    auto request = protocol::close_session(options_.table, ancestry_.former, wall());
-    const auto closed = co_await database_.call(std::move(request), {.timeout = lease_.times().beat_limit});
-    if (closed) remotes_.note_over(ancestry_.former);
 }
 
 bool session_impl::goes_on_opening(const shared_failure& trouble) {
@@ -150,7 +142,8 @@ boost::asio::awaitable<shared_failure> session_impl::create_row() {
             }
         }
         runtime::alarm pause(world());
-        co_await pause.wait_until(now() + retry_pause(failures++));
+        // Not in step with all the others that the same outage has struck.
+        co_await pause.wait_until(now() + retry_pause(failures++, unit()));
         if (ended_ || closing_) co_return std::make_shared<const failure>(over_failure());
     }
 }
@@ -225,11 +218,14 @@ boost::asio::awaitable<bool> session_impl::beat_once() {
             if (const auto* landed = beats_.find(number.value_or(0))) proven = landed->sent;
         } else {
             ++counters().heartbeats_unanswered;
-            log(severity::warning, "a heartbeat failed: " + why.code.message());
+            miss_told_ = true;
+            const bool at_risk = lease_.at(now()) == protocol::session_lease::phase::jeopardy;
+            log(severity::warning, "a heartbeat failed: " + why.code.message() + (at_risk ? "; in jeopardy" : ""));
             heed(why);
         }
     }
     if (!proven || !lease_.acknowledge(*proven, now())) co_return false;
+    miss_told_ = false;
     ++counters().heartbeats_acknowledged;
     publish();
     deadline_alarm_.wake();
@@ -248,7 +244,7 @@ boost::asio::awaitable<void> session_impl::watch_deadline([[maybe_unused]] std::
         if (current == phase::closed) co_return;
         if (current == phase::jeopardy && !in_jeopardy) {
             ++counters().jeopardies;
-            log(severity::warning, "in jeopardy: heartbeats go unanswered");
+            if (!miss_told_) log(severity::warning, "in jeopardy: heartbeats go unanswered");
         }
         in_jeopardy = current == phase::jeopardy;
         co_await deadline_alarm_.wait_until(in_jeopardy ? lease_.deadline() : lease_.jeopardy());

@@ -58,6 +58,7 @@ session_impl::session_impl(database target, session_options options, std::option
                                            .hold = for_ever}
                    : protocol::lease_times_for(options_.lease, options_.heartbeat, options_.clock_drift_ppm)),
       remotes_(database_, options_.table, id_, counters()),
+      formers_(*this, std::move(ancestry_.unclosed)),
       context_(runtime::context_end::of(world().executor)),
       work_(world().executor),
       life_(world().executor),
@@ -93,7 +94,8 @@ bool session_impl::may_be_followed() const noexcept {
 
 std::shared_ptr<session_impl> session_impl::next() const {
     session_ancestry ancestry{
-        .counters = ancestry_.counters, .number = ancestry_.number + 1, .former = row_is_told_ ? std::string() : id_};
+        .counters = ancestry_.counters, .number = ancestry_.number + 1, .unclosed = formers_.ids()};
+    if (!row_is_told_) ancestry.unclosed.push_back(id_);
     return std::make_shared<session_impl>(database_, options_, plain_, std::move(ancestry));
 }
 
@@ -288,6 +290,8 @@ boost::asio::awaitable<void> session_impl::close([[maybe_unused]] std::shared_pt
                                                  close_options options) {
     const auto until = now() + options.timeout;
     const auto reserve = std::min<std::chrono::nanoseconds>(options.timeout / 2, longest_row_closing);
+    const bool ran_out = lease_.at(now()) == protocol::session_lease::phase::lost;
+    if (ran_out && !plain_) formers_.add(id_);  // nobody has said so yet, and no other life will
     if (lease_.at(now()) == protocol::session_lease::phase::opening) {
         // The row may be on its way: known to be there, it can be closed; left alone it would stay alive for ever.
         co_await openers_.of(false).async_wait_until(*world().clock, until,
@@ -301,6 +305,7 @@ boost::asio::awaitable<void> session_impl::close([[maybe_unused]] std::shared_pt
         std::vector<std::shared_ptr<pending_release>> none;
         for (const auto& member : all_members()) member->session_closes(over_failure(), false, none);
     }
+    if (options.release) co_await formers_.close(until);
     lease_.close();
     publish();
     if (!ended_) end();
@@ -337,7 +342,7 @@ boost::asio::awaitable<void> session_impl::close_row(dynalease::time_point until
         const bool resolved =
             closed || classify(closed.error()) == answer::refused || classify(closed.error()) == answer::rejected;
         if (resolved) co_return;
-        co_await pause.wait_until(std::min(until, now() + retry_pause(failures)));
+        co_await pause.wait_until(std::min(until, now() + retry_pause(failures, unit())));
     }
 }
 

@@ -8,6 +8,7 @@
 #include "runtime/gate.hpp"
 #include "runtime/waiter_list.hpp"
 #include "session/failure_detector.hpp"
+#include "session/former_lives.hpp"
 #include "session/idle_claims.hpp"
 #include "session/openers.hpp"
 #include "session/protocol/session_lease.hpp"
@@ -42,7 +43,7 @@ class hold;
 struct session_ancestry {
     std::shared_ptr<session_counters> counters = std::make_shared<session_counters>();  ///< of all of them
     std::uint64_t number = 1;                                                           ///< in their order
-    std::string former{};  ///< the one before it, if its row may still say that it lives
+    std::vector<std::string> unclosed{};  ///< those of them whose rows may still say that they live
 };
 
 class session_impl final : public protocol::session_view, public std::enable_shared_from_this<session_impl> {
@@ -100,6 +101,9 @@ public:
     failure_detector& remotes() noexcept { return remotes_; }
     runtime::gate& work() noexcept { return work_; }
     runtime::gate& life() noexcept { return life_; }
+    former_lives& formers() noexcept { return formers_; }
+    /// For the answer to a sign of life, or to what nobody waits for.
+    std::chrono::nanoseconds beat_limit() const noexcept { return lease_.times().beat_limit; }
     idle_claims& idle() noexcept { return idle_; }
     const protocol::session_watch& watch(std::string_view id) override { return remotes_.watch(id); }
     dynalease::time_point now() const noexcept override { return world().clock->now(); }
@@ -149,7 +153,6 @@ private:
     boost::asio::awaitable<void> open_row(std::shared_ptr<session_impl> self);
     boost::asio::awaitable<shared_failure> create_row();
     bool goes_on_opening(const shared_failure& trouble);
-    boost::asio::awaitable<void> close_former();
     shared_failure explain(failure why) const;
     void go_live();
     boost::asio::awaitable<bool> beat_once();
@@ -182,9 +185,11 @@ private:
 
     std::int64_t last_attempt_ = 0;
     failure_detector remotes_;
+    former_lives formers_;
     std::shared_ptr<runtime::context_end> context_;
     runtime::gate work_;  ///< the members' own coroutines
     runtime::gate life_;  ///< opening, heartbeat, deadline, closing
+    bool miss_told_ = false;  ///< the log has told of a heartbeat without an answer since the last with one
     runtime::alarm beat_alarm_;
     runtime::alarm deadline_alarm_;
     openers openers_;

@@ -6,6 +6,9 @@
 #include "session/protocol/outage.hpp"
 #include "session/protocol/sequence.hpp"
 
+#include <dynalease/dynamodb/database.hpp>
+#include <dynalease/runtime/time.hpp>
+
 #include <boost/asio/awaitable.hpp>
 
 #include <optional>

@@ -1,12 +1,18 @@
-// What callers are told while their session opens in vain.
+// What callers are told while their session opens in vain, and how one life ends what the former has left.
 // SPDX-License-Identifier: BSL-1.0
 #include "support/lock_steps.hpp"
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <set>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
+#include <vector>
 
 using namespace dynalease;
 using namespace dynalease::tests;
@@ -23,6 +29,14 @@ testing::fault_plan all_meet(const fault& fate) {
     return [fate](const any_request&, const call_options&) { return fate; };
 }
 
+bool creates(const any_request& request) {
+    return std::holds_alternative<put_item_request>(request);
+}
+bool closes(const any_request& request, const std::string& id) {
+    const auto* update = std::get_if<update_item_request>(&request);
+    return update && update->values.contains(":closed") && *find_string(update->key, "pk") == "session#" + id;
+}
+
 asio::awaitable<void> tell(lock target, acquire_options options, std::optional<error>& told) {
     try {
         auto guard = co_await target.acquire(std::move(options));
@@ -36,6 +50,32 @@ asio::awaitable<void> tell(node& in, std::optional<std::chrono::nanoseconds> wai
     lock target{*in.session, "x"};
     co_await tell(target, options, told);
 }
+
+asio::awaitable<void> close(node& in, close_options options) {
+    co_await in.session->close(options);
+}
+
+/// A process that has lost a life, in which it held a lock.
+struct former_life {
+    former_life() {
+        run(w, a, take(a, "x", guard));
+        former = a.session->id();
+        a.network->set_plan(all_meet({kind::lose_request}));
+        w.scheduler.run_for(30s);
+        REQUIRE(guard.state() == guard_state::lost);
+        a.network->set_plan({});
+    }
+    std::string state(const std::string& id) {
+        const auto row = w.row("session#" + id);
+        const auto* said = find_string(row, "state");
+        return said ? *said : "";
+    }
+
+    world w;
+    node a{w};
+    lock_guard guard;
+    std::string former;
+};
 
 }  // namespace
 
@@ -90,4 +130,128 @@ TEST_CASE("a wait that ends before the request that opens its session is answere
     CHECK(told->code() == errc::timeout);
     CHECK(told->code() == condition::unreachable);
     CHECK(told->diagnostics().attempts == 0);
+}
+
+// ---- from life to life ---------------------------------------------------------------------------------------
+
+TEST_CASE("a session that is closed between two lives closes the row of the former, too") {
+    former_life in;
+    in.a.network->clear_log();
+    run(in.w, in.a, close(in.a, {}));
+    CHECK(in.state(in.former) == "closed");
+    CHECK(find_integer(in.w.row("session#" + in.former), "ttl"));
+    CHECK(in.a.network->log().size() == 1);
+}
+
+TEST_CASE("a session that is closed between two lives ends in time, whoever answers, and writes nothing if so told") {
+    former_life in;
+    in.a.network->set_plan(all_meet({kind::lose_request}));
+    const auto began = in.w.scheduler.now();
+    run(in.w, in.a, close(in.a, {.timeout = 700ms}));
+    CHECK(in.w.scheduler.now() - began <= 700ms);
+    CHECK(in.state(in.former) == "alive");
+
+    former_life left;
+    left.a.network->clear_log();
+    run(left.w, left.a, close(left.a, {.release = false}));
+    left.w.scheduler.run_for(1min);
+    CHECK(left.a.network->log().empty());
+}
+
+TEST_CASE("a session whose handle ends between two lives closes the row of the former, too") {
+    former_life in;
+    in.a.session.reset();
+    in.w.scheduler.run_for(1s);
+    CHECK(in.state(in.former) == "closed");
+}
+
+TEST_CASE("a life that ends before it was live leaves the row of the former to the next") {
+    former_life in;
+    // The creation is applied, and its answer comes when others have seen the new life dead.
+    bool refused = false;
+    in.a.network->set_plan([&refused](const any_request& request, const call_options& options) {
+        if (options.lane == lane::heartbeat && !std::exchange(refused, true)) {
+            return fault{.what = kind::fail, .answer = failure(errc::condition_failed, outcome::not_applied)};
+        }
+        return creates(request) ? fault{.after = 950ms} : fault{};
+    });
+    lock_guard again;
+    running waits(in.w, in.a, take(in.a, "y", again));
+    in.w.scheduler.run_for(100ms);
+    in.a.process->pause();
+    in.w.scheduler.run_for(30s);
+    in.a.process->resume();
+    waits.wait(1min);
+    CHECK(again.held());
+    REQUIRE(refused);
+    REQUIRE(in.a.session->lives() == 3);
+    in.w.scheduler.run_for(5s);
+    CHECK(in.state(in.former) == "closed");
+}
+
+TEST_CASE("no caller waits for the row of the former life to be closed, but close does") {
+    former_life in;
+    in.a.network->set_plan([&](const any_request& request, const call_options&) {
+        return closes(request, in.former) ? fault{.before = 600ms} : fault{};
+    });
+    lock_guard other;
+    const auto began = in.w.scheduler.now();
+    run(in.w, in.a, take(in.a, "y", other));
+    CHECK(in.w.scheduler.now() - began < 100ms);
+    CHECK(in.state(in.former) == "alive");
+    run(in.w, in.a, close(in.a, {}));
+    CHECK(in.state(in.former) == "closed");
+}
+
+TEST_CASE("the row of a former life that could not be closed is closed when the session is") {
+    former_life in;
+    bool closing = false;
+    in.a.network->set_plan([&](const any_request& request, const call_options&) {
+        return closes(request, in.former) && !closing ? refused_at_the_door() : fault{};
+    });
+    lock_guard other;
+    run(in.w, in.a, take(in.a, "y", other));
+    in.w.scheduler.run_for(1min);
+    CHECK(in.state(in.former) == "alive");
+    closing = true;
+    run(in.w, in.a, close(in.a, {}));
+    CHECK(in.state(in.former) == "closed");
+}
+
+TEST_CASE("processes that open their sessions in one outage do not come in step") {
+    world w;
+    std::vector<node> all;
+    for (std::uint64_t seed = 1; seed <= 8; ++seed) all.emplace_back(w, seed);
+    std::vector<std::optional<error>> told(all.size());
+    std::vector<running> waits;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        all[i].network->set_plan(all_meet(refused_at_the_door()));
+        waits.emplace_back(w, all[i], tell(all[i], 10s, told[i]));
+    }
+    w.scheduler.run_for(11s);
+    std::set<clock::time_point> moments;
+    for (const auto& each : all) moments.insert(each.network->log().back()->sent);
+    CHECK(moments.size() == all.size());
+}
+
+// ---- the log -------------------------------------------------------------------------------------------------
+
+TEST_CASE("each heartbeat without an answer is one line in the log, whatever state follows from it") {
+    std::vector<std::string> lines;
+    session_options options{.table = table};
+    options.log = [&lines](severity, std::string_view line) { lines.emplace_back(line); };
+    world w;
+    node a(w, 1, {}, std::move(options));
+    lock_guard guard;
+    run(w, a, take(a, "x", guard));
+    lines.clear();
+    const auto before = a.session->counters();
+    a.network->set_plan(all_meet({kind::lose_request}));
+    w.scheduler.run_for(8s);
+    a.network->set_plan({});
+    w.scheduler.run_for(5s);
+    const auto after = a.session->counters();
+    REQUIRE(after.jeopardies == before.jeopardies + 1);
+    CHECK(lines.size() == after.heartbeats_unanswered - before.heartbeats_unanswered);
+    CHECK(std::ranges::any_of(lines, [](const auto& l) { return l.find("in jeopardy") != std::string::npos; }));
 }

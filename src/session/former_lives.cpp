@@ -1,0 +1,53 @@
+// The lives of a session before the present one, whose rows may still say that they live.
+// SPDX-License-Identifier: BSL-1.0
+#include "session/former_lives.hpp"
+
+#include "database/protocol/backoff.hpp"
+#include "database/protocol/reply.hpp"
+#include "runtime/alarm.hpp"
+#include "runtime/spawn.hpp"
+#include "session/protocol/session_requests.hpp"
+#include "session/session_impl.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace dynalease::detail {
+
+former_lives::former_lives(session_impl& core, std::vector<std::string> ids)
+    : core_(core), ids_(std::move(ids)), closing_(core.world().executor) {}
+
+void former_lives::begin_close() {
+    if (ids_.empty()) return;
+    const auto until = core_.now() + core_.beat_limit();
+    runtime::spawn_background(core_.world().executor, closing_, run(core_.shared_from_this(), until));
+}
+
+boost::asio::awaitable<void> former_lives::run(std::shared_ptr<session_impl> self, dynalease::time_point until) {
+    co_await self->formers().close_each(until);
+}
+
+boost::asio::awaitable<void> former_lives::close(dynalease::time_point until) {
+    co_await closing_.wait_idle_until(*core_.world().clock, until);
+    runtime::alarm pause(core_.world());
+    for (unsigned failures = 0;; ++failures) {
+        co_await close_each(until);
+        if (ids_.empty() || core_.now() >= until) break;
+        co_await pause.wait_until(std::min(until, core_.now() + retry_pause(failures, core_.unit())));
+    }
+}
+
+boost::asio::awaitable<void> former_lives::close_each(dynalease::time_point until) {
+    for (const auto& id : std::vector<std::string>(ids_)) {
+        const auto left = until - core_.now();
+        if (left <= std::chrono::nanoseconds::zero()) break;
+        auto request = protocol::close_session(core_.table(), id, core_.wall());
+        const auto closed = co_await core_.target().call(std::move(request), {.timeout = left});
+        const auto kind = closed ? answer::applied : classify(closed.error());
+        if (kind == answer::unanswered || kind == answer::delayed) continue;
+        if (closed) core_.remotes().note_over(id);
+        std::erase(ids_, id);
+    }
+}
+
+}  // namespace dynalease::detail

@@ -1,0 +1,44 @@
+// The lives of a session before the present one, whose rows may still say that they live.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "runtime/gate.hpp"
+
+#include <dynalease/runtime/time.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace dynalease::detail {
+
+class session_impl;
+
+/// What they held is nobody's, by our own clock. Without a word others would find that out a lease after they first
+/// looked, and the rows would stay for ever.
+class former_lives {
+public:
+    former_lives(session_impl& core, std::vector<std::string> ids);
+
+    const std::vector<std::string>& ids() const noexcept { return ids_; }
+    /// Another has ended, though its row may say otherwise.
+    void add(std::string id) { ids_.push_back(std::move(id)); }
+
+    /// Begins to close their rows, once each, beside all else.
+    void begin_close();
+    /// The same until it is done, at `until` at the latest.
+    boost::asio::awaitable<void> close(dynalease::time_point until);
+
+private:
+    /// @param self keeps the session
+    static boost::asio::awaitable<void> run(std::shared_ptr<session_impl> self, dynalease::time_point until);
+    boost::asio::awaitable<void> close_each(dynalease::time_point until);
+
+    session_impl& core_;
+    std::vector<std::string> ids_;
+    runtime::gate closing_;
+};
+
+}  // namespace dynalease::detail
