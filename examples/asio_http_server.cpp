@@ -67,23 +67,32 @@ asio::awaitable<std::int64_t> balance_of(const bank& bank, const std::string& ac
 }
 
 /// Reads, adds, writes: safe because the account is locked meanwhile, in this process and in all others.
-asio::awaitable<std::int64_t> deposit(bank& bank, std::string account, std::int64_t amount) {
-    dynalease::lock lock{bank.session, "account/" + account};
-    dynalease::acquire_options patience;
-    patience.wait = 2s;
-    auto guard = co_await lock.acquire(patience);
-
-    const auto balance = co_await balance_of(bank, account) + amount;
+/// @param balance set once the money is there
+asio::awaitable<void> add(const bank& bank, const std::string& account, std::int64_t amount,
+                          const dynalease::lock_guard& guard, std::optional<std::int64_t>& balance) {
+    const auto after = co_await balance_of(bank, account) + amount;
     dynalease::transact_put put{.table_name = std::string(table), .new_item = key_of(account)};
-    put.new_item.emplace("balance", balance);
+    put.new_item.emplace("balance", after);
     dynalease::transact_write_items_request write;
     write.actions.emplace_back(std::move(put));
     write.actions.emplace_back(guard.fence());  // the write happens only while this very grant is in force
     co_await bank.database.execute(std::move(write));
+    balance = after;
+}
 
-    // Whatever becomes of the lock now, the money is there.
-    co_await guard.release(asio::as_tuple(asio::deferred));
-    co_return balance;
+/// As work under the lock: what has begun when the server is told to stop may end before the session closes.
+asio::awaitable<std::int64_t> deposit(bank& bank, std::string account, std::int64_t amount) {
+    dynalease::lock lock{bank.session, "account/" + account};
+    dynalease::acquire_options patience;
+    patience.wait = 2s;
+    std::optional<std::int64_t> balance;
+    const auto body = [&](dynalease::lock_guard& guard) { return add(bank, account, amount, guard, balance); };
+    try {
+        co_await dynalease::with_lock(lock, body, patience);
+    } catch (const dynalease::error&) {
+        if (!balance) throw;  // else the money is there, whatever has become of the lock
+    }
+    co_return *balance;
 }
 
 // ---- HTTP -------------------------------------------------------------------------------------------------
@@ -239,7 +248,9 @@ asio::awaitable<void> run(asio::io_context& io, dynalease::client& client, unsig
         co_await try_out(acceptor.local_endpoint());
     }
     acceptor.close();
-    co_await bank.session.close();
+    co_await bank.session.close();  // lets deposits end that have begun; all others are refused
+    asio::steady_timer last_answers(own_strand, 200ms);
+    co_await last_answers.async_wait(asio::use_awaitable);
 }
 
 }  // namespace

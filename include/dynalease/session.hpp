@@ -82,12 +82,12 @@ enum class session_state {
 inline constexpr std::chrono::nanoseconds until_known = std::chrono::nanoseconds::min();
 
 struct close_options {
-    /// Release every lock first. `false` leaves them to the lease, without a request: for a fast exit that others
-    /// notice later.
+    /// Let work end, then release every lock. `false` cancels the work at once, and leaves the locks to the lease,
+    /// without a request: for a fast exit that others notice later.
     bool release = true;
-    /// For all of it, of which the last second (at most the half) is kept for the write that ends the session, and so
-    /// frees what could not be released. Only what work of `with_lock` or `with_turn` still goes on under is left to
-    /// the lease, the session's row too.
+    /// For all of it. Work of `with_lock` and `with_turn` may go on for the first half, and is cancelled then. The last
+    /// second (at most a half) is kept for the write that ends the session, and so frees what could not be released.
+    /// Only what work still goes on under is left to the lease, the session's row too.
     std::chrono::milliseconds timeout{5'000};
 };
 
@@ -156,11 +156,14 @@ public:
         return detail::initiate<void>(get_executor(), over_verb{core_}, std::forward<Tail>(tail)...);
     }
 
-    /// Closed, and every guard invalid, from the call on: releases all locks, and ends the heartbeat. Waiting callers
-    /// fail with `errc::session_closed`; work of `with_lock` and `with_turn` is cancelled, and its lock released when
-    /// it has ended. Idempotent; a closed session never opens again. What fails is in the report: the call itself fails
-    /// with `errc::cancelled` alone. Cancellation: all types, of the wait for the end; the closing itself goes on in
-    /// the background. Cost: one write per held lock, and one for the session, of which a plain one has none.
+    /// Closed from the call on: whoever waits, or asks for anything, fails with `errc::session_closed`, and no work of
+    /// `with_lock` or `with_turn` begins. Work that runs may end, for half of `close_options::timeout` (2.5 s by
+    /// default); meanwhile all guards stay in force, and heartbeats go on. What still runs then is cancelled
+    /// (terminal), fails with `errc::session_closed`, and keeps its lock until it has ended. All other guards are
+    /// invalid then, at once where no work runs; all locks are released, and the heartbeat ends. Idempotent; a closed
+    /// session never opens again. What fails is in the report: the call itself fails with `errc::cancelled` alone.
+    /// Cancellation: all types, of the wait for the end; the closing itself goes on in the background. Cost: one write
+    /// per held lock, and one for the session, of which a plain one has none.
     boost::asio::awaitable<close_report> close(close_options options = {});
     template <class... Tail>
         requires verb_tail<close_report, Tail...>

@@ -50,6 +50,7 @@ public:
     /// Gives the grant back, or hands it to the next local waiter.
     void give_back(const std::shared_ptr<item_hold>& hold);
     void session_lost(const failure& why) override;
+    void session_drains(const failure& why) override { turn_all_away(why); }
     void session_closes(const failure& why, bool release,
                         std::vector<std::shared_ptr<pending_release>>& under_way) override;
 

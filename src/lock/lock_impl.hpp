@@ -36,6 +36,7 @@ public:
     std::string in_the_way() const override;
     bool tell_long_wait() override;
     void session_lost(const failure& why) override;
+    void session_drains(const failure& why) override { turn_away(why); }
     void session_closes(const failure& why, bool release,
                         std::vector<std::shared_ptr<pending_release>>& under_way) override;
 

@@ -224,11 +224,8 @@ void queue_impl::fail_waiting(const shared_failure& why) {
 }
 
 void queue_impl::session_lost(const failure& why) {
-    const auto shared = std::make_shared<const failure>(why);
     waiting_.clear();
-    for (const auto& [attempt, known] : drawn_) {
-        if (const auto who = known.who.lock()) who->complete({{}, shared});
-    }
+    fail_all(why);
     if (sleep_) sleep_->wake();
     const auto hold = hold_.lock();
     if (!hold) return;
@@ -236,12 +233,21 @@ void queue_impl::session_lost(const failure& why) {
     if (hold->lose()) ++core_.counters().lost;
 }
 
-void queue_impl::session_closes(const failure& why, bool release,
-                                std::vector<std::shared_ptr<pending_release>>& under_way) {
+void queue_impl::fail_all(const failure& why) {
     const auto shared = std::make_shared<const failure>(why);
     for (const auto& [attempt, known] : drawn_) {
         if (const auto who = known.who.lock()) who->complete({{}, shared});
     }
+}
+
+void queue_impl::session_drains(const failure& why) {
+    fail_all(why);
+    fail_waiting(std::make_shared<const failure>(why));
+}
+
+void queue_impl::session_closes(const failure& why, bool release,
+                                std::vector<std::shared_ptr<pending_release>>& under_way) {
+    fail_all(why);
     const auto waiting = std::exchange(waiting_, {});
     if (sleep_) sleep_->wake();
     leftovers_.hurry();

@@ -73,6 +73,7 @@ public:
     boost::asio::awaitable<void> begin_drawing();
     void end_drawing();
     void session_lost(const failure& why) override;
+    void session_drains(const failure& why) override;
     void session_closes(const failure& why, bool release,
                         std::vector<std::shared_ptr<pending_release>>& under_way) override;
 
@@ -162,6 +163,8 @@ private:
     bool blocked_by_ourselves() const;
     dynalease::time_point blocker_due();
     void fail_waiting(const shared_failure& why);
+    /// All who have a ticket, or draw one.
+    void fail_all(const failure& why);
 
     // Cleaning up.
     boost::asio::awaitable<void> usher(queue_target self);

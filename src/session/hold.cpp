@@ -18,7 +18,11 @@ hold::hold(std::shared_ptr<session_impl> core) noexcept : core_(std::move(core))
 hold::~hold() = default;
 
 bool hold::held() const noexcept {
-    return kept() && core_->valid() && !expired();
+    return kept() && !expired() && (core_->valid() || core_->keeps_while_closing(in_use_));
+}
+
+bool hold::in_use() const noexcept {
+    return in_use_;
 }
 
 guard_state hold::state() const noexcept {
@@ -30,14 +34,16 @@ guard_state hold::state() const noexcept {
 guard_state hold::standing() const noexcept {
     const auto own = state_.load();
     if (own != guard_state::held) return own;
-    switch (core_->state()) {
+    const auto said = core_->state();
+    switch (said == session_state::closed && core_->keeps_while_closing(in_use_) ? core_->by_lease() : said) {
         case session_state::live:
             if (expired()) return guard_state::lost;
             return overdue() ? guard_state::jeopardy : guard_state::held;
         case session_state::jeopardy:
             return expired() ? guard_state::lost : guard_state::jeopardy;
         case session_state::closed:
-            return guard_state::released;
+            // Whose work goes on loses it by its lease, like all others.
+            return in_use_ ? guard_state::lost : guard_state::released;
         default:
             return guard_state::lost;
     }

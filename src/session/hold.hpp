@@ -33,7 +33,7 @@ public:
     error_code why_over() const noexcept;
     /// See `session_impl::begin_work`.
     void use(bool begins) noexcept { in_use_ = begins; }
-    bool in_use() const noexcept override { return in_use_; }
+    bool in_use() const noexcept override;
     /// Its guard gives it to the verb that ends it: invalid from here on, and that verb's to give back.
     /// @returns false if it was lost or released, or given to such a verb, before.
     bool hand_in() noexcept;

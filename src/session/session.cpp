@@ -34,7 +34,7 @@ awaitable<runtime::completion<close_report>> run_close(std::shared_ptr<detail::s
 
 void close_in_background(const std::shared_ptr<detail::session_lives>& lives) {
     if (!lives || lives->context_ended()) return;
-    auto last = lives->announce_close();
+    auto last = lives->announce_close(true);
     const auto executor = last->world().executor;
     boost::asio::post(executor, [last = std::move(last)] { last->begin_close({}); });
 }
@@ -86,7 +86,7 @@ void session::over_verb::operator()(diagnostics* details, detail::handler_for<vo
 }
 
 void session::close_verb::operator()(diagnostics* details, detail::handler_for<close_report> handler) && {
-    const auto last = core->announce_close();
+    const auto last = core->announce_close(options.release);
     // Not in the coroutine: one that is cancelled before its first step never runs.
     boost::asio::post(core->world().executor, [last, options = options] { last->begin_close(options); });
     detail::start_verb<close_report>(core->world().executor, called(*last, "session.close", details), run_close(last),

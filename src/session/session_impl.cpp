@@ -13,6 +13,7 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/deferred.hpp>
+#include <boost/asio/post.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -64,6 +65,7 @@ session_impl::session_impl(database target, session_options options, std::option
       life_(world().executor),
       beat_alarm_(world()),
       deadline_alarm_(world()),
+      works_ended_(world()),
       openers_(world().executor),
       over_waiters_(world().executor),
       close_waiters_(world().executor),
@@ -81,7 +83,10 @@ session_impl::~session_impl() = default;
 session_state session_impl::state() const noexcept {
     auto said = published_.load();
     if (close_announced_ && said != session_state::lost) said = session_state::closed;
-    if (said != session_state::live) return said;
+    return said == session_state::live ? by_lease() : said;
+}
+
+session_state session_impl::by_lease() const noexcept {
     // The deadline counts by itself: no timer has to fire, and no coroutine has to run.
     const auto now = this->now().time_since_epoch().count();
     if (runtime::fork_count() != born_in_fork_ || now >= deadline_) return session_state::lost;
@@ -99,9 +104,19 @@ std::shared_ptr<session_impl> session_impl::next() const {
     return std::make_shared<session_impl>(database_, options_, plain_, std::move(ancestry));
 }
 
-void session_impl::announce_close() noexcept {
+void session_impl::announce_close(bool drains) noexcept {
+    // In a forked child nothing goes on, and a thread that is not there may have the mutex.
+    std::unique_lock hold(members_mutex_, std::defer_lock);
+    if (runtime::fork_count() == born_in_fork_) hold.lock();
     // Lost is final.
-    if (state() != session_state::lost) close_announced_ = true;
+    if (close_announced_ || state() == session_state::lost) return;
+    draining_ = drains && !works_.empty();
+    close_announced_ = true;
+}
+
+bool session_impl::keeps_while_closing(bool in_use) const noexcept {
+    const bool closes = state() == session_state::closed && (in_use || draining_);
+    return closes && by_lease() != session_state::lost;
 }
 
 bool session_impl::valid() const noexcept {
@@ -126,7 +141,7 @@ void session_impl::forget(const member_key& key) noexcept {
 
 bool session_impl::begin_work(const std::shared_ptr<bound_work>& work, hold& grant) {
     const std::lock_guard guard(members_mutex_);
-    if (published_ == session_state::closed) return false;
+    if (close_announced_ || published_ == session_state::closed) return false;
     works_.insert(work);
     grant.use(true);
     return true;
@@ -136,6 +151,8 @@ void session_impl::end_work(const std::shared_ptr<bound_work>& work, hold& grant
     const std::lock_guard guard(members_mutex_);
     works_.erase(work);
     grant.use(false);
+    if (!works_.empty() || !close_announced_ || context_->reached()) return;
+    boost::asio::post(world().executor, [self = shared_from_this()] { self->works_ended_.wake(); });
 }
 
 // ---- the database's executor -------------------------------------------------------------------------------
@@ -236,6 +253,7 @@ void session_impl::end() {
     idle_.clear();
     beat_alarm_.wake();
     deadline_alarm_.wake();
+    works_ended_.wake();
     openers_.session_ends();
     over_waiters_.complete_all({});
 }
@@ -266,7 +284,6 @@ void session_impl::begin_close(const close_options& options) {
         return;
     }
     publish();
-    tell_works();
     runtime::spawn_background(world().executor, life_, close(shared_from_this(), options));
 }
 
@@ -276,6 +293,19 @@ void session_impl::tell_works() {
         return works_;
     }();
     for (const auto& work : present) work->session_closes();
+}
+
+bool session_impl::has_works() {
+    const std::lock_guard guard(members_mutex_);
+    return !works_.empty();
+}
+
+boost::asio::awaitable<void> session_impl::let_works_end(dynalease::time_point until) {
+    for (;;) {
+        const bool goes_on = has_works() && may_write() && now() < until;
+        if (!goes_on) break;
+        co_await works_ended_.wait_until(until);
+    }
 }
 
 boost::asio::awaitable<result<close_report>> session_impl::wait_closed() {
@@ -288,7 +318,8 @@ boost::asio::awaitable<result<close_report>> session_impl::wait_closed() {
 
 boost::asio::awaitable<void> session_impl::close([[maybe_unused]] std::shared_ptr<session_impl> self,
                                                  close_options options) {
-    const auto until = now() + options.timeout;
+    const auto began = now();
+    const auto until = began + options.timeout;
     const auto reserve = std::min<std::chrono::nanoseconds>(options.timeout / 2, longest_row_closing);
     const bool ran_out = lease_.at(now()) == protocol::session_lease::phase::lost;
     if (ran_out && !plain_) formers_.add(id_);  // nobody has said so yet, and no other life will
@@ -297,6 +328,12 @@ boost::asio::awaitable<void> session_impl::close([[maybe_unused]] std::shared_pt
         co_await openers_.of(false).async_wait_until(*world().clock, until,
                                                      boost::asio::as_tuple(boost::asio::deferred));
     }
+    if (options.release) {
+        for (const auto& member : all_members()) member->session_drains(over_failure());
+        co_await let_works_end(began + options.timeout / 2);
+    }
+    draining_ = false;
+    tell_works();
     if (may_write() && options.release) {
         const bool idle = co_await release_all(until - reserve);
         // Work that did not end keeps its grant until the lease is over: closing the row would free that at once.

@@ -73,7 +73,12 @@ public:
     bool awaits_next() const noexcept { return lost_ && may_be_followed(); }
     std::shared_ptr<session_impl> next() const;
     /// Closed for all who ask from here on; `begin_close` follows.
-    void announce_close() noexcept;
+    /// @param drains work goes on meanwhile, and all that is held stays in force until it has ended
+    void announce_close(bool drains) noexcept;
+    /// It closes, and its lease still keeps what is held. @param in_use work goes on under the very grant
+    bool keeps_while_closing(bool in_use) const noexcept;
+    /// `live`, `jeopardy` or `lost`, by the deadline alone.
+    session_state by_lease() const noexcept;
     /// For destructors: nothing can be posted any more.
     bool context_ended() const noexcept { return context_->reached(); }
     /// The member of that name, made if there is none: `Member(core, name, options)`.
@@ -148,6 +153,8 @@ private:
     void lose(const std::string& why, loss how);
     void end();
     void tell_works();
+    bool has_works();
+    boost::asio::awaitable<void> let_works_end(dynalease::time_point until);
     void tell_long_waits();
 
     boost::asio::awaitable<void> open_row(std::shared_ptr<session_impl> self);
@@ -177,6 +184,7 @@ private:
     // What other threads read.
     std::atomic<session_state> published_{session_state::idle};
     std::atomic<bool> close_announced_{false};
+    std::atomic<bool> draining_{false};  ///< it closes, and waits for work to end
     std::atomic<std::int64_t> deadline_{0};
     std::atomic<std::int64_t> jeopardy_{0};
     std::atomic<bool> lost_{false};
@@ -187,11 +195,12 @@ private:
     failure_detector remotes_;
     former_lives formers_;
     std::shared_ptr<runtime::context_end> context_;
-    runtime::gate work_;  ///< the members' own coroutines
-    runtime::gate life_;  ///< opening, heartbeat, deadline, closing
+    runtime::gate work_;      ///< the members' own coroutines
+    runtime::gate life_;      ///< opening, heartbeat, deadline, closing
     bool miss_told_ = false;  ///< the log has told of a heartbeat without an answer since the last with one
     runtime::alarm beat_alarm_;
     runtime::alarm deadline_alarm_;
+    runtime::alarm works_ended_;
     openers openers_;
     std::vector<std::weak_ptr<session_member>> waits_;
     runtime::waiter_list<runtime::unit> over_waiters_;

@@ -35,9 +35,9 @@ session_state session_lives::state() const noexcept {
     return goes_on ? session_state::idle : now;
 }
 
-std::shared_ptr<session_impl> session_lives::announce_close() {
+std::shared_ptr<session_impl> session_lives::announce_close(bool drains) {
     const auto hold = held();
-    present_now()->announce_close();
+    present_now()->announce_close(drains);
     closed_ = true;
     return present_;
 }

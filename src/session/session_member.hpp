@@ -59,7 +59,9 @@ public:
     virtual bool tell_long_wait() { return false; }
     /// The lease is over: fails all who wait; grants are lost.
     virtual void session_lost(const failure& why) = 0;
-    /// The session closes: fails all who wait; grants are invalid at once.
+    /// The session begins to close: fails all who wait. Grants stay until `session_closes`.
+    virtual void session_drains(const failure& why) = 0;
+    /// The session closes: fails all who wait; grants are invalid at once, but those in use.
     /// @param release begin to give the grants back, but those in use, and add all to `under_way`; otherwise the lease
     /// ends them.
     virtual void session_closes(const failure& why, bool release,

@@ -197,7 +197,7 @@ shared_failure item_lock_claimant::why_not(const item_reply& seen, bool raises) 
 bool item_lock_claimant::landed(const item_reply& seen, const last_write& last) const {
     if (seen.kind != answer::refused) return false;
     // While we hold it, nobody else of ours removes it.
-    const bool held_on = session.live() && (!session.plain() || (holds(last.held) && grant_lives()));
+    const bool held_on = session.may_write() && (!session.plain() || (holds(last.held) && grant_lives()));
     if (last.erases) return seen.doubtful && !seen.lock.exists && held_on;
     return last.stamp && remembers(seen, *last.stamp);
 }

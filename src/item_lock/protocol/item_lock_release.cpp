@@ -156,7 +156,7 @@ sequence<void> pass_item_on(item_lock_claimant& lock, stepper& steps, item_reply
 bool item_lock_claimant::freed_by_copy(const item_lock_state& shown, const item_grant& released) const {
     const bool same_life = shown.exists && (!released.born || shown.born == released.born);
     const bool last_granted = shown.floor == released.id.token && !shown.writer;
-    const bool ours_till_then = shown.floor > released.id.token && session.live() && grant_lives();
+    const bool ours_till_then = shown.floor > released.id.token && session.may_write() && grant_lives();
     return same_life && (last_granted || ours_till_then);
 }
 

@@ -79,6 +79,13 @@ bool wrapped_lose(detail::hold& self) asm("__wrap__ZN9dynalease6detail4hold4lose
 bool real_valid(const detail::session_impl* self) noexcept asm("__real__ZNK9dynalease6detail12session_impl5validEv");
 bool wrapped_valid(const detail::session_impl* self) noexcept asm("__wrap__ZNK9dynalease6detail12session_impl5validEv");
 
+bool real_in_use(const detail::hold* self) noexcept asm("__real__ZNK9dynalease6detail4hold6in_useEv");
+bool wrapped_in_use(const detail::hold* self) noexcept asm("__wrap__ZNK9dynalease6detail4hold6in_useEv");
+
+bool wrapped_in_use(const detail::hold* self) noexcept {
+    return !active("CLOSE_UNDER_WORK") && real_in_use(self);
+}
+
 bool wrapped_lose(detail::hold& self) {
     return active("LIFE_GUARD_RETURNS") || real_lose(self);
 }

@@ -103,7 +103,7 @@ TEST_CASE("work under a lock or in a turn ends before a closed session gives it 
     world w;
     node a(w, 1);
     node b(w, 2);
-    ending seen{.tidies_for = 2s};
+    ending seen{.tidies_for = 1s};
     running body(w, a, start(a, seen));
     while (!seen.began) w.scheduler.step();
     lock_guard lock_too;
@@ -118,7 +118,9 @@ TEST_CASE("work under a lock or in a turn ends before a closed session gives it 
     } else {
         closes.emplace(w, a, close_with(a, {}, report));
     }
-    w.scheduler.run_for(1s);
+    w.scheduler.run_for(2400ms);
+    CHECK_FALSE(seen.cancelled);
+    w.scheduler.run_for(200ms);
     CHECK(seen.cancelled);
     CHECK_FALSE(seen.ended);
     CHECK_FALSE(next.done());
