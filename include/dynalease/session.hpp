@@ -78,7 +78,7 @@ enum class session_state {
     closed,    ///< final: closed by its owner
 };
 
-/// As a time to wait for a lock: only until it is known whether whoever holds it lives; see `lock::acquire`.
+/// As a time to wait for a lock or a turn: only until it is known whether whoever is before us lives.
 inline constexpr std::chrono::nanoseconds until_known = std::chrono::nanoseconds::min();
 
 struct close_options {

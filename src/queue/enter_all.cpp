@@ -43,6 +43,12 @@ shared_failure fault_among(const std::vector<queue_handle>& handles, const std::
     return nullptr;
 }
 
+shared_failure no_asking_for_several() {
+    failure why(errc::invalid_option);
+    why.details.message = "until_known is a time to wait for one queue, not for several at once";
+    return std::make_shared<const failure>(std::move(why));
+}
+
 using turns = std::vector<queue_turn>;
 
 struct joint_outcome {
@@ -116,6 +122,7 @@ boost::asio::awaitable<runtime::completion<turns>> run_enter_all(std::vector<que
         for (const auto& each : handles) targets.push_back(in_life(each, life));
         auto fault = fault_among(handles, targets);
         if (!fault) fault = fault_of(options);
+        if (!fault && options.wait == until_known) fault = no_asking_for_several();
         if (fault) {
             done.code = report(*fault, details);
             co_return done;

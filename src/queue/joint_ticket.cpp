@@ -258,7 +258,7 @@ std::shared_ptr<joint_ticket> draw_jointly(const std::vector<queue_target>& targ
     entry->places_lost = places_lost;
     auto& core = *entry->core;
     for (std::size_t i = 0; i < targets.size(); ++i) {
-        entry->entrants.push_back(std::make_shared<queue_entrant>(core.world(), face, false));
+        entry->entrants.push_back(std::make_shared<queue_entrant>(core.world(), face, wait_limit{}));
     }
     for (const auto& who : entry->entrants) who->together.assign(entry->entrants.begin(), entry->entrants.end());
     entry->begin_attempt();

@@ -23,28 +23,26 @@ using detail::queue_entrant;
 using detail::queue_target;
 using queue_handle = detail::in_lives<queue_target>;
 
-/// In one life of the session.
+/// In one life of the session, which is open.
 awaitable<detail::queue_grant> enter_in_life(queue_target target, item data, detail::wait_limit limit) {
     auto& core = *target.core;
     auto& front = *target.front;
     detail::queue_grant granted;
-    auto unopened = co_await core.open(limit);
     const bool cancelled = co_await runtime::cancellation_requested();
-    if (unopened || cancelled) {
-        granted.why = unopened ? std::move(unopened) : std::make_shared<const failure>(errc::cancelled);
+    if (cancelled) {
+        granted.why = std::make_shared<const failure>(errc::cancelled);
         co_return granted;
     }
     if (limit.once && front.busy()) co_return granted;
     protocol::ticket_face face{core.options().owner, core.wall(), std::move(data)};
-    const auto who = std::make_shared<queue_entrant>(core.world(), std::move(face), limit.once);
+    const auto who = std::make_shared<queue_entrant>(core.world(), std::move(face), limit);
     ++core.counters().waiting;
-    const auto came = core.now();
     front.enter(who);
     const auto ended = co_await who->wait(limit.deadline, granted);
     --core.counters().waiting;
     if (ended) {
         const bool in_doubt = front.gave_up(who);
-        granted.why = std::make_shared<const failure>(front.given_up(ended, in_doubt, came));
+        granted.why = std::make_shared<const failure>(front.given_up(ended, in_doubt, who->came));
     }
     co_return granted;
 }
@@ -60,8 +58,13 @@ awaitable<runtime::completion<queue_turn>> run_enter(queue_handle handle, enter_
     detail::queue_grant granted;
     for (;;) {
         auto target = at_present(handle);
-        granted = co_await enter_in_life(target, options.data, limit);
-        const bool lost = granted.why && detail::ends_with_its_life(*handle.lives, *target.core, granted.why->code);
+        auto unopened = co_await target.core->open(limit);
+        // What was seen in one life of who is in the way is not known in the next.
+        const bool bound_to_life = limit.until_known && !unopened;
+        granted = {.turn = {}, .why = std::move(unopened)};
+        if (!granted.why) granted = co_await enter_in_life(target, options.data, limit);
+        const bool lost =
+            granted.why && !bound_to_life && detail::ends_with_its_life(*handle.lives, *target.core, granted.why->code);
         if (!lost) break;
         const bool cancelled = co_await runtime::cancellation_requested();
         if (!cancelled) continue;

@@ -37,7 +37,12 @@ boost::asio::awaitable<void> queue_impl::admit([[maybe_unused]] queue_target sel
             }
             if (row != written::buried) break;
         }
-        ++who->places_lost;
+        if (*drawn == ticket_step::contended) {
+            const bool nobody_lives = co_await ask_who_lives(who);
+            if (!nobody_lives) break;
+        } else {
+            ++who->places_lost;
+        }
         new_ticket(who);
     }
     // Nobody waits for it any more, or it cannot be had. What may be in the table is taken back.
@@ -45,17 +50,15 @@ boost::asio::awaitable<void> queue_impl::admit([[maybe_unused]] queue_target sel
     if (core_.may_write()) begin_withdraw(who->ticket);
 }
 
-// Direct, to be written down, or to be renewed. Empty: the end, and whoever waits has been told.
+// Direct, to be written down, or to be renewed; contended, for one that asks who lives. Empty: the end, and whoever
+// waits has been told.
 boost::asio::awaitable<std::optional<ticket_step>> queue_impl::draw(std::shared_ptr<queue_entrant> who) {
     unsigned failures = 0;
     unsigned silent = 0;
     while (core_.may_write() && core_.live() && who->wanted()) {
         if (who->tries && !who->ticket->unanswered) {
-            const bool others = co_await still_busy();
-            if (others) {
-                who->complete({});
-                examine_soon();
-            }
+            const auto busy = co_await still_busy();
+            if (busy) co_return found_others(*who, *busy);
             if (!who->wanted()) break;
         }
         auto& ticket = *who->ticket;
@@ -97,11 +100,7 @@ boost::asio::awaitable<std::optional<ticket_step>> queue_impl::draw(std::shared_
             co_return ticket_step::renew;
         }
         if (own_copy) ++core_.counters().unknown_void;
-        if (next == ticket_step::contended) {
-            who->complete({});
-            examine_soon();
-            break;
-        }
+        if (next == ticket_step::contended) co_return found_others(*who, head);
         if (next == ticket_step::exhausted) {
             who->complete({{}, counter_at_its_end()});
             break;
@@ -109,6 +108,17 @@ boost::asio::awaitable<std::optional<ticket_step>> queue_impl::draw(std::shared_
         co_return next;
     }
     co_return std::nullopt;
+}
+
+// Who only tries is told; but one that asks who lives goes on.
+std::optional<ticket_step> queue_impl::found_others(queue_entrant& who, const protocol::queue_head& shown) {
+    if (who.until_known) {
+        if (!who.first_seen) who.first_seen = shown;
+        return ticket_step::contended;
+    }
+    who.complete({});
+    examine_soon();
+    return std::nullopt;
 }
 
 // Where others drew tickets after it, a copy of the request draws one more, which nobody wants: before it is sent, the
@@ -132,11 +142,13 @@ boost::asio::awaitable<queue_impl::head_answer> queue_impl::ask_for_ticket(std::
 }
 
 // A queue that was just seen busy is read before it is written to, and examined: those before may be dead.
-boost::asio::awaitable<bool> queue_impl::still_busy() {
+boost::asio::awaitable<std::optional<protocol::queue_head>> queue_impl::still_busy() {
     const auto* known = fresh_head();
-    if (!known || known->free()) co_return false;
-    const auto seen = co_await look();
-    co_return seen.kind == answer::applied&& seen.head && !seen.head->free();
+    if (!known || known->free()) co_return std::nullopt;
+    auto seen = co_await look();
+    const bool busy = seen.kind == answer::applied && seen.head && !seen.head->free();
+    if (!busy) co_return std::nullopt;
+    co_return std::move(seen.head);
 }
 
 boost::asio::awaitable<queue_impl::written> queue_impl::write_down(const std::shared_ptr<queue_entrant>& who) {

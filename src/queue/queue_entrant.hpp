@@ -3,8 +3,10 @@
 #pragma once
 
 #include "queue/queue_hold.hpp"
+#include "runtime/alarm.hpp"
 #include "runtime/waiter_list.hpp"
 #include "session/session_impl.hpp"
+#include "session/wait_limit.hpp"
 
 #include <dynalease/queue/queue_turn.hpp>
 #include <dynalease/runtime/environment.hpp>
@@ -37,9 +39,11 @@ inline shared_failure told_in_doubt(failure why) {
 
 class queue_entrant {
 public:
-    queue_entrant(const environment& world, protocol::ticket_face face, bool only_tries)
+    queue_entrant(const environment& world, protocol::ticket_face face, const wait_limit& limit)
         : ticket(std::make_shared<drawn_ticket>(drawn_ticket{std::move(face)})),
-          tries(only_tries),
+          tries(limit.once),
+          until_known(limit.until_known),
+          came(world.clock->now()),
           world_(world),
           news_(world.executor) {}
 
@@ -51,6 +55,7 @@ public:
         if (!wanted()) return;
         outcome_.emplace(std::move(outcome));
         news_.complete_all({});
+        if (pause) pause->wake();
     }
 
     /// The outcome, or empty and why the wait ended before: `timed_out` or `operation_aborted`. An outcome that came
@@ -62,14 +67,17 @@ public:
                 co_await news_.async_wait_until(*world_.clock, deadline, boost::asio::as_tuple(boost::asio::deferred));
             ended = std::get<0>(told);
         }
-        given_up_ = true;
+        give_up();
         if (!outcome_) co_return ended;
         outcome = *std::exchange(outcome_, std::nullopt);
         co_return error_code();
     }
 
     /// Nobody waits for it any more.
-    void give_up() noexcept { given_up_ = true; }
+    void give_up() noexcept {
+        given_up_ = true;
+        if (pause) pause->wake();
+    }
 
     /// Several queues are entered under one number, so that no circle closes: who loses its place in one of them has
     /// lost all. @returns false where it stands for itself.
@@ -82,9 +90,13 @@ public:
 
     std::shared_ptr<drawn_ticket> ticket;  ///< another one when it has to be drawn again
     const bool tries;
+    const bool until_known;  ///< ... whether anybody before it lives
+    const dynalease::time_point came;
     unsigned places_lost = 0;                            ///< in a row, by no doing of the caller's
     bool entering = false;                               ///< counted among those who are about to wait
     std::vector<std::weak_ptr<queue_entrant>> together;  ///< itself and the others of one entry into several queues
+    std::optional<protocol::queue_head> first_seen{};    ///< of a head that was not free; for one that asks who lives
+    std::optional<runtime::alarm> pause{};               ///< ... between its looks
 
 private:
     environment world_;

@@ -117,10 +117,14 @@ private:
     protocol::owner_is owner_of(const protocol::ticket_row& row);
 
     // Entering.
+    std::optional<protocol::ticket_step> found_others(queue_entrant& who, const protocol::queue_head& shown);
+    boost::asio::awaitable<bool> ask_who_lives(std::shared_ptr<queue_entrant> who);
+    const std::string* first_of_others(const std::vector<protocol::seen_ticket>& line) const;
+    protocol::ask_step decide_ask(queue_entrant& who, const std::vector<protocol::seen_ticket>& line);
     boost::asio::awaitable<void> admit(queue_target self, std::shared_ptr<queue_entrant> who);
     boost::asio::awaitable<std::optional<protocol::ticket_step>> draw(std::shared_ptr<queue_entrant> who);
     boost::asio::awaitable<head_answer> ask_for_ticket(std::shared_ptr<queue_entrant> who);
-    boost::asio::awaitable<bool> still_busy();
+    boost::asio::awaitable<std::optional<protocol::queue_head>> still_busy();
     boost::asio::awaitable<written> write_down(const std::shared_ptr<queue_entrant>& who);
     boost::asio::awaitable<written> put_row(std::shared_ptr<drawn_ticket> ticket, shared_failure& why,
                                             call_options options = {});
@@ -146,7 +150,8 @@ private:
     boost::asio::awaitable<void> watch(queue_target self);
     boost::asio::awaitable<void> poll();
     boost::asio::awaitable<void> look_at_blocker();
-    boost::asio::awaitable<void> examine(std::int64_t until, bool sample);
+    /// @returns the first page of what stands before `until`, or why there is none
+    boost::asio::awaitable<page> examine(std::int64_t until, bool sample);
     boost::asio::awaitable<void> look_at_sessions(const std::vector<protocol::seen_ticket>& rows, std::int64_t until);
     boost::asio::awaitable<bool> carry_out(protocol::examine_decision next);
     boost::asio::awaitable<bool> pass_over(std::vector<protocol::place> over);
@@ -204,6 +209,7 @@ private:
     std::map<std::int64_t, std::shared_ptr<queue_entrant>> waiting_;
     std::weak_ptr<queue_hold> hold_;          ///< the present turn
     std::optional<protocol::place> leaving_;  ///< the turn that is being given back
+    std::int64_t passed_here_ = 0;            ///< up to where we have ever asked to pass tickets over
     protocol::void_tickets voids_;            ///< given up by us, and not passed yet
     /// Those and all others that are known to be over, and not passed yet; in order.
     std::vector<std::int64_t> gone_;

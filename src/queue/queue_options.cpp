@@ -46,7 +46,7 @@ std::string checked_entity(std::string entity) {
 }
 
 shared_failure fault_of(const enter_options& options) {
-    auto why = fault_of_wait(options.wait);
+    auto why = options.wait == until_known ? std::nullopt : fault_of_wait(options.wait);
     return why ? std::make_shared<const failure>(*std::move(why)) : nullptr;
 }
 

@@ -214,8 +214,9 @@ boost::asio::awaitable<void> queue_impl::look_at_sessions(const std::vector<prot
 
 // ---- what stands before us ---------------------------------------------------------------------------------
 
-boost::asio::awaitable<void> queue_impl::examine(std::int64_t until, bool sample) {
+boost::asio::awaitable<queue_impl::page> queue_impl::examine(std::int64_t until, bool sample) {
     auto rows = sample ? protocol::page_of_survey : protocol::page_of_rows;
+    std::optional<page> first;
     bool moved = false;
     for (bool more = true; more; rows = protocol::page_of_survey) {
         const auto passed = head_.passed;
@@ -224,7 +225,8 @@ boost::asio::awaitable<void> queue_impl::examine(std::int64_t until, bool sample
         blocker_.clear();
         if (until <= passed + 1) break;
         auto read = co_await read_ahead(passed + 1, until - 1, rows);
-        if (!core_.may_write()) co_return;
+        if (!core_.may_write()) break;
+        if (!first) first = read;
         if (read.why) {
             if (classify(*read.why) == answer::rejected) fail_waiting(read.why);
             break;
@@ -255,7 +257,8 @@ boost::asio::awaitable<void> queue_impl::examine(std::int64_t until, bool sample
         // What was passed over may be followed by more of that kind.
         more = head_.passed > passed && (read.more || missing_.since(head_.passed + 1));
     }
-    if (moved) after_moving();
+    if (moved && core_.may_write()) after_moving();
+    co_return first ? *std::move(first) : page();
 }
 
 /// @returns whether it has moved `passed`.
@@ -314,6 +317,7 @@ boost::asio::awaitable<bool> queue_impl::bury(std::vector<std::int64_t> missing)
 }
 
 boost::asio::awaitable<bool> queue_impl::pass_over(std::vector<protocol::place> over) {
+    passed_here_ = std::max(passed_here_, over.back().ticket);
     auto request = requests().pass(over);
     const auto seen = co_await send(std::move(request));
     // Without an answer the next look shows whether it was done.

@@ -46,6 +46,11 @@ struct enter_options {
     /// How long to wait for the turn, and for the session's first lease; empty: until the session is over. Zero fails
     /// if anybody is before us, a turn of this process that is still being left, too; less is refused with
     /// `errc::invalid_option`. A try does not wait, whatever stands here. Less than a write takes ends as `in_doubt`.
+    /// `until_known` is a try for processes that end soon, which alone can tell the dead from the living: it draws no
+    /// ticket, so that everybody who has one goes before it; fails when any of them is seen to live, which the first in
+    /// line is after one of its heartbeats at most; and passes them over, and has the turn, when the leases of all have
+    /// run out. It does not take what a living holder leaves meanwhile. It ends with `errc::session_lost` where the
+    /// session is lost meanwhile. Not for `enter_all`.
     std::optional<std::chrono::nanoseconds> wait{};
     /// Shown to others by `inspect` while we wait, and when the turn lasts longer than a second.
     /// GCC 12 does not compile a braced list of members inside an awaited expression: there, name the item before.
@@ -97,7 +102,8 @@ public:
     /// `errc::invalid_option` for a negative wait; and what the service refuses. Cancellation: all types, at once; the
     /// place in the queue is given up.
     /// Cost: 1 write for a free queue, and 1 more, in the background, when the turn lasts longer than a second; behind
-    /// others 2 writes and reads at the poll rate. The first lease of a session costs one write more.
+    /// others 2 writes and reads at the poll rate; with `until_known` 2 or 3 reads in every eighth of the lease of the
+    /// first in line, and a query every 4 s. The first lease of a session costs one write more.
     [[nodiscard]] boost::asio::awaitable<queue_turn> enter(enter_options options = {}) const;
     template <class... Tail>
         requires verb_tail<queue_turn, Tail...>

@@ -90,6 +90,14 @@ void note_missing(missing_tickets& missing, const std::vector<seen_ticket>& rows
     if (next < end) missing.note(next, end - 1, now);
 }
 
+ask_step decide_ask(const ask_facts& facts) {
+    // Who drew a ticket since, left, or passed over others, did so after he came.
+    const bool drawn = facts.head.tail > facts.first.tail;
+    const bool moved = facts.head.passed > std::max(facts.first.passed, facts.passed_here);
+    if (drawn || moved || facts.seen_alive) return ask_step::refuse;
+    return facts.head.free() ? ask_step::take : ask_step::go_on;
+}
+
 leave_step decide_leave(const leave_facts& facts) {
     if (facts.applied) return leave_step::done;
     if (!facts.head || facts.head->passed < facts.mine.from - 1) return leave_step::lost;

@@ -119,6 +119,24 @@ examine_decision decide_examine(const examine_facts& facts);
 void note_missing(missing_tickets& missing, const std::vector<seen_ticket>& rows, std::int64_t passed, std::int64_t end,
                   time_point now);
 
+// ---- ask: somebody tries until it is known whether anybody lives who goes before him ------------------------
+
+/// He draws no ticket, so that all who have one go before him, also those who come while he asks.
+struct ask_facts {
+    const queue_head& first;   ///< as he saw it first
+    const queue_head& head;    ///< as last seen
+    std::int64_t passed_here;  ///< up to where this process has ever asked to pass tickets over
+    bool seen_alive;           ///< a session whose ticket stands there was seen to beat since he came
+};
+
+enum class ask_step {
+    take,    ///< nobody is there, and whoever was is over
+    refuse,  ///< somebody before him lives, or did when he came
+    go_on,
+};
+
+ask_step decide_ask(const ask_facts& facts);
+
 // ---- leave: the answer to the end of a turn ----------------------------------------------------------------
 
 struct leave_facts {

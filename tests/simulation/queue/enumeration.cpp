@@ -99,6 +99,10 @@ void enter_between_others(stage& on) {
     on.later(900ms, [&on] { on.b.turn.leave(on.handler(ignore)); });
 }
 
+void ask_who_lives(stage& on) {
+    on.a.queue().enter(enter_options{.wait = until_known}, on.cancelled_handler(keep(on.a.turn)));
+}
+
 void try_to_enter(stage& on) {
     on.a.queue().try_enter(on.cancelled_handler(keep(on.a.turn)));
 }
@@ -193,6 +197,9 @@ constexpr operation_on<stage> operations[] = {
     {"enter in vain", b_has_the_turn, enter_in_vain},
     {"enter behind the dead", b_had_the_turn_and_died, enter},
     {"enter behind the dead that were written down", b_had_the_turn_for_long_and_died, enter},
+    {"ask who lives before the living", b_has_the_turn, ask_who_lives},
+    {"ask who lives behind the dead", b_had_the_turn_and_died, ask_who_lives},
+    {"ask who lives behind the dead that were written down", b_had_the_turn_for_long_and_died, ask_who_lives},
     {"try free", a_is_warm, try_to_enter},
     {"try busy", b_has_the_turn, try_to_enter},
     {"try known busy", b_is_known_to_have_the_turn, try_to_enter},

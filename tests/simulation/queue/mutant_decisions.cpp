@@ -37,6 +37,9 @@ ticket_step real_ticket(const ticket_facts& facts) asm(
 ticket_step wrapped_ticket(const ticket_facts& facts) asm(
     "__wrap__ZN9dynalease8protocol13decide_ticketERKNS0_12ticket_factsE");
 
+ask_step real_ask(const ask_facts& facts) asm("__real__ZN9dynalease8protocol10decide_askERKNS0_9ask_factsE");
+ask_step wrapped_ask(const ask_facts& facts) asm("__wrap__ZN9dynalease8protocol10decide_askERKNS0_9ask_factsE");
+
 std::chrono::nanoseconds real_claim(std::uint32_t drift_ppm) asm("__real__ZN9dynalease8protocol10claim_heldEj");
 std::chrono::nanoseconds wrapped_claim(std::uint32_t drift_ppm) asm("__wrap__ZN9dynalease8protocol10claim_heldEj");
 
@@ -90,6 +93,16 @@ ticket_step wrapped_ticket(const ticket_facts& facts) {
     if (active("FROMANSWER")) notes.claim_begins_late = facts.now - facts.first_send;
     if (active("FROMCOPY")) notes.claim_begins_late = notes.last_draw_sent - facts.first_send;
     return real_ticket(facts);
+}
+
+ask_step wrapped_ask(const ask_facts& facts) {
+    const bool unseen = active("LIFE_UNSEEN");
+    const auto& first = active("LEFT_TAKEN") ? facts.head : facts.first;
+    const auto next = real_ask({.first = first,
+                                .head = facts.head,
+                                .passed_here = facts.passed_here,
+                                .seen_alive = facts.seen_alive && !unseen});
+    return active("LIFE_GUESSED") && next == ask_step::go_on ? ask_step::refuse : next;
 }
 
 std::chrono::nanoseconds wrapped_claim(std::uint32_t drift_ppm) {

@@ -4,7 +4,9 @@
 #include "simulation/queue/enumeration_stage.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 namespace dynalease::simulation::queues {
 
@@ -152,12 +154,69 @@ void row_against_grave(world_run& run) {
     if (!on->broken().empty()) throw violation(on->broken());
 }
 
+/// Who asks, and what it is told.
+struct asked {
+    explicit asked(stage& on) {
+        enter_options options{.wait = until_known};
+        on.c.queue().enter(std::move(options), on.handler([this, &on](error_code code, queue_turn got) {
+            told = code;
+            on.c.turn = std::move(got);
+        }));
+    }
+    std::optional<error_code> told{};
+};
+
+void end_asking(stage& on) {
+    on.c.turn = {};
+    on.b.turn = {};
+    on.run_for(500ms);
+    if (on.broken().empty()) on.conclude();
+    if (!on.broken().empty()) throw violation(on.broken());
+}
+
+/// Who asks once, and never before, passes over the dead.
+void one_call_at_a_dead_holder(world_run&) {
+    const auto on = std::make_unique<stage>();
+    on->hold(on->b);
+    on->run_for(2s);
+    on->b.machine.crash();
+    const asked once(*on);
+    on->run_for(8s);
+    if (!on->c.turn) on->fail("fate: who asks once never finds out that a holder is dead");
+    end_asking(*on);
+}
+
+void one_call_at_a_living_holder(world_run&) {
+    const auto on = std::make_unique<stage>();
+    on->hold(on->b);
+    on->run_for(2s);
+    const asked once(*on);
+    on->run_for(8s);
+    if (!once.told) on->fail("fate: who asks is never told that the holder lives");
+    end_asking(*on);
+}
+
+/// What a job has just done is not done again.
+void one_call_at_a_short_turn(world_run&) {
+    const auto on = std::make_unique<stage>();
+    on->hold(on->b);
+    const asked once(*on);
+    on->run_for(200ms);
+    on->b.turn.leave(on->handler([](error_code) {}));
+    on->run_for(8s);
+    if (on->c.turn) on->fail("fate: what a living holder left was taken");
+    end_asking(*on);
+}
+
 // Of no weight: campaigns draw from larger worlds, and the mutants name these.
 const contribution queue_rule_worlds{{.name = "queue",
                                       .scenarios = {{"article", 0, follow_the_article},
                                                     {"own-ghost", 0, own_ghost},
                                                     {"dropped-turn", 0, dropped_turn},
-                                                    {"row-against-grave", 0, row_against_grave}}}};
+                                                    {"row-against-grave", 0, row_against_grave},
+                                                    {"one-call-at-a-dead-holder", 0, one_call_at_a_dead_holder},
+                                                    {"one-call-at-a-living-holder", 0, one_call_at_a_living_holder},
+                                                    {"one-call-at-a-short-turn", 0, one_call_at_a_short_turn}}}};
 
 }  // namespace
 

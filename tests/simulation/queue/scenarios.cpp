@@ -256,6 +256,8 @@ const contribution queue_worlds{{
                "waited in vain",
                "try granted",
                "try refused",
+               "somebody known to live",
+               "nobody known to live",
                "looked at",
                "looked at in passing",
                "head from long ago",

@@ -34,6 +34,7 @@ public:
     /// Its row was acknowledged: it lives as long as the session.
     bool is_written(const user::held_turn& turn) const;
 
+    bool is_own(const std::string& session) const { return own_sessions_.contains(session); }
     /// A caller's entry has ended: whether what it was told is what is known of its ticket.
     void judge_told_entry(bool all, std::size_t queue, const error_code& code);
     /// The same of a leaving. @param cancelled by the caller, perhaps: it goes on in the background.

@@ -3,6 +3,8 @@
 #include "simulation/framework/request_text.hpp"
 #include "simulation/queue/site.hpp"
 
+#include <optional>
+#include <utility>
 #include <variant>
 
 namespace dynalease::simulation::queues {
@@ -39,6 +41,18 @@ std::optional<open_writes::name> told_write(const any_request& request) {
     if (together == nullptr || together->client_request_token.empty()) return {};
     if (!std::holds_alternative<transact_update>(together->actions.front())) return {};
     return {{kind::draw_together, 0, together->client_request_token}};
+}
+
+/// The queue, and its head as the refusal of a draw showed it.
+std::optional<std::pair<std::size_t, head_state>> refused_try(const any_request& request,
+                                                              const result<any_response>& answer) {
+    const auto* update = std::get_if<update_item_request>(&request);
+    const auto row = update == nullptr ? std::nullopt : row_in(update->key);
+    if (!row || answer || kind_of(*update) != head_written::kind::drawn) return {};
+    const auto why = answer.error();
+    if (why.code != errc::condition_failed || !why.current) return {};
+    const auto number = [&](const char* name) { return find_integer(*why.current, name).value_or(0); };
+    return {{row->queue, {.exists = true, .tail = number("tail"), .passed = number("passed")}}};
 }
 
 const char* name_late(head_written::kind what, bool done) {
@@ -226,6 +240,9 @@ void site::answered(const testing::logged_request& entry, const any_request& req
     });
     if (!session() || senders_[&entry] != session()->id()) return;
     if (const auto write = told_write(request)) open_.answered(*write, answer, clock_now());
+    if (const auto tried = refused_try(request, answer)) {
+        for (const auto& each : users()) each->head_seen(tried->first, entry.sent, tried->second);
+    }
     const auto* look = std::get_if<get_item_request>(&request);
     const auto looked_at = look == nullptr ? std::nullopt : row_in(look->key);
     if (looked_at && answer && std::get<get_item_response>(*answer).found) {

@@ -9,12 +9,14 @@
 #include <dynalease/queue.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <tuple>
 #include <utility>
 
 namespace dynalease::simulation::queues {
 
 namespace asio = boost::asio;
+using namespace std::chrono_literals;
 
 user::user(site& at, std::size_t queue, std::uint64_t number)
     : participant(at.world().choices(), at, "user: cancellation"), site_(at), queue_(queue), number_(number) {}
@@ -40,7 +42,7 @@ asio::awaitable<void> user::enter() {
     auto& world = site_.world();
     auto& choices = world.choices();
     auto& census = world.run().census;
-    auto way = choices.choose("user: way to enter", 8);
+    auto way = choices.choose("user: way to enter", 9);
     if (world.calm()) way = 0;
     if (way == 7) co_await look();
     if (!world.calm() && choices.choose("user: looks in passing", world.made_of().looks) == 1) look_in_passing();
@@ -54,6 +56,12 @@ asio::awaitable<void> user::enter() {
     }
     options.data = {{"call", static_cast<std::int64_t>(world.next_number())}};
     const bool tries = way == 6 && !enters_all_;
+    asks_ = way == 8 && !enters_all_;
+    if (asks_) options.wait = until_known;
+    asked_at_ = site_.clock_now();
+    line_ = world.longest_line();
+    seen_first_.reset();
+    const auto began = world.now();
     error_code code;
     std::vector<queue_turn> turns;
     auto token = cancellable();
@@ -77,12 +85,46 @@ asio::awaitable<void> user::enter() {
     next_operation();
     now_ = doing::resting;
     site_.judge_told_entry(enters_all_, queue_, code);
+    if (std::exchange(asks_, false)) judge_fate(code, began);
     if (!turns.empty()) got(std::move(turns));
     if (code == errc::in_doubt) census.hit("given up in doubt");
     if (code == condition::cancelled) census.hit("cancelled while waiting");
     if (code == errc::wait_timeout) census.hit("waited in vain");
     if (code && enters_all_) census.hit("several given up");
     if (tries && !code) census.hit(turns_.empty() ? "try refused" : "try granted");
+}
+
+void user::head_seen(std::size_t queue, time_point asked, const head_state& head) {
+    if (asks_ && queue == queue_ && asked >= asked_at_ && !seen_first_) seen_first_ = head;
+}
+
+void user::judge_fate(error_code told, time_point began) {
+    auto& world = site_.world();
+    const auto& made_of = world.made_of();
+    // A lease finds out about some, and the next about twice as many; then there are the requests between.
+    const auto enough = (3 + std::bit_width(static_cast<std::uint64_t>(line_))) * (world.lease() + 2s) + 60s;
+    const bool disturbed = site_.undisturbed_since() >= asked_at_ || site_.machine().paused();
+    if (!disturbed && site_.clock_now() - asked_at_ > enough) {
+        world.fail("fate", "it took too long to know whether anybody lives");
+    }
+    if (told && told != errc::wait_timeout) return;
+    world.run().census.hit(told ? "somebody known to live" : "nobody known to live");
+    const bool judged = seen_first_ && !made_of.breaks_assumptions && !made_of.loses_rows && !made_of.weeks_go_by;
+    if (!judged) return;
+    const auto now = world.judged().head(queue_);
+    const bool unmoved = now.tail == seen_first_->tail && now.passed == seen_first_->passed;
+    bool may_live = !unmoved;
+    auto [number, ticket] = world.judged().after(queue_, seen_first_->passed);
+    for (; ticket != nullptr && number <= seen_first_->tail;
+         std::tie(number, ticket) = world.judged().after(queue_, number)) {
+        if (!told && ticket->left) {
+            world.fail("fate", "the turn was taken after ticket " + std::to_string(number) + ", whose holder lived");
+        }
+        const auto last = world.judged().last_beat(ticket->session);
+        // A beat may be seen as late as an answer comes.
+        may_live = may_live || last + world.lease() + 15s >= began || site_.is_own(ticket->session);
+    }
+    if (told && !may_live) world.fail("fate", "somebody was told to live, though all in line were long dead");
 }
 
 /// Its answer comes when others of this process enter, and wait.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "simulation/framework/participant.hpp"
+#include "simulation/queue/history.hpp"
 
 #include <dynalease/queue.hpp>
 
@@ -49,6 +50,8 @@ public:
     void let_go();
     /// It is valid no more, and whatever its holder does, it has no right to it.
     void note_invalid(std::uint64_t handle, time_point now);
+    /// A try was refused. @param asked by the process's clock @param head that the refusal showed
+    void head_seen(std::size_t queue, time_point asked, const head_state& head);
     /// Writes to what the queue protects: outside, where tokens are compared.
     void write_outside();
 
@@ -61,6 +64,8 @@ private:
     void got(std::vector<queue_turn> turns);
     void let_go(held_turn& mine);
     bool told_any_loss() const;
+    /// Who asked whether anybody before it lives, and was told so or has the turn.
+    void judge_fate(error_code told, time_point began);
 
     site& site_;
     const std::size_t queue_;
@@ -69,6 +74,10 @@ private:
     bool enters_all_ = false;
     std::vector<held_turn> turns_;
     std::uint64_t served_ = 0;
+    bool asks_ = false;                     ///< only until it is known whether anybody before it lives
+    time_point asked_at_{};                 ///< by the process's clock
+    std::int64_t line_ = 0;                 ///< how long the longest was then
+    std::optional<head_state> seen_first_;  ///< as the first refusal showed it since then
 };
 
 }  // namespace dynalease::simulation::queues

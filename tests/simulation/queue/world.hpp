@@ -52,6 +52,7 @@ public:
     void tell(const std::string& node, decltype(event::what) what);
     /// The head of a queue as the store has it now.
     head_state head_of(std::size_t queue);
+    std::int64_t longest_line() const;
 
 private:
     void check_step() override;
@@ -67,7 +68,6 @@ private:
     bool free_by_hand(std::size_t queue, const item_key& key);
     void tell_replaced(std::size_t queue);
     std::chrono::nanoseconds take_over_bound() const;
-    std::int64_t longest_line() const;
     std::chrono::nanoseconds longest_look() const;
     /// Whose turn another live process is next to have; null: nobody's.
     site* someone_to_die(std::size_t& queue, std::int64_t& ticket);

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "support/lock_steps.hpp"
 
-#include <dynalease/queue.hpp>
-
 #include <catch2/catch.hpp>
 
 using namespace dynalease;
@@ -176,16 +174,4 @@ TEST_CASE("it takes no longer for those who asked before") {
     CHECK_FALSE(at.told);
     CHECK(at.got.held());
     CHECK(took <= lease + 1s);
-}
-
-TEST_CASE("a queue has no such wait") {
-    world w;
-    node a(w);
-    queue line{*a.session, "x"};
-    const auto enter = [](queue where) -> asio::awaitable<void> {
-        enter_options options{.wait = until_known};
-        const auto done = co_await where.enter(std::move(options), as_tuple);
-        CHECK(std::get<0>(done) == errc::invalid_option);
-    };
-    run(w, a, enter(line));
 }

@@ -170,6 +170,25 @@ TEST_CASE("missing: what has landed or was passed is forgotten, out of the middl
     CHECK(all.empty());
 }
 
+TEST_CASE("ask: whoever drew a ticket, left, or was seen to beat since lives; the dead are passed over") {
+    const queue_head first{.tail = 7, .passed = 4};
+    const auto ask = [&](const queue_head& head, std::int64_t passed_here = 0, bool seen_alive = false) {
+        return decide_ask({first, head, passed_here, seen_alive});
+    };
+    CHECK(ask(first) == ask_step::go_on);
+    CHECK(ask(first, 0, true) == ask_step::refuse);
+    CHECK(ask({.tail = 8, .passed = 4}) == ask_step::refuse);
+    CHECK(ask({.tail = 7, .passed = 5}) == ask_step::refuse);
+    CHECK(ask({.tail = 7, .passed = 7}) == ask_step::refuse);
+    // What this process has asked for is no sign of others, also where it had no answer.
+    CHECK(ask({.tail = 7, .passed = 5}, 5) == ask_step::go_on);
+    CHECK(ask({.tail = 7, .passed = 6}, 5) == ask_step::refuse);
+    CHECK(ask({.tail = 7, .passed = 7}, 7) == ask_step::take);
+    CHECK(ask({.tail = 8, .passed = 7}, 7) == ask_step::refuse);
+    // It was free when he saw it first, in a queue that is made anew.
+    CHECK(decide_ask({{}, {}, 7, false}) == ask_step::take);
+}
+
 TEST_CASE("leave") {
     const auto leave = [](bool applied, std::optional<queue_head> head, bool unanswered = false) {
         return decide_leave({applied, head ? &*head : nullptr, {.ticket = 15, .from = 12}, unanswered});

@@ -1,0 +1,72 @@
+// Asking whether anybody lives who has a ticket: for those who wait only until that is known.
+// SPDX-License-Identifier: BSL-1.0
+#include "queue/queue_impl.hpp"
+#include "session/protocol/session_watch.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace dynalease::detail {
+
+using protocol::ask_step;
+
+ask_step queue_impl::decide_ask(queue_entrant& who, const std::vector<protocol::seen_ticket>& line) {
+    // As it was before, or deleted: nothing is known of those who were there.
+    if (protocol::behind(head_, *who.first_seen)) who.first_seen = head_;
+    const bool seen_alive = std::ranges::any_of(line, [&](const auto& seen) {
+        if (seen.row.is_void || seen.row.ticket <= head_.passed) return false;
+        const auto* watch = core_.remotes().known(seen.row.session);
+        return watch && !watch->over() && watch->seen_alive() >= who.came;
+    });
+    return protocol::decide_ask(
+        {.first = *who.first_seen, .head = head_, .passed_here = passed_here_, .seen_alive = seen_alive});
+}
+
+// Who stands first of those that were seen to live, or empty.
+const std::string* queue_impl::first_of_others(const std::vector<protocol::seen_ticket>& line) const {
+    const auto first = std::ranges::find_if(line, [this](const auto& seen) {
+        return seen.owner == protocol::owner_is::other && !seen.row.is_void && seen.row.ticket > head_.passed;
+    });
+    return first == line.end() ? nullptr : &first->row.session;
+}
+
+/// @returns whether nobody does, so that it may try again; else it was told.
+boost::asio::awaitable<bool> queue_impl::ask_who_lives(std::shared_ptr<queue_entrant> who) {
+    std::vector<protocol::seen_ticket> line;
+    auto next_survey = core_.now();
+    auto next = decide_ask(*who, line);
+    shared_failure why;
+    if (!who->pause) who->pause.emplace(core_.world());
+    const auto goes_on = [&] { return next == ask_step::go_on && !why && core_.live() && who->wanted(); };
+    while (goes_on()) {
+        const auto passed = head_.passed;
+        if (core_.now() >= next_survey) {
+            auto seen = co_await examine(head_.tail + 1, true);
+            line = std::move(seen.rows);
+            why = std::move(seen.why);
+            next_survey = next_examination_;
+        } else {
+            co_await look_at_sessions(line, head_.tail + 1);
+        }
+        next = decide_ask(*who, line);
+        if (!goes_on()) break;
+        const auto* first = first_of_others(line);
+        const auto* watch = first ? &core_.remotes().watch(*first) : nullptr;
+        // Who has died is passed over at once, and so is whom that brings to the front.
+        if (head_.passed != passed || (watch && watch->over())) {
+            next_survey = core_.now();
+            continue;
+        }
+        const auto due = watch ? std::min(next_survey, watch->next_look(who->came, 1)) : next_survey;
+        co_await who->pause->wait_until(std::max(due, core_.now() + options_.poll_interval));
+        if (!goes_on()) break;
+        const auto seen = co_await look();
+        if (seen.kind != answer::applied) why = seen.why;
+        next = decide_ask(*who, line);
+    }
+    if (next == ask_step::refuse) who->complete({});
+    if (why) who->complete({{}, why});
+    co_return next == ask_step::take && !why && who->wanted();
+}
+
+}  // namespace dynalease::detail
