@@ -60,20 +60,21 @@ struct joint_outcome {
 /// Until it has its turn in each; otherwise it has none when this ends, and stands nowhere.
 boost::asio::awaitable<joint_outcome> wait_for_all(std::shared_ptr<joint_ticket> entry,
                                                    std::optional<dynalease::time_point> deadline) {
-    const auto came = entry->targets.front().core->now();
     joint_outcome seen;
     for (std::size_t i = 0; i < entry->entrants.size() && !seen.why && !seen.place_lost; ++i) {
+        const auto& front = *entry->targets[i].front;
         queue_grant one;
         const auto ended = co_await entry->entrants[i]->wait(deadline, one);
         if (ended) {
-            seen.why = entry->targets[i].front->given_up(ended, entry->unanswered, came);
+            seen.why = front.given_up(ended, entry->unanswered, *entry->entrants[i]);
         } else if (one.why) {
             seen.why = *one.why;
         } else if (one.place_lost) {
             seen.place_lost = true;
         } else if (!one.turn) {
-            seen.why = failure(errc::wait_timeout);  // somebody is before us
+            seen.why = front.others_go_before(nullptr);
         }
+        if (seen.why && seen.why->details.key.empty()) seen.why->details.key = front.queue().entity;
         seen.granted.push_back(std::move(one.turn));
     }
     if (!seen.why && !seen.place_lost) co_return seen;

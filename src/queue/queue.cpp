@@ -42,7 +42,7 @@ awaitable<detail::queue_grant> enter_in_life(queue_target target, item data, det
     --core.counters().waiting;
     if (ended) {
         const bool in_doubt = front.gave_up(who);
-        granted.why = std::make_shared<const failure>(front.given_up(ended, in_doubt, who->came));
+        granted.why = std::make_shared<const failure>(front.given_up(ended, in_doubt, *who));
     }
     co_return granted;
 }
@@ -56,8 +56,9 @@ awaitable<runtime::completion<queue_turn>> run_enter(queue_handle handle, enter_
     }
     const auto limit = detail::limit_of(handle.lives->world().clock->now(), options.wait, tries);
     detail::queue_grant granted;
+    queue_target target;
     for (;;) {
-        auto target = at_present(handle);
+        target = at_present(handle);
         auto unopened = co_await target.core->open(limit);
         // What was seen in one life of who is in the way is not known in the next.
         const bool bound_to_life = limit.until_known && !unopened;
@@ -71,10 +72,11 @@ awaitable<runtime::completion<queue_turn>> run_enter(queue_handle handle, enter_
         granted.why = std::make_shared<const failure>(errc::cancelled);
         break;
     }
+    if (!granted.why && !granted.turn && !tries) {
+        granted.why = std::make_shared<const failure>(target.front->others_go_before(nullptr));
+    }
     if (granted.why) {
         done.code = detail::report(*granted.why, details);
-    } else if (!granted.turn && !tries) {
-        done.code = errc::wait_timeout;
     } else {
         done.value = std::move(granted.turn);
     }

@@ -95,6 +95,7 @@ boost::asio::awaitable<queue_impl::page> queue_impl::read_ahead(std::int64_t fir
             co_return seen;
         }
         const auto owner = owner_of(*parsed);
+        if (parsed->from <= head_.passed + 1 && parsed->ticket > head_.passed) foremost_ = *parsed;
         // One that has come after all is looked for no longer.
         missing_.forget(parsed->from, parsed->ticket);
         seen.rows.push_back({*std::move(parsed), owner});

@@ -51,18 +51,73 @@ const protocol::queue_head* queue_impl::fresh_head() const {
     return head_known_ && core_.now() - seen_at_ < lately ? &head_ : nullptr;
 }
 
+// ---- who is in the way -------------------------------------------------------------------------------------
+
+std::string queue_impl::present_turn() const {
+    const auto for_seconds = [this](dynalease::time_point since) {
+        return std::to_string(std::chrono::floor<std::chrono::seconds>(core_.now() - since).count()) + " s";
+    };
+    if (const auto hold = hold_.lock()) {
+        return "this process has had the turn for " + for_seconds(hold->granted_at()) +
+               "; a caller that has a turn and enters the queue again waits for itself";
+    }
+    if (!head_known_ || head_.free()) return {};
+    const auto at_least = " has had the turn for at least " + for_seconds(moved_at_);
+    const bool is_seen = foremost_.from <= head_.passed + 1 && foremost_.ticket > head_.passed;
+    if (!is_seen || foremost_.is_void) return "ticket " + std::to_string(head_.passed + 1) + at_least;
+    if (foremost_.session == core_.id()) return {};
+    return "session " + foremost_.session + (foremost_.owner.empty() ? "" : " of " + foremost_.owner) + at_least;
+}
+
+std::string queue_impl::in_the_way(const queue_entrant* who) const {
+    auto told = present_turn();
+    if (!head_known_ || head_.free()) return told;
+    const bool drawn = who && who->ticket->known();
+    const auto before = drawn ? protocol::tickets_ahead(head_, who->ticket->mine) : head_.outstanding();
+    if (before < 1) return told;
+    told += told.empty() ? "" : "; ";
+    return told + (before == 1 ? "1 ticket goes" : std::to_string(before) + " tickets go") + " before this one";
+}
+
+void queue_impl::note_wait() {
+    if (!std::exchange(wait_noted_, true)) core_.note_wait(weak_from_this());
+}
+
+bool queue_impl::tell_long_wait() {
+    const auto hold = hold_.lock();
+    if (!hold || waiting_.empty()) {
+        wait_noted_ = false;
+        return false;
+    }
+    const auto since = std::max(hold->granted_at(), waiting_.begin()->second->came);
+    if (core_.now() - since < core_.options().lease || !hold->tell_long_wait()) return true;
+    core_.log(severity::warning,
+              "queue '" + name_ + "': others of this process wait in it longer than a lease: " + present_turn());
+    return true;
+}
+
 // ---- who is here -------------------------------------------------------------------------------------------
 
 bool queue_impl::busy() const {
     return !hold_.expired() || leaving_ || !waiting_.empty() || entering_ > 0;
 }
 
-failure queue_impl::given_up(error_code waited, bool in_doubt, dynalease::time_point came) const {
-    const auto last = service_.last_since(came);
+failure queue_impl::given_up(error_code waited, bool in_doubt, const queue_entrant& who) const {
+    const auto last = service_.last_since(who.came);
     if (in_doubt) return last ? detail::in_doubt(last->details) : failure(errc::in_doubt);
     if (waited != boost::asio::error::timed_out) return failure(errc::cancelled);
-    auto unheard = hold_.expired() ? service_.unheard(came) : std::nullopt;
-    return unheard ? *std::move(unheard) : failure(errc::wait_timeout);
+    auto unheard = hold_.expired() ? service_.unheard(who.came) : std::nullopt;
+    if (!unheard) return others_go_before(&who);
+    const auto others = in_the_way(&who);
+    auto& words = unheard->details.message;
+    if (!others.empty()) words += (words.empty() ? "as last seen, " : "; as last seen, ") + others;
+    return *std::move(unheard);
+}
+
+failure queue_impl::others_go_before(const queue_entrant* who) const {
+    failure why(errc::wait_timeout);
+    why.details.message = in_the_way(who);
+    return why;
 }
 
 void queue_impl::enter(std::shared_ptr<queue_entrant> who) {
@@ -142,6 +197,7 @@ void queue_impl::wait_in_line(const std::shared_ptr<queue_entrant>& who) {
     serve();
     if (waiting_.empty()) return;
     leftovers_.count_wait();
+    if (!hold_.expired()) note_wait();
     if (waiting_.begin()->first == ticket) {
         new_lowest();
         if (!survey_due_) next_poll_ = core_.now();
@@ -200,6 +256,7 @@ void queue_impl::grant(const std::shared_ptr<queue_entrant>& who,
     ++core_.counters().acquired;
     if (leaving_) ++core_.counters().hand_overs;
     if (unwritten_until) start(write_down_later(self(), hold));
+    if (!waiting_.empty()) note_wait();
     // Where nobody wants it any more, the turn's own end gives it back.
     auto turn = queue_hold::make_turn(std::move(hold));
     if (core_.live()) who->complete({std::move(turn), nullptr});

@@ -51,14 +51,18 @@ public:
     /// Ours, or wanted by others in this process: a try need not ask the table.
     bool busy() const;
     void enter(std::shared_ptr<queue_entrant> who);
+    bool tell_long_wait() override;
     /// Its ticket is about to be drawn and written down, together with others.
     void expect(const std::shared_ptr<queue_entrant>& who, const std::string& attempt);
     /// That was done. @param head as it made it. @param asked `sights` when the first copy was sent.
     void join(std::shared_ptr<queue_entrant> who, const protocol::queue_head& head, std::uint64_t asked);
     /// The entrant's caller has gone. @returns whether its ticket is in doubt; it is resolved in the background.
     bool gave_up(const std::shared_ptr<queue_entrant>& who);
-    /// Why somebody has nothing who came then, and whose wait ended with `waited`: the table in `dynalease/error.hpp`.
-    failure given_up(error_code waited, bool in_doubt, dynalease::time_point came) const;
+    /// Why that entrant has nothing whose wait ended with `waited`: the table in `dynalease/error.hpp`.
+    failure given_up(error_code waited, bool in_doubt, const queue_entrant& who) const;
+    /// Who has the turn, and how many go before it, as far as it is known here.
+    /// @param who null: it never drew a ticket
+    failure others_go_before(const queue_entrant* who) const;
     /// A request about the queue was sent then by whoever enters several. @param why null: it was answered
     void heard(dynalease::time_point sent, const shared_failure& why) { service_.heard(sent, why); }
     void leave(const std::shared_ptr<queue_hold>& hold);
@@ -135,6 +139,9 @@ private:
     void wait_in_line(const std::shared_ptr<queue_entrant>& who);
     void grant(const std::shared_ptr<queue_entrant>& who, std::optional<dynalease::time_point> unwritten_until);
     void serve();
+    void note_wait();
+    std::string present_turn() const;
+    std::string in_the_way(const queue_entrant* who) const;
     void draw_again(const std::shared_ptr<queue_entrant>& who);
 
     // Holding, and the ends of it.
@@ -209,8 +216,10 @@ private:
     std::map<std::int64_t, std::shared_ptr<queue_entrant>> waiting_;
     std::weak_ptr<queue_hold> hold_;          ///< the present turn
     std::optional<protocol::place> leaving_;  ///< the turn that is being given back
-    std::int64_t passed_here_ = 0;            ///< up to where we have ever asked to pass tickets over
-    protocol::void_tickets voids_;            ///< given up by us, and not passed yet
+    protocol::ticket_row foremost_;           ///< the row before all others, as last seen
+    bool wait_noted_ = false;       ///< the session asks from time to time whether somebody waits for too long
+    std::int64_t passed_here_ = 0;  ///< up to where we have ever asked to pass tickets over
+    protocol::void_tickets voids_;  ///< given up by us, and not passed yet
     /// Those and all others that are known to be over, and not passed yet; in order.
     std::vector<std::int64_t> gone_;
     bool drawing_ = false;  ///< several queues are being entered, this among them

@@ -79,8 +79,9 @@ struct queue_info {
 /// live session is ever passed over; who is dead or has given up is. Where the head row was deleted, or the table
 /// restored, those who wait draw new tickets, and turns are lost, as soon as that is seen. Callers of one process share
 /// one watch, and a turn goes from one to the next of them by one write, without polling.
-/// Entering a second queue while holding a turn in a first can deadlock with somebody who does it the other way round:
-/// enter both at once, with `enter_all`.
+/// Not re-entrant: who has the turn and enters again waits for himself, until that wait ends; the log tells after a
+/// lease. Entering a second queue while holding a turn in a first can deadlock with somebody who does it the other way
+/// round: enter both at once, with `enter_all`.
 class queue {
 public:
     /// The polling bounds of the handle that was made first hold for all of one process.
@@ -95,7 +96,8 @@ public:
 
     /// Draws a ticket and waits for its turn.
     ///
-    /// Errors: `errc::wait_timeout` (condition `contended`); while the service does not answer, what became of the last
+    /// Errors: `errc::wait_timeout` (condition `contended`), whose diagnostics say who has the turn, for how long, and
+    /// how many tickets go before, as far as it was seen; while the service does not answer, what became of the last
     /// request (condition `unreachable` or `throttled`); `errc::session_lost`, `errc::session_closed`;
     /// `errc::cancelled`; `errc::in_doubt` when it was given up, or a later copy refused, while the ticket's own write
     /// had no answer: the library then gives that ticket up in the background, so that nobody waits for it;
