@@ -113,6 +113,8 @@ void site::judge_told_leave(const user::held_turn& turn, bool cancelled, const e
     if (code == errc::lock_lost && mine != nullptr && mine->left && clock_now() < bound_of(turn)) {
         world_.fail("T2", name + " was told as a loss though it was its own");
     }
+    // Of what a former life still has open nothing is kept.
+    if (turn.session != session()->id()) return;
     const bool open = open_.contains({open_writes::kind::leave, queue, std::to_string(ticket)});
     if (code == errc::in_doubt && !cancelled && !open && open_.last_known() < clock_now()) {
         world_.fail("T2", name + " was told in doubt though every copy of it was answered");
