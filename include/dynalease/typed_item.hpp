@@ -6,6 +6,7 @@
 //     the time of item_traits::time_to_live N, seconds since 1970
 //     std::vector, std::array L · std::map of strings, integers or enums to anything M · described struct M
 //     std::set of strings, enums, numbers, bytes SS SS NS BS · the unordered ones as the ordered ones
+//     std::variant of described structs, by dynalease::variant_traits M, with a discriminator
 //     any other type by dynalease::attribute_traits, a single member by dynalease::member_traits
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -16,8 +17,9 @@ namespace dynalease {
 
 /// A struct that Boost.Describe knows: BOOST_DESCRIBE_STRUCT(book, (), (isbn, title, pages)). All members that are
 /// described are stored, private ones too; Boost describes up to 51 of them, and as many of each base that is listed.
+/// Or a `std::variant` of such structs that `variant_traits` tell apart.
 template <class T>
-concept described = mapping::described_struct<T> && std::default_initializable<T>;
+concept described = (mapping::described_struct<T> || mapping::struct_variant<T>) && std::default_initializable<T>;
 
 /// The attributes of a struct, and the names of those that it leaves empty.
 /// @throws dynalease::error with `errc::bad_attribute` that names the member: an empty set, a floating-point number
@@ -26,7 +28,7 @@ concept described = mapping::described_struct<T> && std::default_initializable<T
 template <described T>
 item_members to_members(const T& value) {
     item_members members;
-    mapping::write_members(value, members, mapping_place{});
+    mapping::write_item(value, members, mapping_place{});
     return members;
 }
 template <described T>
@@ -39,7 +41,7 @@ item to_item(const T& value) {
 /// as another type, or out of its range.
 template <described T>
 T from_item(const item& stored) {
-    return mapping::read_members<T>(stored, mapping_place{});
+    return mapping::read_item<T>(stored, mapping_place{});
 }
 
 }  // namespace dynalease

@@ -75,11 +75,71 @@ void fail_absent(const mapping_place& place) {
         "it with: keeps_default in its dynalease::member_traits, keeps_defaults in the struct's item_traits");
 }
 
+void add_wanted(std::vector<std::string>& into, std::initializer_list<member_name> all) {
+    for (const auto& each : all) {
+        if (each.wanted) into.emplace_back(each.attribute);
+    }
+}
+
+void fail_versions(std::string_view one, std::string_view other) {
+    mapping_place().fail("the structs of the variant show the version by two names, \"" + std::string(one) +
+                         "\" and \"" + std::string(other) + "\"");
+}
+
+void add_member(item_members& into, std::string_view name, attribute_value stored, const mapping_place& place) {
+    const bool is_new = into.present.emplace(std::string(name), std::move(stored)).second;
+    if (!is_new) place.fail("has the attribute name of another member");
+}
+
 void check_names(const item_members& members, const mapping_place& place) {
     for (auto each = members.absent.begin(); each != members.absent.end(); ++each) {
         if (!members.present.contains(*each) && std::find(members.absent.begin(), each, *each) == each) continue;
         place.fail("has two members of the attribute name \"" + *each + "\"");
     }
+}
+
+namespace {
+
+std::string listed(std::span<const std::string_view> values) {
+    std::string text;
+    for (const auto value : values) text += (text.empty() ? "\"" : ", \"") + std::string(value) + '"';
+    return text;
+}
+
+}  // namespace
+
+std::size_t alternative_in(const item& stored, std::string_view discriminator, std::span<const std::string_view> values,
+                           const mapping_place& place) {
+    const mapping_place here(place, discriminator, discriminator);
+    const auto found = stored.find(discriminator);
+    if (found == stored.end()) here.fail("is absent in the item, and tells which struct it is: " + listed(values));
+    const auto& name = held_as<std::string>(found->second, "S", here);
+    const auto at = std::ranges::find(values, name);
+    if (at == values.end()) here.fail("is \"" + name + "\", and must be one of " + listed(values));
+    return static_cast<std::size_t>(at - values.begin());
+}
+
+void add_alternative(item_members& into, std::string_view discriminator, std::string_view value,
+                     const std::vector<std::string>& all, const mapping_place& place) {
+    const auto lacks = [&](const std::string& name) {
+        return std::ranges::find(into.absent, name) == into.absent.end();
+    };
+    const bool is_new = into.present.emplace(discriminator, value).second && lacks(std::string(discriminator));
+    if (!is_new)
+        mapping_place(place, discriminator, discriminator)
+            .fail("tells which struct it is, and is the name of a member");
+    for (const auto& name : all) {
+        if (!into.present.contains(name) && lacks(name)) into.absent.push_back(name);
+    }
+}
+
+void add_derived(item_members& into, item_members derived, const mapping_place& place) {
+    for (auto& [name, value] : derived.present) {
+        const bool is_new = into.present.emplace(name, std::move(value)).second;
+        if (!is_new) mapping_place(place, name, name).fail("is derived, and has the attribute name of a member");
+    }
+    into.absent.insert(into.absent.end(), derived.absent.begin(), derived.absent.end());
+    check_names(into, place);
 }
 
 std::int64_t to_signed(const number& value, std::int64_t lowest, std::int64_t highest, const mapping_place& place) {

@@ -17,9 +17,11 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <unordered_map>
 #include <unordered_set>
+#include <variant>
 #include <vector>
 
 namespace dynalease::mapping {
@@ -95,6 +97,20 @@ struct form<std::chrono::duration<Rep, Period>>
     : std::bool_constant<exact_duration<std::chrono::duration<Rep, Period>> || std::floating_point<Rep>> {
     using duration_of = Rep;
 };
+
+/// A variant whose alternatives are described structs, with a name for each.
+template <class T>
+inline constexpr bool tells_apart = false;
+template <class... T>
+inline constexpr bool tells_apart<std::variant<T...>> = (described_struct<T> && ...) && requires {
+    std::string_view(variant_traits<std::variant<T...>>::discriminator);
+    requires variant_traits<std::variant<T...>>::values.size() == sizeof...(T);
+};
+template <class T>
+concept struct_variant = tells_apart<T>;
+template <class... T>
+struct form<std::variant<T...>>
+    : std::bool_constant<customised<std::variant<T...>> || struct_variant<std::variant<T...>>> {};
 
 template <class T>
 inline constexpr bool mappable = form<T>::value;

@@ -8,12 +8,15 @@
 
 #include <boost/describe/members.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace dynalease::mapping {
@@ -71,6 +74,10 @@ struct member {
 template <class Struct, class Descriptor>
 using member_named = member<Struct, Descriptor::pointer, type_of<Struct, Descriptor>>;
 
+/// Whether a write of the struct writes what stands in the member.
+template <class Traits>
+inline constexpr bool is_written = Traits::is_written;
+
 template <class T, class Descriptor>
 std::string_view attribute_of() {
     using traits = member_traits<Descriptor::pointer>;
@@ -98,14 +105,23 @@ constexpr bool may_be_absent() {
            member_traits<Descriptor::pointer>::keeps_default;
 }
 
-/// The attributes that are read of a struct.
-template <class T>
+/// The attributes that are read of a struct, or those that are also written; of a variant those of all its
+/// alternatives.
+template <class T, bool Written = false>
 std::vector<std::string> attributes_of() {
     std::vector<std::string> names;
-    for_each_member<T>([&](auto each) {
-        using descriptor = decltype(each);
-        if constexpr (member_named<T, descriptor>::value) names.emplace_back(attribute_of<T, descriptor>());
-    });
+    if constexpr (struct_variant<T>) {
+        names.emplace_back(variant_traits<T>::discriminator);
+        []<class... Each>(const std::variant<Each...>*, std::vector<std::string>& all) {
+            (std::ranges::move(attributes_of<Each, Written>(), std::back_inserter(all)), ...);
+        }(static_cast<const T*>(nullptr), names);
+    } else {
+        // Without a function for each member: every struct is compiled with this.
+        []<template <class...> class List, class... Each>(List<Each...>*, std::vector<std::string>& all) {
+            add_wanted(all, {{attribute_of<T, Each>(), member_named<T, Each>::value &&
+                                                           (!Written || is_written<member_traits<Each::pointer>>)}...});
+        }(static_cast<members_of<T>*>(nullptr), names);
+    }
     return names;
 }
 
@@ -122,7 +138,15 @@ inline constexpr bool describes_version = []<template <class...> class List, cla
 template <class T>
 std::string_view version_attribute() {
     std::string_view name;
-    if constexpr (has_version_member<T>) {
+    if constexpr (struct_variant<T>) {
+        []<class... Each>(const std::variant<Each...>*, std::string_view& any) {
+            const auto take = [&](std::string_view own) {
+                if (!any.empty() && !own.empty() && own != any) fail_versions(any, own);
+                if (!own.empty()) any = own;
+            };
+            (take(version_attribute<Each>()), ...);
+        }(static_cast<const T*>(nullptr), name);
+    } else if constexpr (has_version_member<T>) {
         static_assert(describes_version<T>, "item_traits<T>::version_member is no member that is described");
         for_each_member<T>([&](auto each) {
             using descriptor = decltype(each);

@@ -6,8 +6,13 @@
 #include <dynalease/mapping/place.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace dynalease::mapping {
 
@@ -22,8 +27,28 @@ const Held& held_as(const attribute_value& value, std::string_view type, const m
 /// That a member's attribute is absent, and by what it may be.
 [[noreturn]] void fail_absent(const mapping_place& place);
 
+struct member_name {
+    std::string_view attribute;
+    bool wanted;
+};
+void add_wanted(std::vector<std::string>& into, std::initializer_list<member_name> all);
+
+/// That the alternatives of a variant show the version by two names.
+[[noreturn]] void fail_versions(std::string_view one, std::string_view other);
+
+/// @throws dynalease::error with `errc::bad_attribute` if the name is that of another member.
+void add_member(item_members& into, std::string_view name, attribute_value stored, const mapping_place& place);
 /// @throws dynalease::error with `errc::bad_attribute` if an empty optional has the attribute name of another member.
 void check_names(const item_members& members, const mapping_place& place);
+
+/// Which of the values the discriminator has. @throws dynalease::error with `errc::bad_attribute` if none.
+std::size_t alternative_in(const item& stored, std::string_view discriminator, std::span<const std::string_view> values,
+                           const mapping_place& place);
+/// Says which alternative the members are of, and that those of the others are absent.
+void add_alternative(item_members& into, std::string_view discriminator, std::string_view value,
+                     const std::vector<std::string>& all, const mapping_place& place);
+/// Adds what was derived from the members.
+void add_derived(item_members& into, item_members derived, const mapping_place& place);
 
 /// @throws dynalease::error with `errc::bad_attribute` if the number is not integral or lies outside.
 std::int64_t to_signed(const number& value, std::int64_t lowest, std::int64_t highest, const mapping_place& place);

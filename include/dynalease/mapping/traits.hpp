@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dynalease/item/item_members.hpp>
 #include <dynalease/mapping/place.hpp>
 #include <dynalease/mapping/scalars.hpp>
 
@@ -32,6 +33,20 @@ struct attribute_traits {};
 template <class Enum>
 struct enum_traits {};
 
+/// Specialise it for a `std::variant` of described structs, as a member or as what the items of a table are. It is
+/// stored as the struct that it holds, with an attribute beside the members that tells which one that is:
+///
+///     using event = std::variant<paid, shipped>;
+///     template <>
+///     struct dynalease::variant_traits<event> {
+///         static constexpr std::string_view discriminator = "kind";
+///         static constexpr std::array<std::string_view, 2> values{"PAID", "SHIPPED"};  // in the variant's order
+///     };
+///
+/// An item of another kind, or of none, is refused by that name.
+template <class Variant>
+struct variant_traits {};
+
 /// Names as they are, and no version among the members: the base of every specialisation of `item_traits`.
 struct default_item_traits {
     static constexpr std::string_view attribute_name(std::string_view member) { return member; }
@@ -55,6 +70,9 @@ struct default_item_traits {
 ///         static constexpr auto version_member = &book::version;  // set by load and save, never written; it must be
 ///                                                                 // described, and keeps its default without one
 ///     };
+///
+/// A function `static item_members derived(const book&)` gives attributes that are made from the members, and written
+/// beside them but never read: composed keys, such as "BOOK#" + isbn, and those of indexes.
 template <class T>
 struct item_traits : default_item_traits {};
 

@@ -17,7 +17,9 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 namespace dynalease::mapping {
 
@@ -70,20 +72,15 @@ void write_members(const T& value, item_members& into, const mapping_place& plac
     for_each_member<T>([&](auto each) {
         using descriptor = decltype(each);
         using traits = member_traits<descriptor::pointer>;
-        if constexpr (member_named<T, descriptor>::value && traits::is_written) {
+        if constexpr (member_named<T, descriptor>::value && is_written<traits>) {
             const auto& part = value.*descriptor::pointer;
             const auto name = attribute_of<T, descriptor>();
             const mapping_place here(place, descriptor::name, name);
             const bool for_expiry = name == item_traits<T>::time_to_live;
-            const auto put = [&](const auto& present) {
-                auto stored = write_member<traits>(present, for_expiry, here);
-                const bool is_new = into.present.emplace(std::string(name), std::move(stored)).second;
-                if (!is_new) here.fail("has the attribute name of another member");
-            };
             if constexpr (!is_optional<type_of<T, descriptor>>)
-                put(part);
+                add_member(into, name, write_member<traits>(part, for_expiry, here), here);
             else if (part)
-                put(*part);
+                add_member(into, name, write_member<traits>(*part, for_expiry, here), here);
             else
                 into.absent.emplace_back(name);
         }
@@ -118,6 +115,52 @@ T read_members(const attribute_map& stored, const mapping_place& place, bool kee
         }
     });
     return out;
+}
+
+// ---- items --------------------------------------------------------------------------------------------------
+
+/// All that is stored of a struct, or of the struct that a variant holds.
+template <class T>
+void write_item(const T& value, item_members& into, const mapping_place& place) {
+    if constexpr (struct_variant<T>) {
+        if (value.valueless_by_exception()) place.fail("holds none of its structs");
+        std::visit([&](const auto& held) { write_item(held, into, place); }, value);
+        using traits = variant_traits<T>;
+        add_alternative(into, traits::discriminator, traits::values[value.index()], attributes_of<T, true>(), place);
+    } else {
+        write_members(value, into, place);
+        if constexpr (requires { item_members(item_traits<T>::derived(value)); }) {
+            add_derived(into, with_place([&]() -> item_members { return item_traits<T>::derived(value); }, place),
+                        place);
+        }
+    }
+}
+
+template <class T>
+T read_item(const attribute_map& stored, const mapping_place& place) {
+    if constexpr (struct_variant<T>) {
+        using traits = variant_traits<T>;
+        const auto which = alternative_in(stored, traits::discriminator, traits::values, place);
+        T out;
+        [&]<std::size_t... Place>(std::index_sequence<Place...>) {
+            const auto take = [&]<std::size_t At>(std::integral_constant<std::size_t, At>) {
+                out.template emplace<At>(read_members<std::variant_alternative_t<At, T>>(stored, place));
+            };
+            ((Place == which ? take(std::integral_constant<std::size_t, Place>{}) : void()), ...);
+        }(std::make_index_sequence<std::variant_size_v<T>>{});
+        return out;
+    } else {
+        return read_members<T>(stored, place);
+    }
+}
+
+/// A new one with this key; of a variant its first struct. All else is as it is made.
+template <class T>
+T blank_item(const attribute_map& key) {
+    if constexpr (struct_variant<T>)
+        return blank_item<std::variant_alternative_t<0, T>>(key);
+    else
+        return read_members<T>(key, mapping_place{}, true);
 }
 
 // ---- containers --------------------------------------------------------------------------------------------
@@ -244,7 +287,7 @@ attribute_value write(const T& value, const mapping_place& place) {
             return from_duration(static_cast<std::int64_t>(value.count()), unit_of<T>, place);
     } else {
         item_members members;
-        write_members(value, members, place);
+        write_item(value, members, place);
         return std::move(members.present);
     }
 }
@@ -306,7 +349,7 @@ T read(const attribute_value& stored, const mapping_place& place) {
         else
             return T(static_cast<rep>(to_duration(seconds, unit_of<T>, least_ticks<rep>, most_ticks<rep>, place)));
     } else {
-        return read_members<T>(held_as<attribute_map>(stored, "M", place), place);
+        return read_item<T>(held_as<attribute_map>(stored, "M", place), place);
     }
 }
 

@@ -93,7 +93,7 @@ struct typed_orders {
         if constexpr (std::same_as<T, item>)
             return key;
         else
-            return mapping::read_members<T>(key, mapping_place{}, true);
+            return mapping::blank_item<T>(key);
     }
 };
 
