@@ -70,6 +70,15 @@ result<item_key> key_for(const versioned_impl& core, write_order& order) {
     return key;
 }
 
+/// Sets the times that the library has to set in such a write.
+void set_times(const versioned_impl& core, const write_order& order, item& into) {
+    for (const auto& time : order.unwritten.times) {
+        if (time.when == set_by_library::at_save || order.what == order_kind::create) {
+            into.insert_or_assign(time.attribute, time.at(core.target().wall()));
+        }
+    }
+}
+
 template <class Request>
 any_request with_condition(Request request, const condition_expression& condition) {
     apply(request, condition);
@@ -122,6 +131,9 @@ std::optional<failure> plan_checked(write_intent& intent, const write_order& ord
         intent.changes = order.stored.empty() || replaces ? protocol::all_members(layout, members)
                          : order.whole                    ? protocol::merged_members(layout, view)
                                                           : protocol::changed_members(layout, view);
+        std::erase_if(intent.changes.remove,
+                      [&](const auto& name) { return std::ranges::count(order.unwritten.kept, name) > 0; });
+        set_times(*intent.core, order, intent.changes.set);
     }
     auto save = requests.save(intent.key, write, intent.changes);
     if (order.read_back) save.returned = return_values::all_new;
@@ -236,6 +248,7 @@ result<write_intent> plan_write(std::shared_ptr<versioned_impl> core, write_orde
     intent.write.mine = mine ? *mine : intent.core->new_stamp();
 
     if (has_members(order)) {
+        if (order.what != order_kind::save) set_times(*intent.core, order, order.members.present);
         if (auto why = protocol::check_members(intent.core->layout(), order.members)) return *std::move(why);
     }
     std::optional<failure> why;

@@ -29,6 +29,7 @@ std::optional<write_order> order_for(const versioned_impl& core, const update_or
                       .key = what.key,
                       .seen = std::move(made->seen),
                       .members = std::move(made->wanted),
+                      .unwritten = std::move(made->unwritten),
                       .complete = what.complete,
                       .whole = what.options.scope == save_scope::whole,
                       .ignore_lock = what.options.ignore_lock};

@@ -76,7 +76,7 @@ using member_named = member<Struct, Descriptor::pointer, type_of<Struct, Descrip
 
 /// Whether a write of the struct writes what stands in the member.
 template <class Traits>
-inline constexpr bool is_written = Traits::is_written;
+inline constexpr bool is_written = Traits::is_written && Traits::sets == set_by_library::never;
 
 template <class T, class Descriptor>
 std::string_view attribute_of() {

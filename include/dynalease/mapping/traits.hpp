@@ -76,12 +76,17 @@ struct default_item_traits {
 template <class T>
 struct item_traits : default_item_traits {};
 
+/// When a write of a versioned table sets a time itself.
+enum class set_by_library { never, at_creation, at_save };
+
 /// A member as its name and type say: the base of every specialisation of `member_traits`.
 struct default_member_traits {
     static constexpr std::string_view attribute{};  ///< its name in the item; empty: by `item_traits`
     static constexpr bool keeps_default = false;    ///< as `default_item_traits::keeps_defaults`, of this one
     static constexpr bool is_written = true;        ///< else it is read, and whatever is stored of it stays
     static constexpr bool is_stored = true;         ///< else it is neither read nor written
+    /// Of a time: what the struct has there is not written, but the time of the write.
+    static constexpr set_by_library sets = set_by_library::never;
 };
 
 /// Specialise it for a single member, from `default_member_traits`:
@@ -96,6 +101,22 @@ struct default_member_traits {
 /// convert the value. What is written but needs no other form when it is read may leave the second out.
 template <auto Member>
 struct member_traits : default_member_traits {};
+
+/// A time, or an optional one, that the library sets when a versioned table makes the item; items from before keep the
+/// default. It goes by the database's clock, set right by the service's time where the client has seen it:
+///
+///     template <>
+///     struct dynalease::member_traits<&book::made> : dynalease::creation_time {};
+struct creation_time : default_member_traits {
+    static constexpr bool keeps_default = true;
+    static constexpr set_by_library sets = set_by_library::at_creation;
+};
+/// The same at each save, replacement, update and clobbering, and when the item is made. Blind changes, touches, item
+/// guards and transactions leave it as it is.
+struct save_time : default_member_traits {
+    static constexpr bool keeps_default = true;
+    static constexpr set_by_library sets = set_by_library::at_save;
+};
 
 /// A time as whole seconds since 1970, as DynamoDB's TTL has it:
 ///

@@ -28,11 +28,19 @@ struct typed_orders {
         }
     }
 
+    static mapping::unwritten_members unwritten_of(const T& value) {
+        if constexpr (std::same_as<T, item>)
+            return {};
+        else
+            return mapping::unwritten_of(value);
+    }
+
     static write_order order_of(write_order::kind what, const T& value, const item* stored = nullptr) {
         write_order order{.what = what};
         order.complete = std::same_as<T, item>;
         try {
             order.members = members_of(value);
+            order.unwritten = unwritten_of(value);
             if (stored && !stored->empty()) order.seen = seen_in(*stored);
         } catch (const error& why) {
             order.invalid.emplace(why.code());
@@ -80,9 +88,11 @@ struct typed_orders {
             if constexpr (std::same_as<decltype(after), std::optional<T>>) {
                 if (!after) return std::nullopt;
                 made.wanted = members_of(*after);
+                made.unwritten = unwritten_of(*after);
             } else {
                 static_assert(std::same_as<decltype(after), T>, "the function returns a T or a std::optional<T>");
                 made.wanted = members_of(after);
+                made.unwritten = unwritten_of(after);
             }
             return made;
         };

@@ -10,6 +10,7 @@
 #include <dynalease/item/item_version.hpp>
 #include <dynalease/item/key_values.hpp>
 #include <dynalease/item/resolution.hpp>
+#include <dynalease/mapping/unwritten.hpp>
 #include <dynalease/versioned/versioned_options.hpp>
 
 #include <exception>
@@ -66,7 +67,8 @@ struct write_order {
     /// What the loaded value was of that, as members: what differs from it was changed. Empty: all of it.
     std::optional<item> seen{};
     item_members members{};
-    bool complete = false;  ///< what `members` does not name is to go
+    mapping::unwritten_members unwritten{};
+    bool complete = false;  ///< what is neither in `members` nor in `unwritten` is to go
     bool whole = false;     ///< also what did not change
     bool ignore_lock = false;
     bool upsert = false;
@@ -99,6 +101,7 @@ struct resolve_report {
 struct item_change {
     std::optional<item> seen{};  ///< as in `write_order`
     item_members wanted{};
+    mapping::unwritten_members unwritten{};
 };
 /// From what is stored (null: no item) to what is wanted; empty: leave it as it is. May throw.
 using update_function = std::function<std::optional<item_change>(const stored_item*)>;
