@@ -8,6 +8,7 @@
 #include "database/table_name.hpp"
 #include "runtime/alarm.hpp"
 #include "session/protocol/row.hpp"
+#include "session/table_key.hpp"
 
 #include <utility>
 
@@ -17,11 +18,6 @@ namespace {
 
 using boost::asio::awaitable;
 namespace attribute = protocol::attribute;
-
-bool has_our_key(const table_description& table) {
-    return table.key.hash.name == attribute::partition && table.key.hash.type == scalar_type::s && table.key.range &&
-           table.key.range->name == attribute::sort && table.key.range->type == scalar_type::s;
-}
 
 /// Empty when the table stands and is active.
 awaitable<std::optional<failure>> make_table(database target, std::string name, time_point deadline) {
@@ -38,10 +34,8 @@ awaitable<std::optional<failure>> make_table(database target, std::string name, 
             seen.error().code != errc::table_not_found) {
             co_return std::move(seen).error();
         }
-        if (seen && !has_our_key(seen->table)) {
-            failure why(errc::table_in_use);
-            why.details.message = "the table exists with another key; it needs pk (S) and sk (S)";
-            co_return why;
+        if (seen) {
+            if (auto why = detail::fault_of_key(seen->table, errc::table_in_use)) co_return *std::move(why);
         }
         if (seen && seen->table.status == "ACTIVE") co_return std::nullopt;
         if (clock.now() >= deadline) co_return failure(errc::timeout);

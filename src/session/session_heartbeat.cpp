@@ -6,6 +6,7 @@
 #include "runtime/spawn.hpp"
 #include "session/protocol/session_requests.hpp"
 #include "session/session_impl.hpp"
+#include "session/table_key.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/deferred.hpp>
@@ -135,6 +136,11 @@ boost::asio::awaitable<shared_failure> session_impl::create_row() {
         // The client has tried several times already: where there is nobody, more of it helps nobody who has no time.
         const bool fruitless = condition_of(why.code) == condition::unreachable ||
                                (kind == answer::unanswered && failures >= 1) || now() >= give_up_at;
+        if (kind == answer::rejected && why.code == errc::validation) {
+            auto odd = co_await look_for_key_fault(database_, options_.table);
+            if (odd) why = *std::move(odd);
+            if (ended_) co_return std::make_shared<const failure>(over_failure());
+        }
         if (kind == answer::rejected || fruitless) {
             const auto told = explain(std::move(why));
             if (kind == answer::rejected || !goes_on_opening(told)) {

@@ -58,7 +58,8 @@ TEST_CASE("create_table refuses a table with another key, and a name that is non
         FAIL("it was accepted");
     } catch (const error& e) {
         CHECK(e.code() == errc::table_in_use);
-        CHECK(e.diagnostics().message.find("pk") != std::string::npos);
+        CHECK(e.diagnostics().message.find("has the key id (S)") != std::string::npos);
+        CHECK(std::string(e.what()).find("wait") == std::string::npos);
     }
     for (const auto* name : {"a b", "ab"}) {
         try {
@@ -69,6 +70,28 @@ TEST_CASE("create_table refuses a table with another key, and a name that is non
             CHECK(e.diagnostics().message.find(name) != std::string::npos);
         }
     }
+}
+
+TEST_CASE("a session on a table that is no coordination table is told so, and writes nothing there") {
+    world w;
+    create_table_request other{.table_name = "foreign", .key = {.hash = {.name = "id"}}};
+    SECTION("another name") {}
+    SECTION("another type") {
+        other.key = {.hash = {.name = "pk", .type = scalar_type::n}, .range = key_attribute{"sk"}};
+    }
+    w.apply(std::move(other));
+    node a(w, 1, {}, {.table = "foreign"});
+    lock_guard guard;
+    try {
+        run(w, a, take(a, "x", guard));
+        FAIL("it was granted");
+    } catch (const error& e) {
+        CHECK(e.code() == errc::validation);
+        CHECK(e.code() == condition::misconfigured);
+        CHECK(e.diagnostics().table == "foreign");
+        CHECK(e.diagnostics().message.find("and a coordination table pk (S) and sk (S)") != std::string::npos);
+    }
+    CHECK(w.apply(scan_request{.table_name = "foreign"}).items.empty());
 }
 
 TEST_CASE("a malformed table name is told to the handler, like every other failure") {

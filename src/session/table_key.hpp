@@ -1,0 +1,21 @@
+// The key that a coordination table has, and what is told of a table that has another.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <dynalease/dynamodb/database.hpp>
+#include <dynalease/dynamodb/failure.hpp>
+#include <dynalease/dynamodb/table_operations.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <optional>
+#include <string>
+
+namespace dynalease::detail {
+
+/// @param code to tell it with @returns empty: it can be a coordination table
+std::optional<failure> fault_of_key(const table_description& table, errc code);
+/// The same of the table as it stands; also empty where that cannot be learnt.
+boost::asio::awaitable<std::optional<failure>> look_for_key_fault(database target, std::string table);
+
+}  // namespace dynalease::detail
