@@ -44,15 +44,15 @@ struct items_order {
 std::optional<failure> fault_among_items(const demands& wanted) {
     std::vector<const demanded_item*> sorted;
     for (const auto& each : wanted) sorted.push_back(&each);
-    const auto name_of = [](const auto* each) -> const std::string& { return each->lock.made.front->name(); };
-    std::ranges::sort(sorted, {}, name_of);
-    const auto twice = std::ranges::adjacent_find(sorted, {}, name_of);
+    const auto identity_of = [](const auto* each) -> const std::string& { return each->lock.made.front->identity(); };
+    std::ranges::sort(sorted, {}, identity_of);
+    const auto twice = std::ranges::adjacent_find(sorted, {}, identity_of);
     const auto& session = wanted.front().lock.lives;
     const auto stranger = std::ranges::find_if(sorted, [&](const auto* each) { return each->lock.lives != session; });
     if (twice == sorted.end() && stranger == sorted.end()) return std::nullopt;
     const bool strange = stranger != sorted.end();
     failure why(strange ? errc::invalid_option : errc::duplicate_item);
-    why.details.key = name_of(*(strange ? stranger : twice));
+    why.details.key = (*(strange ? stranger : twice))->lock.made.front->name();
     why.details.message = strange ? "the items' locks belong to different sessions" : "the same item is named twice";
     return why;
 }

@@ -17,14 +17,20 @@ namespace dynalease::detail {
 
 using fate = protocol::guarded_end::grant;
 
-item_lock_impl::item_lock_impl(session_impl& core, std::string name, const item_place& place)
-    : claiming_front(core, std::move(name), place.item),
+item_lock_impl::item_lock_impl(session_impl& core, std::string identity, const item_place& place)
+    : claiming_front(core, place.name, place.item),
+      identity_(std::move(identity)),
       options_(place.options),
       renewed_(core.world().executor),
       line_([this] { return machine_.idle() && !driven_; }) {}
 
+item_lock_impl::~item_lock_impl() {
+    // By what it is known as there, which is no more when the base ends.
+    if (const auto core = registered_in_.lock()) core->forget(key());
+}
+
 std::shared_ptr<item_lock_impl> item_lock_impl::in(session_impl& life) const {
-    return life.member<item_lock_impl>(name(), item_place{item(), options_});
+    return life.member<item_lock_impl>(identity_, item_place{name(), item(), options_});
 }
 
 // ---- its callers -------------------------------------------------------------------------------------------

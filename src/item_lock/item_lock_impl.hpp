@@ -23,6 +23,7 @@ namespace dynalease::detail {
 
 /// What makes it: the item, and how its lock is kept.
 struct item_place {
+    std::string name;  ///< for people
     protocol::locked_item item;
     item_lock_options options;
 };
@@ -34,7 +35,11 @@ class item_lock_impl final : public claiming_front<item_target, item_guard, prot
 public:
     static constexpr char membership{};  ///< its address is the kind of member
 
-    item_lock_impl(session_impl& core, std::string name, const item_place& place);
+    /// @param identity the item's among those of its session
+    item_lock_impl(session_impl& core, std::string identity, const item_place& place);
+    ~item_lock_impl() override;
+    member_key key() const noexcept override { return {&membership, identity_}; }
+    const std::string& identity() const noexcept { return identity_; }
 
     /// The same item in another life of its session.
     std::shared_ptr<item_lock_impl> in(session_impl& life) const;
@@ -124,6 +129,7 @@ private:
     void end_release(error_code code) override;
     void at_rest() override { line_.call(); }
 
+    const std::string identity_;
     const item_lock_options options_;
     bool kept_ = false;              ///< a coroutine keeps a plain session's grants alive
     step_driver* keeper_ = nullptr;  ///< ... by this

@@ -43,6 +43,7 @@ item_place checked_place(item_ref target, item_lock_options options) {
     require(options.longest_poll_interval >= options.poll_interval && options.longest_poll_interval <= 1min,
             errc::invalid_option, "longest_poll_interval must be between poll_interval and 1 min");
     item_place place;
+    place.name = item_name(target);
     // Either key attribute tells as well as the other whether there is an item.
     place.item.layout = {.table = std::move(target.table),
                          .key = target.key.begin()->first,
@@ -97,9 +98,11 @@ item_lock_options kept_as(const versioned_options& table, item_lock_options how)
 }
 
 item_target item_target_of(const std::shared_ptr<session_impl>& core, item_ref target, item_lock_options options) {
-    auto name = item_name(target);
+    // A table may be made anew with another key: what its attributes are called tells items apart as their values do.
+    auto identity = item_name(target);
+    for (const auto& [attribute, value] : target.key) identity += '\n' + std::string(attribute);
     const auto place = checked_place(std::move(target), std::move(options));
-    auto front = core->member<item_lock_impl>(std::move(name), place);
+    auto front = core->member<item_lock_impl>(std::move(identity), place);
     check_agreement(*front, place);
     return {core, std::move(front)};
 }

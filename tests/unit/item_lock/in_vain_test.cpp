@@ -1,0 +1,58 @@
+// What is told to those who have not got an item, and who is not told so for nothing.
+// SPDX-License-Identifier: BSL-1.0
+#include "tills.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace dynalease;
+using namespace dynalease::tests;
+using testing::fault;
+
+namespace {
+
+asio::awaitable<void> told_of(asio::awaitable<void> call, std::optional<error>& told) {
+    try {
+        co_await std::move(call);
+    } catch (const error& e) {
+        told = e;
+    }
+}
+
+struct two_tellers : tills_world {
+    node a{*this, 1};
+    node b{*this, 2};
+    item_guard mine;
+    item_guard theirs;
+    std::vector<item_guard> all;
+    std::optional<error> told;
+
+    /// @returns what the first process was told when it had waited for so long
+    std::string wait(std::chrono::nanoseconds time) {
+        run(*this, a, told_of(take(lock_in(a), mine, {.wait = time}), told));
+        REQUIRE(told);
+        CHECK(told->code() == errc::wait_timeout);
+        return told->diagnostics().message;
+    }
+    bool tells(const std::string& message, const std::string& words) {
+        return message.find(words) != std::string::npos;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("items whose keys are called differently are two, whatever their values") {
+    two_tellers w;
+    run(w, w.a, take(lock_in(w.a), w.mine));
+    item_lock odd{*w.a.session, {"tills", {{"nr", "north"}}}};
+    item_guard got;
+    run(w, w.a, told_of(take(odd, got, {.wait = 0s}), w.told));
+    REQUIRE(w.told);
+    CHECK(w.told->code() == errc::validation);  // the table's key is called id
+    CHECK(w.mine.held());
+    CHECK(odd.name() == lock_in(w.a).name());
+}
