@@ -66,13 +66,12 @@ boost::asio::awaitable<joint_served> acquire_together(items_order order) {
         co_return out;
     }
     ++core.counters().waiting;
-    const auto came = core.now();
     error_code waited;
     auto got = co_await claim->served.async_wait_until(*core.world().clock, order.limit.deadline,
                                                        boost::asio::as_tuple(boost::asio::deferred));
     std::tie(waited, out) = std::move(got);
     --core.counters().waiting;
-    if (waited) out.why = claim->given_up(waited, came);
+    if (waited) out.why = claim->given_up(waited);
     co_return out;
 }
 

@@ -35,6 +35,7 @@ joint_claim::joint_claim(std::shared_ptr<session_impl> core, std::vector<wanted_
       order_(order_of(wanted_)),
       once_(once),
       came_(core_->next_attempt()),
+      began_(core_->now()),
       outage_(*core_),
       sleep_(core_->world()) {}
 
@@ -58,17 +59,17 @@ boost::asio::awaitable<void> joint_claim::run(std::shared_ptr<joint_claim> self)
     self->served.complete_one(joint_served{.one_by_one = true});
 }
 
-failure joint_claim::given_up(error_code waited, dynalease::time_point came) {
+failure joint_claim::given_up(error_code waited) {
     sleep_.wake();
     forsake();
     auto why = core_->given_up(waited, may_land());
-    const auto last = outage_.last_since(came);
+    const auto last = outage_.last_since(began_);
     if (why.code == errc::in_doubt && last) return in_doubt(last->details);
     if (why.code != errc::wait_timeout) return why;
-    if (auto unheard = outage_.unheard(came)) return *std::move(unheard);
+    if (auto unheard = outage_.unheard(began_)) return *std::move(unheard);
     // Others of this process may be asking, and he waits for them.
     for (const auto& each : wanted_) {
-        why = each.front->in_vain(came);
+        why = each.front->in_vain(began_);
         if (why.code != errc::wait_timeout) break;
     }
     return why;
@@ -136,9 +137,17 @@ boost::asio::awaitable<void> joint_claim::pause(std::chrono::nanoseconds time) {
 /// For others in this process, until the item is ours to take or nobody wants it any more.
 boost::asio::awaitable<void> joint_claim::wait_here(std::size_t item) {
     auto& front = *wanted_[item].front;
-    if (once_) fail(or_doubt(errc::wait_timeout));
+    const bool behind_others = !front.line().lets(came_) || front.line().looks_out();
+    if (once_ && behind_others) fail(or_doubt(front.others_have_it()));
     const item_line::place place(front.line(), came_, sleep_);
     while (wanted() && refusals_ < protocol::refusals_together && !front.open_to(came_)) {
+        // What is but being given back, or resolved, is soon known to be free; or the service does not answer.
+        if (once_) {
+            auto why = front.in_vain(began_);
+            const bool taken = front.machine().held() || front.busy(wanted_[item].access);
+            if (taken || why.code != errc::wait_timeout) fail(or_doubt(std::move(why)));
+            if (!wanted()) break;
+        }
         if (const auto why = front.machine().forsaken()) {
             fail(or_doubt(*why));
             break;

@@ -54,8 +54,8 @@ public:
     runtime::waiter_list<joint_served> served;
 
     static boost::asio::awaitable<void> run(std::shared_ptr<joint_claim> self);
-    /// Nobody waits any more: `waited` has ended the wait of whoever came then. @returns why he has nothing
-    failure given_up(error_code waited, dynalease::time_point came);
+    /// Nobody waits any more, for `waited`. @returns why there is nothing
+    failure given_up(error_code waited);
 
 private:
     bool wanted() const { return !served.empty() && core_->live(); }
@@ -91,6 +91,7 @@ private:
     const std::vector<std::size_t> order_;  ///< the same in all claims: those who want the same stand in one line
     const bool once_;
     const std::int64_t came_;  ///< after those of a lower number
+    const dynalease::time_point began_;
     protocol::outage outage_;
     runtime::alarm sleep_;
     std::optional<protocol::claim> claim_;

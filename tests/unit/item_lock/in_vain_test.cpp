@@ -45,6 +45,33 @@ struct two_tellers : tills_world {
 
 }  // namespace
 
+TEST_CASE("a try for several items that are just being given back has them") {
+    two_tellers w;
+    run(w, w.a, take_all(every_till(w.a), w.all));
+    w.a.network->set_plan([](const any_request&, const call_options&) { return fault{.before = 20ms, .after = 20ms}; });
+    w.all.clear();
+    w.scheduler.run_for(1ms);
+    run(w, w.a, told_of(take_all(every_till(w.a), w.all, {.wait = 0s}), w.told));
+    CHECK_FALSE(w.told);
+    CHECK(all_valid(w.all));
+}
+
+TEST_CASE("a try for several items that cannot be given back ends with what became of that") {
+    two_tellers w;
+    run(w, w.a, take_all(every_till(w.a), w.all));
+    w.a.network->set_plan([](const any_request&, const call_options& how) {
+        if (how.lane == lane::heartbeat) return fault{};
+        return fault{.what = fault::kind::fail, .answer = failure(errc::unreachable)};
+    });
+    w.all.clear();
+    w.scheduler.run_for(1ms);
+    const auto began = w.scheduler.now();
+    run(w, w.a, told_of(take_all(every_till(w.a), w.all, {.wait = 0s}), w.told), 20s);
+    REQUIRE(w.told);
+    CHECK(w.told->code() == errc::unreachable);
+    CHECK(w.scheduler.now() - began < 5s);
+}
+
 TEST_CASE("items whose keys are called differently are two, whatever their values") {
     two_tellers w;
     run(w, w.a, take(lock_in(w.a), w.mine));
