@@ -78,15 +78,14 @@ boost::asio::awaitable<joint_served> acquire_together(items_order order) {
 /// Growing: nothing is given back before all is held, so that what was read and what is written fit together.
 boost::asio::awaitable<joint_served> acquire_in_order(items_order order) {
     joint_served out;
-    std::vector<std::string> names;
-    for (const auto& each : order.wanted) names.push_back(each.front->name());
+    const auto names = names_of(order.wanted);
     out.granted.resize(names.size());
     for (const auto i : protocol::acquiring_order(names)) {
         const auto& front = order.wanted[i].front;
         const item_target target{order.core, front};
         auto got = co_await acquire_in_life(target, order.wanted[i].access, order.limit);
         if (got.why || !got.guard) {
-            out.why = got.why ? *got.why : failure(errc::wait_timeout);
+            out.why = got.why ? *got.why : front->others_have_it();
             out.why->details.key = front->name();
             break;
         }

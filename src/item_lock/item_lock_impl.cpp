@@ -5,6 +5,7 @@
 #include "item/fresh_stamp.hpp"
 #include "runtime/cancellation.hpp"
 #include "runtime/spawn.hpp"
+#include "session/holder_words.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/deferred.hpp>
@@ -37,6 +38,16 @@ std::shared_ptr<item_lock_impl> item_lock_impl::in(session_impl& life) const {
 
 void item_lock_impl::serve() {
     first()->served.complete_one({item_hold::make_guard(make_hold()), nullptr});
+}
+
+std::string item_lock_impl::in_the_way() const {
+    if (machine_.held()) return words_of_own_hold(core_, held_since_);
+    const auto& others = machine_.others();
+    if (!others || others->session == core_.id()) return {};
+    if (others->session.empty()) return "a program of another make holds it";
+    const auto first = words_of_hold(core_, others->session, others->since);
+    if (others->readers < 2) return first;
+    return first + ", and " + std::to_string(others->readers - 1) + " more read it";
 }
 
 void item_lock_impl::turn_all_away(const failure& why) {
@@ -75,6 +86,7 @@ std::shared_ptr<item_hold> item_lock_impl::make_hold() {
     const auto& grant = machine_.grant();
     auto hold = std::make_shared<item_hold>(core_.shared_from_this(), shared_from_this(), grant.held);
     hold->known = grant.known;
+    if (holds_.empty()) held_since_ = core_.now();
     holds_.push_back(hold);
     if (core_.plain()) tell_end(*hold);
     if (core_.plain() && !kept_) {

@@ -54,6 +54,7 @@ public:
     void wake();
     /// Gives the grant back, or hands it to the next local waiter.
     void give_back(const std::shared_ptr<item_hold>& hold);
+    std::string in_the_way() const override;
     void session_lost(const failure& why) override;
     void session_drains(const failure& why) override { turn_all_away(why); }
     void session_closes(const failure& why, bool release,
@@ -131,6 +132,7 @@ private:
 
     const std::string identity_;
     const item_lock_options options_;
+    dynalease::time_point held_since_{};
     bool kept_ = false;              ///< a coroutine keeps a plain session's grants alive
     step_driver* keeper_ = nullptr;  ///< ... by this
     bool renewing_ = false;

@@ -18,21 +18,11 @@ using protocol::acquire_all_decision;
 using protocol::acquire_all_step;
 using protocol::item_acquire_step;
 
-namespace {
-
-std::vector<std::size_t> order_of(const std::vector<wanted_item>& wanted) {
-    std::vector<std::string> names;
-    for (const auto& each : wanted) names.push_back(each.front->name());
-    return protocol::acquiring_order(names);
-}
-
-}  // namespace
-
 joint_claim::joint_claim(std::shared_ptr<session_impl> core, std::vector<wanted_item> wanted, bool once)
     : served(core->world().executor),
       core_(std::move(core)),
       wanted_(std::move(wanted)),
-      order_(order_of(wanted_)),
+      order_(protocol::acquiring_order(names_of(wanted_))),
       once_(once),
       came_(core_->next_attempt()),
       began_(core_->now()),
@@ -69,8 +59,9 @@ failure joint_claim::given_up(error_code waited) {
     if (auto unheard = outage_.unheard(began_)) return *std::move(unheard);
     // Others of this process may be asking, and he waits for them.
     for (const auto& each : wanted_) {
-        why = each.front->in_vain(began_);
-        if (why.code != errc::wait_timeout) break;
+        auto of_it = each.front->in_vain(began_);
+        if (of_it.code != errc::wait_timeout) return of_it;
+        if (why.details.message.empty()) why = std::move(of_it);
     }
     return why;
 }
@@ -163,7 +154,7 @@ boost::asio::awaitable<void> joint_claim::wait_here(std::size_t item) {
 boost::asio::awaitable<void> joint_claim::wait_for(std::size_t item) {
     auto& each = wanted_[item];
     ++refusals_;
-    if (once_) fail(or_doubt(errc::wait_timeout));
+    if (once_) fail(or_doubt(each.front->others_have_it()));
     const item_line::lookout looks(each.front->line(), sleep_);
     while (wanted() && refusals_ < protocol::refusals_together) {
         co_await pause(each.front->machine().time_to_next_look(each.seen.lock));

@@ -37,6 +37,12 @@ struct wanted_item {
     }
 };
 
+inline std::vector<std::string> names_of(const std::vector<wanted_item>& wanted) {
+    std::vector<std::string> names;
+    for (const auto& each : wanted) names.push_back(each.front->name());
+    return names;
+}
+
 struct joint_served {
     std::vector<item_guard> granted{};
     std::optional<failure> why{};

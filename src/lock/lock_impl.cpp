@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "lock/lock_impl.hpp"
 
+#include "session/holder_words.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -36,19 +38,10 @@ void lock_impl::note_wait() {
 }
 
 std::string lock_impl::in_the_way() const {
-    const auto for_seconds = [this](dynalease::time_point since) {
-        return std::to_string(std::chrono::floor<std::chrono::seconds>(core_.now() - since).count()) + " s";
-    };
-    if (machine_.held()) {
-        return "this process has held it for " + for_seconds(held_since_) +
-               "; a caller that holds a lock and acquires it again waits for itself";
-    }
+    if (machine_.held()) return words_of_own_hold(core_, held_since_);
     const auto* others = machine_.others();
     if (others == nullptr || others->holder_seen->session == core_.id()) return {};
-    const auto* holder = core_.remotes().known(others->holder_seen->session);
-    const auto owner = holder == nullptr || holder->owner().empty() ? std::string() : " of " + holder->owner();
-    return "session " + others->holder_seen->session + owner + " has held it for at least " +
-           for_seconds(others->holder_since);
+    return words_of_hold(core_, others->holder_seen->session, others->holder_since);
 }
 
 bool lock_impl::tell_long_wait() {

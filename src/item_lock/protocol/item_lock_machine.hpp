@@ -37,6 +37,8 @@ public:
     bool has_idle_claim() const noexcept { return idle() && lock_.open; }
     /// The last copy of the open claim.
     std::optional<time_point> last_sent() const noexcept;
+    /// Who else was seen to have it last; empty: nobody.
+    const std::optional<item_holder>& others() const noexcept { return lock_.outlook.holder(); }
     /// Whether a write for those who want the item may still land.
     bool may_land() const noexcept { return lock_.may_land(); }
     /// Grants to single callers so far.

@@ -23,8 +23,21 @@ void item_outlook::note(const item_lock_state& lock, time_point sent) {
     if (!others_intend_) open_at_ = std::max(open_at_, sent);
 }
 
+void item_outlook::note_holder(const item_lock_state& lock) {
+    const auto* first = lock.writer ? &*lock.writer : nullptr;
+    if (!first && !lock.readers.empty()) first = &lock.readers.front();
+    if (!first) {
+        holder_.reset();
+        return;
+    }
+    const bool same = holder_ && holder_->session == first->session && (holder_->readers == 0) == bool(lock.writer);
+    if (!same) holder_ = item_holder{.session = first->session, .since = session_.now()};
+    holder_->readers = lock.readers.size();
+}
+
 void item_outlook::study(const item_lock_state& lock) {
     claimants_.sight(lock, session_.now());
+    note_holder(lock);
     if (lock.writer) {
         auto writer = reader_text(lock.writer->session, lock.writer->attempt);
         if (!last_writer_.empty() && writer != last_writer_) ++passed_over_;

@@ -7,10 +7,18 @@
 #include "session/protocol/session_view.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <string>
 
 namespace dynalease::protocol {
+
+/// Who has an item, as it was seen last.
+struct item_holder {
+    std::string session{};    ///< of its writer, or its first reader; empty: a program of another make
+    std::size_t readers = 0;  ///< none: a writer has it
+    time_point since{};       ///< when it was first seen so
+};
 
 class item_outlook {
 public:
@@ -33,6 +41,8 @@ public:
     void note_cost(double read_units) noexcept { look_units_ = read_units; }
 
     // ---- what follows ----
+    /// Empty: nobody, or nobody knows.
+    const std::optional<item_holder>& holder() const noexcept { return holder_; }
     /// A claimant elsewhere has left an intent.
     bool others_intend() const noexcept { return others_intend_; }
     /// Writers come and go, and have passed over whoever waits here too often.
@@ -44,6 +54,7 @@ public:
     std::chrono::nanoseconds time_to_next_look(const item_lock_state& lock);
 
 private:
+    void note_holder(const item_lock_state& lock);
     std::chrono::nanoseconds affordable_rest() const;
 
     session_view& session_;
@@ -54,7 +65,8 @@ private:
     std::string last_writer_;   ///< that was seen since somebody here began to wait
     unsigned passed_over_ = 0;  ///< how often there was another one
     unsigned looks_ = 0;        ///< since the item last showed something new
-    std::string shown_;         ///< what it showed: writer, readers and intent
+    std::optional<item_holder> holder_;
+    std::string shown_;  ///< what it showed: writer, readers and intent
     time_point shown_since_{};
     double look_units_ = 0;
     plain_watch claimants_;

@@ -45,6 +45,42 @@ struct two_tellers : tills_world {
 
 }  // namespace
 
+TEST_CASE("a wait for an item ends with who has it, and for how long") {
+    two_tellers w;
+    run(w, w.b, take(lock_in(w.b), w.theirs));
+    const auto message = w.wait(5s);
+    CHECK(w.tells(message, "session " + w.b.session->id() + " of " + w.b.session->options().owner));
+    CHECK(w.tells(message, "has held it for at least 4 s") != w.tells(message, "has held it for at least 5 s"));
+}
+
+TEST_CASE("a wait for an item that others read ends with how many they are") {
+    two_tellers w;
+    node c(w, 3);
+    item_guard also;
+    run(w, w.b, share(lock_in(w.b), w.theirs));
+    run(w, c, share(lock_in(c), also));
+    const auto message = w.wait(5s);
+    CHECK(w.tells(message, " has held it for at least "));
+    CHECK(w.tells(message, ", and 1 more read it"));
+}
+
+TEST_CASE("a wait for an item that this process holds ends with that") {
+    two_tellers w;
+    item_guard first;
+    run(w, w.a, take(lock_in(w.a), first));
+    CHECK(w.tells(w.wait(2s), "this process has held it for 2 s"));
+}
+
+TEST_CASE("a wait and a try for several items end with who has one of them") {
+    const auto wait = GENERATE(0s, 4s);
+    two_tellers w;
+    run(w, w.b, take(lock_of(w.b, "south"), w.theirs));
+    run(w, w.a, told_of(take_all(every_till(w.a), w.all, {.wait = wait}), w.told));
+    REQUIRE(w.told);
+    CHECK(w.told->code() == errc::wait_timeout);
+    CHECK(w.tells(w.told->diagnostics().message, "session " + w.b.session->id()));
+}
+
 TEST_CASE("a try for several items that are just being given back has them") {
     two_tellers w;
     run(w, w.a, take_all(every_till(w.a), w.all));

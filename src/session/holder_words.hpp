@@ -1,0 +1,18 @@
+// Who has what somebody waited for in vain, in words.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <dynalease/runtime/time.hpp>
+
+#include <string>
+
+namespace dynalease::detail {
+
+class session_impl;
+
+/// A caller of this process has it.
+std::string words_of_own_hold(const session_impl& core, dynalease::time_point since);
+/// Another session has it. @param since when that was first seen
+std::string words_of_hold(session_impl& core, const std::string& session, dynalease::time_point since);
+
+}  // namespace dynalease::detail
