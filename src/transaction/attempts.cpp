@@ -3,6 +3,7 @@
 #include "database/called_verb.hpp"
 #include "runtime/alarm.hpp"
 #include "transaction/commit.hpp"
+#include "transaction/held_items.hpp"
 #include "transaction/transactions_impl.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -19,6 +20,9 @@ namespace {
 
 using namespace std::chrono_literals;
 using boost::asio::awaitable;
+
+/// Of one call, beside the row.
+constexpr std::size_t most_held = 99;
 
 /// 20 ms doubling to 2 s; anything from half of that on, so that rivals part.
 std::chrono::nanoseconds pause_after(const environment& world, unsigned attempts) {
@@ -58,6 +62,32 @@ awaitable<runtime::completion<void>> run_commit(std::shared_ptr<open_transaction
     co_return done;
 }
 
+/// Has an attempt hold what another one has touched, before its body runs.
+struct hold_verb {
+    std::shared_ptr<open_transaction> attempt;
+    std::shared_ptr<const open_transaction> like;
+
+    static awaitable<runtime::completion<void>> run(std::shared_ptr<open_transaction> attempt,
+                                                    std::shared_ptr<const open_transaction> like,
+                                                    diagnostics* details) {
+        runtime::completion<void> done;
+        std::vector<placed_key> places;
+        for (const auto& each : like->draft.items()) places.push_back({each.layout, each.key});
+        auto held = co_await held_items::take(attempt, std::move(places));
+        if (held)
+            attempt->held = *std::move(held);
+        else
+            done.code = report(held.error(), details);
+        co_return done;
+    }
+    void operator()(diagnostics* details, handler_for<void> handler) && {
+        const auto executor = attempt->core->world().executor;
+        called_verb called{details, "transactions.run", {}, attempt->core->options().table};
+        start_verb<void>(executor, std::move(called), run(std::move(attempt), std::move(like), details),
+                         std::move(handler));
+    }
+};
+
 awaitable<runtime::completion<void>> refuse_commit() {
     co_return runtime::completion<void>{make_error_code(errc::transaction_over)};
 }
@@ -86,11 +116,34 @@ awaitable<bool> transaction_attempts::committed_before() const {
     co_return state == transaction_state::committed;
 }
 
-std::shared_ptr<open_transaction> transaction_attempts::next() {
-    ++made_;
+/// Who fails fast waits for nobody.
+bool transaction_attempts::locks_first() const {
+    const auto tier = options_.tier;
+    const bool may = tier == transaction_tier::automatic || tier == transaction_tier::locked_commit;
+    if (!may || core_->options().policy == wait_policy::fail_fast) return false;
+    if (made_ < (tier == transaction_tier::automatic ? 5U : 1U)) return false;
+    return last_->one_call && !last_->draft.items().empty() && last_->draft.items().size() <= most_held;
+}
+
+awaitable<std::shared_ptr<open_transaction>> transaction_attempts::next() {
     auto attempt = open(core_, options_, born_.time_since_epoch().count(), deadline_);
+    if (locks_first()) {
+        diagnostics details;
+        hold_verb verb{attempt, last_};
+        auto done = co_await initiate<void>(core_->world().executor, std::move(verb), details,
+                                            boost::asio::as_tuple(boost::asio::deferred));
+        const error_code code = std::get<0>(done);
+        if (code && code != errc::already_committed) {
+            throw_if_final(code, std::move(details), false);
+            auto resting = rest();
+            co_await std::move(resting);
+        }
+        if (code) co_return nullptr;
+    }
+    ++made_;
     attempt->of_run = true;
-    return attempt;
+    last_ = attempt;
+    co_return attempt;
 }
 
 awaitable<bool> transaction_attempts::commit(std::shared_ptr<open_transaction> attempt) {
@@ -103,11 +156,20 @@ awaitable<bool> transaction_attempts::commit(std::shared_ptr<open_transaction> a
     const error_code code = std::get<0>(done);
     if (!code) co_return true;
     if (code == errc::already_committed) co_return false;
-    const bool last = made_ >= options_.attempts || core_->now() >= deadline_;
-    if (!passes(code) || last) throw error(code, std::move(details));
-    pause_verb pause{core_, made_};
-    co_await await_verb<void>(executor, std::move(pause));
+    throw_if_final(code, std::move(details), made_ >= options_.attempts);
+    auto resting = rest();
+    co_await std::move(resting);
     co_return false;
+}
+
+/// Told here, and not by a coroutine: one that is awaited by whoever was cancelled tells nothing else.
+void transaction_attempts::throw_if_final(error_code code, diagnostics details, bool last) const {
+    if (!passes(code) || last || core_->now() >= deadline_) throw error(code, std::move(details));
+}
+
+awaitable<void> transaction_attempts::rest() {
+    pause_verb pause{core_, ++failed_};
+    co_await await_verb<void>(core_->world().executor, std::move(pause));
 }
 
 void transaction_attempts::throw_committed_before() const {

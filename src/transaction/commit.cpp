@@ -4,15 +4,10 @@
 
 #include "item/fresh_stamp.hpp"
 #include "item/item_names.hpp"
-#include "transaction/errand_driver.hpp"
-#include "transaction/protocol/coordinator.hpp"
-#include "transaction/protocol/native_call.hpp"
+#include "transaction/carry_out.hpp"
+#include "transaction/held_items.hpp"
 #include "transaction/protocol/plan_limits.hpp"
 #include "transaction/protocol/stored_writes.hpp"
-
-#include <boost/asio/cancellation_type.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/this_coro.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -28,88 +23,16 @@ using protocol::coordinator;
 using protocol::native_call;
 using protocol::run_verdict;
 
-/// For the answer to a commit that its caller does not want to wait for any more.
-constexpr std::chrono::seconds longest_farewell{10};
-/// For what is to be done after the caller was told. Whoever meets an item that is held then frees it.
-constexpr std::chrono::seconds longest_afterwork{60};
-
-/// Decided, and every item given back that can be: what its own caller reads next is what it has written.
-bool settled(const coordinator& machine) {
-    return machine.now() == coordinator::phase::finishing || machine.now() == coordinator::phase::ended;
-}
-bool settled(const native_call& machine) {
-    return machine.now() == native_call::phase::ended;
-}
-
-/// Others hold what it wants.
-bool waits(const coordinator& machine) {
-    return std::ranges::any_of(machine.items(), [](const auto& each) { return each.rival.has_value(); });
-}
-bool waits(const native_call& machine) {
-    return machine.now() == native_call::phase::clearing;
-}
-
-/// Why a machine is stopped. @param code what ended the wait for it
-template <class Machine>
-failure why_stopped(const Machine& machine, error_code code) {
-    if (code != boost::asio::error::timed_out) return errc::cancelled;
-    return waits(machine) ? errc::locked : errc::timeout;
-}
-
-/// @returns the machine as it stood when it was settled, or when the time for that was over
-template <class Machine>
-awaitable<std::shared_ptr<errand_driver<Machine>>> carry_out(std::shared_ptr<transactions_impl> core, Machine machine,
-                                                             time_point deadline) {
-    using driver = errand_driver<Machine>;
-    const auto running = std::make_shared<driver>(core->target(), std::move(machine));
-    running->go_on();
-    for (bool stopped = false; !settled(running->machine());) {
-        const auto code = co_await driver::answered(running, deadline);
-        if (!code) continue;
-        if (std::exchange(stopped, true)) break;
-        running->stop(why_stopped(running->machine(), code));
-        const auto wish = co_await boost::asio::this_coro::cancellation_state;
-        if ((wish.cancelled() & boost::asio::cancellation_type::terminal) != boost::asio::cancellation_type::none)
-            break;
-        deadline = core->now() + longest_farewell;
-    }
-    running->end_at(core->now() + longest_afterwork);
-    co_return running;
-}
-
-failure undecided() {
-    failure why(errc::in_doubt, outcome::unknown);
-    why.details.advice = "transactions::look tells by the id what became of it; resume or roll_back decide it";
-    return why;
-}
-
-/// Why a run that has been carried out did not happen; empty: it did.
-template <class Machine>
-std::optional<failure> told(const Machine& machine) {
-    switch (machine.decided()) {
-        case run_verdict::committed:
-            // By another run of the same id.
-            if (machine.why().code == errc::already_committed) return machine.why();
-            return std::nullopt;
-        case run_verdict::rolled_back:
-            return machine.why();
-        case run_verdict::forgotten:
-        case run_verdict::open:
-            break;
-    }
-    auto why = undecided();
-    if (!settled(machine) || !machine.why().code) return why;
-    auto advice = std::exchange(why.details.advice, {});
-    why = machine.why();
-    if (why.details.advice.empty()) why.details.advice = std::move(advice);
-    return why;
-}
-
 /// What was put without having been read, is read now: what it becomes depends on what it was.
 awaitable<std::optional<failure>> read_puts(std::shared_ptr<open_transaction> of) {
     std::vector<placed_key> unread;
     for (const auto& each : of->draft.items()) {
-        if (each.wants_reading()) unread.push_back({each.layout, each.key});
+        if (!each.wants_reading()) continue;
+        auto held = of->held ? of->held->find(each.layout.table, each.key) : std::nullopt;
+        if (held)
+            of->draft.saw(each.layout, each.key, std::move(held), {});
+        else
+            unread.push_back({each.layout, each.key});
     }
     if (unread.empty()) co_return std::nullopt;
     auto found = co_await read_latest(of->core, unread);
@@ -128,8 +51,14 @@ bool does_nothing(const protocol::transaction_plan& plan) {
 
 }  // namespace
 
+void sort_by_name(protocol::transaction_plan& plan) {
+    std::ranges::sort(plan.items, {}, [](const protocol::planned_item& each) { return item_name(each.place()); });
+}
+
 awaitable<std::optional<failure>> commit(std::shared_ptr<open_transaction> of) {
     auto unread = co_await read_puts(of);
+    // Given back wherever this ends.
+    auto held = std::exchange(of->held, nullptr);
     if (unread) co_return unread;
     const auto core = of->core;
     const auto new_stamp = [&] { return fresh_stamp(core->world()); };
@@ -137,12 +66,21 @@ awaitable<std::optional<failure>> commit(std::shared_ptr<open_transaction> of) {
     if (!plan) co_return std::move(plan).error();
     if (does_nothing(*plan) && !of->has_callers_id()) co_return std::nullopt;
     auto sealed = *std::move(plan);
+    of->one_call = protocol::fits_native(sealed);
+    if (held) {
+        auto why = co_await held_items::commit(held, std::move(sealed), of->deadline);
+        // What the body wants this time, takes more: as if nothing were held, then.
+        const bool otherwise = why && why->code == errc::too_many_items;
+        if (otherwise && of->options.tier == transaction_tier::automatic) why->code = errc::conflict;
+        of->one_call = !otherwise;
+        co_return why;
+    }
     sealed.keeps_outcome = of->has_callers_id();
 
     const auto& table = core->options().table;
     const auto tier = of->options.tier;
-    const bool fits = protocol::fits_native(sealed);
-    if (tier == transaction_tier::native && !fits) {
+    const bool fits = of->one_call;
+    if ((tier == transaction_tier::native || tier == transaction_tier::locked_commit) && !fits) {
         failure why(errc::too_many_items);
         why.details.message = "one native call takes 100 items, 4 MB in all, and one write to each";
         co_return why;
@@ -153,9 +91,7 @@ awaitable<std::optional<failure>> commit(std::shared_ptr<open_transaction> of) {
         co_return told(ran->machine());
     }
     if (auto why = protocol::fault_of_inline(table, sealed)) co_return why;
-    // The order that all who wait have in common.
-    const auto name = [](const protocol::planned_item& each) { return item_name(each.place()); };
-    if (core->options().policy == wait_policy::wait) std::ranges::sort(sealed.items, {}, name);
+    if (core->options().policy == wait_policy::wait) sort_by_name(sealed);
     coordinator run(table, std::move(sealed), core->rules());
     const auto ran = co_await carry_out(core, std::move(run), of->deadline);
     co_return told(ran->machine());

@@ -18,6 +18,9 @@ namespace dynalease::detail {
 /// Commits what the body has read and written. @returns why it did not happen, or may not have
 boost::asio::awaitable<std::optional<failure>> commit(std::shared_ptr<open_transaction> of);
 
+/// The items in the order that all who wait for them, while they hold others, have in common.
+void sort_by_name(protocol::transaction_plan& plan);
+
 transaction_state state_of(protocol::header_state state);
 
 struct ended_transaction {

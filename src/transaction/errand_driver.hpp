@@ -54,6 +54,12 @@ public:
         machine_.stop(std::move(why));
         go_on();
     }
+    /// What it was held for.
+    template <class Plan>
+    void commit(Plan wanted) {
+        machine_.commit(std::move(wanted));
+        go_on();
+    }
     /// Nothing is sent any more from then on.
     void end_at(time_point when) { end_ = when; }
 

@@ -3,6 +3,7 @@
 #include "database/called_verb.hpp"
 #include "item/protocol/item_state.hpp"
 #include "transaction/errand_driver.hpp"
+#include "transaction/held_items.hpp"
 #include "transaction/protocol/latest_reader.hpp"
 #include "transaction/protocol/marking_requests.hpp"
 #include "transaction/protocol/transaction_requests.hpp"
@@ -17,16 +18,6 @@ namespace dynalease::detail {
 namespace {
 
 using boost::asio::awaitable;
-
-/// A tombstone counts as missing.
-result<std::optional<stored_item>> as_stored(const placed_key& place, std::optional<item> committed) {
-    using stored = std::optional<stored_item>;
-    if (!committed) return stored{};
-    auto sight = protocol::state_of(place.layout, *committed);
-    if (!sight) return protocol::about(std::move(sight).error(), {place.layout.table, place.key});
-    if (sight->gone) return stored{};
-    return stored(stored_item{std::move(sight->state), *std::move(committed)});
-}
 
 /// What lies there, without what is the library's alone.
 std::optional<item> as_it_lies(std::optional<item> shown) {
@@ -48,14 +39,17 @@ awaitable<result<std::optional<item>>> read_once(std::shared_ptr<transactions_im
 }
 
 awaitable<runtime::completion<transaction_sight>> run_read(std::shared_ptr<transactions_impl> core, placed_key place,
-                                                           isolation level, diagnostics* details) {
+                                                           isolation level, std::optional<stored_item> under_lock,
+                                                           diagnostics* details) {
     runtime::completion<transaction_sight> done;
     if (auto why = protocol::check_key(place.layout, place.key)) {
         done.code = report(*why, details);
         co_return done;
     }
     result<std::optional<stored_item>> stored = std::optional<stored_item>{};
-    if (level == isolation::latest) {
+    if (under_lock) {
+        stored = std::move(under_lock);
+    } else if (level == isolation::latest) {
         std::vector<placed_key> one{place};
         auto all = co_await read_latest(core, std::move(one));
         if (all)
@@ -77,6 +71,15 @@ awaitable<runtime::completion<transaction_sight>> run_read(std::shared_ptr<trans
 }
 
 }  // namespace
+
+result<std::optional<stored_item>> as_stored(const placed_key& place, std::optional<item> committed) {
+    using stored = std::optional<stored_item>;
+    if (!committed) return stored{};
+    auto sight = protocol::state_of(place.layout, *committed);
+    if (!sight) return protocol::about(std::move(sight).error(), {place.layout.table, place.key});
+    if (sight->gone) return stored{};
+    return stored(stored_item{std::move(sight->state), *std::move(committed)});
+}
 
 awaitable<result<std::vector<std::optional<stored_item>>>> read_latest(std::shared_ptr<transactions_impl> core,
                                                                        std::vector<placed_key> places) {
@@ -113,7 +116,8 @@ awaitable<result<std::optional<protocol::transaction_header>>> read_header(std::
 }
 
 transaction_read_verb reading(const open_transaction& of, std::shared_ptr<versioned_impl> table, item_key key) {
-    return {of.core, std::move(table), std::move(key), isolation::latest, "transaction.get"};
+    auto held = of.held ? of.held->find(table->layout().table, key) : std::nullopt;
+    return {of.core, std::move(table), std::move(key), isolation::latest, "transaction.get", std::move(held)};
 }
 
 void transaction_read_verb::operator()(diagnostics* details, handler_for<transaction_sight> handler) && {
@@ -121,7 +125,8 @@ void transaction_read_verb::operator()(diagnostics* details, handler_for<transac
     called_verb called{details, verb, protocol::text_of(key), table->options().table};
     placed_key place{table->layout(), std::move(key)};
     start_verb<transaction_sight>(executor, std::move(called),
-                                  run_read(std::move(core), std::move(place), level, details), std::move(handler));
+                                  run_read(std::move(core), std::move(place), level, std::move(under_lock), details),
+                                  std::move(handler));
 }
 
 }  // namespace dynalease::detail

@@ -43,6 +43,8 @@ private:
     transactions_options options_;
 };
 
+class held_items;
+
 /// One attempt: its body's reads and writes, until the commit takes them.
 class open_transaction {
 public:
@@ -52,6 +54,8 @@ public:
     std::int64_t born = 0;
     time_point deadline{};  ///< of the commit
     transaction_draft draft{};
+    std::shared_ptr<held_items> held{};  ///< what it has locked before its body runs; null: nothing
+    bool one_call = false;               ///< known from the commit on: one call can carry it out
     bool over = false;
     bool of_run = false;  ///< `run` commits it, and nobody else
 
@@ -67,6 +71,8 @@ struct placed_key {
     protocol::item_layout layout;
     item_key key;
 };
+/// An item as it is committed. A tombstone counts as missing.
+result<std::optional<stored_item>> as_stored(const placed_key& place, std::optional<item> committed);
 /// As they are committed now.
 boost::asio::awaitable<result<std::vector<std::optional<stored_item>>>> read_latest(
     std::shared_ptr<transactions_impl> core, std::vector<placed_key> places);

@@ -31,7 +31,9 @@ auto run_transaction(std::shared_ptr<transactions_impl> core, Body body, run_opt
         } else {
             if (before) attempts.throw_committed_before();
         }
-        const auto attempt = attempts.next();
+        auto beginning = attempts.next();
+        const auto attempt = co_await std::move(beginning);
+        if (!attempt) continue;
         transaction current(attempt);
         kept_value<value_type> value;
         auto work = keep_value(body(current), value);

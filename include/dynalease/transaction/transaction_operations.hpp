@@ -62,6 +62,7 @@ struct transaction_read_verb {
     item_key key;
     isolation level;
     const char* verb;
+    std::optional<stored_item> under_lock{};  ///< as the transaction holds it: nothing to ask
     void operator()(diagnostics* details, handler_for<transaction_sight> handler) &&;
 };
 transaction_read_verb reading(const open_transaction& of, std::shared_ptr<versioned_impl> table, item_key key);
@@ -100,8 +101,9 @@ public:
 
     /// Whether it has committed before, under the caller's id. Cost: 1 read; without an id of the caller's none.
     boost::asio::awaitable<bool> committed_before() const;
-    /// The next attempt; there is one.
-    std::shared_ptr<open_transaction> next();
+    /// The next attempt; null: none yet, and the pause before the next one is over.
+    /// @throws dynalease::error when what it is to hold cannot be had
+    boost::asio::awaitable<std::shared_ptr<open_transaction>> next();
     /// @returns whether it is done; else the body is to run again, and the pause before that is over.
     /// @throws dynalease::error when it has failed for good
     boost::asio::awaitable<bool> commit(std::shared_ptr<open_transaction> attempt);
@@ -109,11 +111,17 @@ public:
     [[noreturn]] void throw_committed_before() const;
 
 private:
+    bool locks_first() const;
+    void throw_if_final(error_code code, diagnostics details, bool last) const;
+    boost::asio::awaitable<void> rest();
+
     std::shared_ptr<transactions_impl> core_;
     run_options options_;
     wall_time born_;
     time_point deadline_;
-    unsigned made_ = 0;
+    unsigned made_ = 0;    ///< runs of the body
+    unsigned failed_ = 0;  ///< ... and attempts to lock what it needs
+    std::shared_ptr<const open_transaction> last_{};
 };
 
 }  // namespace detail

@@ -33,18 +33,24 @@ struct transactions_options {
 
 /// How a transaction is carried out. What its readers see, and what it guarantees, is the same.
 enum class transaction_tier {
-    automatic,  ///< `native` where it fits, else `inline_undo`
-    native,     ///< one TransactWriteItems: at most 100 items, and one write to each; else `errc::too_many_items`
+    /// `native` where it fits, else `inline_undo`; of `run`, after five conflicts, `locked_commit`.
+    automatic,
+    native,  ///< one TransactWriteItems: at most 100 items, and one write to each; else `errc::too_many_items`
     /// Several writes to each item, and as many items as fit into a row of 400 KB with what they are to become: some
     /// 2,000 small updates, 14,000 at most; else `errc::item_too_large`. 2N + 3 writes.
     inline_undo,
+    /// Of `run`: after a conflict, what the body touched is locked before it runs again, and changed by the commit:
+    /// nobody ever sees what is not committed. Who waits has a turn; not under `wait_policy::fail_fast`. For others it
+    /// is held while the body runs, which `patience` bounds. At most 99 items, and one write to each; else
+    /// `errc::too_many_items`. N + 2 requests. Before a conflict, and without `run`, as `native`.
+    locked_commit,
 };
 
 struct run_options {
     /// The caller's name for what is to happen once: 1 to 200 bytes, without "/". It is remembered for a day, and
     /// longer than any token of the service. Empty: an id is drawn.
     detail::braced<std::string> id{};
-    unsigned attempts = 10;  ///< of the body, at least 1
+    unsigned attempts = 10;  ///< of the body, at least 1; below 6 it never locks first, but as `locked_commit`
     /// For all attempts together, from `begin` on; then `errc::locked` for what others hold, or `errc::timeout`.
     std::chrono::milliseconds within{30'000};
     transaction_tier tier = transaction_tier::automatic;

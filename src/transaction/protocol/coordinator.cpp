@@ -42,6 +42,7 @@ coordinator::coordinator(std::string coordination, transaction_plan plan, rivalr
             " items that are only read, and guards, of at most 99 at the commit: lock some for reading";
         end_unbegun(std::move(why));
     }
+    if (plan_->holds) rules_.courtesy = usual_courtesy;
     std::int64_t next = 1;
     for (std::size_t i = 0; i < items_.size(); ++i) {
         items_[i].first = next;
@@ -101,7 +102,7 @@ std::optional<errand> coordinator::next_for_header(std::int64_t wall) {
         case phase::committing:
             // Who is in the way of a check, first.
             if (std::ranges::any_of(check_rivals_, &std::optional<resolver>::has_value)) break;
-            return leave(0, asked::commit, commit_request());
+            return leave(0, asked::commit, commit_request(wall));
         case phase::rolling_back:
             if (begun_) return leave(0, asked::roll_back, row.roll_back(plan_->name.id));
             return leave(0, asked::withdraw, row.withdraw(plan_->born, over_, wall + finished_row_stays));
@@ -110,6 +111,7 @@ std::optional<errand> coordinator::next_for_header(std::int64_t wall) {
             return leave(0, asked::finish, row.finish(state, wall + finished_row_stays));
         }
         case phase::locking:
+        case phase::holding:
         case phase::closing:
         case phase::ended:
             break;
@@ -187,7 +189,7 @@ void coordinator::stop(failure why) {
 
 void coordinator::fail(failure why) {
     // A commit under way may decide it; what became of those before, its row tells.
-    const bool may_fail = phase_ == phase::beginning || phase_ == phase::locking ||
+    const bool may_fail = phase_ == phase::beginning || phase_ == phase::locking || phase_ == phase::holding ||
                           (phase_ == phase::committing && slots_[0].what != asked::commit);
     if (!may_fail) return;
     const bool sent = begun_ || doubtful_ || slots_[0].what != asked::nothing;
@@ -206,6 +208,11 @@ void coordinator::break_off(failure why) {
 
 void coordinator::decide(verdict what, std::vector<committed_lock> locks) {
     verdict_ = what;
+    if (call_ && what == verdict::committed) {
+        // The very call has freed the items.
+        phase_ = phase::ended;
+        return;
+    }
     locks_ = std::move(locks);
     std::ranges::sort(locks_, {}, [](const committed_lock& each) { return each.lock.stamp; });
     phase_ = phase::closing;
@@ -227,7 +234,7 @@ void coordinator::decide(verdict what, std::vector<committed_lock> locks) {
 /// Where nothing is left to be done in a phase, the next one begins.
 void coordinator::advance() {
     if (phase_ == phase::locking && unwritten_ == 0) {
-        phase_ = phase::committing;
+        phase_ = plan_->holds ? phase::holding : phase::committing;
     } else if (phase_ == phase::closing && unclosed_ == 0) {
         // The row stays, for whoever can free the others; and for a sweep, which frees what a late copy marks.
         phase_ = leaves_some_ || copies_left_ ? phase::ended : phase::finishing;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "transaction/protocol/errand.hpp"
+#include "transaction/protocol/held_requests.hpp"
 #include "transaction/protocol/planned_writes.hpp"
 #include "transaction/protocol/resolver.hpp"
 #include "transaction/protocol/transaction_decisions.hpp"
@@ -22,11 +23,13 @@ namespace dynalease::protocol {
 ///
 /// A plan of more checks than one call takes ends before it begins.
 ///
-/// beginning -> locking -> committing -> closing -> finishing -> ended, with rolling_back before closing if it fails.
-/// One that fails before its begin is answered, withdraws that in rolling_back, and ends.
+/// A plan that `holds` is of locks alone: once they are in place it waits until it is told what to commit.
+///
+/// beginning -> locking [-> holding] -> committing -> closing -> finishing -> ended, with rolling_back before closing
+/// if it fails. One that fails before its begin is answered, withdraws that in rolling_back, and ends.
 class coordinator {
 public:
-    enum class phase { beginning, locking, committing, rolling_back, closing, finishing, ended };
+    enum class phase { beginning, locking, holding, committing, rolling_back, closing, finishing, ended };
     using verdict = run_verdict;
 
     /// @param coordination the table of the run's row
@@ -40,6 +43,9 @@ public:
     /// @param wall seconds since the epoch, for the row's expiry alone
     std::optional<errand> next(std::int64_t wall);
     void answer(std::size_t slot, errand_answer with);
+    /// What becomes of the items that it holds, and of others at the same instant: one write to an item, all in one
+    /// call. Fails, and rolls back, with `errc::too_many_items` if that takes no such call.
+    void commit(transaction_plan wanted);
     /// Rolls it back, unless it is decided, or a commit is under way that may decide it.
     void stop(failure why);
 
@@ -58,12 +64,13 @@ public:
         std::int64_t first = 1;           ///< the number of the first write to it
         std::size_t written = 0;          ///< so many of the writes to it are in place
         std::optional<item_mark> mark{};  ///< by which they are
+        std::optional<item> sight{};      ///< where the plan `holds`: the item as it is committed
         std::optional<resolver> rival{};  ///< who is in the way
         bool touched = false;             ///< a lock was sent
         bool closed = false;              ///< it carries no mark of this run any more
     };
     const std::vector<held_item>& items() const noexcept { return items_; }
-    /// Who is in the way of each of its checks.
+    /// Who is in the way of each of its checks; where the plan `holds`, of each part of its call.
     const std::vector<std::optional<resolver>>& check_rivals() const noexcept { return check_rivals_; }
 
 protected:
@@ -102,6 +109,7 @@ protected:
     std::vector<committed_lock> locks_;  ///< the commit map, by stamp
     std::vector<held_item> items_;
     std::vector<std::optional<resolver>> check_rivals_;
+    std::optional<held_call> call_;  ///< where the plan `holds`, from `commit` on
     unsigned commits_sent_ = 0;      ///< different bodies of the commit
     std::vector<slot_state> slots_;  ///< of the row first, then of each item, then of each check
     // So that no errand costs a look at all items.
@@ -120,9 +128,11 @@ private:
     std::optional<errand> next_for_header(std::int64_t wall);
     std::optional<errand> next_for_item(std::size_t index);
     std::optional<errand> next_for_check(std::size_t index);
-    any_request commit_request() const;
+    any_request commit_request(std::int64_t wall) const;
+    std::string commit_token() const;
+    item_ref place_in_commit(std::size_t index) const;
     void want_all();
-    bool in_turn() const noexcept { return rules_.policy == wait_policy::wait; }
+    bool in_turn() const noexcept { return plan_->holds || rules_.policy == wait_policy::wait; }
     void next_turn();
     void occupy(std::size_t slot, asked what);
     errand leave(std::size_t slot, asked what, any_request request);
@@ -141,6 +151,8 @@ private:
     void answer_commit(const errand_answer& with);
     void judge_commit(const errand_answer& with);
     void judge_check(std::size_t index, const std::optional<item>& shown);
+    void judge_part(std::size_t index, const std::optional<item>& shown);
+    void meet_in_commit(std::size_t index, item_mark mark);
     void answer_check_rival(std::size_t index, errand_answer with);
     void answer_roll_back(const errand_answer& with);
     void answer_lock(std::size_t index, const errand_answer& with);

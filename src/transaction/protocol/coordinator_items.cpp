@@ -91,6 +91,7 @@ void coordinator::take_mark(held_item& held, std::size_t index, const item& show
     held.mark = **std::move(mark);
     held.written = static_cast<std::size_t>(written);
     if (held.written < all) ++unwritten_;
+    if (plan_->holds) held.sight = before_mark(shown, *held.mark);
     if (in_turn() && phase_ == phase::locking && index == turn_) next_turn();
 }
 
@@ -138,8 +139,14 @@ void coordinator::judge_lock(std::size_t index, const std::optional<item>& there
         case lock_step::lost:
             phase_ = phase::rolling_back;
             return;
-        case lock_step::condition_false:
         case lock_step::missing:
+            // What is not there cannot be held, and nothing says that it is to be there.
+            if (!plan_->holds) break;
+            held.written = what.writes.size();
+            --unwritten_;
+            if (in_turn()) next_turn();
+            return;
+        case lock_step::condition_false:
         case lock_step::exists:
         case lock_step::locked:
         case lock_step::changed:

@@ -86,6 +86,21 @@ std::string free_item(const guarded_table& on, mark_kind kind, const std::option
     return text + (seen->absent ? " AND attribute_not_exists(#k)" : same_stamp(on, *seen, values));
 }
 
+void name_lock(const item_mark& mark, attribute_values& values) {
+    values.emplace(":tx", mark.owner.text());
+    values.emplace(":held", bytes_of(mark.lock.stamp));
+    values.emplace(":before", mark.lock.before ? bytes_of(*mark.lock.before) : no_stamp());
+}
+
+void raise_version(const item_layout& layout, std::string_view trail, update_clauses& text, attribute_values& values) {
+    values.emplace(":base", layout.first_version - layout.step);
+    values.emplace(":step", layout.step);
+    text.set("#ver = if_not_exists(#ver, :base) + :step, #trail = " + std::string(trail));
+    if (!layout.names_version()) return;
+    values.emplace(":by", layout.version);
+    text.set("#by = :by");
+}
+
 // ---- items -------------------------------------------------------------------------------------------------
 
 item made_item(const guarded_table& on, const planned_write& insert) {

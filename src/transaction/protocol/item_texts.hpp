@@ -41,8 +41,24 @@ std::string free_item(const guarded_table& on, mark_kind kind, const std::option
 /// That the item has the stamp, and where there are versions the version, that was seen; to be added to a condition.
 std::string same_stamp(const guarded_table& on, const item_sight& seen, attribute_values& values);
 
+/// This very lock, whoever's copy it is of.
+inline constexpr std::string_view this_lock = "#tx = :tx AND #stamp = :held AND #before = :before";
+/// What `this_lock` compares with.
+void name_lock(const item_mark& mark, attribute_values& values);
+
+/// The next version, and the stamp before in the trail. @param trail as an operand: what is to stand there
+void raise_version(const item_layout& layout, std::string_view trail, update_clauses& text, attribute_values& values);
+
 /// The item of an insert, without a mark.
 item made_item(const guarded_table& on, const planned_write& insert);
+
+/// The action of the item's first write, with what that demands, and with those names alone that its texts use.
+template <class Action>
+Action completed(Action action, const planned_item& what, std::string_view update = {}) {
+    apply(action, what.writes.front().demand);
+    keep_used_names(what.on.layout, action.names, update, action.condition_expression);
+    return action;
+}
 
 /// A token of the service for one body: the stamp is never used for another of this form.
 std::string token_of(const item_stamp& stamp, std::string_view form = {});

@@ -27,13 +27,6 @@ Action action_on(const planned_item& what) {
     return action;
 }
 
-template <class Action>
-Action completed(Action action, const planned_item& what, std::string_view update = {}) {
-    apply(action, what.writes.front().demand);
-    keep_used_names(what.on.layout, action.names, update, action.condition_expression);
-    return action;
-}
-
 transact_update update_of(const planned_item& what) {
     const auto& [table, versioned] = what.on;
     const auto& write = what.writes.front();
@@ -42,20 +35,23 @@ transact_update update_of(const planned_item& what) {
     action.values.emplace(":n", bytes_of(write.stamp));
     text.set("#stamp = :n");
     if (versioned) {
-        action.values.emplace(":base", table.first_version - table.step);
-        action.values.emplace(":step", table.step);
         action.values.emplace(":trail", binary{});
-        text.set("#ver = if_not_exists(#ver, :base) + :step, #trail = if_not_exists(#stamp, :trail)");
-        if (table.names_version()) {
-            action.values.emplace(":by", table.version);
-            text.set("#by = :by");
-        }
+        raise_version(table, "if_not_exists(#stamp, :trail)", text, action.values);
     }
     text.apply(write.change);
     action.update_expression = text.text();
     const std::string update = action.update_expression;
     return completed(std::move(action), what, update);
 }
+
+/// Names the body: the call has one for ever, but for the run that it goes over.
+std::string token_of_call(const transaction_plan& plan, const std::optional<std::string>& over) {
+    // Checks alone do no harm twice.
+    if (plan.items.empty()) return {};
+    return token_of(plan.items.front().writes.front().stamp, over ? "-over" : "");
+}
+
+}  // namespace
 
 transact_write write_at_once(const planned_item& what) {
     const auto& layout = what.on.layout;
@@ -76,15 +72,6 @@ transact_write write_at_once(const planned_item& what) {
                         .names = {{"#k", layout.key}},
                         .current_on_refusal = true};
 }
-
-/// Names the body: the call has one for ever, but for the run that it goes over.
-std::string token_of_call(const transaction_plan& plan, const std::optional<std::string>& over) {
-    // Checks alone do no harm twice.
-    if (plan.items.empty()) return {};
-    return token_of(plan.items.front().writes.front().stamp, over ? "-over" : "");
-}
-
-}  // namespace
 
 condition_check check_item(const planned_check& what) {
     if (what.fence) {

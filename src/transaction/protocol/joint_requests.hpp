@@ -19,6 +19,9 @@ namespace dynalease::protocol {
 transact_write_items_request native_call_of(const std::string& coordination, const transaction_plan& plan,
                                             const std::optional<std::string>& over, std::int64_t expiry);
 
+/// A whole write to an item, which demands that nobody holds it.
+transact_write write_at_once(const planned_item& what);
+
 /// That an item is as it was seen, by whoever only read it; and as is demanded.
 condition_check check_item(const planned_check& what);
 

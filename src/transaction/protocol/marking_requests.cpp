@@ -20,20 +20,11 @@ std::string letter(mark_kind kind) {
     return {static_cast<char>(kind)};
 }
 
-binary before_of(const lock_name& lock) {
-    return lock.before ? bytes_of(*lock.before) : no_stamp();
-}
-
-/// This very lock, whoever's copy it is of.
-constexpr std::string_view mine = "#tx = :tx AND #stamp = :held AND #before = :before";
-
 void name_lock(attribute_names& names, attribute_values& values, const item_mark& mark) {
     names.emplace("#tx", mark_attribute::owner);
     names.emplace("#stamp", mark.stamp_name);
     names.emplace("#before", mark_attribute::before);
-    values.emplace(":tx", mark.owner.text());
-    values.emplace(":held", bytes_of(mark.lock.stamp));
-    values.emplace(":before", before_of(mark.lock));
+    protocol::name_lock(mark, values);
 }
 
 // ---- ends --------------------------------------------------------------------------------------------------
@@ -41,7 +32,7 @@ void name_lock(attribute_names& names, attribute_values& values, const item_mark
 delete_item_request erased(const item_ref& where, const item_mark& mark) {
     delete_item_request request{.table_name = where.table,
                                 .key = where.key,
-                                .condition_expression = std::string(mine),
+                                .condition_expression = std::string(this_lock),
                                 .current_on_refusal = true};
     name_lock(request.names, request.values, mark);
     return request;
@@ -52,7 +43,7 @@ struct ending {
     ending(const item_ref& where, const item_mark& mark)
         : request{.table_name = where.table,
                   .key = where.key,
-                  .condition_expression = std::string(mine),
+                  .condition_expression = std::string(this_lock),
                   .current_on_refusal = true} {
         name_lock(request.names, request.values, mark);
         request.names.emplace("#kind", mark_attribute::kind);
@@ -164,6 +155,8 @@ void marking_requests::change(update_item_request& request, const planned_write&
 update_item_request marking_requests::lock_item(const item_key& key, const planned_write& write, std::int64_t number,
                                                 const std::optional<item_sight>& seen) const {
     auto request = draft(key, write, number);
+    // Who locks an item to read it, wants to see it.
+    if (write.kind == mark_kind::read) request.returned = return_values::all_new;
     request.condition_expression = free_item(on_, write.kind, seen, request.values);
     change(request, write, nullptr);
     apply(request, write.demand);
@@ -175,9 +168,8 @@ update_item_request marking_requests::lock_item_again(const item_key& key, const
                                                       std::int64_t number, const item_mark& held) const {
     auto request = draft(key, write, number);
     request.returned = return_values::all_new;  // most of the mark is not touched
-    request.condition_expression = mine;
-    request.values.emplace(":held", bytes_of(held.lock.stamp));
-    request.values.emplace(":before", before_of(held.lock));
+    request.condition_expression = this_lock;
+    name_lock(held, request.values);
     change(request, write, &held);
     apply(request, write.demand);
     complete(request);

@@ -26,6 +26,7 @@ native_call::native_call(std::string coordination, transaction_plan plan, rivalr
       plan_(std::make_shared<const transaction_plan>(std::move(plan))),
       rules_(rules),
       obstacles_(plan_->items.size() + plan_->checks.size()) {
+    rules_.courtesy = usual_courtesy;
     if (!fits_native(*plan_)) {
         failure why(errc::too_many_items);
         why.details.message = "a transaction of more than 100 actions, or of several writes to one item, in one call";

@@ -74,9 +74,7 @@ std::optional<failure> fault_of_item(const planned_item& what, const run_name& n
 
 }  // namespace
 
-bool fits_native(const transaction_plan& plan) {
-    const auto actions = plan.items.size() + plan.checks.size() + (plan.keeps_outcome ? 1 : 0);
-    if (actions > most_actions) return false;
+bool fits_at_once(const transaction_plan& plan) {
     std::size_t bytes = 0;
     for (const auto& each : plan.items) {
         if (each.writes.size() != 1) return false;
@@ -84,6 +82,11 @@ bool fits_native(const transaction_plan& plan) {
     }
     for (const auto& each : plan.checks) bytes += each.bytes;
     return bytes <= most_bytes_at_once;
+}
+
+bool fits_native(const transaction_plan& plan) {
+    const auto actions = plan.items.size() + plan.checks.size() + (plan.keeps_outcome ? 1 : 0);
+    return actions <= most_actions && fits_at_once(plan);
 }
 
 std::optional<failure> fault_of_inline(const std::string& coordination, const transaction_plan& plan) {

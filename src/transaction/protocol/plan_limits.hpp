@@ -21,6 +21,9 @@ inline constexpr std::size_t longest_expression = 4'096;
 /// Attributes of one item whose old values an undo can give back: two operators each, of at most 300.
 inline constexpr std::size_t most_images = 147;
 
+/// Whether each item is written once, and all of it together is no larger than one call of the service takes.
+bool fits_at_once(const transaction_plan& plan);
+
 /// Whether one call can carry out all of it: one write to an item, and no more actions and bytes than the service
 /// takes.
 bool fits_native(const transaction_plan& plan);

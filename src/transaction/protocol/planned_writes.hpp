@@ -83,6 +83,7 @@ struct transaction_plan {
     std::vector<planned_item> items;
     std::vector<planned_check> checks{};  ///< each of another item than those above
     bool keeps_outcome = false;           ///< its id is the user's, who may ask for it later
+    bool holds = false;  ///< its items, all of kind `read`, until it is known what is to become of them
 };
 
 /// Of an item that no transaction holds.

@@ -240,7 +240,8 @@ result<std::vector<planned_item>> planned_in(const attribute_list& writes) {
 }
 
 stored_plan stored(const transaction_plan& plan) {
-    stored_plan kept{.writes = stored(plan.items)};
+    // What it will write, its own process alone knows.
+    stored_plan kept{.writes = stored(plan.items), .fenced = plan.holds};
     for (const auto& each : plan.checks) {
         if (each.fence) {
             kept.fenced = true;

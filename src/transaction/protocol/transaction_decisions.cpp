@@ -49,6 +49,18 @@ failure refused_run() {
     return why;
 }
 
+namespace {
+
+/// The version of an item that the write would raise.
+bool is_too_high(const planned_item& what, const item& shown) {
+    const auto& layout = what.on.layout;
+    const bool raises = what.on.versioned && what.writes.front().kind == mark_kind::updated;
+    const auto version = raises ? find_integer(shown, layout.version) : std::nullopt;
+    return version && *version > layout.version_limit - layout.step;
+}
+
+}  // namespace
+
 lock_step decide_lock(const lock_facts& facts) {
     const auto& mark = facts.mark;
     if (mark && mark->owner == facts.mine) {
@@ -57,7 +69,8 @@ lock_step decide_lock(const lock_facts& facts) {
     }
     if (facts.held) return lock_step::lost;
     if (mark) return lock_step::rival;
-    const auto& [layout, versioned] = facts.what.on;
+    const auto& layout = facts.what.on.layout;
+    const bool versioned = facts.what.on.versioned;
     const auto& seen = facts.what.seen;
     const bool inserts = facts.what.writes.front().kind == mark_kind::inserted;
     const bool changed = seen && !is_as_seen(facts.what.on, *seen, facts.shown);
@@ -68,10 +81,15 @@ lock_step decide_lock(const lock_facts& facts) {
     if (inserts) return lock_step::exists;
     if (shown.contains(item_attribute::gone)) return lock_step::missing;
     if (shown.contains(layout.writer()) || shown.contains(layout.readers())) return lock_step::locked;
-    const auto version = versioned ? find_integer(shown, layout.version) : std::nullopt;
-    const bool raises = facts.what.writes.front().kind == mark_kind::updated;
-    if (raises && version && *version > layout.version_limit - layout.step) return lock_step::overflow;
-    return lock_step::condition_false;
+    return is_too_high(facts.what, shown) ? lock_step::overflow : lock_step::condition_false;
+}
+
+lock_step decide_held(const planned_item& what, const item_mark& held, const std::optional<item>& shown,
+                      const std::optional<item_mark>& mark) {
+    const bool mine = shown && mark && mark->owner == held.owner && mark->lock == held.lock;
+    if (!mine) return lock_step::lost;
+    if (what.writes.front().kind == mark_kind::inserted) return lock_step::exists;
+    return is_too_high(what, *shown) ? lock_step::overflow : lock_step::condition_false;
 }
 
 failure refused_lock(lock_step step, const std::optional<item>& shown) {
@@ -82,6 +100,7 @@ failure refused_lock(lock_step step, const std::optional<item>& shown) {
             return errc::exists;
         case lock_step::locked:
             return errc::locked;
+        case lock_step::lost:
         case lock_step::changed: {
             failure why(errc::conflict);
             why.details.message = "the item is no longer as the transaction saw it";
@@ -157,9 +176,8 @@ rival_step decide_rival(const transaction_header& rival, const seniority& mine, 
                         std::chrono::nanoseconds silent, std::chrono::nanoseconds waited) {
     if (silent >= rules.patience) return rival_step::roll_back;
     if (rules.policy == wait_policy::fail_fast) return rival_step::give_up;
-    if (rules.policy == wait_policy::wound_wait && mine < seniority{rival.born, rival.name.id}) {
-        return rival_step::roll_back;
-    }
+    const bool goes_first = rules.policy == wait_policy::wound_wait && mine < seniority{rival.born, rival.name.id};
+    if (goes_first && waited >= std::min(rules.courtesy, rules.limit)) return rival_step::roll_back;
     return waited >= rules.limit ? rival_step::give_up : rival_step::wait;
 }
 

@@ -93,6 +93,10 @@ struct lock_facts {
 
 /// A refused lock.
 lock_step decide_lock(const lock_facts& facts);
+/// A refused write to an item that this run has held, in the call that commits it. @param held by which it did
+/// @param mark on the item that came with the refusal
+lock_step decide_held(const planned_item& what, const item_mark& held, const std::optional<item>& shown,
+                      const std::optional<item_mark>& mark);
 /// What the user is told of a lock that cannot be had.
 failure refused_lock(lock_step step, const std::optional<item>& shown);
 
@@ -138,7 +142,12 @@ struct rivalry {
     wait_policy policy = wait_policy::wound_wait;
     std::chrono::nanoseconds patience = std::chrono::seconds(5);  ///< with one that shows no sign of life
     std::chrono::nanoseconds limit = std::chrono::seconds(5);     ///< of all waiting for one item
+    std::chrono::nanoseconds courtesy{};                          ///< ... before the older one goes first
 };
+
+/// Of whoever closes no circle of waiting: it holds nothing, or takes its items in the common order. What it waits for
+/// is mostly over by then, and is not done in vain. Others may close one with it: that is how long it stays closed.
+inline constexpr std::chrono::nanoseconds usual_courtesy = std::chrono::seconds(1);
 
 enum class rival_step { wait, roll_back, give_up };
 

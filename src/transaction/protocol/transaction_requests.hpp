@@ -37,6 +37,8 @@ public:
     /// The same under conditions that hold at its very instant. @param token of this body
     transact_write_items_request commit_checked(const std::vector<committed_lock>& locks,
                                                 std::vector<condition_check> checks, std::string token) const;
+    /// Beside writes that leave no item held: decided and done at once. @param expiry as of `finish`
+    transact_update commit_and_finish(std::int64_t expiry) const;
     /// Anybody may send it, at any time.
     update_item_request roll_back(std::string_view by) const;
     /// No item is held under this run any more. @param expiry in seconds since the epoch: a day away or more, so that
@@ -57,5 +59,8 @@ private:
     const std::string& table_;
     const run_name& self_;
 };
+
+/// The same among the actions of a request.
+transact_update as_action(update_item_request alone);
 
 }  // namespace dynalease::protocol

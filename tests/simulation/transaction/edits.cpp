@@ -113,6 +113,11 @@ void begin_over_anything(any_request& request, purpose, const environment&) {
     put->values.clear();
 }
 
+void begin_for_everybody(any_request& request, purpose, const environment&) {
+    auto* put = std::get_if<put_item_request>(&request);
+    if (put && put->table_name == coordination) put->new_item.erase("fenced");
+}
+
 void commit_whatever_the_row_says(any_request& request, purpose, const environment&) {
     for_each_write(request, [](auto& write) {
         if (updates(write, "#state = :committed")) drop_clauses(write, {pending});

@@ -15,6 +15,7 @@ using mutants::purpose;
 void begin_over_anything(any_request& request, purpose meaning, const environment& world);
 void commit_whatever_the_row_says(any_request& request, purpose meaning, const environment& world);
 void roll_back_whatever_the_row_says(any_request& request, purpose meaning, const environment& world);
+void begin_for_everybody(any_request& request, purpose meaning, const environment& world);
 void row_expires_undecided(any_request& request, purpose meaning, const environment& world);
 
 // ---- locks ---------------------------------------------------------------------------------------------------

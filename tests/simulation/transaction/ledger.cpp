@@ -44,6 +44,10 @@ void ledger::begun(const std::string& id, const std::string& run, std::int64_t a
     attempt_of_run_.try_emplace(id + "/" + run, attempt);
 }
 
+void ledger::begun_by(const std::string& id, const std::string& run, std::int64_t attempt) {
+    attempt_of_run_.insert_or_assign(id + "/" + run, attempt);
+}
+
 std::optional<std::int64_t> ledger::newly_committed(const std::string& id) {
     const auto row = world_.row(coordination, "tx#" + id);
     auto& before = rows_[id];

@@ -41,6 +41,8 @@ public:
 
     /// The run of that id is an attempt's.
     void begun(const std::string& id, const std::string& run, std::int64_t attempt);
+    /// ... whose body ran after that: it is known only now.
+    void begun_by(const std::string& id, const std::string& run, std::int64_t attempt);
     /// A write was carried out. @param id of the transaction whose row it may have changed; empty: none
     /// @param by the attempt that it has committed by itself
     void look(const std::string& node, const std::string& id, std::optional<std::int64_t> by);

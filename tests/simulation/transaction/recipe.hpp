@@ -38,7 +38,8 @@ struct recipe : world_recipe {
     std::size_t tokens = 2;  ///< of which the second is worth nothing
     habits callers{};
     std::vector<wait_policy> policies{wait_policy::wound_wait, wait_policy::wait, wait_policy::fail_fast};
-    std::vector<transaction_tier> tiers{transaction_tier::automatic, transaction_tier::inline_undo};
+    std::vector<transaction_tier> tiers{transaction_tier::automatic, transaction_tier::inline_undo,
+                                        transaction_tier::locked_commit};
     /// The longest of all attempts together; the shortest is 20 ms.
     std::chrono::milliseconds longest_within{10s};
     std::chrono::milliseconds longest_patience{3s};

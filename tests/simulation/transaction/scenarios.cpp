@@ -76,6 +76,21 @@ recipe contention() {
     return made;
 }
 
+/// The same, where who has lost once locks first; and others end what they find.
+recipe in_turn() {
+    recipe made = contention();
+    made.tiers = {transaction_tier::locked_commit, transaction_tier::automatic};
+    made.tokens = 1;
+    made.callers.token = 3;
+    made.callers.skew = 3;
+    made.callers.end = 3;
+    made.callers.sweep = 2;
+    made.longest_age = 200ms;
+    made.policies = {wait_policy::wound_wait, wait_policy::wait};
+    made.mishap_presence = 0.4;
+    return made;
+}
+
 /// Programs that die, and others who see to what they leave.
 recipe abandoned() {
     recipe made = swarm();
@@ -151,6 +166,7 @@ const contribution transfer_worlds{{
                   {"step-by-step", 3, play<step_by_step>},
                   {"short-lives", 3, play<short_lives>},
                   {"contention", 2, play<contention>},
+                  {"in-turn", 3, play<in_turn>},
                   {"abandoned", 3, play<abandoned>},
                   {"named", 3, play<named>},
                   {"impatient", 3, play<impatient>},

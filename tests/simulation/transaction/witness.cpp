@@ -63,6 +63,15 @@ const std::string* run_in(const any_request& request) {
     return put && put->table_name == coordination ? find_string(put->new_item, "run") : nullptr;
 }
 
+/// Of the row by which a call commits writes that stand in it; null: none is.
+const transact_update* row_of_call(const any_request& request) {
+    const auto* call = std::get_if<transact_write_items_request>(&request);
+    const auto* row = call ? std::get_if<transact_update>(&call->actions.front()) : nullptr;
+    if (!row || row->table_name != coordination) return nullptr;
+    const auto writes = [](const auto& action) { return !std::holds_alternative<condition_check>(action); };
+    return std::ranges::count_if(call->actions, writes) > 1 ? row : nullptr;
+}
+
 }  // namespace
 
 /// One that leaves no row either is known by its token; one that but reads has none.
@@ -81,6 +90,10 @@ bool witness::is_whole(const transact_write_items_request& request) {
 
 void witness::sent(const testing::logged_request&, const any_request& request) {
     if (const auto* run = run_in(request)) ledger_.begun(id_of_row(request), *run, attempt_());
+    // It began before its body ran.
+    if (const auto* row = row_of_call(request)) {
+        ledger_.begun_by(id_of_row(request), *row->values.at(":run").get_if<std::string>(), attempt_());
+    }
     const auto* whole = std::get_if<transact_write_items_request>(&request);
     if (whole && leaves_no_row(*whole)) calls_.try_emplace(whole->client_request_token, attempt_());
 }

@@ -1,6 +1,7 @@
 // The page of the transactions' protocol shows the requests as they are built.
 // SPDX-License-Identifier: BSL-1.0
 #include "support/protocol_page.hpp"
+#include "transaction/protocol/held_requests.hpp"
 #include "transaction/protocol/joint_requests.hpp"
 #include "transaction/protocol/marking_requests.hpp"
 #include "transaction/protocol/sweep_watch.hpp"
@@ -52,6 +53,13 @@ TEST_CASE("the page of the transactions' protocol shows each request as it is bu
         const planned_item what{.on = on, .key = key, .writes = {write}};
         return text_of(native_call_of(coordination, {.name = self, .items = {what}}, {}, 0));
     };
+    const auto under_lock = [&](const planned_write& write, std::optional<std::int64_t> expiry) {
+        const planned_item what{.on = versioned, .key = key, .writes = {write}};
+        const planned_item only_held{.on = versioned, .key = {{"id", "bob"}}, .writes = {erasure}};
+        const transaction_plan held{.name = self, .items = {what, only_held}, .holds = true};
+        const held_call call(held, {marked(mark_kind::read), marked(mark_kind::read)}, {.name = self, .items = {what}});
+        return text_of(call.held_commit(coordination, expiry, {}));
+    };
 
     check_page(
         "transaction",
@@ -80,6 +88,8 @@ TEST_CASE("the page of the transactions' protocol shows each request as it is bu
          {"native_call_of, an insert", at_once(versioned, insert)},
          {"native_call_of, its outcome alone",
           text_of(native_call_of(coordination, {.name = self, .items = {}, .keeps_outcome = true}, {}, 0))},
+         {"held_commit, of an update, and of what was only held", under_lock(update, 0)},
+         {"held_commit, of an erasure, with a copy of a lock on its way", under_lock(erasure, {})},
          {"withdraw", text_of(row.withdraw(0, {}, 0))},
          {"look_at_item", text_of(look_at_item(where))},
          {"unlock", text_of_end(unlock(where, updated))},

@@ -247,6 +247,37 @@ TEST_CASE("of two rivals the older one wins, and one without a sign of life lose
     CHECK(decide(wound_wait, {100, "999"}, 0s, 0s) == rival_step::wait);
 }
 
+TEST_CASE("who closes no circle of waiting lets a younger one finish, for a time") {
+    const transaction_header rival{.name = stranger, .born = 100};
+    const auto decide = [&](std::int64_t born, std::chrono::nanoseconds waited, std::chrono::nanoseconds limit) {
+        return decide_rival(rival, {born, "a"}, {.limit = limit, .courtesy = 1s}, 0s, waited);
+    };
+    CHECK(decide(50, 999ms, 3s) == rival_step::wait);
+    CHECK(decide(50, 1s, 3s) == rival_step::roll_back);
+    CHECK(decide(50, 500ms, 500ms) == rival_step::roll_back);
+    CHECK(decide(150, 1s, 3s) == rival_step::wait);
+    CHECK(decide(150, 3s, 3s) == rival_step::give_up);
+}
+
+TEST_CASE("a refused write to what is held is told by what lies there now") {
+    planned_item what{.on = {.layout = {.table = "t", .key = "id"}, .versioned = true},
+                      .key = {{"id", "x"}},
+                      .writes = {{.stamp = stamp(7)}}};
+    const auto held = mark_by(mine);
+    const std::optional<item> shown = item{{"id", "x"}, {"version", 5}};
+    CHECK(decide_held(what, held, shown, held) == lock_step::condition_false);
+    CHECK(decide_held(what, held, std::nullopt, std::nullopt) == lock_step::lost);
+    CHECK(decide_held(what, held, shown, std::nullopt) == lock_step::lost);
+    CHECK(decide_held(what, held, shown, mark_by(stranger)) == lock_step::lost);
+    auto landed_again = held;
+    landed_again.lock.before = stamp(9);
+    CHECK(decide_held(what, held, shown, landed_again) == lock_step::lost);
+    what.on.layout.version_limit = 5;
+    CHECK(decide_held(what, held, shown, held) == lock_step::overflow);
+    what.writes[0].kind = mark_kind::inserted;
+    CHECK(decide_held(what, held, shown, held) == lock_step::exists);
+}
+
 TEST_CASE("a sweeper takes a row for left when it has stood still on its own clock") {
     sweep_watch watch(30s);
     const time_point start{1h};

@@ -189,6 +189,14 @@ request_change in_call(std::string_view what, std::string_view with) {
     };
 }
 
+void insert_over_anything(any_request& request, const small_store&) {
+    auto* all = std::get_if<transact_write_items_request>(&request);
+    auto* put = all ? std::get_if<transact_put>(&all->actions.back()) : nullptr;
+    if (!put || put->new_item.contains("_TxId")) return;
+    put->condition_expression = "";
+    prune(*put);
+}
+
 void record_unconditionally(any_request& request, const small_store&) {
     auto* all = std::get_if<transact_write_items_request>(&request);
     auto* row = all ? std::get_if<transact_put>(&all->actions.front()) : nullptr;
@@ -312,6 +320,17 @@ world_setting called_in_vain() {
     return {.name = "called in vain", .transactions = {{"I", ""}, {"D", ""}}, .exist = {true, true}, .native = {true}};
 }
 
+world_setting held(const char* also = "") {
+    return {
+        .name = "held", .transactions = {{"U", also}, {"U", ""}}, .resolvers = 1, .coordinators = 2, .holds = {true}};
+}
+world_setting held_with_an_insert() {
+    auto setting = held("I");
+    setting.transactions[1] = {"", "I"};
+    setting.exist = {true, false};
+    return setting;
+}
+
 std::vector<mistake> mistakes() {
     constexpr std::string_view pending = "#state = :pending AND ";
     return {
@@ -352,6 +371,15 @@ std::vector<mistake> mistakes() {
         {"OUTCOME_UNCONDITIONAL", {.change = record_unconditionally}, called_for_ever()},
         {"TOKEN_FRESH", {.change = draw_token}, called()},
         {"REFUSED_IN_DOUBT", {.silence_is_delay = true}, called_in_vain()},
+        {"COMMIT_NO_STATE, of a call", {.change = in_call("#state = :pending AND ", "")}, held()},
+        {"COMMIT_BEFORE_LOCKS, of a call", {.commit_unseen = true}, held()},
+        {"HELD_RESUMED: others commit what only its own process knows", {.resume_fenced = true}, held()},
+        {"HELD_KEEPS_STAMP: what was only held is not as before",
+         {.change = in_call("SET #stamp = #before REMOVE", "REMOVE")},
+         held("r")},
+        {"HELD_NO_VERSION", {.change = in_call("#ver = if_not_exists(#ver, :base) + :step, ", "")}, held()},
+        {"HELD_INSERT_UNCOND", {.change = insert_over_anything}, held_with_an_insert()},
+        {"UNDO_WHILE_P, of what is held", {.tell = take_pending_for_undone}, held()},
         {"VERSION_SHOWN: what is not committed has a version", {.change = show_version}, saved()},
         {"VERSION_STAYS: a commit does not raise it", {.change = leave_version}, saved()},
     };

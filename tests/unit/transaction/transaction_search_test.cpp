@@ -199,6 +199,84 @@ TEST_CASE("transactions in one call that keep their outcome, in every order, wit
               2);
 }
 
+TEST_CASE("a transaction that locks first and changes by its commit, beside others, in every order, with one fault") {
+    check_all({.name = "held", .transactions = {{"U", "U"}}, .holds = {true}}, 1);
+    check_all({.name = "held, and marked", .transactions = {{"U", ""}, {"U", ""}}, .resolvers = 1, .holds = {true}}, 2);
+    check_all({.name = "held by both", .transactions = {{"U", ""}, {"U", ""}}, .resolvers = 0, .holds = {true, true}},
+              2);
+    check_all({.name = "held and native",
+               .transactions = {{"U", "U"}, {"U", ""}},
+               .resolvers = 0,
+               .native = {false, true},
+               .holds = {true}},
+              2);
+    check_all({.name = "held, erased and inserted",
+               .transactions = {{"D", "I"}, {"U", ""}},
+               .exist = {true, false},
+               .faults = 0,
+               .resolvers = 1,
+               .holds = {true}},
+              2);
+    check_all({.name = "held, and saved", .transactions = {{"pU", ""}}, .saves = 2, .holds = {true}}, 1);
+}
+
+TEST_CASE("a transaction that locks first, and what it only reads, in every order") {
+    check_all({.name = "skew, held",
+               .transactions = {{"pU", "r"}, {"r", "pU"}},
+               .faults = 0,
+               .resolvers = 0,
+               .holds = {true}},
+              2);
+    check_all({.name = "skew, held by both",
+               .transactions = {{"pU", "r"}, {"r", "pU"}},
+               .faults = 0,
+               .resolvers = 1,
+               .holds = {true, true}},
+              2);
+    check_all({.name = "held, and demanded",
+               .transactions = {{"U", "d"}, {"d", "U"}},
+               .faults = 0,
+               .resolvers = 0,
+               .holds = {true}},
+              1);
+    check_all({.name = "held, and looked at",
+               .transactions = {{"U", ""}, {"U", ""}},
+               .faults = 0,
+               .readers = 2,
+               .holds = {true}},
+              2);
+}
+
+TEST_CASE("a transaction that locks first, and others who end it, in every order, with one fault") {
+    check_all({.name = "held, and taken over",
+               .transactions = {{"U", "U"}},
+               .resolvers = 0,
+               .coordinators = 2,
+               .holds = {true}},
+              1);
+    check_all({.name = "held, and swept",
+               .transactions = {{"U", ""}},
+               .resolvers = 0,
+               .coordinators = 2,
+               .sweeps = true,
+               .holds = {true}},
+              1);
+    check_all({.name = "held, and given up",
+               .transactions = {{"U", ""}},
+               .resolvers = 1,
+               .give_ups = 1,
+               .rejections = 1,
+               .holds = {true}},
+              1);
+    check_all({.name = "held, under a guard",
+               .transactions = {{"U", ""}},
+               .resolvers = 0,
+               .coordinators = 2,
+               .guarded = true,
+               .holds = {true}},
+              1);
+}
+
 // Minutes each, and a gigabyte: by hand, after a change of the protocol.
 TEST_CASE("larger worlds of transactions, in every order", "[.long]") {
     const std::vector<std::pair<world_setting, unsigned>> larger{
@@ -238,6 +316,17 @@ TEST_CASE("larger worlds of transactions, in every order", "[.long]") {
           .faults = 2,
           .resolvers = 0,
           .native = {true, true}},
+         3},
+        {{.name = "held by both, both items",
+          .transactions = {{"U", "U"}, {"U", "U"}},
+          .resolvers = 1,
+          .holds = {true, true}},
+         2},
+        {{.name = "held, marked, and native",
+          .transactions = {{"U", "U"}, {"U", ""}, {"", "U"}},
+          .resolvers = 0,
+          .native = {false, false, true},
+          .holds = {true}},
          3},
         {{.name = "outcome, beside two",
           .transactions = {{"U", "U"}, {"U", ""}, {"", "U"}},

@@ -22,36 +22,6 @@ bool reads(const any_request& request) {
 
 }  // namespace
 
-std::uint64_t transaction_world::wanderer::hash() const {
-    auto hash = mixed(test::hash_of(mark_), static_cast<std::uint64_t>(phase_) * 8 + static_cast<std::uint64_t>(end_));
-    return mixed(hash, static_cast<std::uint64_t>(waited_.count()));
-}
-
-std::uint64_t transaction_world::member::hash() const {
-    auto hash = mixed(static_cast<std::uint64_t>(phase_) * 8 + static_cast<std::uint64_t>(verdict_), over_ ? 1 : 2);
-    hash = mixed(hash, (begun_ ? 4U : 0U) + (doubtful_ ? 2U : 0U) + (why_.code == errc::in_doubt ? 1U : 0U));
-    for (const auto& lock : locks_) hash = mixed(hash, test::hash_of(lock.lock));
-    for (const auto& held : items_) {
-        hash = mixed(hash, held.written * 4 + (held.touched ? 2 : 0) + (held.closed ? 1 : 0));
-        hash = mixed(hash, held.mark ? test::hash_of(*held.mark) : 5);
-        hash = mixed(hash, held.rival ? wanderer(*held.rival).hash() : 7);
-    }
-    for (const auto& rival : check_rivals_) hash = mixed(hash, rival ? wanderer(*rival).hash() : 7);
-    for (const auto each : batch_) hash = mixed(hash, each + 17);
-    for (const auto& slot : slots_) hash = mixed(hash, static_cast<std::uint64_t>(slot.what));
-    return hash;
-}
-
-std::uint64_t transaction_world::caller::hash() const {
-    auto hash = mixed(static_cast<std::uint64_t>(phase_) * 8 + static_cast<std::uint64_t>(verdict_), over_ ? 1 : 2);
-    hash = mixed(hash, (doubtful_ ? 2U : 0U) + (asked_ ? 1U : 0U));
-    for (const auto& each : obstacles_) {
-        hash = mixed(hash, each.rival ? wanderer(*each.rival).hash() : 7);
-        hash = mixed(hash, each.asked ? 1 : 2);
-    }
-    return hash;
-}
-
 transaction_world::transaction_world(const world_setting& setting, const world_rules& rules)
     : setting_(&setting),
       rules_(&rules),
@@ -75,7 +45,8 @@ transaction_world::transaction_world(const world_setting& setting, const world_r
             calls_.push_back({t, caller(native_call(coordination, plans.back(), rules_of_rivals))});
             continue;
         }
-        processes_.push_back({t, member(coordinator(coordination, plans.back(), rules_of_rivals))});
+        const auto& begun = setting.holds.at(t) ? holding_plan_of(setting, t, 0) : plans.back();
+        processes_.push_back({t, member(coordinator(coordination, begun, rules_of_rivals))});
     }
     if (setting.guarded) store_.put(coordination, key_of_guard(), key_of_guard());
     plans_ = std::make_shared<const std::vector<transaction_plan>>(std::move(plans));
@@ -243,6 +214,9 @@ std::vector<transaction_world::event> transaction_world::events() const {
         if (each.owner == nobody || faults_ == 0 || reads(*each.request)) continue;
         for (const auto fault : {happening::unanswered, happening::late, happening::copied}) all.push_back({fault, i});
     }
+    for (std::size_t i = 0; i < processes_.size(); ++i) {
+        if (processes_[i].machine.now() == coordinator::phase::holding) all.push_back({happening::think, i});
+    }
     for (std::size_t i = 0; i < names.size(); ++i) {
         const bool marked = mark_on(i).has_value();
         if (marked && !roaming_ && resolvers_ > 0) all.push_back({happening::meet, i});
@@ -320,7 +294,8 @@ std::string transaction_world::take(std::size_t way) {
         case happening::resume: {
             --coordinators_;
             auto header = *header_of(0);
-            auto plan = plan_of(*setting_, 0, 1);
+            auto plan = setting_->holds[0] ? holding_plan_of(*setting_, 0, 1) : plan_of(*setting_, 0, 1);
+            plan.holds = false;
             // What the row does not keep.
             std::erase_if(plan.checks, [](const planned_check& each) { return each.fence.has_value(); });
             if (rules_->resume_fenced) header.fenced = false;
@@ -357,6 +332,10 @@ std::string transaction_world::take(std::size_t way) {
             processes_.front().machine.stop(errc::cancelled);
             told = "the first transaction's caller gives up";
             break;
+        case happening::think:
+            processes_[which].machine.commit(with_sights(processes_[which].transaction));
+            told = text("its body has run:");
+            break;
         case happening::reject: {
             --rejections_;
             const auto each = flights_[which];
@@ -373,27 +352,6 @@ std::string transaction_world::take(std::size_t way) {
     }
     collect();
     return told;
-}
-
-std::uint64_t transaction_world::hash() const {
-    auto hash = store_.hash();
-    for (const auto& each : processes_) hash = mixed(hash, each.machine.hash());
-    hash = mixed(hash, roaming_ ? roaming_->hash() : 11);
-    std::uint64_t net = 0;
-    for (const auto& each : calls_) hash = mixed(hash, each.machine.hash());
-    for (const auto token : tokens_) hash = mixed(hash, token);
-    for (const auto& each : flights_)
-        net += mixed(mixed(each.hash, each.owner), each.slot * 2 + (each.answered ? 1 : 0));
-    hash = mixed(hash, net);
-    if (loaded_) hash = mixed(mixed(hash, loaded_->first), test::hash_of(loaded_->second));
-    if (reader_) hash = mixed(mixed(hash, reader_->from), test::hash_of(reader_->shown));
-    for (const auto& states : states_) {
-        for (const auto& state : states) hash = mixed(hash, *state ? test::hash_of(**state) : 13);
-    }
-    for (const auto budget : {faults_, resolvers_, coordinators_, saves_, reads_, give_ups_, rejections_, committed_,
-                              guard_holds_ ? 1U : 0U})
-        hash = mixed(hash, budget);
-    return hash;
 }
 
 }  // namespace dynalease::protocol::test

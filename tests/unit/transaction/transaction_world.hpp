@@ -61,6 +61,7 @@ struct world_setting {
     bool guarded = false;          ///< the first transaction depends on a guard, which is lost at some time
     unsigned give_ups = 0;         ///< of the first transaction's own caller
     unsigned rejections = 0;       ///< of its requests, as where credentials have expired
+    std::array<bool, 3> holds{};   ///< which transactions lock first, and change by their commit
 };
 
 class transaction_world {
@@ -126,7 +127,8 @@ private:
         read,
         lose,
         give_up,
-        reject
+        reject,
+        think
     };
     struct event {
         happening kind;
@@ -148,6 +150,9 @@ private:
     const item_mark* met_by(const flight& each) const;
     errand_answer execute(const any_request& request, const item_mark* met);
     bool is_call(std::size_t transaction) const { return setting_->native.at(transaction); }
+    std::vector<committed_lock> locks_of_call(std::size_t transaction) const;
+    transaction_plan with_sights(std::size_t transaction) const;
+    const member& machine_of(std::size_t transaction) const;
     errand_answer carry_out(const flight& each);
     void take_effect(std::size_t transaction, const std::vector<committed_lock>& locks);
     void check_sights(const transaction_plan& plan);

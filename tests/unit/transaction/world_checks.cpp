@@ -52,16 +52,52 @@ void transaction_world::heed_commit(std::size_t transaction, bool was_committed,
     const auto header = header_of(transaction);
     if (is_call(transaction) || !header || header->state != header_state::committed || was_committed) return;
     if (was_rolled_back) wrong_ = "a commit after the run was rolled back";
-    take_effect(transaction, header->locks);
+    take_effect(transaction, setting_->holds.at(transaction) ? locks_of_call(transaction) : header->locks);
     if (!rules_->finish_early) return;
     const transaction_requests row(coordination, (*plans_)[transaction].name);
     send(nobody, {.request = row.finish(header_state::committed, wall)});
 }
 
+const transaction_world::member& transaction_world::machine_of(std::size_t transaction) const {
+    return std::ranges::find(processes_, transaction, &process::transaction)->machine;
+}
+
+/// The stamps that its writes leave.
+std::vector<committed_lock> transaction_world::locks_of_call(std::size_t transaction) const {
+    std::vector<committed_lock> locks;
+    const auto& plan = (*plans_)[transaction];
+    for (std::size_t i = 0; i < plan.items.size(); ++i) {
+        committed_lock lock{static_cast<std::int64_t>(i + 1), {plan.items[i].writes.front().stamp, {}}};
+        const auto& machine = machine_of(transaction);
+        for (std::size_t h = 0; h < machine.items().size(); ++h) {
+            const auto& held = machine.items()[h];
+            if (held.mark && machine.plan().items[h].key == plan.items[i].key) lock.lock = held.mark->lock;
+        }
+        locks.push_back(lock);
+    }
+    return locks;
+}
+
+/// What its body has read, is what it holds.
+transaction_plan transaction_world::with_sights(std::size_t transaction) const {
+    auto plan = (*plans_)[transaction];
+    if (!setting_->holds.at(transaction)) return plan;
+    const auto& machine = machine_of(transaction);
+    const auto look = [&](const item_key& key, std::optional<item_sight>& seen) {
+        for (std::size_t i = 0; seen && i < machine.items().size(); ++i) {
+            const auto& sight = machine.items()[i].sight;
+            if (machine.plan().items[i].key == key && sight) seen = sight_of(table_of_things(), *sight).value();
+        }
+    };
+    for (auto& each : plan.items) look(each.key, each.seen);
+    for (auto& each : plan.checks) look(each.key, each.seen);
+    return plan;
+}
+
 void transaction_world::take_effect(std::size_t transaction, const std::vector<committed_lock>& locks) {
     if (std::exchange(committed_, committed_ | 1U << transaction) & 1U << transaction) wrong_ = "committed twice";
     ++commits_;
-    check_sights((*plans_)[transaction]);
+    check_sights(with_sights(transaction));
     std::int64_t number = 0;
     for (const auto& planned : (*plans_)[transaction].items) {
         const std::size_t which = planned.key.at("id") == attribute_value("x") ? 0 : 1;
@@ -108,9 +144,11 @@ void transaction_world::take_effect(std::size_t transaction, const std::vector<c
 
 // ---- others ------------------------------------------------------------------------------------------------
 
-/// A versioned writer that looks under no mark.
+/// A versioned writer that looks under no mark, but for one that changes nothing: that it takes for a lock.
 void transaction_world::load(std::size_t which) {
-    loaded_.emplace(which, *thing(which));
+    const auto mark = mark_on(which);
+    const bool locked = mark && mark->kind == mark_kind::read;
+    loaded_.emplace(which, locked ? *before_mark(*thing(which), *mark) : *thing(which));
 }
 
 void transaction_world::save() {

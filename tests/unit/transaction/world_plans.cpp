@@ -99,6 +99,20 @@ transaction_plan plan_of(const world_setting& setting, std::size_t transaction, 
     return plan;
 }
 
+transaction_plan holding_plan_of(const world_setting& setting, std::size_t transaction, std::size_t coordinator) {
+    auto plan = plan_of(setting, transaction, coordinator);
+    plan.items.clear();
+    plan.checks.clear();
+    plan.holds = true;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (std::string_view(setting.transactions[transaction][i]).empty()) continue;
+        planned_item planned{.on = table_of_things(), .key = key_of_thing(i), .writes = {}};
+        planned.writes.push_back({.kind = mark_kind::read, .stamp = stamp_of(transaction, coordinator, i, 9)});
+        plan.items.push_back(std::move(planned));
+    }
+    return plan;
+}
+
 item first_thing(std::size_t which) {
     auto made = key_of_thing(which);
     const auto born = bytes_of(stamp_of(20, 20, which, 0));

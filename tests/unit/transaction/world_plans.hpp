@@ -24,5 +24,7 @@ attribute_value appended(const item& to, const std::string& what);
 /// Never used twice.
 item_stamp stamp_of_save(std::size_t count);
 transaction_plan plan_of(const world_setting& setting, std::size_t transaction, std::size_t coordinator);
+/// The locks by which it holds first what it touches.
+transaction_plan holding_plan_of(const world_setting& setting, std::size_t transaction, std::size_t coordinator);
 
 }  // namespace dynalease::protocol::test

@@ -1,0 +1,60 @@
+// What tells one state of the world of transactions from another.
+// SPDX-License-Identifier: BSL-1.0
+#include "hashes.hpp"
+#include "transaction_world.hpp"
+
+namespace dynalease::protocol::test {
+
+std::uint64_t transaction_world::wanderer::hash() const {
+    auto hash = mixed(test::hash_of(mark_), static_cast<std::uint64_t>(phase_) * 8 + static_cast<std::uint64_t>(end_));
+    return mixed(hash, static_cast<std::uint64_t>(waited_.count()));
+}
+
+std::uint64_t transaction_world::member::hash() const {
+    auto hash = mixed(static_cast<std::uint64_t>(phase_) * 8 + static_cast<std::uint64_t>(verdict_), over_ ? 1 : 2);
+    hash = mixed(hash, (begun_ ? 4U : 0U) + (doubtful_ ? 2U : 0U) + (why_.code == errc::in_doubt ? 1U : 0U));
+    for (const auto& lock : locks_) hash = mixed(hash, test::hash_of(lock.lock));
+    for (const auto& held : items_) {
+        hash = mixed(hash, held.written * 4 + (held.touched ? 2 : 0) + (held.closed ? 1 : 0));
+        hash = mixed(hash, held.mark ? test::hash_of(*held.mark) : 5);
+        hash = mixed(hash, held.rival ? wanderer(*held.rival).hash() : 7);
+    }
+    for (const auto& rival : check_rivals_) hash = mixed(hash, rival ? wanderer(*rival).hash() : 7);
+    hash = mixed(hash, (call_ ? 2U : 0U) + (copies_left_ ? 1U : 0U));
+    for (const auto each : batch_) hash = mixed(hash, each + 17);
+    for (const auto& slot : slots_) hash = mixed(hash, static_cast<std::uint64_t>(slot.what));
+    return hash;
+}
+
+std::uint64_t transaction_world::caller::hash() const {
+    auto hash = mixed(static_cast<std::uint64_t>(phase_) * 8 + static_cast<std::uint64_t>(verdict_), over_ ? 1 : 2);
+    hash = mixed(hash, (doubtful_ ? 2U : 0U) + (asked_ ? 1U : 0U));
+    for (const auto& each : obstacles_) {
+        hash = mixed(hash, each.rival ? wanderer(*each.rival).hash() : 7);
+        hash = mixed(hash, each.asked ? 1 : 2);
+    }
+    return hash;
+}
+
+std::uint64_t transaction_world::hash() const {
+    auto hash = store_.hash();
+    for (const auto& each : processes_) hash = mixed(hash, each.machine.hash());
+    hash = mixed(hash, roaming_ ? roaming_->hash() : 11);
+    std::uint64_t net = 0;
+    for (const auto& each : calls_) hash = mixed(hash, each.machine.hash());
+    for (const auto token : tokens_) hash = mixed(hash, token);
+    for (const auto& each : flights_)
+        net += mixed(mixed(each.hash, each.owner), each.slot * 2 + (each.answered ? 1 : 0));
+    hash = mixed(hash, net);
+    if (loaded_) hash = mixed(mixed(hash, loaded_->first), test::hash_of(loaded_->second));
+    if (reader_) hash = mixed(mixed(hash, reader_->from), test::hash_of(reader_->shown));
+    for (const auto& states : states_) {
+        for (const auto& state : states) hash = mixed(hash, *state ? test::hash_of(**state) : 13);
+    }
+    for (const auto budget : {faults_, resolvers_, coordinators_, saves_, reads_, give_ups_, rejections_, committed_,
+                              guard_holds_ ? 1U : 0U})
+        hash = mixed(hash, budget);
+    return hash;
+}
+
+}  // namespace dynalease::protocol::test
