@@ -12,20 +12,20 @@ using protocol::ask_step;
 
 ask_step queue_impl::decide_ask(queue_entrant& who, const std::vector<protocol::seen_ticket>& line) {
     // As it was before, or deleted: nothing is known of those who were there.
-    if (protocol::behind(head_, *who.first_seen)) who.first_seen = head_;
+    if (protocol::behind(*head_, *who.first_seen)) who.first_seen = *head_;
     const bool seen_alive = std::ranges::any_of(line, [&](const auto& seen) {
-        if (seen.row.is_void || seen.row.ticket <= head_.passed) return false;
+        if (seen.row.is_void || seen.row.ticket <= head_->passed) return false;
         const auto* watch = core_.remotes().known(seen.row.session);
         return watch && !watch->over() && watch->seen_alive() >= who.came;
     });
     return protocol::decide_ask(
-        {.first = *who.first_seen, .head = head_, .passed_here = passed_here_, .seen_alive = seen_alive});
+        {.first = *who.first_seen, .head = *head_, .passed_here = places_.passed_here, .seen_alive = seen_alive});
 }
 
 // Who stands first of those that were seen to live, or empty.
 const std::string* queue_impl::first_of_others(const std::vector<protocol::seen_ticket>& line) const {
     const auto first = std::ranges::find_if(line, [this](const auto& seen) {
-        return seen.owner == protocol::owner_is::other && !seen.row.is_void && seen.row.ticket > head_.passed;
+        return seen.owner == protocol::owner_is::other && !seen.row.is_void && seen.row.ticket > head_->passed;
     });
     return first == line.end() ? nullptr : &first->row.session;
 }
@@ -39,21 +39,21 @@ boost::asio::awaitable<bool> queue_impl::ask_who_lives(std::shared_ptr<queue_ent
     if (!who->pause) who->pause.emplace(core_.world());
     const auto goes_on = [&] { return next == ask_step::go_on && !why && core_.live() && who->wanted(); };
     while (goes_on()) {
-        const auto passed = head_.passed;
+        const auto passed = head_->passed;
         if (core_.now() >= next_survey) {
-            auto seen = co_await examine(head_.tail + 1, true);
+            auto seen = co_await examine(head_->tail + 1, true);
             line = std::move(seen.rows);
             why = std::move(seen.why);
-            next_survey = next_examination_;
+            next_survey = examined_.next;
         } else {
-            co_await look_at_sessions(line, head_.tail + 1);
+            co_await look_at_sessions(line, head_->tail + 1);
         }
         next = decide_ask(*who, line);
         if (!goes_on()) break;
         const auto* first = first_of_others(line);
         const auto* watch = first ? &core_.remotes().watch(*first) : nullptr;
         // Who has died is passed over at once, and so is whom that brings to the front.
-        if (head_.passed != passed || (watch && watch->over())) {
+        if (head_->passed != passed || (watch && watch->over())) {
             next_survey = core_.now();
             continue;
         }

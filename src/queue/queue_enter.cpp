@@ -46,7 +46,7 @@ boost::asio::awaitable<void> queue_impl::admit([[maybe_unused]] queue_target sel
         new_ticket(who);
     }
     // Nobody waits for it any more, or it cannot be had. What may be in the table is taken back.
-    end_entering(who);
+    drawn_.end_entering(*who);
     if (core_.may_write()) begin_withdraw(who->ticket);
 }
 
@@ -163,7 +163,7 @@ boost::asio::awaitable<queue_impl::written> queue_impl::write_down(const std::sh
         const auto row = co_await put_row(ticket, why);
         // Others may have buried it after its claim, passed it over and forgotten it, before this row came.
         const bool late = core_.now() >= *ticket->first_send + protocol::claim_held(core_.options().clock_drift_ppm);
-        if (row == written::yes && late) ticket->judged_from = ++sights_;
+        if (row == written::yes && late) ticket->judged_from = head_.begin_anew();
         if (row == written::yes || row == written::buried) co_return row;
         if (row == written::refused) {
             who->complete({{}, why});
@@ -192,7 +192,7 @@ boost::asio::awaitable<queue_impl::written> queue_impl::put_row(std::shared_ptr<
 boost::asio::awaitable<void> queue_impl::write_down_later([[maybe_unused]] queue_target self,
                                                           std::shared_ptr<queue_hold> hold) {
     const auto ticket = hold->ticket();
-    const auto still_held = [&] { return hold_.lock() == hold && core_.may_write(); };
+    const auto still_held = [&] { return turn_.hold.lock() == hold && core_.may_write(); };
     co_await hold->over().wait_until(*ticket->first_send + protocol::write_down_after);
     unsigned failures = 0;
     while (still_held() && core_.now() < hold->unwritten_until()) {

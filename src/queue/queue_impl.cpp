@@ -12,8 +12,6 @@ namespace dynalease::detail {
 namespace {
 /// A head seen so lately is taken for the present one where a mistake costs a request, not a promise.
 constexpr std::chrono::seconds lately{1};
-/// So many tickets are not worth a search for those that nobody wants any more.
-constexpr std::size_t few = 16;
 
 protocol::queue_name split(const std::string& name) {
     const auto slash = name.find('/');
@@ -27,8 +25,8 @@ queue_impl::queue_impl(session_impl& core, std::string name, const queue_options
       name_(std::move(name)),
       queue_(split(name_)),
       options_(options),
-      drawers_(core.world().executor),
       service_(core),
+      several_{.next = runtime::waiter_list<runtime::unit>(core.world().executor)},
       leftovers_(*this) {}
 
 queue_impl::~queue_impl() {
@@ -48,65 +46,66 @@ bool queue_impl::start(boost::asio::awaitable<void> body) {
 }
 
 const protocol::queue_head* queue_impl::fresh_head() const {
-    return head_known_ && core_.now() - seen_at_ < lately ? &head_ : nullptr;
+    return head_.known() && core_.now() - head_.seen_at() < lately ? &*head_ : nullptr;
 }
 
 // ---- who is in the way -------------------------------------------------------------------------------------
 
-std::string queue_impl::present_turn() const {
+std::string queue_impl::turn_in_words() const {
     const auto for_seconds = [this](dynalease::time_point since) {
         return std::to_string(std::chrono::floor<std::chrono::seconds>(core_.now() - since).count()) + " s";
     };
-    if (const auto hold = hold_.lock()) {
+    if (const auto hold = turn_.hold.lock()) {
         return "this process has had the turn for " + for_seconds(hold->granted_at()) +
                "; a caller that has a turn and enters the queue again waits for itself";
     }
-    if (!head_known_ || head_.free()) return {};
-    const auto at_least = " has had the turn for at least " + for_seconds(moved_at_);
-    const bool is_seen = foremost_.from <= head_.passed + 1 && foremost_.ticket > head_.passed;
-    if (!is_seen || foremost_.is_void) return "ticket " + std::to_string(head_.passed + 1) + at_least;
-    if (foremost_.session == core_.id()) return {};
-    return "session " + foremost_.session + (foremost_.owner.empty() ? "" : " of " + foremost_.owner) + at_least;
+    if (!head_.known() || head_->free()) return {};
+    const auto at_least = " has had the turn for at least " + for_seconds(head_.moved_at());
+    const bool is_seen = turn_.foremost.from <= head_->passed + 1 && turn_.foremost.ticket > head_->passed;
+    if (!is_seen || turn_.foremost.is_void) return "ticket " + std::to_string(head_->passed + 1) + at_least;
+    if (turn_.foremost.session == core_.id()) return {};
+    return "session " + turn_.foremost.session + (turn_.foremost.owner.empty() ? "" : " of " + turn_.foremost.owner) +
+           at_least;
 }
 
 std::string queue_impl::in_the_way(const queue_entrant* who) const {
-    auto told = present_turn();
-    if (!head_known_ || head_.free()) return told;
+    auto told = turn_in_words();
+    if (!head_.known() || head_->free()) return told;
     const bool drawn = who && who->ticket->known();
-    const auto before = drawn ? protocol::tickets_ahead(head_, who->ticket->mine) : head_.outstanding();
+    const auto before = drawn ? protocol::tickets_ahead(*head_, who->ticket->mine) : head_->outstanding();
     if (before < 1) return told;
     told += told.empty() ? "" : "; ";
     return told + (before == 1 ? "1 ticket goes" : std::to_string(before) + " tickets go") + " before this one";
 }
 
 void queue_impl::note_wait() {
-    if (!std::exchange(wait_noted_, true)) core_.note_wait(weak_from_this());
+    if (!std::exchange(turn_.wait_noted, true)) core_.note_wait(weak_from_this());
 }
 
 bool queue_impl::tell_long_wait() {
-    const auto hold = hold_.lock();
+    const auto hold = turn_.hold.lock();
     if (!hold || waiting_.empty()) {
-        wait_noted_ = false;
+        turn_.wait_noted = false;
         return false;
     }
     const auto since = std::max(hold->granted_at(), waiting_.begin()->second->came);
     if (core_.now() - since < core_.options().lease || !hold->tell_long_wait()) return true;
     core_.log(severity::warning,
-              "queue '" + name_ + "': others of this process wait in it longer than a lease: " + present_turn());
+              "queue '" + name_ + "': others of this process wait in it longer than a lease: " + turn_in_words());
     return true;
 }
 
 // ---- who is here -------------------------------------------------------------------------------------------
 
 bool queue_impl::busy() const {
-    return !hold_.expired() || leaving_ || !waiting_.empty() || entering_ > 0;
+    return !turn_.hold.expired() || turn_.leaving || !waiting_.empty() || drawn_.any_entering();
 }
 
 failure queue_impl::given_up(error_code waited, bool in_doubt, const queue_entrant& who) const {
     const auto last = service_.last_since(who.came);
     if (in_doubt) return last ? detail::in_doubt(last->details) : failure(errc::in_doubt);
     if (waited != boost::asio::error::timed_out) return failure(errc::cancelled);
-    auto unheard = hold_.expired() ? service_.unheard(who.came) : std::nullopt;
+    auto unheard = turn_.hold.expired() ? service_.unheard(who.came) : std::nullopt;
     if (!unheard) return others_go_before(&who);
     const auto others = in_the_way(&who);
     auto& words = unheard->details.message;
@@ -121,45 +120,29 @@ failure queue_impl::others_go_before(const queue_entrant* who) const {
 }
 
 void queue_impl::enter(std::shared_ptr<queue_entrant> who) {
-    begin_entering(who);
+    drawn_.begin_entering(*who);
     new_ticket(who);
     if (start(admit(self(), who))) return;
-    end_entering(who);
+    drawn_.end_entering(*who);
     who->complete({{}, std::make_shared<const failure>(core_.over_failure())});
-}
-
-void queue_impl::begin_entering(const std::shared_ptr<queue_entrant>& who) {
-    if (!std::exchange(who->entering, true)) ++entering_;
-}
-
-void queue_impl::end_entering(const std::shared_ptr<queue_entrant>& who) {
-    if (std::exchange(who->entering, false)) --entering_;
 }
 
 void queue_impl::new_ticket(const std::shared_ptr<queue_entrant>& who) {
     auto ticket = std::make_shared<drawn_ticket>(drawn_ticket{who->ticket->face});
     ticket->attempt = core_.world().new_id();
-    know(ticket, who);
+    drawn_.add(ticket, who);
     who->ticket = std::move(ticket);
 }
 
-void queue_impl::know(const std::shared_ptr<drawn_ticket>& ticket, const std::shared_ptr<queue_entrant>& who) {
-    if (drawn_.size() >= crowded_) {
-        std::erase_if(drawn_, [](const auto& entry) { return entry.second.ticket.expired(); });
-        crowded_ = std::max<std::size_t>(few, 2 * drawn_.size());
-    }
-    drawn_.insert_or_assign(ticket->attempt, known_ticket{ticket, who});
-}
-
 bool queue_impl::gave_up(const std::shared_ptr<queue_entrant>& who) {
-    end_entering(who);
+    drawn_.end_entering(*who);
     const auto waits = waiting_.find(who->ticket->mine.ticket);
     if (waits != waiting_.end() && waits->second == who) {
         const bool lowest = waits == waiting_.begin();
         waiting_.erase(waits);
         if (lowest) new_lowest();
         begin_withdraw(who->ticket);
-        if (sleep_) sleep_->wake();
+        if (watch_.sleep) watch_.sleep->wake();
         return false;
     }
     // Its admission is under way and will find out.
@@ -168,22 +151,24 @@ bool queue_impl::gave_up(const std::shared_ptr<queue_entrant>& who) {
 
 void queue_impl::expect(const std::shared_ptr<queue_entrant>& who, const std::string& attempt) {
     // Known before it is sent: whoever of us sees its row first must not take it for one that nobody wants.
-    if (who->wanted()) begin_entering(who);
+    if (who->wanted()) drawn_.begin_entering(*who);
     who->ticket->attempt = attempt;
-    know(who->ticket, who);
+    drawn_.add(who->ticket, who);
 }
 
 void queue_impl::join(std::shared_ptr<queue_entrant> who, const protocol::queue_head& head, std::uint64_t asked) {
     who->ticket->row_sent = true;
     who->ticket->drawn_at = asked;
     // Computed, not seen: it counts as far as it shows more than is known.
-    const bool more = !head_known_ || !protocol::behind(head, head_);
-    if (counts(*who->ticket) && more) take_in(head, asked_);
+    // It counts as far as it shows more than is known.
+    if (counts(*who->ticket)) {
+        if (const auto seen = head_.made(head, core_.now())) note(*seen);
+    }
     wait_in_line(who);
 }
 
 void queue_impl::wait_in_line(const std::shared_ptr<queue_entrant>& who) {
-    end_entering(who);
+    drawn_.end_entering(*who);
     if (!who->wanted()) {
         begin_withdraw(who->ticket);
         return;
@@ -197,10 +182,10 @@ void queue_impl::wait_in_line(const std::shared_ptr<queue_entrant>& who) {
     serve();
     if (waiting_.empty()) return;
     leftovers_.count_wait();
-    if (!hold_.expired()) note_wait();
+    if (!turn_.hold.expired()) note_wait();
     if (waiting_.begin()->first == ticket) {
         new_lowest();
-        if (!survey_due_) next_poll_ = core_.now();
+        watch_.polls.look_now(core_.now());
     }
     watch_on();
 }
@@ -209,9 +194,9 @@ void queue_impl::serve() {
     const auto before = waiting_.size();
     while (!waiting_.empty()) {
         const auto first = waiting_.begin()->second;
-        const auto next = protocol::decide_poll(head_known_ ? &head_ : nullptr, first->ticket->mine);
+        const auto next = protocol::decide_poll(head_.known() ? &*head_ : nullptr, first->ticket->mine);
         if (next == protocol::poll_step::wait) break;
-        if (next == protocol::poll_step::turn && asked_ < first->ticket->judged_from) break;
+        if (next == protocol::poll_step::turn && head_.asked() < first->ticket->judged_from) break;
         waiting_.erase(waiting_.begin());
         if (next == protocol::poll_step::turn) {
             grant(first, {});
@@ -220,7 +205,7 @@ void queue_impl::serve() {
         }
     }
     if (waiting_.size() < before) new_lowest();
-    if (sleep_) sleep_->wake();
+    if (watch_.sleep) watch_.sleep->wake();
 }
 
 void queue_impl::draw_again(const std::shared_ptr<queue_entrant>& who) {
@@ -230,7 +215,7 @@ void queue_impl::draw_again(const std::shared_ptr<queue_entrant>& who) {
         enter(who);
     }
     // Its row may stand there all the same: come back with an old table, or too late to be refused.
-    if (former->mine.ticket <= head_.passed) {
+    if (former->mine.ticket <= head_->passed) {
         leftovers_.discard(former->mine.ticket);
     } else {
         begin_withdraw(former);
@@ -238,23 +223,23 @@ void queue_impl::draw_again(const std::shared_ptr<queue_entrant>& who) {
 }
 
 boost::asio::awaitable<void> queue_impl::begin_drawing() {
-    if (!std::exchange(drawing_, true)) co_return;
-    co_await drawers_.async_wait(boost::asio::as_tuple(boost::asio::deferred));
+    if (!std::exchange(several_.drawing, true)) co_return;
+    co_await several_.next.async_wait(boost::asio::as_tuple(boost::asio::deferred));
 }
 
 void queue_impl::end_drawing() {
-    if (!drawers_.complete_one({})) drawing_ = false;
+    if (!several_.next.complete_one({})) several_.drawing = false;
 }
 
 void queue_impl::grant(const std::shared_ptr<queue_entrant>& who,
                        std::optional<dynalease::time_point> unwritten_until) {
     auto hold =
         std::make_shared<queue_hold>(core_.shared_from_this(), shared_from_this(), who->ticket, unwritten_until);
-    hold_ = hold;
-    end_entering(who);
+    turn_.hold = hold;
+    drawn_.end_entering(*who);
     ++core_.counters().leases_held;
     ++core_.counters().acquired;
-    if (leaving_) ++core_.counters().hand_overs;
+    if (turn_.leaving) ++core_.counters().hand_overs;
     if (unwritten_until) start(write_down_later(self(), hold));
     if (!waiting_.empty()) note_wait();
     // Where nobody wants it any more, the turn's own end gives it back.
@@ -264,8 +249,8 @@ void queue_impl::grant(const std::shared_ptr<queue_entrant>& who,
 
 void queue_impl::end_turn(const std::shared_ptr<queue_hold>& hold) {
     hold->over().wake();
-    if (hold_.lock() != hold) return;
-    hold_.reset();
+    if (turn_.hold.lock() != hold) return;
+    turn_.hold.reset();
     --core_.counters().leases_held;
 }
 
@@ -277,38 +262,31 @@ void queue_impl::fail_waiting(const shared_failure& why) {
         who->complete({{}, why});
         begin_withdraw(who->ticket);
     }
-    if (sleep_) sleep_->wake();
+    if (watch_.sleep) watch_.sleep->wake();
 }
 
 void queue_impl::session_lost(const failure& why) {
     waiting_.clear();
-    fail_all(why);
-    if (sleep_) sleep_->wake();
-    const auto hold = hold_.lock();
+    drawn_.fail_all(why);
+    if (watch_.sleep) watch_.sleep->wake();
+    const auto hold = turn_.hold.lock();
     if (!hold) return;
     end_turn(hold);
     if (hold->lose()) ++core_.counters().lost;
 }
 
-void queue_impl::fail_all(const failure& why) {
-    const auto shared = std::make_shared<const failure>(why);
-    for (const auto& [attempt, known] : drawn_) {
-        if (const auto who = known.who.lock()) who->complete({{}, shared});
-    }
-}
-
 void queue_impl::session_drains(const failure& why) {
-    fail_all(why);
+    drawn_.fail_all(why);
     fail_waiting(std::make_shared<const failure>(why));
 }
 
 void queue_impl::session_closes(const failure& why, bool release,
                                 std::vector<std::shared_ptr<pending_release>>& under_way) {
-    fail_all(why);
+    drawn_.fail_all(why);
     const auto waiting = std::exchange(waiting_, {});
-    if (sleep_) sleep_->wake();
+    if (watch_.sleep) watch_.sleep->wake();
     leftovers_.hurry();
-    const auto hold = hold_.lock();
+    const auto hold = turn_.hold.lock();
     const bool in_use = hold && release && hold->in_use();
     if (in_use) under_way.push_back(hold);
     const bool was_ours = hold && !in_use && hold->let_go();

@@ -3,6 +3,10 @@
 #pragma once
 
 #include "database/protocol/reply.hpp"
+#include "queue/drawn_tickets.hpp"
+#include "queue/protocol/head_sights.hpp"
+#include "queue/protocol/known_places.hpp"
+#include "queue/protocol/poll_plan.hpp"
 #include "queue/protocol/queue_decisions.hpp"
 #include "queue/protocol/queue_times.hpp"
 #include "queue/queue_entrant.hpp"
@@ -23,7 +27,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace dynalease::detail {
@@ -69,11 +72,11 @@ public:
     /// The head, if it was seen within the last second.
     const protocol::queue_head* fresh_head() const;
     /// Counts what was seen of the head: an answer is newer than all that if nothing was seen since it was asked for.
-    std::uint64_t sights() const noexcept { return sights_; }
+    std::uint64_t sights() const noexcept { return head_.count(); }
     /// @param asked `sights` when the request was sent whose answer this is.
     void sight(const std::optional<protocol::queue_head>& head, std::uint64_t asked);
     /// Callers here that enter several queues draw one after the other: none makes another's number void.
-    bool drawing() const noexcept { return drawing_; }
+    bool drawing() const noexcept { return several_.drawing; }
     boost::asio::awaitable<void> begin_drawing();
     void end_drawing();
     void session_lost(const failure& why) override;
@@ -113,11 +116,10 @@ private:
     head_answer read_head(answer kind, const item* shown, std::uint64_t asked);
     head_answer read_head_failure(failure why, std::uint64_t asked);
     boost::asio::awaitable<void> pause(unsigned failures);
-    void take_in(const protocol::queue_head& head, std::uint64_t asked);
-    void head_gone();
+    void note(const protocol::head_sights::news& seen);
     void went_back();
     /// Its number was issued by the queue as it is: it was neither restored since nor made anew.
-    bool counts(const drawn_ticket& ticket) const noexcept { return ticket.drawn_at >= began_; }
+    bool counts(const drawn_ticket& ticket) const noexcept { return ticket.drawn_at >= head_.began(); }
     protocol::owner_is owner_of(const protocol::ticket_row& row);
 
     // Entering.
@@ -132,15 +134,12 @@ private:
     boost::asio::awaitable<written> write_down(const std::shared_ptr<queue_entrant>& who);
     boost::asio::awaitable<written> put_row(std::shared_ptr<drawn_ticket> ticket, shared_failure& why,
                                             call_options options = {});
-    void begin_entering(const std::shared_ptr<queue_entrant>& who);
-    void end_entering(const std::shared_ptr<queue_entrant>& who);
     void new_ticket(const std::shared_ptr<queue_entrant>& who);
-    void know(const std::shared_ptr<drawn_ticket>& ticket, const std::shared_ptr<queue_entrant>& who);
     void wait_in_line(const std::shared_ptr<queue_entrant>& who);
     void grant(const std::shared_ptr<queue_entrant>& who, std::optional<dynalease::time_point> unwritten_until);
     void serve();
     void note_wait();
-    std::string present_turn() const;
+    std::string turn_in_words() const;
     std::string in_the_way(const queue_entrant* who) const;
     void draw_again(const std::shared_ptr<queue_entrant>& who);
 
@@ -166,17 +165,15 @@ private:
     void examine_soon();
     boost::asio::awaitable<void> examine_for_try(queue_target self);
     void plan_poll();
+    protocol::poll_plan::line line() const;
+    protocol::poll_plan::limits pace_limits();
     void new_lowest();
     void found_gone(std::int64_t ticket);
     std::int64_t ahead_of(const protocol::place& mine) const;
-    void count_processes(const std::vector<protocol::seen_ticket>& rows);
-    std::int64_t processes_of(std::int64_t tickets) const;
     void examine_again(std::chrono::nanoseconds after);
     bool blocked_by_ourselves() const;
     dynalease::time_point blocker_due();
     void fail_waiting(const shared_failure& why);
-    /// All who have a ticket, or draw one.
-    void fail_all(const failure& why);
 
     // Cleaning up.
     boost::asio::awaitable<void> usher(queue_target self);
@@ -188,7 +185,7 @@ private:
     bool start(boost::asio::awaitable<void> body);
     queue_target self() { return {core_.shared_from_this(), shared_from_this()}; }
     std::chrono::nanoseconds time_to_bury() const { return protocol::bury_after(core_.options().clock_drift_ppm); }
-    std::int64_t expiry() const { return protocol::idle_head_expiry(core_.wall(), head_.tail); }
+    std::int64_t expiry() const { return protocol::idle_head_expiry(core_.wall(), head_->tail); }
 
     session_impl& core_;
     const std::weak_ptr<session_impl> registered_in_;
@@ -196,59 +193,42 @@ private:
     const protocol::queue_name queue_;
     const queue_options options_;
 
-    // What is known of the head.
-    bool head_known_ = false;
-    protocol::queue_head head_;
-    std::uint64_t sights_ = 0;
-    std::uint64_t began_ = 0;  ///< the sight that showed it gone, or as it had been before
-    std::uint64_t asked_ = 0;  ///< how many had been seen when `head_` was asked for
-    dynalease::time_point seen_at_{};
-    dynalease::time_point moved_at_{};  ///< when `passed` was last seen to have moved
+    // What is seen.
+    protocol::head_sights head_;
+    protocol::known_places places_;
+    protocol::outage service_;
 
     // Who is here.
-    struct known_ticket {
-        std::weak_ptr<drawn_ticket> ticket;
-        std::weak_ptr<queue_entrant> who;
-    };
-    std::unordered_map<std::string, known_ticket> drawn_;  ///< by attempt
-    std::size_t crowded_ = 0;   ///< of so many drawn tickets those that nobody wants any more are forgotten
-    std::size_t entering_ = 0;  ///< wanted, and neither waiting nor served yet
+    drawn_tickets drawn_;
     std::map<std::int64_t, std::shared_ptr<queue_entrant>> waiting_;
-    std::weak_ptr<queue_hold> hold_;          ///< the present turn
-    std::optional<protocol::place> leaving_;  ///< the turn that is being given back
-    protocol::ticket_row foremost_;           ///< the row before all others, as last seen
-    bool wait_noted_ = false;       ///< the session asks from time to time whether somebody waits for too long
-    std::int64_t passed_here_ = 0;  ///< up to where we have ever asked to pass tickets over
-    protocol::void_tickets voids_;  ///< given up by us, and not passed yet
-    /// Those and all others that are known to be over, and not passed yet; in order.
-    std::vector<std::int64_t> gone_;
-    bool drawing_ = false;  ///< several queues are being entered, this among them
-    runtime::waiter_list<runtime::unit> drawers_;
+    struct {
+        std::weak_ptr<queue_hold> hold;
+        std::optional<protocol::place> leaving;  ///< it is being given back
+        protocol::ticket_row foremost;           ///< the row before all others, as last seen
+        bool wait_noted = false;                 ///< the session asks from time to time whether others wait too long
+    } turn_;
+    struct several {
+        bool drawing = false;  ///< several queues are being entered, this among them
+        runtime::waiter_list<runtime::unit> next;
+    } several_;
 
     // The watch.
-    bool watching_ = false;
-    std::optional<runtime::alarm> sleep_;
-    dynalease::time_point next_poll_{};
-    unsigned failed_polls_ = 0;
-    unsigned still_polls_ = 0;
-    /// When the rows before us are to be looked at in any case: how many processes wait there, who of them has died.
-    std::optional<dynalease::time_point> survey_due_{};
-    unsigned surveys_ = 0;                               ///< of the rows before our lowest ticket
-    std::optional<dynalease::time_point> look_again_{};  ///< when there may be more to find out than now
-    std::optional<std::int64_t> examined_;               ///< the value of `passed` that was examined last
-    dynalease::time_point next_examination_{};
-    std::string blocker_;  ///< the session that has the turn, or delays it
-    dynalease::time_point blocked_since_{};
-    protocol::missing_tickets missing_;
-    /// How many tickets were last seen to wait before ours, and of how many processes: who looks is a process.
-    struct crowd {
-        std::int64_t tickets = 0;
-        std::int64_t processes = 0;
-    } crowd_{};
-
-    protocol::outage service_;
-    bool examining_for_try_ = false;
-    dynalease::time_point next_try_examination_{};
+    struct {
+        bool on = false;
+        std::optional<runtime::alarm> sleep;
+        protocol::poll_plan polls;
+    } watch_;
+    struct {
+        std::optional<std::int64_t> passed;  ///< its value when the rows were examined last
+        dynalease::time_point next{};
+        std::optional<dynalease::time_point> look_again{};  ///< when there may be more to find out than now
+        std::string blocker;                                ///< the session that has the turn, or delays it
+        dynalease::time_point blocked_since{};
+        struct {
+            bool running = false;
+            dynalease::time_point next{};
+        } for_try{};
+    } examined_;
 
     queue_leftovers leftovers_;
 };

@@ -8,9 +8,9 @@ namespace dynalease::detail {
 
 void queue_impl::leave(const std::shared_ptr<queue_hold>& hold) {
     end_turn(hold);
-    leaving_ = hold->mine();
+    turn_.leaving = hold->mine();
     if (core_.may_write() && start(give_turn_back(self(), hold))) return;
-    leaving_.reset();
+    turn_.leaving.reset();
     hold->finish(core_.over_failure().code);
 }
 
@@ -23,9 +23,9 @@ boost::asio::awaitable<void> queue_impl::give_turn_back([[maybe_unused]] queue_t
     bool unanswered = false;
     unsigned failures = 0;
     while (core_.may_write() && counts(*hold->ticket())) {
-        const auto over = protocol::over_with(mine, voids_);
-        const auto pace = protocol::smoothed_pace(head_.pace, turn);
-        const bool idle = !others_wait && head_.tail == over.back().ticket;
+        const auto over = protocol::over_with(mine, places_.voids);
+        const auto pace = protocol::smoothed_pace(head_->pace, turn);
+        const bool idle = !others_wait && head_->tail == over.back().ticket;
         auto request = idle ? requests().leave_idle(over, pace, expiry()) : requests().leave(over, pace);
         const auto seen = co_await send(std::move(request));
         if (seen.kind == answer::unanswered || seen.kind == answer::delayed || seen.kind == answer::rejected) {
@@ -48,21 +48,21 @@ boost::asio::awaitable<void> queue_impl::give_turn_back([[maybe_unused]] queue_t
             others_wait = true;
             continue;
         }
-        leaving_.reset();
+        turn_.leaving.reset();
         if (unanswered) ++core_.counters().unknown_applied;
         const bool done = next == leave_step::done;
         if (done) ++core_.counters().released;
         hold->finish(done ? error_code() : make_error_code(errc::lock_lost));
         for (const auto& each : over) {
             // An earlier copy may have done less than this one asked for.
-            const bool passed = each.ticket <= head_.passed;
+            const bool passed = each.ticket <= head_->passed;
             if (passed && (each.ticket != mine.ticket || hold->ticket()->row_sent)) leftovers_.discard(each.ticket);
         }
         if (done && !idle) after_moving();
         watch_on();
         co_return;
     }
-    leaving_.reset();
+    turn_.leaving.reset();
     hold->finish(core_.may_write() ? make_error_code(errc::lock_lost) : core_.over_failure().code);
     // The queue is as it was before; so may be our row.
     if (core_.may_write()) begin_withdraw(hold->ticket());
@@ -92,7 +92,7 @@ boost::asio::awaitable<void> queue_impl::withdraw([[maybe_unused]] queue_target 
     while (core_.may_write()) {
         const auto mine = ticket->known() ? std::optional(ticket->mine) : std::nullopt;
         const auto next = protocol::decide_cancel(
-            {.mine = mine, .unanswered = ticket->unanswered, .voided = voided_in == began_, .head = head_});
+            {.mine = mine, .unanswered = ticket->unanswered, .voided = voided_in == head_.began(), .head = *head_});
         if (next == cancel_step::done) break;
         auto answered = answer::delayed;
         if (next == cancel_step::ask) {
@@ -111,7 +111,7 @@ boost::asio::awaitable<void> queue_impl::withdraw([[maybe_unused]] queue_target 
         } else if (next == cancel_step::give_up) {
             // In a queue that is as it was before the number may be another's, and only our own row tells that it is
             // not.
-            const auto began = began_;
+            const auto began = head_.began();
             auto request = counts(*ticket) ? requests().cancel(ticket->mine, ticket->attempt)
                                            : requests().cancel_written(ticket->mine, ticket->attempt);
             const auto seen = co_await put(std::move(request));
@@ -119,8 +119,8 @@ boost::asio::awaitable<void> queue_impl::withdraw([[maybe_unused]] queue_target 
             const bool is_void = answered == answer::applied || (seen.found && seen.found->is_void);
             if (answered == answer::refused && !is_void) break;
             if (is_void) voided_in = began;
-            if (voided_in == began_ && head_.passed < ticket->mine.ticket) {
-                voids_[ticket->mine.ticket] = ticket->mine;
+            if (voided_in == head_.began() && head_->passed < ticket->mine.ticket) {
+                places_.voids[ticket->mine.ticket] = ticket->mine;
                 found_gone(ticket->mine.ticket);
             }
             // A row in the way that is no row of ours stays where it is, whoever it keeps waiting.
@@ -130,7 +130,7 @@ boost::asio::awaitable<void> queue_impl::withdraw([[maybe_unused]] queue_target 
                 break;
             }
         } else {
-            const auto over = protocol::over_with(ticket->mine, voids_);
+            const auto over = protocol::over_with(ticket->mine, places_.voids);
             auto request = requests().pass(over);
             const auto seen = co_await send(std::move(request));
             answered = seen.kind;
@@ -150,13 +150,13 @@ boost::asio::awaitable<void> queue_impl::withdraw([[maybe_unused]] queue_target 
 // ---- after `passed` was moved by us ------------------------------------------------------------------------
 
 bool queue_impl::has_turn() const {
-    const auto hold = hold_.lock();
-    return hold && hold->mine().ticket > head_.passed;
+    const auto hold = turn_.hold.lock();
+    return hold && hold->mine().ticket > head_->passed;
 }
 
 void queue_impl::after_moving() {
-    if (head_.free()) {
-        start(rest(self(), head_.tail));
+    if (head_->free()) {
+        start(rest(self(), head_->tail));
     } else if (!has_turn()) {
         start(usher(self()));
     }
@@ -169,22 +169,22 @@ boost::asio::awaitable<void> queue_impl::rest([[maybe_unused]] queue_target self
 
 // Whoever has the turn now may be one who gave up too late to be passed by anybody.
 boost::asio::awaitable<void> queue_impl::usher([[maybe_unused]] queue_target self) {
-    for (auto rows = protocol::page_of_rows; !head_.free() && !has_turn(); rows = protocol::page_of_survey) {
-        const auto passed = head_.passed;
-        const auto until = head_.tail + 1;
-        const auto ahead = co_await read_ahead(passed + 1, head_.tail, rows);
+    for (auto rows = protocol::page_of_rows; !head_->free() && !has_turn(); rows = protocol::page_of_survey) {
+        const auto passed = head_->passed;
+        const auto until = head_->tail + 1;
+        const auto ahead = co_await read_ahead(passed + 1, head_->tail, rows);
         if (ahead.why || !core_.may_write()) co_return;
         auto next = protocol::decide_examine({.passed = passed,
                                               .rows = ahead.rows,
                                               .until = until,
-                                              .missing = missing_,
+                                              .missing = places_.missing,
                                               .now = core_.now(),
                                               .bury_after = dynalease::time_point::duration::max()});
         if (next.step != protocol::examine_step::pass) co_return;
         const bool moved = co_await pass_over(std::move(next.places));
         if (!moved) co_return;
     }
-    if (head_.free()) co_await rest(self, head_.tail);
+    if (head_->free()) co_await rest(self, head_->tail);
 }
 
 }  // namespace dynalease::detail

@@ -75,7 +75,7 @@ boost::asio::awaitable<bool> queue_leftovers::remove(std::vector<std::int64_t> t
 boost::asio::awaitable<void> queue_leftovers::sweep() {
     item_key next;
     do {
-        auto request = front_.requests().left_behind(front_.head_.passed);
+        auto request = front_.requests().left_behind(front_.head_->passed);
         request.exclusive_start_key = std::move(next);
         auto seen = co_await front_.core_.target().call(std::move(request));
         if (!seen || !front_.core_.may_write()) co_return;

@@ -5,34 +5,32 @@
 #include "session/protocol/session_watch.hpp"
 
 #include <algorithm>
-#include <string_view>
-#include <unordered_set>
 #include <utility>
 
 namespace dynalease::detail {
 
 void queue_impl::watch_on() {
     if (waiting_.empty()) return;
-    if (sleep_) sleep_->wake();
-    if (std::exchange(watching_, true)) return;
-    if (!start(watch(self()))) watching_ = false;
+    if (watch_.sleep) watch_.sleep->wake();
+    if (std::exchange(watch_.on, true)) return;
+    if (!start(watch(self()))) watch_.on = false;
 }
 
 boost::asio::awaitable<void> queue_impl::watch([[maybe_unused]] queue_target self) {
-    sleep_.emplace(core_.world());
+    watch_.sleep.emplace(core_.world());
     while (!waiting_.empty() && core_.may_write()) {
         const auto mine = waiting_.begin()->second->ticket->mine;
         if (blocked_by_ourselves()) {
-            co_await sleep_->wait_until(dynalease::time_point::max());
+            co_await watch_.sleep->wait_until(dynalease::time_point::max());
             continue;
         }
         const bool next_in_line = ahead_of(mine) <= 1;
-        if (next_in_line && examined_ != head_.passed) examine_again({});
-        const auto examination = next_in_line ? next_examination_ : dynalease::time_point::max();
+        if (next_in_line && examined_.passed != head_->passed) examine_again({});
+        const auto examination = next_in_line ? examined_.next : dynalease::time_point::max();
         const auto blocker = next_in_line ? blocker_due() : dynalease::time_point::max();
-        const auto due = std::min({next_poll_, examination, blocker});
+        const auto due = std::min({watch_.polls.next(), examination, blocker});
         if (core_.now() < due) {
-            co_await sleep_->wait_until(due);
+            co_await watch_.sleep->wait_until(due);
         } else if (due == blocker) {
             co_await look_at_blocker();
         } else if (due == examination) {
@@ -41,8 +39,8 @@ boost::asio::awaitable<void> queue_impl::watch([[maybe_unused]] queue_target sel
             co_await poll();
         }
     }
-    sleep_.reset();
-    watching_ = false;
+    watch_.sleep.reset();
+    watch_.on = false;
     // One may have come in while this ended.
     if (core_.may_write()) watch_on();
 }
@@ -50,121 +48,84 @@ boost::asio::awaitable<void> queue_impl::watch([[maybe_unused]] queue_target sel
 // Our own turn, or the end of it, tells when the next one of ours begins.
 bool queue_impl::blocked_by_ourselves() const {
     const auto next = waiting_.begin()->second->ticket->mine.from;
-    if (leaving_ && leaving_->ticket + 1 == next) return true;
-    const auto hold = hold_.lock();
+    if (turn_.leaving && turn_.leaving->ticket + 1 == next) return true;
+    const auto hold = turn_.hold.lock();
     return hold && hold->mine().ticket + 1 == next;
 }
 
 // Whoever has only such before it that are over is next in line, however many they are: it passes them over.
 std::int64_t queue_impl::ahead_of(const protocol::place& mine) const {
-    return protocol::tickets_ahead(head_, mine) -
-           (std::lower_bound(gone_.begin(), gone_.end(), mine.from) - gone_.begin());
+    return protocol::tickets_ahead(*head_, mine) - places_.over_before(mine.from);
 }
 
 void queue_impl::found_gone(std::int64_t ticket) {
-    const auto where = std::lower_bound(gone_.begin(), gone_.end(), ticket);
-    if (ticket <= head_.passed || (where != gone_.end() && *where == ticket)) return;
-    gone_.insert(where, ticket);
-    const auto planned = next_poll_;
-    plan_poll();
-    next_poll_ = std::min(planned, next_poll_);
+    if (ticket <= head_->passed || !places_.add_over(ticket) || waiting_.empty()) return;
+    watch_.polls.plan_sooner(line(), pace_limits(), core_.now());
+}
+
+protocol::poll_plan::line queue_impl::line() const {
+    return {.ahead = ahead_of(waiting_.begin()->second->ticket->mine),
+            .living = head_->outstanding() - static_cast<std::int64_t>(places_.over.size()),
+            .pace = head_->pace,
+            .moved_at = head_.moved_at()};
+}
+
+protocol::poll_plan::limits queue_impl::pace_limits() {
+    return {.shortest = options_.poll_interval,
+            .longest = options_.longest_poll_interval,
+            .after_failures = retry_pause(watch_.polls.failures()),
+            .unit = core_.world().random->unit()};
 }
 
 void queue_impl::plan_poll() {
-    if (waiting_.empty()) return;
-    const auto now = core_.now();
-    const auto ahead = std::max<std::int64_t>(1, ahead_of(waiting_.begin()->second->ticket->mine));
-    const auto living = head_.outstanding() - static_cast<std::int64_t>(gone_.size());
-    const auto processes_ahead = 1 + processes_of(ahead - 1);
-    auto interval =
-        protocol::next_poll({.ahead = ahead,
-                             .processes_ahead = processes_ahead,
-                             .processes = processes_ahead + processes_of(std::max<std::int64_t>(living - ahead, 1)),
-                             .pace = head_.pace,
-                             .still = now - moved_at_},
-                            options_.poll_interval, options_.longest_poll_interval, core_.world().random->unit());
-    if (failed_polls_ > 0) interval = std::max(interval, retry_pause(failed_polls_));
-    next_poll_ = now + interval;
-    if (survey_due_ && failed_polls_ == 0) next_poll_ = std::min(next_poll_, *survey_due_);
+    if (!waiting_.empty()) watch_.polls.plan(line(), pace_limits(), core_.now());
 }
 
-// Of those who stand before it nothing is known: neither how many processes they are nor whether they live.
 void queue_impl::new_lowest() {
     if (waiting_.empty()) return;
-    crowd_ = {};
-    surveys_ = 0;
-    survey_due_.reset();
-    if (ahead_of(waiting_.begin()->second->ticket->mine) > 1) survey_due_ = core_.now() + protocol::survey_within;
+    watch_.polls.begin(ahead_of(waiting_.begin()->second->ticket->mine), core_.now());
     plan_poll();
-}
-
-void queue_impl::count_processes(const std::vector<protocol::seen_ticket>& rows) {
-    std::unordered_set<std::string_view> sessions;
-    crowd_ = {};
-    for (const auto& seen : rows) {
-        // Whose turn it is does not look.
-        const bool waits = seen.owner == protocol::owner_is::other && seen.row.from > head_.passed + 1;
-        if (!waits || seen.row.is_void) continue;
-        sessions.insert(seen.row.session);
-        ++crowd_.tickets;
-    }
-    crowd_.processes = static_cast<std::int64_t>(sessions.size());
-}
-
-// As many as the tickets, as long as nothing is known.
-std::int64_t queue_impl::processes_of(std::int64_t tickets) const {
-    if (crowd_.tickets == 0) return tickets;
-    return (tickets * crowd_.processes + crowd_.tickets - 1) / crowd_.tickets;
 }
 
 boost::asio::awaitable<void> queue_impl::poll() {
     const auto mine = waiting_.begin()->second->ticket->mine;
-    const bool next_in_line = ahead_of(mine) <= 1;
-    const bool survey_due = survey_due_ && core_.now() >= *survey_due_;
-    if (survey_due) survey_due_.reset();
-    if (!next_in_line && (survey_due || still_polls_ >= protocol::still_polls_per_examination)) {
-        still_polls_ = 0;
-        look_again_.reset();
-        ++surveys_;
+    if (watch_.polls.begin_poll(ahead_of(mine) <= 1, core_.now())) {
+        examined_.look_again.reset();
         co_await examine(mine.from, true);
         plan_poll();
-        if (look_again_) {
-            survey_due_ = look_again_;
-            next_poll_ = std::min(next_poll_, *look_again_);
-        }
+        if (examined_.look_again) watch_.polls.survey_again(*examined_.look_again);
         // A row that is not there may be one that was passed meanwhile.
-        if (missing_.empty()) co_return;
+        if (places_.missing.empty()) co_return;
     }
-    const auto before = head_.passed;
+    const auto before = head_->passed;
     const auto seen = co_await look();
     if (seen.kind == answer::rejected) fail_waiting(seen.why);
-    failed_polls_ = seen.kind == answer::applied ? 0 : failed_polls_ + 1;
-    if (head_.passed == before) ++still_polls_;
+    watch_.polls.looked(seen.kind == answer::applied, head_->passed != before);
     plan_poll();
 }
 
 // ---- the session before us ---------------------------------------------------------------------------------
 
 dynalease::time_point queue_impl::blocker_due() {
-    if (blocker_.empty() || examined_ != head_.passed) return dynalease::time_point::max();
-    return core_.remotes().watch(blocker_).next_look(blocked_since_, 1);
+    if (examined_.blocker.empty() || examined_.passed != head_->passed) return dynalease::time_point::max();
+    return core_.remotes().watch(examined_.blocker).next_look(examined_.blocked_since, 1);
 }
 
 boost::asio::awaitable<void> queue_impl::look_at_blocker() {
-    const auto blocker = blocker_;
+    const auto blocker = examined_.blocker;
     const auto failed = co_await core_.remotes().look(blocker);
     if (failed) {
-        blocked_since_ = core_.now();
+        examined_.blocked_since = core_.now();
         co_await pause(1);
     } else if (core_.remotes().watch(blocker).over()) {
         // There is no more to see of it, so that nothing else would ever be due before the next look at it.
-        blocker_.clear();
+        examined_.blocker.clear();
         examine_again({});
     }
 }
 
 void queue_impl::examine_again(std::chrono::nanoseconds after) {
-    next_examination_ = core_.now() + after;
+    examined_.next = core_.now() + after;
 }
 
 boost::asio::awaitable<void> queue_impl::look_at_sessions(const std::vector<protocol::seen_ticket>& rows,
@@ -189,7 +150,7 @@ boost::asio::awaitable<void> queue_impl::look_at_sessions(const std::vector<prot
     }
     // Where one has died, others may have died with it: for each, two more are looked at, in the order of the line.
     auto next = line.begin();
-    protocol::survey_facts found{.surveys = surveys_, .any_over = false, .lease_ends = {}, .now = {}};
+    protocol::survey_facts found{.surveys = watch_.polls.surveys(), .any_over = false, .lease_ends = {}, .now = {}};
     for (std::size_t i = 0; i < chosen.size(); ++i) {
         const auto session = chosen[i];
         const auto lately = core_.remotes().watch(session).lease() / 8;
@@ -209,7 +170,7 @@ boost::asio::awaitable<void> queue_impl::look_at_sessions(const std::vector<prot
     }
     found.now = core_.now();
     const auto again = protocol::next_survey(found);
-    if (again) look_again_ = std::min(look_again_.value_or(*again), *again);
+    if (again) examined_.look_again = std::min(examined_.look_again.value_or(*again), *again);
 }
 
 // ---- what stands before us ---------------------------------------------------------------------------------
@@ -219,10 +180,10 @@ boost::asio::awaitable<queue_impl::page> queue_impl::examine(std::int64_t until,
     std::optional<page> first;
     bool moved = false;
     for (bool more = true; more; rows = protocol::page_of_survey) {
-        const auto passed = head_.passed;
-        examined_ = passed;
+        const auto passed = head_->passed;
+        examined_.passed = passed;
         examine_again(protocol::look_for_row);
-        blocker_.clear();
+        examined_.blocker.clear();
         if (until <= passed + 1) break;
         auto read = co_await read_ahead(passed + 1, until - 1, rows);
         if (!core_.may_write()) break;
@@ -234,12 +195,11 @@ boost::asio::awaitable<queue_impl::page> queue_impl::examine(std::int64_t until,
         // What is missing is told by what follows it.
         if (read.rows.empty() && read.more) break;
         const auto read_to = read.more ? read.rows.back().row.ticket + 1 : until;
-        protocol::note_missing(missing_, read.rows, passed, read_to, core_.now());
+        protocol::note_missing(places_.missing, read.rows, passed, read_to, core_.now());
         if (sample) {
-            count_processes(read.rows);
-            // Where these are all rows there are, nobody waits with the other tickets: they were never written down.
-            const bool waits = !read.more && !waiting_.empty();
-            if (waits) crowd_.tickets = std::max(crowd_.tickets, ahead_of(waiting_.begin()->second->ticket->mine) - 1);
+            std::optional<std::int64_t> all;
+            if (!read.more && !waiting_.empty()) all = ahead_of(waiting_.begin()->second->ticket->mine);
+            watch_.polls.count_processes(read.rows, head_->passed, all);
             co_await look_at_sessions(read.rows, until);
         }
         for (auto& seen : read.rows) {
@@ -249,13 +209,13 @@ boost::asio::awaitable<queue_impl::page> queue_impl::examine(std::int64_t until,
         auto next = protocol::decide_examine({.passed = passed,
                                               .rows = read.rows,
                                               .until = until,
-                                              .missing = missing_,
+                                              .missing = places_.missing,
                                               .now = core_.now(),
                                               .bury_after = time_to_bury()});
         const bool passed_over = co_await carry_out(std::move(next));
         moved = moved || passed_over;
         // What was passed over may be followed by more of that kind.
-        more = head_.passed > passed && (read.more || missing_.since(head_.passed + 1));
+        more = head_->passed > passed && (read.more || places_.missing.since(head_->passed + 1));
     }
     if (moved && core_.may_write()) after_moving();
     co_return first ? *std::move(first) : page();
@@ -276,22 +236,22 @@ boost::asio::awaitable<bool> queue_impl::carry_out(protocol::examine_decision ne
             break;
         }
         case examine_step::watch:
-            blocker_ = std::move(next.session);
-            blocked_since_ = core_.now();
+            examined_.blocker = std::move(next.session);
+            examined_.blocked_since = core_.now();
             examine_again(protocol::look_at_blocking_row);
             break;
         case examine_step::await:
-            if (const auto since = missing_.since(next.places.front().ticket)) {
+            if (const auto since = places_.missing.since(next.places.front().ticket)) {
                 const auto due = *since + time_to_bury();
-                look_again_ = std::min(look_again_.value_or(due), due);
+                examined_.look_again = std::min(examined_.look_again.value_or(due), due);
                 examine_again(std::min<std::chrono::nanoseconds>(protocol::look_for_row, due - core_.now()));
             }
             break;
         case examine_step::bury: {
             // Those far behind may not know yet that it was passed, and its row deleted.
-            const auto passed = head_.passed;
+            const auto passed = head_->passed;
             const auto seen = co_await look();
-            if (seen.kind != answer::applied || head_.passed != passed) break;
+            if (seen.kind != answer::applied || head_->passed != passed) break;
             const bool buried = co_await bury(std::move(next.graves));
             if (buried) {
                 moved = co_await pass_over(std::move(next.places));
@@ -317,7 +277,7 @@ boost::asio::awaitable<bool> queue_impl::bury(std::vector<std::int64_t> missing)
 }
 
 boost::asio::awaitable<bool> queue_impl::pass_over(std::vector<protocol::place> over) {
-    passed_here_ = std::max(passed_here_, over.back().ticket);
+    places_.passed_here = std::max(places_.passed_here, over.back().ticket);
     auto request = requests().pass(over);
     const auto seen = co_await send(std::move(request));
     // Without an answer the next look shows whether it was done.
@@ -329,15 +289,15 @@ boost::asio::awaitable<bool> queue_impl::pass_over(std::vector<protocol::place> 
 // For tries, which wait for nobody: what this finds is of use to the next of them.
 void queue_impl::examine_soon() {
     const auto now = core_.now();
-    if (examining_for_try_ || !head_known_ || head_.free() || now < next_try_examination_) return;
-    next_try_examination_ = now + protocol::look_for_row;
-    examining_for_try_ = true;
-    if (!start(examine_for_try(self()))) examining_for_try_ = false;
+    if (examined_.for_try.running || !head_.known() || head_->free() || now < examined_.for_try.next) return;
+    examined_.for_try.next = now + protocol::look_for_row;
+    examined_.for_try.running = true;
+    if (!start(examine_for_try(self()))) examined_.for_try.running = false;
 }
 
 boost::asio::awaitable<void> queue_impl::examine_for_try([[maybe_unused]] queue_target self) {
-    co_await examine(head_.tail + 1, true);
-    examining_for_try_ = false;
+    co_await examine(head_->tail + 1, true);
+    examined_.for_try.running = false;
 }
 
 }  // namespace dynalease::detail

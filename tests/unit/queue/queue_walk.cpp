@@ -3,6 +3,7 @@
 #include "queue_walk.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace dynalease::protocol::test {
 
@@ -37,6 +38,11 @@ std::optional<queue_head> queue_walk::head() {
     return parse_queue_head(*found).value();
 }
 
+void queue_walk::sight(front& who, const std::optional<queue_head>& shown, std::uint64_t asked) {
+    const auto told = who.head.sight(shown, rules_.knows_order ? asked : who.head.count(), now);
+    if (told && told->back) wrong_ = "an old answer was taken for a head that went back";
+}
+
 bool queue_walk::valid(const front& who) const {
     if (who.now == phase::held) return true;
     return who.now == phase::direct && (who.claim_running || !rules_.claim_ends);
@@ -48,6 +54,7 @@ void queue_walk::send(std::size_t index, queue_write request) {
     if (auto* update = std::get_if<update_item_request>(&request)) rules_.change(*update);
     if (auto* put = std::get_if<put_item_request>(&request)) rules_.change_row(*put);
     fronts_[index].awaited = ++last_serial_;
+    fronts_[index].asked = fronts_[index].head.count();
     flight_.push_back({std::move(request), index, fronts_[index].id, last_serial_});
 }
 
@@ -123,10 +130,10 @@ void queue_walk::drawn(front& who, bool applied, const queue_head& head) {
 
 void queue_walk::answered(front& who, bool applied, const std::optional<queue_head>& head,
                           const std::optional<item>& row) {
-    if (head) who.head = *head;
+    if (head) sight(who, head, who.asked);
     switch (who.now) {
         case phase::drawing:
-            drawn(who, applied, who.head);
+            drawn(who, applied, head.value_or(*who.head));
             break;
         case phase::entering:
         case phase::direct: {
@@ -186,7 +193,7 @@ bool queue_walk::claimed(std::int64_t ticket) const {
 
 examine_decision queue_walk::examine(const front& who) {
     std::vector<seen_ticket> rows;
-    const auto passed = who.head.passed;
+    const auto passed = who.head->passed;
     const auto until = who.mine->from;
     const auto page = world_.execute(requests_of(who).ahead(passed + 1, until - 1)).value();
     for (const auto& each : page.items) {
@@ -210,12 +217,16 @@ void queue_walk::wait(std::size_t index) {
     if (!who.to_bury.empty()) {
         // All of them are void now: pass over them.
         const auto over = std::exchange(who.to_bury, {});
-        if (over.front().ticket == who.head.passed + 1) send(index, requests.pass(over));
+        if (over.front().ticket == who.head->passed + 1) send(index, requests.pass(over));
         return;
     }
-    // What it acts on may be old.
-    if (chance(3) || calm_) who.head = head().value();
-    const auto next = decide_poll(&who.head, *who.mine);
+    // What it acts on may be old: answers come late, and in any order.
+    if (!who.looking && (chance(3) || calm_)) who.looking = front::look{head(), who.head.count()};
+    if (who.looking && (chance(2) || calm_)) {
+        const auto answer = *std::exchange(who.looking, std::nullopt);
+        sight(who, answer.shown, answer.asked);
+    }
+    const auto next = decide_poll(&*who.head, *who.mine);
     if (next == poll_step::turn) return turn_begins(who, phase::held);
     if (next == poll_step::place_lost) return begin(who);
     const auto found = examine(who);
@@ -243,11 +254,11 @@ void queue_walk::give_up(std::size_t index) {
     who.claim_running = false;
     const auto requests = requests_of(who);
     if (!rules_.voids) who.voided = true;
-    switch (decide_cancel({who.mine, who.unanswered, who.voided, who.head})) {
+    switch (decide_cancel({who.mine, who.unanswered, who.voided, *who.head})) {
         case cancel_step::ask:
-            who.head = head().value_or(queue_head{});
+            sight(who, head(), who.head.count());
             who.unanswered = false;
-            if (who.head.last == who.attempt) who.mine = last_place(who.head);
+            if (who.head->last == who.attempt) who.mine = last_place(*who.head);
             return;
         case cancel_step::give_up:
             if (rules_.deletes) {
@@ -286,8 +297,8 @@ void queue_walk::step(std::size_t index) {
             }
             if (!who.unanswered) who.claim_running = true;  // from the first copy on
             if (const auto seen = head(); who.unanswered && seen && seen->last == who.attempt) {
-                who.head = *seen;
-                drawn(who, false, who.head);
+                sight(who, seen, who.head.count());
+                drawn(who, false, *seen);
                 break;
             }
             send(index, requests.take(who.attempt, {}));
@@ -320,7 +331,7 @@ void queue_walk::step(std::size_t index) {
             break;
         case phase::leaving: {
             who.wants = false;
-            const bool idle = who.head.tail == who.mine->ticket && chance(2);
+            const bool idle = who.head->tail == who.mine->ticket && chance(2);
             const auto pace = std::chrono::milliseconds(100);
             send(index,
                  idle ? requests.leave_idle({*who.mine}, pace, 9'000'000'000) : requests.leave({*who.mine}, pace));

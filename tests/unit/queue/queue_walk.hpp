@@ -4,6 +4,7 @@
 
 #include "support/row_world.hpp"
 
+#include "queue/protocol/head_sights.hpp"
 #include "queue/protocol/queue_decisions.hpp"
 
 #include <cstddef>
@@ -36,6 +37,7 @@ struct queue_rules {
     bool deletes = false;              ///< ... or by deleting it, which a late row undoes
     bool voids_again = true;           ///< an unanswered cancel is repeated
     bool passes_void = true;           ///< void rows are passed over
+    bool knows_order = true;           ///< an answer that was overtaken is not taken for the newest
 };
 
 /// One random history. Each front behaves as the decision tables say; time is abstract: a claim runs, or is over.
@@ -63,9 +65,15 @@ private:
         bool voided = false;
         bool left_sent = false;
         std::optional<place> mine;
-        queue_head head;
+        head_sights head{};
         std::vector<place> to_bury;  ///< the last of them on its way
         std::optional<std::uint64_t> awaited;
+        std::uint64_t asked = 0;  ///< the sights when that was sent
+        struct look {
+            std::optional<queue_head> shown;
+            std::uint64_t asked;
+        };
+        std::optional<look> looking{};  ///< its answer is on its way
     };
     struct copy {
         queue_write request;
@@ -77,6 +85,7 @@ private:
     bool chance(unsigned one_in) { return random_() % one_in == 0; }
     queue_requests requests_of(const front& who) const { return {table, name_, who.id}; }
     std::optional<queue_head> head();
+    void sight(front& who, const std::optional<queue_head>& shown, std::uint64_t asked);
     void renew(front& who);
     void begin(front& who);
     void step(std::size_t index);

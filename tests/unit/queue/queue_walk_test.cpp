@@ -61,6 +61,7 @@ std::vector<queue_mutant> mutants() {
         {"NOVOID: a place is given up, its row left", lacking(&queue_rules::voids)},
         {"an unanswered cancel is not repeated", lacking(&queue_rules::voids_again)},
         {"VOIDSTAY: void rows are not passed over", lacking(&queue_rules::passes_void)},
+        {"an answer that was overtaken is believed", lacking(&queue_rules::knows_order)},
         {"RETRY: an own copy is not recognised", stripped(" AND (attribute_not_exists(#last) OR #last <> :attempt)")},
         {"an idle leave does not test that nobody waits", stripped(" AND #tail = :x")},
         {"a ticket leaves the ttl of an idle queue", stripped(" REMOVE #ttl")},

@@ -1,0 +1,84 @@
+// The pace of looks at a queue.
+// SPDX-License-Identifier: BSL-1.0
+#include "queue/protocol/poll_plan.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_set>
+
+namespace dynalease::protocol {
+
+void poll_plan::plan(const line& seen, const limits& within, time_point now) {
+    const auto ahead = std::max<std::int64_t>(1, seen.ahead);
+    const auto processes_ahead = 1 + processes_of(ahead - 1);
+    auto interval =
+        next_poll({.ahead = ahead,
+                   .processes_ahead = processes_ahead,
+                   .processes = processes_ahead + processes_of(std::max<std::int64_t>(seen.living - ahead, 1)),
+                   .pace = seen.pace,
+                   .still = now - seen.moved_at},
+                  within.shortest, within.longest, within.unit);
+    if (failed_ > 0) interval = std::max(interval, within.after_failures);
+    next_ = now + interval;
+    if (survey_due_ && failed_ == 0) next_ = std::min(next_, *survey_due_);
+}
+
+void poll_plan::plan_sooner(const line& seen, const limits& within, time_point now) {
+    const auto planned = next_;
+    plan(seen, within, now);
+    next_ = std::min(planned, next_);
+}
+
+void poll_plan::begin(std::int64_t ahead, time_point now) {
+    tickets_ = processes_ = 0;
+    surveys_ = 0;
+    survey_due_.reset();
+    if (ahead > 1) survey_due_ = now + survey_within;
+}
+
+void poll_plan::look_now(time_point now) {
+    if (!survey_due_) next_ = now;
+}
+
+void poll_plan::looked(bool answered, bool has_moved) {
+    failed_ = answered ? 0 : failed_ + 1;
+    if (!has_moved) ++still_;
+}
+
+bool poll_plan::begin_poll(bool next_in_line, time_point now) {
+    const bool survey_due = survey_due_ && now >= *survey_due_;
+    if (survey_due) survey_due_.reset();
+    if (next_in_line || (!survey_due && still_ < still_polls_per_examination)) return false;
+    still_ = 0;
+    ++surveys_;
+    return true;
+}
+
+void poll_plan::survey_again(time_point when) {
+    survey_due_ = when;
+    next_ = std::min(next_, when);
+}
+
+void poll_plan::count_processes(const std::vector<seen_ticket>& rows, std::int64_t passed,
+                                std::optional<std::int64_t> all) {
+    std::unordered_set<std::string_view> sessions;
+    tickets_ = 0;
+    for (const auto& seen : rows) {
+        // Whose turn it is does not look.
+        const bool waits = seen.owner == owner_is::other && seen.row.from > passed + 1;
+        if (!waits || seen.row.is_void) continue;
+        sessions.insert(seen.row.session);
+        ++tickets_;
+    }
+    processes_ = static_cast<std::int64_t>(sessions.size());
+    // Nobody waits with the other tickets: they were never written down.
+    if (all) tickets_ = std::max(tickets_, *all - 1);
+}
+
+// As many as the tickets, as long as nothing is known.
+std::int64_t poll_plan::processes_of(std::int64_t tickets) const {
+    if (tickets_ == 0) return tickets;
+    return (tickets * processes_ + tickets_ - 1) / tickets_;
+}
+
+}  // namespace dynalease::protocol
