@@ -113,15 +113,15 @@ void closing_under_work(stage& on, testing::tape& choices) {
     while (goes_on() && on.broken().empty() && on.world.now() < closing + 1min && on.step()) {
         for (std::size_t i = 0; i < names.size(); ++i) {
             const bool together = mine[i].runs && theirs[i].runs;
-            if (together && !was_dead(on)) on.fail("D1: a lock was given away under the work of who closed");
+            if (together && !was_dead(on)) on.fail("C1: a lock was given away under the work of who closed");
         }
     }
-    if (!closed || *closed > closing + how.timeout + tolerance) on.fail("D2: a session closes for too long");
+    if (!closed || *closed > closing + how.timeout + tolerance) on.fail("C2: a session closes for too long");
     for (const auto& each : mine) {
         if (!each.began || !each.cancelled || on.a.session->counters().lives_lost > 0) continue;
         const auto end = *each.began + each.takes;
-        if (end + tolerance < closing + how.timeout / 2) on.fail("D3: work was cancelled that had the time to end");
-        if (*each.began > closing + tolerance) on.fail("D4: work began under a session that had closed");
+        if (end + tolerance < closing + how.timeout / 2) on.fail("C3: work was cancelled that had the time to end");
+        if (*each.began > closing + tolerance) on.fail("C4: work began under a session that had closed");
     }
     on.run_for(20s);
 }
