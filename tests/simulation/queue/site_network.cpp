@@ -43,7 +43,7 @@ std::optional<open_writes::name> told_write(const any_request& request) {
     return {{kind::draw_together, 0, together->client_request_token}};
 }
 
-/// The queue, and its head as the refusal of a draw showed it.
+/// The queue, and its head as the refusal of a try showed it.
 std::optional<std::pair<std::size_t, head_state>> refused_try(const any_request& request,
                                                               const result<any_response>& answer) {
     const auto* update = std::get_if<update_item_request>(&request);
@@ -51,6 +51,9 @@ std::optional<std::pair<std::size_t, head_state>> refused_try(const any_request&
     if (!row || answer || kind_of(*update) != head_written::kind::drawn) return {};
     const auto why = answer.error();
     if (why.code != errc::condition_failed || !why.current) return {};
+    // Who waits may draw all the same, and what a copy has drawn is its own.
+    const bool tries = update->condition_expression.find("#tail = #passed") != std::string::npos;
+    if (!tries || text_value(*why.current, "last") == text_value(update->values, ":attempt")) return {};
     const auto number = [&](const char* name) { return find_integer(*why.current, name).value_or(0); };
     return {{row->queue, {.exists = true, .tail = number("tail"), .passed = number("passed")}}};
 }
