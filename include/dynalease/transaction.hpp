@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dynalease/transaction/committed_pages.hpp>
 #include <dynalease/transaction/run_transaction.hpp>
 #include <dynalease/transaction/transaction.hpp>
 #include <dynalease/transaction/transactions.hpp>

@@ -139,6 +139,12 @@ private:
         return {std::move(core), table.core_, std::move(whole), level, "transactions.read"};
     }
     template <class T>
+    static detail::transaction_free_verb freeing(std::shared_ptr<detail::transactions_impl> core,
+                                                 const versioned<T>& table, const key_values& key) {
+        auto whole = key.named(table.options().key, table.options().sort_key);
+        return {std::move(core), table.core_, std::move(whole)};
+    }
+    template <class T>
     static auto as_typed(detail::transaction_read_verb verb, const versioned<T>& table) {
         auto convert = [core = table.core_](const detail::transaction_sight& sight) {
             return value_in<T>(*core, sight);

@@ -87,6 +87,13 @@ struct transaction_end_verb {
     const char* called_as;
     void operator()(diagnostics* details, handler_for<transaction_state> handler) &&;
 };
+/// Takes the mark of a transaction that is over off an item. Yields whether there was one.
+struct transaction_free_verb {
+    std::shared_ptr<transactions_impl> core;
+    std::shared_ptr<versioned_impl> table;
+    item_key key;
+    void operator()(diagnostics* details, handler_for<bool> handler) &&;
+};
 struct transaction_sweep_verb {
     std::shared_ptr<transactions_impl> core;
     sweep_options options;

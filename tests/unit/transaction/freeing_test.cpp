@@ -1,0 +1,170 @@
+// Items that nobody can write, though nobody is at work on them.
+// SPDX-License-Identifier: BSL-1.0
+#include "bank.hpp"
+
+#include <dynalease/dynamodb/expression.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace dynalease;
+using namespace dynalease::tests;
+
+namespace {
+
+constexpr const char* id = "order-4711";
+
+/// Process a stops in the middle of a transfer. 3: both items locked; 4: committed.
+void stops_after(bank& s, std::size_t writes) {
+    s.has("ann", 100);
+    s.has("bob", 20);
+    bank::stop_after(s.a, writes);
+    const auto body = [](bank& in) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.a);
+        const auto all = bank::transactions_of(in.a);
+        const run_options options{.id = id, .tier = transaction_tier::inline_undo};
+        co_await all.run([&](auto& tx) { return transfer(tx, book, "ann", "bob", 30); }, options);
+    };
+    running stuck(s.where, s.a, body(s));
+    const auto until = s.where.scheduler.now() + 2s;
+    while (s.where.scheduler.now() < until && s.where.scheduler.step()) {
+    }
+    REQUIRE_FALSE(stuck.done());
+    s.a.crash();
+}
+
+struct freed {
+    bool yields = false;
+    error_code code{};
+    diagnostics details{};
+};
+
+freed free_in_b(bank& s, std::string name) {
+    freed out;
+    run(s.where, s.b, [](bank& in, std::string which, freed& into) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.b);
+        const auto all = bank::transactions_of(in.b);
+        auto [code, was_marked] = co_await all.free(book, std::move(which), into.details, as_pair);
+        into.code = code;
+        into.yields = was_marked;
+    }(s, std::move(name), out));
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("an item whose transaction has no row any more becomes what it was") {
+    bank s(3);
+    stops_after(s, 3);
+    REQUIRE(s.is_marked("ann"));
+    s.where.apply(delete_item_request{.table_name = "coordination", .key = {{"pk", "tx#order-4711"}, {"sk", "-"}}});
+    const auto end = free_in_b(s, "ann");
+    CHECK_FALSE(end.code);
+    CHECK(end.yields);
+    CHECK(s.stored("ann") == item{{"name", "ann"}, {"balance", 100}});
+    CHECK(s.is_marked("bob"));
+    CHECK(s.requests(s.b) == 3);
+    CHECK_FALSE(free_in_b(s, "ann").yields);
+    CHECK_FALSE(free_in_b(s, "nobody").yields);
+}
+
+TEST_CASE("an item whose transaction has committed is completed") {
+    bank s(3);
+    stops_after(s, 4);
+    CHECK(free_in_b(s, "ann").yields);
+    CHECK_FALSE(s.is_marked("ann"));
+    CHECK(s.balance("ann") == 70);
+}
+
+TEST_CASE("an item whose transaction is not decided is not freed, and the transaction is named") {
+    bank s(3);
+    stops_after(s, 3);
+    const auto end = free_in_b(s, "ann");
+    CHECK(end.code == errc::locked);
+    CHECK(end.details.key == "ann");
+    CHECK(end.details.message.find(id) != std::string::npos);
+    CHECK(s.is_marked("ann"));
+    CHECK(s.requests(s.b, "UpdateItem") == 0);
+}
+
+TEST_CASE("a mark that is not of this library is not touched") {
+    bank s(3);
+    const item foreign{{"name", "ann"}, {"balance", 100}, {"_TxId", "another library's"}};
+    s.where.apply(put_item_request{.table_name = "accounts", .new_item = foreign});
+    CHECK(free_in_b(s, "ann").code == errc::corrupt_row);
+    CHECK(s.stored("ann") == foreign);
+}
+
+// ---- readers of pages --------------------------------------------------------------------------------------------
+
+namespace {
+
+template <class Request>
+asio::awaitable<void> read_pages(bank& in, Request request, std::vector<item>& into) {
+    committed_pages<Request> found{database(in.b.network), std::move(request)};
+    for (;;) {
+        auto page = co_await found.next();
+        if (!page) break;
+        for (auto& each : *page) into.push_back(std::move(each));
+    }
+    CHECK(found.at_end());
+}
+
+}  // namespace
+
+TEST_CASE("pages of items show what is committed, whatever stands on them") {
+    bank s(3);
+    s.has("carl", 5);
+    s.has("dora", 7);
+    s.has("ann", 100);
+    const auto body = [](bank& in) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.a);
+        const run_options options{.tier = transaction_tier::inline_undo};
+        auto tx = bank::transactions_of(in.a).begin(options);
+        tx.update(book, "ann", add("balance", -30));
+        tx.erase(book, "carl");
+        const account fresh{.name = "eve", .balance = 30};
+        tx.insert(book, fresh);
+        co_await tx.commit();
+    };
+    bank::stop_after(s.a, 4);
+    running stuck(s.where, s.a, body(s));
+    const auto until = s.where.scheduler.now() + 2s;
+    while (s.where.scheduler.now() < until && s.where.scheduler.step()) {
+    }
+    s.a.crash();
+    REQUIRE(s.is_marked("ann"));
+    REQUIRE(s.is_marked("carl"));
+    REQUIRE(s.is_marked("eve"));
+    std::vector<item> found;
+    SECTION("by a scan, two at a time") {
+        run(s.where, s.b, read_pages(s, scan_request{.table_name = "accounts", .limit = 2}, found));
+        CHECK(found.size() == 3);
+        CHECK(s.requests(s.b) == 3);
+    }
+    SECTION("by queries") {
+        for (const auto* name : {"ann", "carl", "dora", "eve"}) {
+            query_request request;
+            request.table_name = "accounts";
+            apply_key(request, attr("name") == name);
+            run(s.where, s.b, read_pages(s, std::move(request), found));
+        }
+    }
+    std::ranges::sort(found, {}, [](const item& each) { return *find_string(each, "name"); });
+    CHECK(found == std::vector<item>{{{"name", "ann"}, {"balance", 100}},
+                                     {{"name", "carl"}, {"balance", 5}},
+                                     {{"name", "dora"}, {"balance", 7}}});
+}
+
+TEST_CASE("pages that leave out what an item was are refused") {
+    bank s(3);
+    const database from(s.b.network);
+    CHECK_THROWS_AS(
+        (committed_pages<scan_request>{from, {.table_name = "accounts", .projection_expression = "balance"}}), error);
+    CHECK_THROWS_AS((committed_pages<scan_request>{from, {.table_name = "accounts", .select = selection::count}}),
+                    error);
+}
