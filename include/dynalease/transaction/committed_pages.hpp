@@ -38,7 +38,8 @@ std::vector<item> committed_items(std::vector<item> shown, const std::string& ta
 /// its page was read; two pages are two moments. **The service looks for what lies there**: a key condition on an
 /// index, and a filter, are tested against what is not committed, too. Of an item that is held at that moment, one that
 /// shows may not meet the filter, and one that meets it may not show: test it again where that matters, or filter by
-/// what no transaction changes. A base table's keys never change. Not for two calls at once.
+/// what no transaction changes. A base table's keys never change. Of an index that does not project all attributes,
+/// what is not committed shows: the mark, and what the item was before, are not in it. Not for two calls at once.
 template <item_page_request Request>
 class committed_pages {
 public:
