@@ -1,4 +1,5 @@
-// What a transaction of N items costs, by each tier: writes, units of capacity, and time.
+// What a transaction of N items costs, by each tier: writes, units of capacity, and time. The locked one has met with a
+// conflict before, which is one call more.
 //
 // usage: bench_transaction_cost [LARGEST]; exits with 1 if one takes other than its requests, or misses its goal: 0.45
 // of the writes of the published design, from ten items on.
@@ -88,6 +89,33 @@ std::string id_of(std::size_t number) {
     return "item-" + std::to_string(number);
 }
 
+/// The row of a transaction is finished after its caller was told.
+asio::awaitable<void> until_finished(dynalease::transactions transactions) {
+    while (true) {
+        const auto left = co_await transactions.list();
+        if (left.empty()) break;
+    }
+}
+
+/// @param expected requests that write
+double report(const std::string& name, const meter& metered, std::size_t count, double seconds, std::size_t expected) {
+    const auto published = static_cast<double>(6 * count + 4);
+    const auto ratio = static_cast<double>(metered.writes()) / published;
+    support::json_line()
+        .add("bench", name)
+        .add("items", count)
+        .add("value", metered.writes())
+        .add("unit", "writes")
+        .add("reference", "6N + 4, of the published design")
+        .add("reference_value", published, 0)
+        .add("ratio", ratio)
+        .add("write_units", metered.write_units(), 1)
+        .add("milliseconds", seconds * 1000, 2)
+        .print();
+    if (metered.writes() != expected) throw std::runtime_error(name + " takes other requests than it should");
+    return ratio;
+}
+
 asio::awaitable<void> measure_one(std::shared_ptr<meter> metered, bench::goals& reached, transaction_tier tier,
                                   std::size_t count) {
     const dynalease::database database{metered};
@@ -99,30 +127,33 @@ asio::awaitable<void> measure_one(std::shared_ptr<meter> metered, bench::goals& 
     const support::stopwatch watch;
     co_await open.commit();
     const auto seconds = watch.seconds();
-    // The row is finished after the caller was told.
-    while (true) {
-        const auto left = co_await transactions.list();
-        if (left.empty()) break;
-    }
+    co_await until_finished(transactions);
 
     const bool native = tier == transaction_tier::native;
     const std::string name = native ? "transaction_cost_native" : "transaction_cost_undo";
-    const auto writes = metered->writes();
-    const auto published = static_cast<double>(6 * count + 4);
-    const auto ratio = static_cast<double>(writes) / published;
-    support::json_line()
-        .add("bench", name)
-        .add("items", count)
-        .add("value", writes)
-        .add("unit", "writes")
-        .add("reference", "6N + 4, of the published design")
-        .add("reference_value", published, 0)
-        .add("ratio", ratio)
-        .add("write_units", metered->write_units(), 1)
-        .add("milliseconds", seconds * 1000, 2)
-        .print();
-    if (writes != (native ? 1 : 2 * count + 3)) throw std::runtime_error(name + " takes other requests than it should");
+    const auto ratio = report(name, *metered, count, seconds, native ? 1 : 2 * count + 3);
     if (!native && count >= 10) reached.at_most(name.c_str(), ratio, 0.45);
+}
+
+/// Whose first attempt met with a conflict, which is one call more.
+asio::awaitable<void> measure_locked(std::shared_ptr<meter> metered, dynalease::database unmetered, std::size_t count) {
+    const dynalease::database database{metered};
+    const auto table = table_in(database);
+    const auto of_another = table_in(std::move(unmetered));
+    const dynalease::transactions transactions{database};
+    unsigned attempts = 0;
+    const auto raised = dynalease::add("balance", 1);
+    const auto body = [&](dynalease::transaction& open) -> asio::awaitable<void> {
+        co_await open.get(table, id_of(0));
+        if (++attempts == 1) co_await of_another.blind(id_of(0), raised);
+        for (std::size_t i = 0; i < count; ++i) open.update(table, id_of(i), raised);
+    };
+    metered->reset();
+    const support::stopwatch watch;
+    co_await transactions.run(body, {.tier = transaction_tier::locked_commit});
+    const auto seconds = watch.seconds();
+    co_await until_finished(transactions);
+    report("transaction_cost_locked", *metered, count, seconds, 1 + count + 2);
 }
 
 asio::awaitable<void> measure(dynalease::client& client, bench::goals& reached, std::size_t largest) {
@@ -142,6 +173,9 @@ asio::awaitable<void> measure(dynalease::client& client, bench::goals& reached, 
     }
     for (const std::size_t count : {1U, 10U, 100U, 500U}) {
         if (count <= largest) co_await measure_one(metered, reached, transaction_tier::inline_undo, count);
+    }
+    for (const std::size_t count : {1U, 10U, 99U}) {
+        if (count <= largest) co_await measure_locked(metered, client, count);
     }
     client.close();
 }
