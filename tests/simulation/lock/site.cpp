@@ -129,20 +129,24 @@ void site::answered(const testing::logged_request& entry, const any_request& req
     // Refused for a clock that has drifted too far, a heartbeat is sent anew.
     if (entry.lane == lane::heartbeat && entry.code == errc::invalid_signature) --sent_.beats;
     if (const auto lock = lock_in(entry.key)) {
-        // What an earlier life asked for is answered to nobody.
-        const bool of_this_life = entry.sent >= life_began_;
-        const bool own = of_this_life && (is_write(request) || inspections_.use_count() == 1);
-        writes_.answered(*lock, request, answer, world_.now(), own);
-        if (const auto shown = own ? row_in(answer, request) : std::nullopt) {
-            for (const auto& each : users()) each->lock_seen(*lock, entry.sent, shown->holder);
-        }
-        if (!answer && entry.code != errc::condition_failed && is_about_a_grant(request)) {
-            const bool in_doubt = answer.error().outcome == outcome::unknown;
-            for (const auto& each : users()) each->write_failed(*lock, in_doubt);
-        }
         if (entry.applied.size() > 1 && is_release(request)) releases_repeated_.insert(*lock);
+        // What an earlier life asked for is answered to nobody.
+        if (entry.sent >= life_began_) heard(*lock, entry, request, answer);
     }
     if (session()) watch_answered(entry, request, answer);
+}
+
+void site::heard(std::size_t lock, const testing::logged_request& entry, const any_request& request,
+                 const result<any_response>& answer) {
+    const bool own = is_write(request) || inspections_.use_count() == 1;
+    writes_.answered(lock, request, answer, world_.now(), own);
+    if (const auto shown = own ? row_in(answer, request) : std::nullopt) {
+        for (const auto& each : users()) each->lock_seen(lock, entry.sent, shown->holder);
+    }
+    if (!answer && entry.code != errc::condition_failed && is_about_a_grant(request)) {
+        const bool in_doubt = answer.error().outcome == outcome::unknown;
+        for (const auto& each : users()) each->write_failed(lock, in_doubt);
+    }
 }
 
 }  // namespace dynalease::simulation::locks

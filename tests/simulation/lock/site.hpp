@@ -50,6 +50,9 @@ public:
 private:
     void begin() override;
     bool is_replayed(const transact_write_items_request& request);
+    /// An answer about a lock has come to the life that asked.
+    void heard(std::size_t lock, const testing::logged_request& entry, const any_request& request,
+               const result<any_response>& answer);
 
     lock_world& world_;
     sent_count sent_;
