@@ -57,6 +57,13 @@ std::optional<failure> fault_among_items(const demands& wanted) {
     return why;
 }
 
+std::optional<failure> fault_of_joint_wait(const acquire_all_options& options) {
+    if (options.wait != until_known) return fault_of_wait(options.wait);
+    failure why(errc::invalid_option);
+    why.details.message = "until_known is a time to wait for one item, not for several at once";
+    return why;
+}
+
 boost::asio::awaitable<joint_served> acquire_together(items_order order) {
     auto& core = *order.core;
     joint_served out;
@@ -115,7 +122,7 @@ boost::asio::awaitable<joint_served> acquire_all_in_life(items_order order) {
 boost::asio::awaitable<runtime::completion<item_guards>> run_acquire_all(demands wanted, acquire_all_options options,
                                                                          diagnostics* details) {
     runtime::completion<item_guards> done;
-    if (const auto fault = fault_of_wait(options.wait)) {
+    if (const auto fault = fault_of_joint_wait(options)) {
         done.code = report(*fault, details);
         co_return done;
     }

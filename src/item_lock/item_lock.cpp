@@ -21,7 +21,8 @@ using protocol::item_access;
 awaitable<runtime::completion<item_guard>> run_acquire(item_handle target, item_access access, bool tries,
                                                        item_acquire_options options, diagnostics* details) {
     runtime::completion<item_guard> done;
-    if (const auto fault = detail::fault_of_wait(options.wait)) {
+    const auto fault = options.wait == until_known ? std::nullopt : detail::fault_of_wait(options.wait);
+    if (fault) {
         done.code = detail::report(*fault, details);
         co_return done;
     }

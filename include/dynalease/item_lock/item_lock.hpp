@@ -56,7 +56,15 @@ struct item_lock_options {
 
 struct item_acquire_options {
     /// How long to wait for others; empty: until the session is over. A plain session, which outlives any outage, ends
-    /// all waits for an item about which nothing was answered for a lease. Zero is a try that fails with an error.
+    /// all waits for an item about which nothing was answered for a lease. Zero is a try that fails with an error; less
+    /// is refused with `errc::invalid_option`.
+    /// `until_known` is a try for processes that end soon, which alone can tell the dead from the living: it fails when
+    /// any of those in the way is seen to live (the writer, who waits to write and keeps readers out, or, for a writer,
+    /// any reader), after one of their heartbeats at most, and takes the item over when the leases of all have run out.
+    /// A plain session shows that it lives by what it writes into the item, at the latest when it renews its lock. What
+    /// a living holder gives back meanwhile is not taken. It fails at once behind a transaction, and, of a plain
+    /// session, behind sessions with a row, which it never takes over from. It ends with `errc::session_lost` where the
+    /// session is lost meanwhile. Not for `acquire_all`.
     std::optional<std::chrono::nanoseconds> wait{};
 };
 
@@ -114,8 +122,9 @@ public:
     /// an item without room for the lock (100 bytes); under a plain session, without an answer for a lease, what became
     /// of the last request (condition `in_doubt`, `unreachable` or `throttled`); and what the service refuses.
     /// Cancellation: all types, at once. Cost: 1 write, which brings the item; behind others 1 refused write, reads at
-    /// the poll rate, 1 write; behind readers, and behind writers that take turns, 1 write more. The first lease of a
-    /// session with a row costs one write more.
+    /// the poll rate, 1 write; behind readers, and behind writers that take turns, 1 write more; with `until_known` 1
+    /// read of the item, and 1 for each session with a row in the way, in every eighth of the shortest of their leases.
+    /// The first lease of a session with a row costs one write more.
     [[nodiscard]] boost::asio::awaitable<item_guard> acquire(item_acquire_options options = {}) const;
     template <class... Tail>
         requires verb_tail<item_guard, Tail...>

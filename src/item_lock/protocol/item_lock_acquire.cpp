@@ -67,14 +67,15 @@ void note_absence(item_lock_claimant& lock, const item_reply& seen, bool taking)
 }
 
 /// @param why set where nothing was learnt of a claimant
-sequence<item_acquire_decision> decide_next(item_lock_claimant& lock, stepper& steps, const item_lock_state& seen,
+sequence<item_acquire_decision> decide_next(item_lock_claimant& lock, stepper& steps, const item_reply& shown,
                                             shared_failure& why) {
+    const auto& seen = shown.lock;
     lock.study(seen);
     while (lock.session.may_write() && lock.callers.wanted()) {
         const bool waits = lock.callers.waited_for();
         lock.wants = lock.callers.wish();
         const std::function<holder_is(const item_claimant&)> judged = [&](const item_claimant& who) {
-            return lock.outlook.judge(who, waits);
+            return lock.outlook.judge(who, waits, lock.callers.tries_until_known());
         };
         auto next = decide_item_acquire({.sight = seen,
                                          .self = lock.session.id(),
@@ -83,7 +84,8 @@ sequence<item_acquire_decision> decide_next(item_lock_claimant& lock, stepper& s
                                          .waits = waits,
                                          .insists = lock.outlook.insists(),
                                          .most_readers = lock.item.most_readers,
-                                         .judge = judged});
+                                         .judge = judged,
+                                         .fate = lock.fate_of_others(shown)});
         if (next.step == item_acquire_step::claim_closed) {
             lock.close_claim(false);
             lock.new_claim(seen.floor);
@@ -179,7 +181,7 @@ sequence<void> acquire_item(item_lock_claimant& lock, stepper& steps, item_reply
         failures = 0;
 
         shared_failure why;
-        next = co_await decide_next(lock, steps, seen.lock, why);
+        next = co_await decide_next(lock, steps, seen, why);
         if (why && detail::classify(*why) == answer::rejected) {
             callers.fail_all(lock.or_doubt(why), seen.sent_at);
             continue;
@@ -200,8 +202,11 @@ sequence<void> acquire_item(item_lock_claimant& lock, stepper& steps, item_reply
         }
         const bool others_have_it = next.step == item_acquire_step::poll || next.step == item_acquire_step::refuse;
         if (others_have_it && !callers.try_came_after(seen.sent_at)) {
-            callers.fail_try(lock.or_doubt(nullptr), seen.sent_at);
-            co_await lock.pause(steps, lock.outlook.time_to_next_look(seen.lock));
+            const auto asked = next.step == item_acquire_step::poll ? lock.question() : std::nullopt;
+            if (!asked) callers.fail_try(lock.or_doubt(nullptr), seen.sent_at);
+            const auto rest =
+                asked ? lock.outlook.time_to_next_look(seen.lock, *asked) : lock.outlook.time_to_next_look(seen.lock);
+            co_await lock.pause(steps, rest);
         }
     }
     if (session.may_write()) {

@@ -187,6 +187,18 @@ void item_lock_claimant::study(const item_lock_state& lock) {
     outlook.study(lock);
 }
 
+std::optional<item_question> item_lock_claimant::question() const {
+    const auto since = callers.tries_until_known();
+    if (!since) return {};
+    return item_question{.since = *since, .access = callers.wish(), .most_readers = item.most_readers};
+}
+
+item_fate item_lock_claimant::fate_of_others(const item_reply& seen) {
+    const auto asked = question();
+    if (!asked) return item_fate::not_asked;
+    return seen.sent_at < asked->since ? item_fate::unknown : outlook.fate(seen.lock, *asked);
+}
+
 // ---- the grant ---------------------------------------------------------------------------------------------
 
 void item_lock_claimant::take_grant(const item_lock_state& lock) {

@@ -118,6 +118,10 @@ public:
     void fail_try(const detail::shared_failure& why) { callers.fail_try(why, time_point::max()); }
     /// For somebody here who waits.
     void study(const item_lock_state& lock);
+    /// What the first of them asks who tries until it is known whether others live; empty: he does not.
+    std::optional<item_question> question() const;
+    /// As far as it is known by what was seen since he came.
+    item_fate fate_of_others(const item_reply& seen);
 
     // ---- the grant ----
     /// The item names the open claim: that is our grant, and the claim is closed.

@@ -22,7 +22,13 @@ item_acquire_decision look_at(const item_claimant& who) {
 }
 
 item_acquire_decision wait_for(const item_acquire_facts& facts) {
-    return {facts.waits ? item_acquire_step::poll : item_acquire_step::refuse};
+    if (facts.waits) return {item_acquire_step::poll};
+    if (facts.fate != item_fate::unknown) return {item_acquire_step::refuse};
+    // Of the dead all are known after the lease of one, since all are watched from the beginning.
+    for (const auto& who : in_the_way(facts.sight, facts.self, facts.access, facts.most_readers)) {
+        if (judge_claimant(facts, who) == holder_is::not_known) return look_at(who);
+    }
+    return {item_acquire_step::poll};
 }
 
 /// Behind the intent of another: that one waits for what of ours stands there, and would for ever.
@@ -98,7 +104,9 @@ item_acquire_decision decide_item_acquire(const item_acquire_facts& facts) {
     }
     if (!sight.exists) return {item_acquire_step::missing};
     if (sight.floor >= facts.mine.token) return {item_acquire_step::claim_closed};
-    if (sight.in_transaction) return wait_for(facts);
+    // That one has no lease by which it would be known.
+    if (sight.in_transaction) return {facts.waits ? item_acquire_step::poll : item_acquire_step::refuse};
+    if (facts.fate == item_fate::settled) return wait_for_intent(facts);
 
     item_take_form form{.access = facts.access};
     if (sight.writer) {

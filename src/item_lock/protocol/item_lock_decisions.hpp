@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "item_lock/protocol/item_inquiry.hpp"
 #include "item_lock/protocol/item_lock_state.hpp"
 #include "session/protocol/claim.hpp"
 
@@ -48,6 +49,7 @@ struct item_acquire_facts {
     std::size_t most_readers;
     /// What the watch says of another session. Claimants of our own session are never asked about.
     const std::function<holder_is(const item_claimant&)>& judge;
+    item_fate fate = item_fate::not_asked;
 };
 
 enum class item_acquire_step {

@@ -19,7 +19,7 @@ bool joins(item_lock_claimant& lock) {
 /// As far as one look at its session tells.
 sequence<bool> is_over(item_lock_claimant& lock, stepper& steps, item_claimant who) {
     if (who.session.empty()) co_return false;  // of a version unknown to us
-    auto is = lock.outlook.judge(who, lock.callers.waited_for());
+    auto is = lock.outlook.judge(who, lock.callers.waited_for(), lock.callers.tries_until_known());
     if (is == holder_is::not_known) {
         look_step wanted{who.session};
         const auto looked = co_await asking(steps, std::move(wanted));
@@ -52,6 +52,10 @@ sequence<void> let_readers_join(item_lock_claimant& lock, stepper& steps, item_r
             lock.rest();
             co_return;
         }
+        if (lock.fate_of_others(seen) == item_fate::settled) {
+            lock.callers.fail_try(nullptr, seen.sent_at);
+            continue;
+        }
         if (!lock.outlook.others_intend()) continue;
         const bool forgotten = co_await is_over(lock, steps, *seen.lock.intent);
         if (!joins(lock)) co_return;
@@ -60,8 +64,12 @@ sequence<void> let_readers_join(item_lock_claimant& lock, stepper& steps, item_r
             continue;
         }
         if (lock.callers.try_came_after(seen.sent_at)) continue;
-        lock.callers.fail_try(nullptr, seen.sent_at);
-        co_await lock.pause(steps, lock.outlook.time_to_next_look(seen.lock));
+        const bool goes_on = lock.fate_of_others(seen) == item_fate::unknown;
+        if (!goes_on) lock.callers.fail_try(nullptr, seen.sent_at);
+        const auto asked = lock.question();
+        const auto rest =
+            asked ? lock.outlook.time_to_next_look(seen.lock, *asked) : lock.outlook.time_to_next_look(seen.lock);
+        co_await lock.pause(steps, rest);
     }
 }
 

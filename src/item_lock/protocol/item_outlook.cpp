@@ -65,13 +65,14 @@ bool item_outlook::readers_may_join() const {
     return !others_intend_ && session_.now() < open_at_ + std::max(join_unseen, affordable_rest());
 }
 
-holder_is item_outlook::judge(const item_claimant& who, bool waits) {
+holder_is item_outlook::judge(const item_claimant& who, bool waits, std::optional<time_point> asked_since) {
     if (is_plain(who.session)) return claimants_.judge(who, session_.now());
     // Which table would tell of a session that has a row?
     if (session_.plain()) return holder_is::alive;
     const auto& watch = session_.watch(who.session);
     if (watch.over()) return holder_is::over;
     if (!waits && !watch.looked_at()) return holder_is::not_known;
+    if (asked_since && watch.last_look() < *asked_since) return holder_is::not_known;
     const bool due = session_.now() >= watch.next_look(shown_since_, 1);
     return due ? holder_is::not_known : holder_is::alive;
 }
@@ -99,6 +100,42 @@ std::chrono::nanoseconds item_outlook::time_to_next_look(const item_lock_state& 
         if (watch.looked_at()) until(watch.lease_end());
     }
     return interval;
+}
+
+bool item_outlook::lives(const item_claimant& who, time_point since) {
+    // Of another make, or beyond what we can look at: they are never taken over.
+    if (who.session.empty() || (session_.plain() && !is_plain(who.session))) return true;
+    // A plain session's text would have changed.
+    if (is_plain(who.session)) return !plain_lease(who.session);
+    const auto seen = session_.watch(who.session).seen_alive();
+    return seen && *seen >= since;
+}
+
+item_fate item_outlook::fate(const item_lock_state& lock, const item_question& asked) {
+    const auto others = in_the_way(lock, session_.id(), asked.access, asked.most_readers);
+    if (!inquiry_ || !inquiry_->is_of(asked)) inquiry_.emplace(asked, others);
+    if (inquiry_->acted(lock, others)) return item_fate::settled;
+    for (const auto& who : others) {
+        if (judge(who, false, asked.since) == holder_is::over) {
+            inquiry_->note_over(who);
+        } else if (lives(who, asked.since)) {
+            return item_fate::settled;
+        }
+    }
+    return item_fate::unknown;
+}
+
+std::chrono::nanoseconds item_outlook::time_to_next_look(const item_lock_state& lock, const item_question& asked) {
+    std::optional<time_point> next;
+    for (const auto& who : in_the_way(lock, session_.id(), asked.access, asked.most_readers)) {
+        auto due = claimants_.next_look(who, session_.now());
+        if (!is_plain(who.session)) {
+            const auto& watch = session_.watch(who.session);
+            if (!watch.over()) due = watch.next_look(shown_since_, 1);
+        }
+        if (due) next = next ? std::min(*next, *due) : *due;
+    }
+    return next ? std::max(*next - session_.now(), affordable_rest()) : time_to_next_look(lock);
 }
 
 std::chrono::nanoseconds item_outlook::affordable_rest() const {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "item_lock/protocol/item_inquiry.hpp"
 #include "item_lock/protocol/item_lock_state.hpp"
 #include "item_lock/protocol/plain_watch.hpp"
 #include "session/protocol/session_view.hpp"
@@ -50,11 +51,16 @@ public:
     /// Readers may join those of this process without asking, as long as a writer of another can bear it: its intent
     /// stands in the item alone.
     bool readers_may_join() const;
-    holder_is judge(const item_claimant& who, bool waits);
+    /// @param asked_since somebody tries until that is known, who came then: it is looked at once for him
+    holder_is judge(const item_claimant& who, bool waits, std::optional<time_point> asked_since = {});
     std::chrono::nanoseconds time_to_next_look(const item_lock_state& lock);
+    /// @param lock as it was seen after he came who asks, as below
+    item_fate fate(const item_lock_state& lock, const item_question& asked);
+    std::chrono::nanoseconds time_to_next_look(const item_lock_state& lock, const item_question& asked);
 
 private:
     void note_holder(const item_lock_state& lock);
+    bool lives(const item_claimant& who, time_point since);
     std::chrono::nanoseconds affordable_rest() const;
 
     session_view& session_;
@@ -70,6 +76,7 @@ private:
     time_point shown_since_{};
     double look_units_ = 0;
     plain_watch claimants_;
+    std::optional<item_inquiry> inquiry_;  ///< of whoever asked last
 };
 
 }  // namespace dynalease::protocol

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "item_lock/protocol/plain_watch.hpp"
 
+#include "session/protocol/session_watch.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -23,6 +25,14 @@ holder_is plain_watch::judge(const item_claimant& who, time_point now) const {
     const auto known = seen_.find(who.text);
     if (known == seen_.end() || !known->second.lease) return holder_is::alive;
     return now - known->second.since >= *known->second.lease ? holder_is::over : holder_is::alive;
+}
+
+std::optional<time_point> plain_watch::next_look(const item_claimant& who, time_point now) const {
+    const auto known = seen_.find(who.text);
+    if (known == seen_.end() || !known->second.lease) return {};
+    const auto end = known->second.since + *known->second.lease;
+    const auto next = now + watch_interval(*known->second.lease, 1);
+    return end > now ? std::min(next, end) : next;
 }
 
 std::optional<time_point> plain_watch::next_end() const {

@@ -23,6 +23,8 @@ public:
     void sight(const item_lock_state& lock, time_point now);
     /// Over once its text has stood still for its whole lease.
     holder_is judge(const item_claimant& who, time_point now) const;
+    /// When to look at it next: eight times in its lease, as at a session, and when that is over. Empty: it has none.
+    std::optional<time_point> next_look(const item_claimant& who, time_point now) const;
     /// When the first of those in sight will be over.
     std::optional<time_point> next_end() const;
 

@@ -60,7 +60,8 @@ item_acquire_decision want(const item_acquire_facts& facts, const item_lock_stat
                       .waits = facts.waits,
                       .insists = facts.insists,
                       .most_readers = facts.most_readers,
-                      .judge = judge});
+                      .judge = judge,
+                      .fate = facts.fate});
 }
 
 /// What of the own session nobody here knows of counts as another's.

@@ -30,6 +30,7 @@ struct wish {
     std::size_t most_readers = 3;
     std::map<std::string, holder_is> known{};
     claim mine{7, 100};
+    item_fate fate = item_fate::not_asked;
 
     item_acquire_decision decided() const {
         const std::function<holder_is(const item_claimant&)> judge = [&](const item_claimant& who) {
@@ -43,7 +44,8 @@ struct wish {
                                  .waits = waits,
                                  .insists = insists,
                                  .most_readers = most_readers,
-                                 .judge = judge});
+                                 .judge = judge,
+                                 .fate = fate});
     }
     step next() const { return decided().step; }
 };
@@ -54,6 +56,53 @@ wish reading(wish made = {}) {
 }
 
 }  // namespace
+
+TEST_CASE("who asks whether others live watches all who are in the way, and takes nothing once one of them lives") {
+    wish asks{.waits = false, .fate = item_fate::unknown};
+    CHECK(asks.next() == step::take);
+    asks.sight.writer = writer_of("other", 3);
+    CHECK(asks.next() == step::poll);
+    asks.sight.intent = reader_of("third", 1);
+    asks.known["third"] = holder_is::not_known;
+    CHECK(asks.decided() == item_acquire_decision{step::look, {}, {"third"}});
+    asks.known["third"] = holder_is::over;
+    CHECK(asks.next() == step::poll);
+    asks.known["other"] = holder_is::over;
+    CHECK(asks.next() == step::take);
+    asks.fate = item_fate::settled;
+    CHECK(asks.next() == step::refuse);
+    asks.sight = {.exists = true, .floor = 10};
+    CHECK(asks.next() == step::refuse);
+    asks.fate = item_fate::unknown;
+    asks.sight.in_transaction = true;
+    CHECK(asks.next() == step::refuse);
+}
+
+TEST_CASE("whoever came, went, or changed its text lives, but not who was over by then") {
+    item_lock_state sight{.exists = true};
+    sight.readers = {reader_of("one", 1), reader_of("two", 1), reader_of("me", 4)};
+    const auto met = [&] { return in_the_way(sight, "me", item_access::exclusive, 3); };
+    REQUIRE(met().size() == 2);
+    item_inquiry asked({.since = {}, .access = item_access::exclusive, .most_readers = 3}, met());
+    CHECK_FALSE(asked.acted(sight, met()));
+    sight.readers.erase(sight.readers.begin());
+    CHECK(asked.acted(sight, met()));
+    asked.note_over(reader_of("one", 1));
+    CHECK_FALSE(asked.acted(sight, met()));
+    sight.readers.front() = reader_of("two", 2);
+    CHECK(asked.acted(sight, met()));
+    asked.note_over(reader_of("two", 1));
+    CHECK(asked.acted(sight, met()));
+}
+
+TEST_CASE("readers are in a reader's way when there is no room beside them") {
+    item_lock_state sight{.exists = true};
+    sight.readers = {reader_of("one", 1), reader_of("two", 1)};
+    CHECK(in_the_way(sight, "me", item_access::shared, 3).empty());
+    CHECK(in_the_way(sight, "me", item_access::shared, 2).size() == 2);
+    sight.readers.push_back(reader_of("me", 1));
+    CHECK(in_the_way(sight, "me", item_access::shared, 3).empty());
+}
 
 TEST_CASE("a free item is taken, and one that is not there is missing") {
     CHECK(wish{}.decided() == item_acquire_decision{step::take});
