@@ -41,6 +41,7 @@ struct lock_written {
     std::string writer{};  ///< session
     row_state after{};
     std::optional<sent_claim> claim{};  ///< that the write carries
+    bool late = false;                  ///< its call had been answered before
 };
 
 /// An operator, a restored backup or TTL changed it: the next write is judged against this.

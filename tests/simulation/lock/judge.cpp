@@ -73,8 +73,9 @@ void judge::judge_grant(lock_record& lock, const lock_written& seen) {
     const auto& after = seen.after;
     if (after.holder != seen.writer) fail("P1", "a session wrote another one into the lock");
     // Who sends again what it sent before the row was lost, and was shown no more of it than stands there, cannot know.
-    const bool from_before_the_loss = lock.replaced && seen.claim && seen.claim->first_sent <= *lock.replaced &&
-                                      seen.claim->floor_seen <= lock.row.floor;
+    // Nor can anybody help it where the network delivers again what was answered.
+    const bool unaware = seen.claim && (seen.late || seen.claim->floor_seen <= lock.row.floor);
+    const bool from_before_the_loss = lock.replaced && unaware && seen.claim->first_sent <= *lock.replaced;
     if (after.token <= lock.highest_token && !from_before_the_loss) {
         fail("P2", "token " + std::to_string(after.token) + " after " + std::to_string(lock.highest_token));
     }

@@ -114,17 +114,24 @@ bool open_writes::any_lately(std::size_t lock, time_point now) const {
 
 void open_writes::end_life(time_point now) {
     for (auto& [lock, of] : locks_) {
-        const auto resolved = of.by_token.empty() ? of.resolved : now;
-        of = {.resolved = resolved};
+        if (!of.by_token.empty()) of.resolved = now;
+        of.by_token.clear();
+        for (const auto& [token, sent] : of.first_sent) {
+            of.of_earlier_lives.insert_or_assign(token, sent_claim{sent, of.floor_seen});
+        }
+        of.first_sent.clear();
+        of.floor_seen = 0;
     }
 }
 
 std::optional<sent_claim> open_writes::claim(std::size_t lock, std::int64_t token) const {
     const auto found = locks_.find(lock);
     if (found == locks_.end()) return {};
-    const auto first = found->second.first_sent.find(token);
-    if (first == found->second.first_sent.end()) return {};
-    return sent_claim{.first_sent = first->second, .floor_seen = found->second.floor_seen};
+    const auto& of = found->second;
+    const auto first = of.first_sent.find(token);
+    if (first != of.first_sent.end()) return sent_claim{.first_sent = first->second, .floor_seen = of.floor_seen};
+    const auto earlier = of.of_earlier_lives.find(token);
+    return earlier == of.of_earlier_lives.end() ? std::nullopt : std::optional(earlier->second);
 }
 
 }  // namespace dynalease::simulation::locks

@@ -63,7 +63,8 @@ private:
         std::map<std::int64_t, open_write> by_token{};
         time_point resolved{};  ///< when the last one ceased to be open
         std::int64_t floor_seen = 0;
-        std::map<std::int64_t, time_point> first_sent{};  ///< by token
+        std::map<std::int64_t, time_point> first_sent{};        ///< by token
+        std::map<std::int64_t, sent_claim> of_earlier_lives{};  ///< by token
     };
 
     std::map<std::size_t, record> locks_;

@@ -261,7 +261,7 @@ TEST_CASE("a write to a row of another schema is noticed") {
 }
 
 TEST_CASE("a token below the last is excused where the claim is from before the row was lost, and none the wiser") {
-    const auto broken_by = [](std::optional<sent_claim> claim) {
+    const auto broken_by = [](std::optional<sent_claim> claim, bool late = false) {
         judge judged({.locks = 1});
         const row_state before{.exists = true, .holder = "a", .attempt = 1, .token = 9, .floor = 9};
         const row_state restored{.exists = true, .token = 4, .floor = 4};
@@ -272,7 +272,7 @@ TEST_CASE("a token below the last is excused where the claim is from before the 
         seen.what = lock_replaced{.lock = 0, .after = restored};
         judged.see(seen);
         seen.at = time_point(4s);
-        seen.what = lock_written{.lock = 0, .writer = "b", .after = after, .claim = claim};
+        seen.what = lock_written{.lock = 0, .writer = "b", .after = after, .claim = claim, .late = late};
         judged.see(seen);
         return judged.broken().value_or("");
     };
@@ -280,6 +280,8 @@ TEST_CASE("a token below the last is excused where the claim is from before the 
     CHECK(broken_by(sent_claim{time_point(4s), 4}).starts_with("P2"));
     CHECK(broken_by(sent_claim{time_point(2s), 7}).starts_with("P2"));
     CHECK(broken_by(sent_claim{time_point(2s), 4}).empty());
+    CHECK(broken_by(sent_claim{time_point(2s), 7}, true).empty());
+    CHECK(broken_by(sent_claim{time_point(4s), 7}, true).starts_with("P2"));
 }
 
 TEST_CASE("one in the line who is overtaken more often than the head may be is noticed") {
@@ -334,7 +336,8 @@ TEST_CASE("with a life of a session ends what was open in it") {
     CHECK_FALSE(writes.any_since(0, time_point(1s)));
     CHECK(writes.any_lately(0, time_point(2s)));
     CHECK_FALSE(writes.any_lately(0, time_point(3s)));
-    CHECK_FALSE(writes.claim(0, 7));
+    REQUIRE(writes.claim(0, 7));
+    CHECK(writes.claim(0, 7)->first_sent == time_point(1s));
 }
 
 TEST_CASE("what a look shows closes a write for those who looked, and excuses both tellings where others may have") {

@@ -97,7 +97,8 @@ void site::applied(const testing::logged_request& entry, const any_request& requ
         world_.tell(name(), lock_written{.lock = *lock,
                                          .writer = text_value(write->values, ":s"),
                                          .after = world_.row_of(*lock),
-                                         .claim = token ? writes_.claim(*lock, *token) : std::nullopt});
+                                         .claim = token ? writes_.claim(*lock, *token) : std::nullopt,
+                                         .late = late});
         return;
     }
     if (const auto* together = std::get_if<transact_write_items_request>(&request)) {
