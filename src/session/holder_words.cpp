@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "session/holder_words.hpp"
 
+#include "session/protocol/session_words.hpp"
 #include "session/session_impl.hpp"
 
 #include <chrono>
@@ -22,9 +23,8 @@ std::string words_of_own_hold(const session_impl& core, dynalease::time_point si
 }
 
 std::string words_of_hold(session_impl& core, const std::string& session, dynalease::time_point since) {
-    const auto* holder = core.remotes().known(session);
-    const auto owner = holder == nullptr || holder->owner().empty() ? std::string() : " of " + holder->owner();
-    return "session " + session + owner + " has held it for at least " + seconds_since(core, since);
+    return protocol::words_of_session(session, core.remotes().known(session)) + " has held it for at least " +
+           seconds_since(core, since);
 }
 
 }  // namespace dynalease::detail

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "lock/protocol/lock_decisions.hpp"
 #include "lock/protocol/lock_sequences.hpp"
+#include "session/protocol/session_words.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -126,6 +127,14 @@ sequence<acquire_decision> decide_next(lock_claimant& lock, const lock_row& row,
     co_return acquire_decision{acquire_step::poll};
 }
 
+/// What a former claim of our own had left there is no other's loss.
+void tell_take_over(lock_claimant& lock, const lock_holder& from) {
+    if (from.session == lock.session.id()) return;
+    lock.session.log(severity::info, "lock '" + lock.name + "': taken over from " +
+                                         words_of_session(from.session, &lock.session.watch(from.session)) +
+                                         ", which is over");
+}
+
 void give_up(lock_claimant& lock, const lock_row& row) {
     const auto next = decide_give_up({.row = row,
                                       .self = lock.session.id(),
@@ -162,13 +171,14 @@ sequence<void> acquire_lock(lock_claimant& lock, lock_row& row) {
     unsigned failures = 0;
     while (session.may_write() && lock.callers.wanted()) {
         const auto sent = next.step;
-        const bool taking_over = sent == acquire_step::take && next.form.over.has_value();
+        const auto over = sent == acquire_step::take ? next.form.over : std::nullopt;
         auto seen = co_await carry_out(lock, next);
         if (lock.open) lock.open->under_way = false;
         next = {acquire_step::poll};
         if (!session.may_write()) break;
         if (sent == acquire_step::take && seen.kind == answer::applied) {
-            lock.granted(taking_over, false, std::move(lock.open->data));
+            if (over) tell_take_over(lock, *over);
+            lock.granted(over.has_value(), false, std::move(lock.open->data));
             co_return;
         }
         if (!was_answered(seen.kind)) {
