@@ -31,6 +31,18 @@ asio::awaitable<runtime::completion<void>> run_work(std::shared_ptr<std::excepti
     co_return runtime::completion<void>{};
 }
 
+/// A write of the work may have been applied. That is never told as less, whatever else is true.
+bool in_doubt(const std::exception_ptr& thrown) {
+    if (!thrown) return false;
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const boost::system::system_error& why) {
+        return why.code() == condition::in_doubt;
+    } catch (...) {
+        return false;
+    }
+}
+
 }  // namespace
 
 guarded_work::guarded_work(asio::any_io_executor executor, std::shared_ptr<hold> grant, diagnostics about,
@@ -47,8 +59,10 @@ void guarded_work::start(asio::awaitable<void> work) {
         asio::post(executor_, [self] { self->finish(); });
         return;
     }
-    auto on_loss = [self](error_code code) {
-        if (!code) self->cancel_for(errc::lock_lost);
+    // The grant keeps who waits for its loss, and the work its grant: where no loop runs any more, neither would end.
+    auto on_loss = [of = weak_from_this()](error_code code) {
+        const auto alive = of.lock();
+        if (alive && !code) alive->cancel_for(errc::lock_lost);
     };
     start_waiting_for_loss(
         grant_, {}, asio::bind_cancellation_slot(watch_.slot(), asio::bind_executor(executor_, std::move(on_loss))));
@@ -90,7 +104,7 @@ void guarded_work::finish() {
     const bool cancelled = static_cast<bool>(cancelled_for_);
     // Work that keeps its thread for itself cannot be told, and ends as if nothing had happened.
     if (!cancelled && !thrown_ && grant_->state() == guard_state::lost) cancelled_for_ = errc::lock_lost;
-    if (cancelled_for_) {
+    if (cancelled_for_ && !in_doubt(thrown_)) {
         const char* const end = cancelled_for_ == errc::lock_lost ? " was lost" : "'s session was closed";
         about_.message += std::string(end) + " before the work under it ended";
         if (cancelled) about_.message += "; the work was cancelled";

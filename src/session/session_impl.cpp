@@ -24,6 +24,7 @@ namespace {
 
 /// For the write that frees at once whatever could not be released in time.
 constexpr std::chrono::seconds longest_row_closing{1};
+constexpr std::chrono::milliseconds longest_closing = std::chrono::hours(24);
 /// A session without a row has no lease that could run out.
 constexpr std::chrono::hours for_ever{100 * 365 * 24};
 
@@ -292,7 +293,9 @@ void session_impl::tell_works() {
         const std::lock_guard guard(members_mutex_);
         return works_;
     }();
-    for (const auto& work : present) work->session_closes();
+    for (const auto& each : present) {
+        if (const auto work = each.lock()) work->session_closes();
+    }
 }
 
 bool session_impl::has_works() {
@@ -319,8 +322,9 @@ boost::asio::awaitable<result<close_report>> session_impl::wait_closed() {
 boost::asio::awaitable<void> session_impl::close([[maybe_unused]] std::shared_ptr<session_impl> self,
                                                  close_options options) {
     const auto began = now();
-    const auto until = began + options.timeout;
-    const auto reserve = std::min<std::chrono::nanoseconds>(options.timeout / 2, longest_row_closing);
+    const auto timeout = std::clamp(options.timeout, std::chrono::milliseconds::zero(), longest_closing);
+    const auto until = began + timeout;
+    const auto reserve = std::min<std::chrono::nanoseconds>(timeout / 2, longest_row_closing);
     const bool ran_out = lease_.at(now()) == protocol::session_lease::phase::lost;
     if (ran_out && !plain_) formers_.add(id_);  // nobody has said so yet, and no other life will
     if (lease_.at(now()) == protocol::session_lease::phase::opening) {
@@ -330,7 +334,7 @@ boost::asio::awaitable<void> session_impl::close([[maybe_unused]] std::shared_pt
     }
     if (options.release) {
         for (const auto& member : all_members()) member->session_drains(over_failure());
-        co_await let_works_end(began + options.timeout / 2);
+        co_await let_works_end(began + timeout / 2);
     }
     draining_ = false;
     tell_works();

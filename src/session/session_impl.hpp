@@ -209,7 +209,8 @@ private:
 
     std::mutex members_mutex_;                                                         ///< of the next two
     std::unordered_map<member_key, std::weak_ptr<session_member>, key_hash> members_;  ///< keys: the members' own names
-    std::set<std::shared_ptr<bound_work>> works_;
+    /// Kept by what runs: kept here, they would keep us where no loop runs any more.
+    std::set<std::weak_ptr<bound_work>, std::owner_less<>> works_;
     idle_claims idle_;  ///< last: its members ask to be forgotten when they go
 };
 

@@ -42,8 +42,8 @@ auto run_with_lock(lock target, Body body, acquire_options options) -> std::invo
 /// Errors: those of `acquire`; `errc::lock_lost` when the lock was lost before the body ended, noticed or not,
 /// `errc::session_closed` when its session was closed or destroyed before the body began, or too long before it ended
 /// (`close_options::timeout`). A body whose lock is lost, or whose time is over, is cancelled (terminal) and waited
-/// for; its lock is released only after that. Cancellation: cancels the wait, or the body. Cost: as acquire and
-/// release.
+/// for; its lock is released only after that. What the body throws as in doubt is told so all the same: a write of it
+/// may have been applied. Cancellation: cancels the wait, or the body. Cost: as acquire and release.
 ///
 /// Threads: the body and its cancellation run on the caller's executor; where several threads run that, call it on a
 /// strand, as for everything that is cancelled from outside.

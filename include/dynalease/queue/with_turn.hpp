@@ -42,8 +42,8 @@ auto run_with_turn(queue target, Body body, enter_options options) -> std::invok
 /// Errors: those of `queue::enter`; `errc::lock_lost` when the turn was lost before the body ended,
 /// noticed or not, `errc::session_closed` when its session was closed or destroyed before the body began, or too long
 /// before it ended (`close_options::timeout`). A body whose turn is lost, or whose time is over, is cancelled
-/// (terminal) and waited for; its turn ends only after that. Cancellation: cancels the wait, or the body. Cost: as
-/// enter and leave.
+/// (terminal) and waited for; its turn ends only after that. What the body throws as in doubt is told so all the same:
+/// a write of it may have been applied. Cancellation: cancels the wait, or the body. Cost: as enter and leave.
 template <class Body>
     requires std::invocable<std::decay_t<Body>&, queue_turn&>
 auto with_turn(queue target, Body&& body, enter_options options = {}) {

@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <memory>
 #include <utility>
 
 using namespace dynalease;
@@ -26,14 +27,30 @@ struct long_work {
     asio::awaitable<int> operator()(lock_guard& guard) const { return work_until_cancelled(*in, *cancelled, guard); }
 };
 
+/// Is cancelled in the middle of a write.
+struct doubtful_work {
+    node* in;
+    bool* cancelled;
+    asio::awaitable<int> operator()(lock_guard& guard) const {
+        co_await work_until_cancelled(*in, *cancelled, guard);
+        throw error(errc::in_doubt, {});
+    }
+};
+
+template <class Work = long_work>
 asio::awaitable<void> guarded(node& in, bool& cancelled, error_code& code) {
     lock target{*in.session, "x"};
-    long_work body{&in, &cancelled};
+    Work body{&in, &cancelled};
     try {
         co_await with_lock(target, body);
     } catch (const error& e) {
         code = e.code();
     }
+}
+
+asio::awaitable<void> guarded_for_ever(node& in, std::shared_ptr<bool> cancelled) {
+    error_code code;
+    co_await guarded(in, *cancelled, code);
 }
 
 asio::awaitable<int> answer(lock_guard& guard) {
@@ -84,6 +101,34 @@ TEST_CASE("with_lock cancels its body when the lock is lost") {
     CHECK(cancelled);
     CHECK(code == errc::lock_lost);
     CHECK(code == condition::lost);
+}
+
+TEST_CASE("with_lock tells a doubt of its body, also when the lock is lost") {
+    world w;
+    node a(w);
+    bool cancelled = false;
+    error_code code;
+    running body(w, a, guarded<doubtful_work>(a, cancelled, code));
+    w.scheduler.run_for(1s);
+    a.network->set_plan(
+        [](const any_request&, const call_options&) { return testing::fault{testing::fault::kind::lose_request}; });
+    body.wait(15s);
+    CHECK(cancelled);
+    CHECK(code == errc::in_doubt);
+}
+
+TEST_CASE("with the loop ends whoever waits for work under a lock") {
+    std::weak_ptr<bool> frame;
+    {
+        world w;
+        node a(w);
+        auto cancelled = std::make_shared<bool>();
+        frame = cancelled;
+        const running body(w, a, guarded_for_ever(a, std::move(cancelled)));
+        w.scheduler.run_for(1s);
+        CHECK_FALSE(frame.expired());
+    }
+    CHECK(frame.expired());
 }
 
 TEST_CASE("with_lock hands on what its body returns or throws, and releases") {

@@ -185,6 +185,15 @@ TEST_CASE("work is cancelled in the middle of the time that closing may take") {
     closes.wait(1s);
 }
 
+TEST_CASE("a session that may take for ever to close waits for the end of work") {
+    closing_world at(30s);
+    running closing(at.w, at.a, close(at.a, {.timeout = std::chrono::milliseconds::max()}, at.report));
+    at.body->wait(1min);
+    CHECK_FALSE(at.mine.told);
+    closing.wait(1min);
+    CHECK(at.report.failed.empty());
+}
+
 TEST_CASE("a session that is left to the lease cancels work at once") {
     closing_world in(1h);
     running closes(in.w, in.a, close(in.a, {.release = false}, in.report));
