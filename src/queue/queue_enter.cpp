@@ -64,7 +64,7 @@ boost::asio::awaitable<std::optional<ticket_step>> queue_impl::draw(std::shared_
         auto& ticket = *who->ticket;
         if (!ticket.first_send) ticket.first_send = core_.now();
         const bool in_doubt = ticket.unanswered;
-        const auto seen = co_await ask_for_ticket(who);
+        const auto seen = co_await ask_for_ticket(who, failures > 0);
         if (seen.kind == answer::rejected) {
             ticket.unanswered = in_doubt || seen.doubtful;
             who->complete({{}, ticket.unanswered ? told_in_doubt(*seen.why) : seen.why});
@@ -123,10 +123,11 @@ std::optional<ticket_step> queue_impl::found_others(queue_entrant& who, const pr
 
 // Where others drew tickets after it, a copy of the request draws one more, which nobody wants: before it is sent, the
 // head has to show that ours is not the last. So an outage leaves as many behind as there were callers, however often
-// each of them asks.
-boost::asio::awaitable<queue_impl::head_answer> queue_impl::ask_for_ticket(std::shared_ptr<queue_entrant> who) {
+// each of them asks. And while nobody answers, only reads are sent: whoever gives up then has written nothing.
+boost::asio::awaitable<queue_impl::head_answer> queue_impl::ask_for_ticket(std::shared_ptr<queue_entrant> who,
+                                                                           bool again) {
     auto& ticket = *who->ticket;
-    if (ticket.unanswered) {
+    if (ticket.unanswered || again) {
         auto seen = co_await look();
         const bool ours = seen.head && seen.head->last == ticket.attempt;
         if (ours) seen.kind = answer::refused;  // as the copy would be

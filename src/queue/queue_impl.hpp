@@ -129,7 +129,7 @@ private:
     protocol::ask_step decide_ask(queue_entrant& who, const std::vector<protocol::seen_ticket>& line);
     boost::asio::awaitable<void> admit(queue_target self, std::shared_ptr<queue_entrant> who);
     boost::asio::awaitable<std::optional<protocol::ticket_step>> draw(std::shared_ptr<queue_entrant> who);
-    boost::asio::awaitable<head_answer> ask_for_ticket(std::shared_ptr<queue_entrant> who);
+    boost::asio::awaitable<head_answer> ask_for_ticket(std::shared_ptr<queue_entrant> who, bool again);
     boost::asio::awaitable<std::optional<protocol::queue_head>> still_busy();
     boost::asio::awaitable<written> write_down(const std::shared_ptr<queue_entrant>& who);
     boost::asio::awaitable<written> put_row(std::shared_ptr<drawn_ticket> ticket, shared_failure& why,

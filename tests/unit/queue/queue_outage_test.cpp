@@ -109,6 +109,22 @@ TEST_CASE("callers who come and give up while nobody is answered leave no more b
     CHECK(seen.requests < 30 + static_cast<std::size_t>(soon));
 }
 
+TEST_CASE("whoever gives up while nothing can be sent is told that nothing was") {
+    world w;
+    node a(w, 1);
+    enter_once(w, a);
+    a.network->set_plan([](const any_request&, const call_options&) {
+        return fault{.what = kind::fail, .before = 300ms, .answer = failure(errc::unreachable)};
+    });
+    for (const auto wait : {700ms, 1000ms, 1300ms}) {
+        error_code code;
+        queue_turn none;
+        run(w, a, enter_code(queue{*a.session, "x"}, {.wait = wait}, code, none));
+        CAPTURE(wait.count());
+        CHECK(code == errc::unreachable);
+    }
+}
+
 TEST_CASE("callers who wait while nobody is answered draw no ticket for each time that they ask") {
     world w;
     cut_off both(w);
