@@ -178,8 +178,8 @@ void session_impl::go_live() {
 // ---- the heartbeat -----------------------------------------------------------------------------------------
 
 boost::asio::awaitable<void> session_impl::beat([[maybe_unused]] std::shared_ptr<session_impl> self) {
-    // The answer of the creation may have taken most of the lease: its send counts.
-    auto next = lease_.deadline() - lease_.times().hold + lease_.times().period;
+    // The answer of the creation may have taken most of the lease: its send counts. That makes no heartbeat late.
+    auto next = std::max(now(), lease_.deadline() - lease_.times().hold + lease_.times().period);
     while (may_write()) {
         co_await beat_alarm_.wait_until(next);
         if (!may_write()) break;
