@@ -9,7 +9,9 @@ namespace dynalease::protocol {
 
 std::chrono::nanoseconds watch_interval(std::chrono::nanoseconds lease, std::size_t waiting) {
     const std::chrono::nanoseconds share = std::chrono::seconds(std::max<std::size_t>(waiting, 1));
-    return std::max(lease / 8, std::min(share, lease));
+    // One who looks alone has two sights within a lease: else no beat would show that the session lives.
+    const auto longest = waiting > 1 ? lease : lease / 2;
+    return std::max(lease / 8, std::min(share, longest));
 }
 
 void session_watch::sight(const std::optional<session_row>& row, time_point now) {

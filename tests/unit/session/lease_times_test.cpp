@@ -134,6 +134,8 @@ TEST_CASE("a holder is looked at more rarely the more wait for it, but once a le
     CHECK(watch_interval(10s, 1) == 1250ms);
     CHECK(watch_interval(10s, 4) == 4s);
     CHECK(watch_interval(10s, 200) == 10s);
+    CHECK(watch_interval(1s, 1) == 500ms);
+    CHECK(watch_interval(1s, 2) == 1s);
 }
 
 TEST_CASE("a token lies above all that is known") {
