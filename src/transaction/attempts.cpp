@@ -122,7 +122,7 @@ bool transaction_attempts::locks_first() const {
     const bool may = tier == transaction_tier::automatic || tier == transaction_tier::locked_commit;
     if (!may || core_->options().policy == wait_policy::fail_fast) return false;
     if (made_ < (tier == transaction_tier::automatic ? 5U : 1U)) return false;
-    return last_->one_call && !last_->draft.items().empty() && last_->draft.items().size() <= most_held;
+    return last_->one_call && !last_->draft.items().empty() && last_->draft.actions() <= most_held;
 }
 
 awaitable<std::shared_ptr<open_transaction>> transaction_attempts::next() {

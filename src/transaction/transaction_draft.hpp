@@ -69,6 +69,8 @@ public:
     void require(condition_check fence) { fences_.push_back(std::move(fence)); }
 
     const std::vector<drafted_item>& items() const noexcept { return items_; }
+    /// Actions of one call, beside that for the row.
+    std::size_t actions() const noexcept { return items_.size() + fences_.size(); }
 
     /// Once no item wants reading. @param new_stamp gives one that was never used
     result<protocol::transaction_plan> plan(protocol::run_name name, std::int64_t born,
