@@ -102,7 +102,7 @@ asio::awaitable<std::string> metrics(const bank& bank) {
     dynalease::metrics page;
     page.add(bank.client.counters());
     page.add(bank.session.counters());
-    page.histogram("bank_call_seconds", "Calls on DynamoDB, heartbeats too.", *bank.latency);
+    page.histogram("dynalease_call_seconds", "Calls on DynamoDB, heartbeats too.", *bank.latency);
     co_return page.text();
 }
 
