@@ -131,6 +131,8 @@ boost::asio::awaitable<queue_impl::head_answer> queue_impl::ask_for_ticket(std::
         auto seen = co_await look();
         const bool ours = seen.head && seen.head->last == ticket.attempt;
         if (ours) seen.kind = answer::refused;  // as the copy would be
+        // Of a ticket that nothing was sent for, a look leaves no doubt.
+        if (seen.kind == answer::unanswered && !ticket.unanswered) seen.kind = answer::delayed;
         if (seen.kind != answer::applied) co_return seen;
         if (!who->wanted()) {
             co_return head_answer{.kind = answer::delayed, .why = std::make_shared<const failure>(errc::cancelled)};

@@ -125,6 +125,21 @@ TEST_CASE("whoever gives up while nothing can be sent is told that nothing was")
     }
 }
 
+TEST_CASE("a look without an answer leaves no doubt where nothing was written") {
+    world w;
+    node a(w, 1);
+    enter_once(w, a);
+    a.network->set_plan([](const any_request& request, const call_options&) {
+        const bool reads = std::holds_alternative<get_item_request>(request);
+        const auto known = reads ? outcome::unknown : outcome::not_applied;
+        return fault{.what = kind::fail, .before = 2ms, .answer = failure(errc::server_error, known)};
+    });
+    error_code code;
+    queue_turn none;
+    run(w, a, enter_code(queue{*a.session, "x"}, {.wait = 4s}, code, none));
+    CHECK(code == condition::unreachable);
+}
+
 TEST_CASE("callers who wait while nobody is answered draw no ticket for each time that they ask") {
     world w;
     cut_off both(w);
