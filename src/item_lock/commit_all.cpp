@@ -3,9 +3,9 @@
 #include <dynalease/item_lock/commit_all.hpp>
 
 #include "database/called_verb.hpp"
-#include "database/protocol/joint_reasons.hpp"
 #include "database/protocol/backoff.hpp"
-#include "database/transact_actions.hpp"
+#include "database/protocol/joint_reasons.hpp"
+#include "database/protocol/transact_actions.hpp"
 #include "item/fresh_stamp.hpp"
 #include "item_lock/item_lock_impl.hpp"
 #include "item_lock/protocol/acquire_all.hpp"

@@ -4,7 +4,7 @@
 
 #include "database/protocol/backoff.hpp"
 #include "database/protocol/joint_reasons.hpp"
-#include "database/transact_actions.hpp"
+#include "database/protocol/transact_actions.hpp"
 
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/post.hpp>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "versioned/versioned_impl.hpp"
 
-#include "database/transact_actions.hpp"
+#include "database/protocol/transact_actions.hpp"
 
 #include <dynalease/dynamodb/expression.hpp>
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "transaction/protocol/held_requests.hpp"
 
+#include "database/protocol/transact_actions.hpp"
 #include "item/protocol/item_state.hpp"
 #include "transaction/protocol/item_texts.hpp"
 #include "transaction/protocol/joint_requests.hpp"
@@ -56,7 +57,7 @@ transact_update change_under(const planned_item& what, const item_mark& mark) {
 
 /// As it was, and free.
 transact_update give_back(const item_ref& place, const item_mark& mark) {
-    return as_action(std::get<update_item_request>(unlock(place, mark)));
+    return detail::as_action(std::get<update_item_request>(unlock(place, mark)));
 }
 
 transact_write action_of(const held_call::part& each) {
@@ -126,7 +127,7 @@ transact_write_items_request held_call::held_commit(const std::string& coordinat
                                                     std::string token) const {
     const transaction_requests row(coordination, name_);
     transact_write_items_request request{
-        .actions = {expiry ? row.commit_and_finish(*expiry) : as_action(row.commit({}))},
+        .actions = {expiry ? row.commit_and_finish(*expiry) : detail::as_action(row.commit({}))},
         .client_request_token = std::move(token)};
     for (std::size_t i = 0; i < size(); ++i) request.actions.push_back(action_of(at(i)));
     return request;

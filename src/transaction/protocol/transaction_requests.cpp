@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "transaction/protocol/transaction_requests.hpp"
 
+#include "database/protocol/transact_actions.hpp"
 #include "session/protocol/row.hpp"
 
 #include <utility>
@@ -101,7 +102,7 @@ update_item_request transaction_requests::commit(const std::vector<committed_loc
 transact_write_items_request transaction_requests::commit_checked(const std::vector<committed_lock>& locks,
                                                                   std::vector<condition_check> checks,
                                                                   std::string token) const {
-    transact_write_items_request request{.actions = {as_action(commit(locks))},
+    transact_write_items_request request{.actions = {detail::as_action(commit(locks))},
                                          .client_request_token = std::move(token)};
     for (auto& each : checks) request.actions.emplace_back(std::move(each));
     return request;
@@ -116,7 +117,7 @@ transact_update transaction_requests::commit_and_finish(std::int64_t expiry) con
     request.values.emplace(":committed", "C");
     request.values.emplace(":true", true);
     request.values.emplace(":ttl", expiry);
-    return as_action(std::move(request));
+    return detail::as_action(std::move(request));
 }
 
 update_item_request transaction_requests::roll_back(std::string_view by) const {
@@ -156,16 +157,6 @@ condition_check transaction_requests::still_pending() const {
     check.values.emplace(":pending", "P");
     check.values.emplace(":run", self_.run);
     return check;
-}
-
-transact_update as_action(update_item_request alone) {
-    return {.table_name = std::move(alone.table_name),
-            .key = std::move(alone.key),
-            .update_expression = std::move(alone.update_expression),
-            .condition_expression = std::move(alone.condition_expression),
-            .names = std::move(alone.names),
-            .values = std::move(alone.values),
-            .current_on_refusal = alone.current_on_refusal};
 }
 
 }  // namespace dynalease::protocol

@@ -60,7 +60,4 @@ private:
     const run_name& self_;
 };
 
-/// The same among the actions of a request.
-transact_update as_action(update_item_request alone);
-
 }  // namespace dynalease::protocol

@@ -1,6 +1,6 @@
 // Writes as actions of a transaction: what both kinds of request carry, carried over.
 // SPDX-License-Identifier: BSL-1.0
-#include "database/transact_actions.hpp"
+#include "database/protocol/transact_actions.hpp"
 
 #include <utility>
 
