@@ -44,6 +44,20 @@ taking take_in(const any_request& request) {
     return found;
 }
 
+/// A hand-over was refused since the grant that it is handed over from is over. Grants do not come again, so no other
+/// copy of it can land either.
+bool comes_too_late(const any_request& request, const result<any_response>& answer) {
+    const auto* update = std::get_if<update_item_request>(&request);
+    const auto from = update ? update->values.find(":k") : attribute_values::const_iterator{};
+    if (!update || from == update->values.end() || answer || answer.error().code != errc::condition_failed)
+        return false;
+    const auto& shown = answer.error().current;
+    const auto* holder = shown ? find_string(*shown, "_lockW") : nullptr;
+    const auto& handed_from = *from->second.get_if<std::string>();
+    const auto grant_of = [](const std::string& writer) { return writer.substr(0, writer.rfind('.')); };
+    return !holder || grant_of(*holder) != grant_of(handed_from);
+}
+
 }  // namespace
 
 void open_takes::sent(const any_request& request, time_point now) {
@@ -103,6 +117,7 @@ void open_takes::answered(const any_request& request, const result<any_response>
             const auto open = known->second;
             --open->under_way;
             if (!answer && answer.error().outcome == outcome::unknown) open->unanswered = true;
+            open->shut_out = open->shut_out || comes_too_late(request, answer);
             const bool granted = answer && !found.intends;
             const bool resolved = open->shut_out || !open->unanswered;
             if (granted || (open->under_way == 0 && resolved)) close(open);

@@ -15,9 +15,10 @@
 namespace dynalease::simulation::item_locks {
 
 /// A take, or the intent of one, is open from the moment it is sent until an answer shows that it was applied, or that
-/// no copy of it can be applied any more: its token is not above the item's floor, or it was refused for certain. One
-/// of several items is applied to all of them or to none, and so closed on all by what closes it on one; a claim on
-/// several that is left behind may be used for one of them, and that take is another.
+/// no copy of it can be applied any more: its token is not above the item's floor, the grant that it is handed over
+/// from is over, or it was refused for certain. One of several items is applied to all of them or to none, and so
+/// closed on all by what closes it on one; a claim on several that is left behind may be used for one of them, and that
+/// take is another.
 class open_takes {
 public:
     void sent(const any_request& request, time_point now);
@@ -34,7 +35,8 @@ private:
         time_point sent{};
         unsigned under_way = 0;
         bool unanswered = false;
-        bool shut_out = false;  ///< by the floor; a copy under way may have been applied before
+        bool shut_out = false;  ///< by the floor, or by the end of the grant that it is handed over from; a copy under
+                                ///< way may have been applied before
     };
     using of_an_item =
         std::map<std::pair<std::int64_t, bool>, std::shared_ptr<take>>;  ///< by token, and whether of several
