@@ -4,11 +4,27 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 namespace dynalease::simulation::transfers {
 
-void dependencies::read(std::int64_t by, std::size_t item, const std::vector<std::int64_t>& entries) {
-    reads_.push_back({by, item, entries});
+namespace {
+
+std::vector<std::int64_t> told_apart(std::vector<std::int64_t> entries) {
+    constexpr std::int64_t beyond_all = 1'000'000'000;
+    std::map<std::int64_t, std::int64_t> times;
+    for (auto& each : entries) each += beyond_all * times[each]++;
+    return entries;
+}
+
+}  // namespace
+
+void dependencies::list(std::size_t item, std::vector<std::int64_t> entries) {
+    lists_[item] = told_apart(std::move(entries));
+}
+
+void dependencies::read(std::int64_t by, std::size_t item, std::vector<std::int64_t> entries) {
+    reads_.push_back({by, item, told_apart(std::move(entries))});
 }
 
 std::optional<std::string> dependencies::add_sight(edges& graph, const sight& read) const {

@@ -12,13 +12,14 @@
 
 namespace dynalease::simulation::transfers {
 
-/// A circle in it is an order of transactions that cannot be: G0, G1c or G2 in the words of Adya.
+/// A circle in it is an order of transactions that cannot be: G0, G1c or G2 in the words of Adya. A number that stands
+/// in a list again was written again, by a write of its own.
 class dependencies {
 public:
     /// The list of an item at the end: all that was written to it, in order.
-    void list(std::size_t item, std::vector<std::int64_t> entries) { lists_[item] = std::move(entries); }
+    void list(std::size_t item, std::vector<std::int64_t> entries);
     /// That wish was carried out having read that much of the list.
-    void read(std::int64_t by, std::size_t item, const std::vector<std::int64_t>& entries);
+    void read(std::int64_t by, std::size_t item, std::vector<std::int64_t> entries);
 
     /// Once all lists and reads are known: what cannot be; empty: nothing.
     std::optional<std::string> contradiction() const;

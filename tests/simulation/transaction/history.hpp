@@ -88,6 +88,7 @@ struct plain_wished {
 struct stored {
     std::optional<std::int64_t> committed{};                    ///< the attempt
     bool leaves_row = true;                                     ///< ... that tells of it
+    bool repeated = false;                                      ///< by the network, which tells how the copy fared
     std::vector<std::pair<std::size_t, item_state>> changed{};  ///< items that are committed otherwise than before
 };
 

@@ -115,16 +115,19 @@ void judge::commit(std::int64_t number_of_attempt, bool leaves_row) {
 }
 
 /// One of the plain writes that are under way, or of which a copy is.
-void judge::take_plain(std::size_t item, const item_state& now) {
+void judge::take_plain(std::size_t item, const item_state& now, bool repeated) {
     auto expected = state(item);
     const auto number = now.entries.empty() ? 0 : now.entries.back();
     expected.entries.push_back(number);
     if (expected.version) ++*expected.version;
     const auto known = plain_.find(number);
-    const bool mine = known != plain_.end() && known->second == item;
+    const bool mine = known != plain_.end() && known->second.item == item;
     if (!mine || !expected.shows_as(now)) return;
+    auto& write = known->second;
+    if (write.done && !write.repeated) fail("B2", "plain write " + std::to_string(number) + " was done twice");
     expected.version = now.version;
-    plain_written_.insert(number);
+    write.done = true;
+    write.repeated = write.repeated || repeated;
     set(item, std::move(expected));
 }
 
@@ -132,7 +135,7 @@ void judge::on(const stored& what) {
     if (what.committed) commit(*what.committed, what.leaves_row);
     for (const auto& [item, now] : what.changed) {
         lies_[item] = now;
-        if (!what.committed && now != state(item)) take_plain(item, now);
+        if (!what.committed && now != state(item)) take_plain(item, now, what.repeated);
     }
     for (std::size_t i = 0; i < lies_.size(); ++i) {
         if (lies_[i] == state(i)) continue;
@@ -171,6 +174,7 @@ void judge::on(const told& what) {
         return;
     }
     if (what.what == answer::done && !wanted.committed) fail("B2", name + " is told as done, and is not committed");
+    if (what.what == answer::doubt && wanted.effects.empty()) fail("B2", name + " is told as in doubt, and but reads");
     if (what.what != answer::refused) return;
     asked.refused = true;
     for (const auto each : asked.attempts) {
@@ -179,7 +183,7 @@ void judge::on(const told& what) {
 }
 
 void judge::on(const told_plain& what) {
-    if (what.what == answer::done && !plain_written_.contains(what.number))
+    if (what.what == answer::done && !plain_.at(what.number).done)
         fail("B2", "plain write " + std::to_string(what.number) + " is told as done, and is not");
 }
 

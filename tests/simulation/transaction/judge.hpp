@@ -56,11 +56,16 @@ private:
         std::vector<seen_item> read{};
         std::vector<demanded_item> demanded{};
     };
+    struct plain_write {
+        std::size_t item = 0;
+        bool done = false;
+        bool repeated = false;  ///< by the network, which told of the copy: nobody knows of the first
+    };
 
     void on(const wished& what);
     void on(const called& what);
     void on(const attempted& what);
-    void on(const plain_wished& what) { plain_[what.number] = what.item; }
+    void on(const plain_wished& what) { plain_[what.number].item = what.item; }
     void on(const stored& what);
     void on(const told& what);
     void on(const told_plain& what);
@@ -70,7 +75,7 @@ private:
 
     void commit(std::int64_t attempt, bool leaves_row);
     void carry_out(const effect& what, std::int64_t number, const std::vector<item_state>& before);
-    void take_plain(std::size_t item, const item_state& now);
+    void take_plain(std::size_t item, const item_state& now, bool repeated);
     void set(std::size_t item, item_state state);
     bool at_once(const std::vector<seen_item>& read, std::uint64_t since) const;
     std::int64_t money() const;
@@ -82,8 +87,7 @@ private:
     std::map<std::int64_t, wish> wishes_;
     std::map<std::int64_t, call> calls_;
     std::map<std::int64_t, attempt> attempts_;
-    std::map<std::int64_t, std::size_t> plain_;
-    std::set<std::int64_t> plain_written_;
+    std::map<std::int64_t, plain_write> plain_;
     std::set<std::string> committed_ids_;  ///< of which there are rows
     std::set<std::string> lost_ids_;
     std::vector<std::pair<std::int64_t, std::vector<seen_item>>> reads_only_;

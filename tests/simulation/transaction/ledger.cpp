@@ -45,7 +45,8 @@ void ledger::begun(const std::string& id, const std::string& run, std::int64_t a
 }
 
 void ledger::begun_by(const std::string& id, const std::string& run, std::int64_t attempt) {
-    attempt_of_run_.insert_or_assign(id + "/" + run, attempt);
+    const auto name = id + "/" + run;
+    if (committing_.insert(name).second) attempt_of_run_.insert_or_assign(name, attempt);
 }
 
 std::optional<std::int64_t> ledger::newly_committed(const std::string& id) {
@@ -58,8 +59,8 @@ std::optional<std::int64_t> ledger::newly_committed(const std::string& id) {
     return found == attempt_of_run_.end() ? 0 : found->second;
 }
 
-void ledger::look(const std::string& node, const std::string& id, std::optional<std::int64_t> by) {
-    stored seen{.committed = by, .leaves_row = !by};
+void ledger::look(const std::string& node, const std::string& id, std::optional<std::int64_t> by, bool repeated) {
+    stored seen{.committed = by, .leaves_row = !by, .repeated = repeated};
     if (!id.empty()) {
         const auto committed = newly_committed(id);
         if (!by) seen.committed = committed;

@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,11 +42,12 @@ public:
 
     /// The run of that id is an attempt's.
     void begun(const std::string& id, const std::string& run, std::int64_t attempt);
-    /// ... whose body ran after that: it is known only now.
+    /// ... whose body ran after that: it is known only now, and with the first copy of the commit. Later ones may be
+    /// sent when its caller has long gone on.
     void begun_by(const std::string& id, const std::string& run, std::int64_t attempt);
     /// A write was carried out. @param id of the transaction whose row it may have changed; empty: none
-    /// @param by the attempt that it has committed by itself
-    void look(const std::string& node, const std::string& id, std::optional<std::int64_t> by);
+    /// @param by the attempt that it has committed by itself @param repeated by the network, which tells of the copy
+    void look(const std::string& node, const std::string& id, std::optional<std::int64_t> by, bool repeated = false);
     /// After the last sweep.
     void conclude();
 
@@ -62,6 +64,7 @@ private:
     judge judge_;
     std::map<std::string, row_state> rows_;               ///< by id
     std::map<std::string, std::int64_t> attempt_of_run_;  ///< by id and run
+    std::set<std::string> committing_;                    ///< the same
     std::int64_t numbers_ = 0;
 };
 

@@ -138,6 +138,27 @@ TEST_CASE("a success that never was is noticed, and a failure that was none") {
     });
 }
 
+TEST_CASE("a plain write that is done twice is noticed") {
+    must_be_noticed("B2", [](history& seen) {
+        const auto* wrote = find<stored>(
+            seen, [](const auto& each) { return !each.committed && !each.repeated && !each.changed.empty(); });
+        if (!wrote) return false;
+        const auto [item, by] = wrote->changed.front();
+        auto again = by;
+        for (const auto& each : seen) {
+            const auto* later = std::get_if<stored>(&each.what);
+            if (!later) continue;
+            for (const auto& [changed, now] : later->changed) {
+                if (changed == item) again = now;
+            }
+        }
+        again.entries.push_back(by.entries.back());
+        ++*again.version;
+        seen.push_back({.at = seen.back().at, .what = stored{.changed = {{item, std::move(again)}}}});
+        return true;
+    });
+}
+
 TEST_CASE("a commit onto what was read and is no longer so is noticed") {
     must_be_noticed("B3", [](history& seen) {
         auto* read = find<attempted>(
@@ -209,6 +230,8 @@ TEST_CASE("lists tell of orders that cannot be") {
         order.read(1, 1, {});
         order.read(2, 0, {});
     }));
+    // What stands there again was written again, by a write of its own.
+    CHECK_FALSE(contradiction([](auto& order) { order.list(0, {1, 2, 1}); }));
     // A reader sees the later and not the earlier.
     CHECK(contradiction([](auto& order) {
         order.read(3, 0, {1, 2});

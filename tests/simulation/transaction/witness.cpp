@@ -74,9 +74,10 @@ const transact_update* row_of_call(const any_request& request) {
 
 }  // namespace
 
-/// One that leaves no row either is known by its token; one that but reads has none.
+/// It is known by its token. One that but reads has none of its own; the network gives it one.
 bool witness::leaves_no_row(const transact_write_items_request& request) {
-    return is_whole(request) && !request.client_request_token.empty() && !row_written_in(request);
+    const auto writes = [](const auto& action) { return !std::holds_alternative<condition_check>(action); };
+    return is_whole(request) && std::ranges::any_of(request.actions, writes) && !row_written_in(request);
 }
 
 bool witness::is_whole(const transact_write_items_request& request) {
@@ -109,7 +110,7 @@ void witness::applied(const testing::logged_request& entry, const any_request& r
         const bool first = done_.insert(call->client_request_token).second;
         if (known != calls_.end() && first) by = known->second;
     }
-    ledger_.look(name_, id_of_row(request), by);
+    ledger_.look(name_, id_of_row(request), by, entry.fate == testing::fault::kind::answer_copy);
 }
 
 void witness::answered(const testing::logged_request& entry, const any_request&, const result<any_response>& answer) {
