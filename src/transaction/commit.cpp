@@ -4,6 +4,7 @@
 
 #include "item/fresh_stamp.hpp"
 #include "item/item_names.hpp"
+#include "runtime/cancellation.hpp"
 #include "transaction/carry_out.hpp"
 #include "transaction/held_items.hpp"
 #include "transaction/protocol/plan_limits.hpp"
@@ -55,17 +56,12 @@ void sort_by_name(protocol::transaction_plan& plan) {
     std::ranges::sort(plan.items, {}, [](const protocol::planned_item& each) { return item_name(each.place()); });
 }
 
-awaitable<std::optional<failure>> commit(std::shared_ptr<open_transaction> of) {
-    auto unread = co_await read_puts(of);
-    // Given back wherever this ends.
-    auto held = std::exchange(of->held, nullptr);
-    if (unread) co_return unread;
+namespace {
+
+/// @param held what was locked before the body ran; null: nothing
+awaitable<std::optional<failure>> commit_plan(std::shared_ptr<open_transaction> of, std::shared_ptr<held_items> held,
+                                              protocol::transaction_plan sealed) {
     const auto core = of->core;
-    const auto new_stamp = [&] { return fresh_stamp(core->world()); };
-    auto plan = of->draft.plan(core->new_run(of->id), of->born, new_stamp);
-    if (!plan) co_return std::move(plan).error();
-    if (does_nothing(*plan) && !of->has_callers_id()) co_return std::nullopt;
-    auto sealed = *std::move(plan);
     of->one_call = protocol::fits_native(sealed);
     if (held) {
         auto why = co_await held_items::commit(held, std::move(sealed), of->deadline);
@@ -95,6 +91,27 @@ awaitable<std::optional<failure>> commit(std::shared_ptr<open_transaction> of) {
     coordinator run(table, std::move(sealed), core->rules());
     const auto ran = co_await carry_out(core, std::move(run), of->deadline);
     co_return told(ran->machine());
+}
+
+}  // namespace
+
+awaitable<std::optional<failure>> commit(std::shared_ptr<open_transaction> of) {
+    auto unread = co_await read_puts(of);
+    // Given back wherever this ends.
+    auto held = std::exchange(of->held, nullptr);
+    if (unread) co_return unread;
+    const auto new_stamp = [&] { return fresh_stamp(of->core->world()); };
+    auto plan = of->draft.plan(of->core->new_run(of->id), of->born, new_stamp);
+    if (!plan) co_return std::move(plan).error();
+    if (does_nothing(*plan) && !of->has_callers_id()) co_return std::nullopt;
+    const bool but_reads = plan->items.empty() && !of->has_callers_id();
+    auto why = co_await commit_plan(of, std::move(held), *std::move(plan));
+    // Of what but reads nothing can have happened, whether it was answered or not.
+    if (but_reads && why && why->code == errc::in_doubt) {
+        const bool cancelled = co_await runtime::cancellation_requested();
+        why = failure(cancelled ? errc::cancelled : errc::timeout);
+    }
+    co_return why;
 }
 
 // ---- those that others have begun ----------------------------------------------------------------------------

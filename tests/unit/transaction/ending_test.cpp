@@ -147,6 +147,28 @@ TEST_CASE("where nobody answers the end is told within the time, and never wrong
     CHECK(s.requests(s.a) == 0);
 }
 
+TEST_CASE("what but reads is never in doubt: nothing can have happened") {
+    const auto tier = GENERATE(transaction_tier::automatic, transaction_tier::inline_undo);
+    const std::size_t write = GENERATE(1U, 2U, 3U, 4U);
+    CAPTURE(write, static_cast<int>(tier));
+    bank s;
+    fill(s, 2);
+    silent_from(s, write, true);
+    s.in_a(
+        [](bank& in, transaction_tier how) -> asio::awaitable<void> {
+            const auto book = bank::table_of(in.a);
+            auto tx = bank::transactions_of(in.a).begin(run_options{.within = 20s, .tier = how});
+            for (const auto* name : {"account-0", "account-1"}) {
+                auto read = co_await tx.get(book, name);
+                CHECK(read.has_value());
+            }
+            auto [code] = co_await tx.commit(as_pair);
+            const bool in_time = write > 1 && !code;
+            if (!in_time) CHECK(code == errc::timeout);
+        },
+        tier);
+}
+
 TEST_CASE("a commit that is rejected after a copy without an answer is told as in doubt, and may be carried on") {
     bank s;
     fill(s, 2);
