@@ -27,18 +27,24 @@ bool is_due(const event_row& row, const char* stage, std::int64_t now) {
 
 }  // namespace
 
-asio::awaitable<std::vector<std::string>> outbox::intents_due(const char* stage, std::int32_t at_most) const {
+asio::awaitable<outbox::due_page> outbox::intents_due(const char* stage, std::int32_t at_most,
+                                                      dynalease::item_key after) const {
+    const auto now = milliseconds_since_1970(tables_.database);
+    // Where the clock was set back, what was due is not: a query that begins there would be refused.
+    if (dynalease::find_integer(after, "due").value_or(now) > now) after.clear();
     auto query = of_the_index();
-    apply_key(query,
-              dynalease::attr("stage") == stage && dynalease::attr("due") <= milliseconds_since_1970(tables_.database));
+    apply_key(query, dynalease::attr("stage") == stage && dynalease::attr("due") <= now);
     query.limit = at_most;
-    const auto page = co_await tables_.database.execute(std::move(query));
-    std::vector<std::string> intents;
+    query.exclusive_start_key = std::move(after);
+    auto page = co_await tables_.database.execute(std::move(query));
+    due_page found;
     for (const auto& item : page.items) {
         const auto* intent = dynalease::find_string(item, "intent");
-        if (intent && std::ranges::find(intents, *intent) == intents.end()) intents.push_back(*intent);
+        if (intent && std::ranges::find(found.intents, *intent) == found.intents.end())
+            found.intents.push_back(*intent);
     }
-    co_return intents;
+    found.last = std::move(page.last_evaluated_key);
+    co_return found;
 }
 
 asio::awaitable<std::vector<dynalease::loaded<event_row>>> outbox::waiting(std::string intent,

@@ -21,9 +21,15 @@ class outbox {
 public:
     explicit outbox(const tables& where) : tables_(where) {}
 
-    /// Intents with events in that stage that are due, the longest due first; each once. An index shows it, which may
-    /// be a moment behind: what is there is decided by `waiting`.
-    boost::asio::awaitable<std::vector<std::string>> intents_due(const char* stage, std::int32_t at_most) const;
+    struct due_page {
+        std::vector<std::string> intents;  ///< each once
+        dynalease::item_key last;          ///< where it ends; empty: there are no more
+    };
+    /// Intents with events in that stage that are due, the longest due first. An index shows it, which may be a moment
+    /// behind: what is there is decided by `waiting`.
+    /// @param after where the page before it ended; empty: the first page
+    boost::asio::awaitable<due_page> intents_due(const char* stage, std::int32_t at_most,
+                                                 dynalease::item_key after) const;
     /// The events of an intent in that stage that are due, in their order.
     boost::asio::awaitable<std::vector<dynalease::loaded<event_row>>> waiting(std::string intent,
                                                                               const char* stage) const;

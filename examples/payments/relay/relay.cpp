@@ -5,15 +5,12 @@
 #include "payments/domain/refused.hpp"
 #include "payments/use_cases/settle.hpp"
 
-#include <dynalease/queue.hpp>
-
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/experimental/parallel_group.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <algorithm>
 #include <exception>
 #include <numeric>
 #include <utility>
@@ -70,25 +67,17 @@ asio::awaitable<std::size_t> for_each_of(std::vector<std::string> intents, Work 
 
 }  // namespace
 
-dynalease::queue& queues_of_intents::of(const std::string& intent) {
-    return queues_.try_emplace(intent, session_, "outbox/" + intent).first->second;
-}
-
-void queues_of_intents::keep(const std::vector<std::string>& intents) {
-    std::erase_if(queues_, [&](const auto& one) { return std::ranges::find(intents, one.first) == intents.end(); });
-}
-
 asio::awaitable<std::size_t> relay::send_round() {
-    auto looking = outbox_.intents_due(stage::to_send, how_.at_once);
+    auto looking = to_send_.next(how_.at_once);
     auto due = co_await std::move(looking);
-    to_send_.keep(due);
     auto sending = for_each_of(std::move(due), [this](std::string intent) { return send_of(std::move(intent)); });
     co_return co_await std::move(sending);
 }
 
 asio::awaitable<std::size_t> relay::send_of(std::string intent) {
-    auto turn = co_await to_send_.of(intent).try_enter();
+    auto turn = co_await to_send_.queue_of(intent).try_enter();
     if (!turn) co_return 0;  // another relay is at it; should it be dead, a later try finds out
+    to_send_.forget_queue_of(intent);
     auto looking = outbox_.waiting(intent, stage::to_send);
     auto waiting = co_await std::move(looking);
     std::size_t sent = 0;
@@ -109,16 +98,16 @@ asio::awaitable<std::size_t> relay::send_of(std::string intent) {
 }
 
 asio::awaitable<std::size_t> relay::ask_round() {
-    auto looking = outbox_.intents_due(stage::sent, how_.at_once);
+    auto looking = to_ask_.next(how_.at_once);
     auto due = co_await std::move(looking);
-    to_ask_.keep(due);
     auto asking = for_each_of(std::move(due), [this](std::string intent) { return ask_of(std::move(intent)); });
     co_return co_await std::move(asking);
 }
 
 asio::awaitable<std::size_t> relay::ask_of(std::string intent) {
-    auto turn = co_await to_ask_.of(intent).try_enter();
+    auto turn = co_await to_ask_.queue_of(intent).try_enter();
     if (!turn) co_return 0;
+    to_ask_.forget_queue_of(intent);
     auto looking = outbox_.waiting(intent, stage::sent);
     auto waiting = co_await std::move(looking);
     for (auto& found : waiting) {

@@ -4,10 +4,10 @@
 #pragma once
 
 #include "payments/gateway/gateway.hpp"
+#include "payments/relay/due_intents.hpp"
 #include "payments/relay/outbox.hpp"
 #include "payments/repositories/intent_repository.hpp"
 
-#include <dynalease/queue.hpp>
 #include <dynalease/session.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -15,9 +15,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string>
-#include <vector>
 
 namespace payments {
 
@@ -36,24 +34,9 @@ struct relay_counts {
     std::uint64_t sent_again = 0;  ///< ... of which it knew nothing
 };
 
-/// The queues of the intents that one kind of round meets. A queue that was found busy is kept from round to round:
-/// that its holder is dead shows only to who goes on looking.
-class queues_of_intents {
-public:
-    explicit queues_of_intents(dynalease::session& session) : session_(session) {}
-
-    dynalease::queue& of(const std::string& intent);
-    /// Forgets those of other intents.
-    void keep(const std::vector<std::string>& intents);
-
-private:
-    dynalease::session& session_;
-    std::map<std::string, dynalease::queue, std::less<>> queues_;
-};
-
 /// The events of one intent are sent in their order, by one relay at a time: whoever takes a turn in the queue of the
 /// intent. Each is sent at least once: a relay that dies between sending it and writing that down leaves it to the
-/// next.
+/// next, which gets the dead one's turns, all at once, when its lease is over.
 class relay {
 public:
     relay(const tables& where, dynalease::session& session, intent_repository& intents, gateway& bank,
@@ -64,12 +47,12 @@ public:
           intents_(intents),
           bank_(bank),
           how_(how),
-          to_send_(session),
-          to_ask_(session) {}
+          to_send_(outbox_, session, stage::to_send),
+          to_ask_(outbox_, session, stage::sent) {}
 
-    /// Sends what is due. @returns how many events.
+    /// Sends what is due, of the next `at_once` intents. @returns how many events.
     boost::asio::awaitable<std::size_t> send_round();
-    /// Asks about what was not answered in time. @returns how many charges.
+    /// Asks about what was not answered in time, of as many. @returns how many charges.
     boost::asio::awaitable<std::size_t> ask_round();
     /// Both, for ever; until it is cancelled, or its session is lost.
     boost::asio::awaitable<void> run();
@@ -86,8 +69,8 @@ private:
     intent_repository& intents_;
     gateway& bank_;
     relay_options how_;
-    queues_of_intents to_send_;
-    queues_of_intents to_ask_;
+    due_intents to_send_;
+    due_intents to_ask_;
     relay_counts counts_;
 };
 
