@@ -6,14 +6,29 @@
 
 #include <signal.h>
 
+#include <cstdlib>
+#include <random>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
 
 namespace payments::demo {
 
+namespace {
+
+/// The gateway and the servers inherit it.
+void share_secret() {
+    std::random_device chance;
+    std::string secret;
+    while (secret.size() < 64) secret += std::to_string(chance());
+    ::setenv(answer_signature::variable, secret.c_str(), 0);
+}
+
+}  // namespace
+
 company::company(control how, const gateway_habits& habits, std::string program, bool watched)
     : how_(boost::describe::enum_to_string(how, "")), program_(std::move(program)), watched_(watched) {
+    share_secret();
     const auto share = [](double value) { return std::to_string(value); };
     gateway_ = start({"gateway", share(habits.declines), share(habits.loses_orders), share(habits.loses_answers),
                       share(habits.repeats_answers), share(habits.is_late), std::to_string(habits.delay.count())});

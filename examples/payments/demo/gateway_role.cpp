@@ -17,7 +17,7 @@ namespace payments::demo {
 
 int run_gateway(gateway_habits habits) {
     asio::io_context io{1};
-    gateway_simulator bank(io.get_executor(), habits);
+    gateway_simulator bank(io.get_executor(), habits, answer_signature::by_environment());
     web::server server(io.get_executor(), 0, [&](const web::request& asked) { return bank.handle(asked); });
     asio::co_spawn(io, server.run(), [](std::exception_ptr) {});
     asio::signal_set signals(io, SIGTERM, SIGINT);

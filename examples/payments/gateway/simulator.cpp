@@ -11,6 +11,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <charconv>
+#include <chrono>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -104,7 +105,10 @@ asio::awaitable<void> gateway_simulator::deliver(charge_answer outcome, std::uin
     for (int tries = 0; tries < 3; ++tries) {
         auto waiting = wait(after);
         co_await std::move(waiting);
-        auto asking = line_to(port).ask(web::client::make(verb::post, "/gateway/answers", web::to_json(outcome)));
+        auto letter = web::client::make(verb::post, "/gateway/answers", web::to_json(outcome));
+        const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+        letter.set(answer_signature::field, signature_.sign(letter.body(), now));
+        auto asking = line_to(port).ask(std::move(letter));
         const auto told = co_await std::move(asking);
         if (told && told->result() == status::ok) co_return;
     }

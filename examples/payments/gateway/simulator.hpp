@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "payments/gateway/answer_signature.hpp"
 #include "payments/gateway/charge_book.hpp"
 #include "payments/http/client.hpp"
 #include "payments/http/message.hpp"
@@ -15,6 +16,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace payments {
@@ -32,13 +34,13 @@ struct gateway_habits {
 };
 
 ///     POST /charges        {"intent","customer","amount","currency"[,"callback"]}, Idempotency-Key
-///                          with a callback 202, and the outcome to the server there; without one 200 with it
+///                          with a callback 202, and the outcome, signed, to the server there; without one 200 with it
 ///     GET  /charges/KEY    the outcome, or 404
 ///     GET  /book           {"withdrawn","charges","double_charges"}
 class gateway_simulator {
 public:
-    gateway_simulator(boost::asio::any_io_executor executor, gateway_habits habits)
-        : executor_(std::move(executor)), habits_(habits), chance_(habits.seed) {}
+    gateway_simulator(boost::asio::any_io_executor executor, gateway_habits habits, answer_signature signature)
+        : executor_(std::move(executor)), habits_(habits), signature_(std::move(signature)), chance_(habits.seed) {}
 
     boost::asio::awaitable<web::reply> handle(const web::request& asked);
 
@@ -52,6 +54,7 @@ private:
 
     boost::asio::any_io_executor executor_;
     gateway_habits habits_;
+    answer_signature signature_;
     std::mt19937_64 chance_;
     charge_book book_;
     std::map<std::uint16_t, std::unique_ptr<web::client>> lines_;

@@ -16,6 +16,7 @@
 #include <boost/describe/enum_to_string.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <iostream>
 
 namespace asio = boost::asio;
@@ -201,6 +202,13 @@ asio::awaitable<reply> front::charge_one(const request& asked, std::string id) {
 }
 
 asio::awaitable<reply> front::receive(const request& asked) {
+    const auto now = std::chrono::floor<std::chrono::seconds>(with_.clock->wall());
+    if (!with_.from_gateway.signs(asked[answer_signature::field], asked.body(), now)) {
+        auto stranger =
+            error_reply(status::unauthorized, "not_signed", "no signature of the gateway, or none that is good");
+        stranger.message.set(http::field::www_authenticate, answer_signature::field);
+        co_return stranger;
+    }
     auto settling = settle(with_.intents, answer_in(body_of(asked)));
     const bool made_a_difference = co_await std::move(settling);
     co_return json_reply(status::ok, made_a_difference ? R"({"settled":true})" : R"({"settled":false})");

@@ -2,16 +2,20 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "payments/gateway/answer_signature.hpp"
 #include "payments/gateway/gateway.hpp"
 #include "payments/http/message.hpp"
 #include "payments/repositories/intent_repository.hpp"
 #include "payments/repositories/request_store.hpp"
+
+#include <dynalease/runtime/time.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,7 +26,7 @@ namespace payments::web {
 ///     GET   /payment_intents/ID                                               200
 ///     PATCH /payment_intents/ID          {"amount"}                           200
 ///     POST  /payment_intents/ID/charge                                        200, or 202: the outcome comes later
-///     POST  /gateway/answers             an outcome, from the gateway         200
+///     POST  /gateway/answers             an outcome, from the gateway         200, or 401: its signature is not good
 ///
 /// All but the second and the last take an Idempotency-Key. Errors are {"error":{"code","message"}}.
 class front {
@@ -32,6 +36,8 @@ public:
         request_store& requests;
         gateway& bank;
         std::function<std::string()> new_id;  ///< of an intent
+        answer_signature from_gateway;
+        std::shared_ptr<dynalease::clock> clock;
     };
     explicit front(uses with) : with_(std::move(with)) {}
 

@@ -51,9 +51,27 @@ TEST_CASE("under the optimistic control a charge is accepted, and the gateway's 
     const auto id = in.make_intent();
     CHECK(in.ask("POST", intents_path + "/" + id + "/charge").status() == 202);
     const auto answer = R"({"intent":")" + id + R"(","charge":"ch_1","amount":100})";
-    CHECK(in.ask("POST", "/gateway/answers", answer).has(R"({"settled":true})"));
-    CHECK(in.ask("POST", "/gateway/answers", answer).has(R"({"settled":false})"));
+    CHECK(in.deliver(answer).has(R"({"settled":true})"));
+    CHECK(in.deliver(answer).has(R"({"settled":false})"));
     CHECK(in.ask("GET", intents_path + "/" + id).has("CHARGED"));
+}
+
+TEST_CASE("an answer that the gateway did not sign, or not lately, is refused with 401 and settles nothing", "[http]") {
+    served_payments in(control::optimistic);
+    const auto id = in.make_intent();
+    CHECK(in.ask("POST", intents_path + "/" + id + "/charge").status() == 202);
+    const auto answer = R"({"intent":")" + id + R"(","charge":"ch_1","amount":100})";
+    const auto field = std::string(answer_signature::field) + ": ";
+    const auto bare = in.ask("POST", "/gateway/answers", answer);
+    CHECK(bare.status() == 401);
+    CHECK(bare.has("WWW-Authenticate: Gateway-Signature"));
+    CHECK(in.ask("POST", "/gateway/answers", "no JSON either").status() == 401);
+    CHECK(in.ask("POST", "/gateway/answers", answer, field + "t=1,v1=00\r\n").status() == 401);
+    CHECK(in.deliver(answer, 301s).status() == 401);
+    CHECK(in.deliver(answer, -302s).status() == 401);
+    CHECK(in.ask("GET", intents_path + "/" + id).has("CHARGE_REQUESTED"));
+    CHECK(in.deliver(answer, 290s).status() == 200);
+    CHECK(in.ask("GET", intents_path + "/" + id).has(R"("state":"CHARGED")"));
 }
 
 TEST_CASE("an Idempotency-Key: the same again, another payload 422, no key at all 400", "[http]") {

@@ -48,7 +48,8 @@ served_payments::served_payments(control how, web::server_limits limits)
       bank(io.get_executor()),
       intents(make_repository(how, rows, session, {})),
       requests(rows, 6s),
-      front({*intents, requests, bank, [this] { return "pi_" + client.environment().new_id(); }}),
+      front({*intents, requests, bank, [this] { return "pi_" + client.environment().new_id(); }, signature,
+             client.environment().clock}),
       operations({client, session, rows, front}) {
     run(create_tables(client));
     server.emplace(
@@ -113,6 +114,12 @@ heard served_payments::ask(const std::string& method, const std::string& target,
     if (!body.empty()) text += "Content-Type: application/json\r\n";
     if (!body.empty() || method == "POST") text += "Content-Length: " + std::to_string(body.size()) + "\r\n";
     return exchange(text + "\r\n" + body);
+}
+
+heard served_payments::deliver(const std::string& answer, std::chrono::seconds ago) {
+    const auto now = std::chrono::floor<std::chrono::seconds>(client.environment().clock->wall());
+    const auto signed_so = signature.sign(answer, now - ago);
+    return ask("POST", "/gateway/answers", answer, std::string(answer_signature::field) + ": " + signed_so + "\r\n");
 }
 
 std::string served_payments::make_intent() {

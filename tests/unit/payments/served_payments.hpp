@@ -61,6 +61,8 @@ public:
     /// A request with a body, or without.
     heard ask(const std::string& method, const std::string& target, const std::string& body = {},
               const std::string& fields = {});
+    /// An answer of the gateway, with its signature, made so long ago.
+    heard deliver(const std::string& answer, std::chrono::seconds ago = 0s);
     /// An intent that was just made.
     std::string make_intent();
     /// Runs until the work is done; throws what it throws.
@@ -75,6 +77,7 @@ public:
     quick_bank bank;
     std::unique_ptr<intent_repository> intents;
     request_store requests;
+    answer_signature signature{"a secret of the gateway and of us"};
     web::front front;
     web::operations operations;
     std::optional<web::server> server;
