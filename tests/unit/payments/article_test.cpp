@@ -84,6 +84,18 @@ TEST_CASE_METHOD(two_branches, "lock: it is not discarded before its lease is ov
     CHECK(more_patient.run(more_patient.changing(200)).amount == 200);
 }
 
+TEST_CASE_METHOD(two_branches, "lock: it is never discarded while its process lives, however long that works",
+                 "[recipe]") {
+    one.make();
+    auto unit = one.run(one.intents->open("pi_1"));
+    for (int minute = 0; minute < 10; ++minute) {
+        simulated.run_for(1min);
+        CHECK(two.refusal(two.intents->open("pi_1")) == problem::busy);
+    }
+    one.run(change_to(*unit, 200));
+    CHECK(intent("pi_1").amount == 200);
+}
+
 TEST_CASE_METHOD(two_branches, "lock: it can have another name, and lie in a table without a sort key", "[recipe]") {
     dynalease::create_table_request make{.table_name = "flat", .key = {.hash = {.name = "id"}, .range = {}}};
     REQUIRE(simulated.call(std::move(make)).has_value());
@@ -132,6 +144,24 @@ TEST_CASE("repository: a unit of work can save more than once", "[recipe]") {
     CHECK(world.version("pi_1") == 3);
 }
 
+TEST_CASE("repository: a process that was paused, while another changed the intent, writes nothing", "[recipe]") {
+    const auto how = either_control();
+    payment_world world;
+    branch slow(world, how, 1);
+    branch fast(world, how, 2, {.wait = 60s});
+    slow.make();
+    auto stale = slow.run(slow.intents->open("pi_1"));
+    slow.machine.pause();  // beyond its lease
+    in_background changes(fast, fast.changing(300));
+    changes.wait();
+    REQUIRE(changes.succeeded());
+    slow.machine.resume();
+    const auto why = slow.refusal(change_to(*stale, 666));
+    CHECK(why == (how == control::optimistic ? problem::conflict : problem::lost));
+    CHECK(world.intent("pi_1").amount == 300);
+    CHECK(world.version("pi_1") == 2);
+}
+
 TEST_CASE("repository: two changes at once, and one of them happens", "[recipe]") {
     const auto how = either_control();
     payment_world world;
@@ -159,6 +189,34 @@ TEST_CASE("use case: an intent that is charged is not charged again, and the gat
     CHECK(server.refusal(server.charging()) == problem::wrong_state);
     relay_all(server);
     CHECK(world.gateway.charges_asked + world.gateway.submitted.size() == calls);
+}
+
+TEST_CASE("use case: of an intent that does not exist the gateway does not hear", "[recipe]") {
+    payment_world world;
+    branch server(world, either_control());
+    CHECK(server.refusal(server.charging()) == problem::not_found);
+    relay_all(server);
+    CHECK(world.gateway.charges_asked + world.gateway.submitted.size() == 0);
+    CHECK_FALSE(world.row("INTENT#pi_1", "INTENT"));
+}
+
+TEST_CASE("use case: the amount is not changed while the charge is requested, nor after it", "[recipe]") {
+    payment_world world;
+    branch server(world, either_control());
+    server.make();
+    world.gateway.loses_answers = true;
+    server.run(server.charging());
+    REQUIRE(world.intent("pi_1").state == intent_state::CHARGE_REQUESTED);
+    CHECK(server.refusal(server.changing(200)) == problem::wrong_state);
+    world.gateway.loses_answers = false;
+    world.simulated.run_for(10s);
+    relay_all(server);
+    deliver_all(server);
+    world.simulated.run_for(10s);
+    server.run(server.sender->ask_round());
+    REQUIRE(world.intent("pi_1").state == intent_state::CHARGED);
+    CHECK(server.refusal(server.changing(200)) == problem::wrong_state);
+    CHECK(world.intent("pi_1").amount == 100);
 }
 
 TEST_CASE("use case: customer and currency are never changed", "[recipe]") {
