@@ -371,4 +371,13 @@ boost::asio::awaitable<protocol::item_reply> item_lock_impl::look() {
     co_return seen;
 }
 
+boost::asio::awaitable<protocol::item_reply> item_lock_impl::clear(const protocol::item_acquire_decision& next) {
+    protocol::item_reply seen;
+    {
+        step_driver driver(core_);
+        co_await driver.run(machine_.clear(driver.steps(), next, seen));
+    }
+    co_return seen;
+}
+
 }  // namespace dynalease::detail

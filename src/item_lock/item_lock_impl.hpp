@@ -97,6 +97,8 @@ public:
     /// The end of a reservation with one.
     item_guard grant(protocol::item_reply seen);
     boost::asio::awaitable<protocol::item_reply> look();
+    /// Takes away who stands in the way and is over. @param next to `reap`, or to `free`; stays until then
+    boost::asio::awaitable<protocol::item_reply> clear(const protocol::item_acquire_decision& next);
 
 private:
     void drive_begins() override { machine_.begin(); }

@@ -298,8 +298,8 @@ bool joint_claim::read_reasons(failure& why, bool& shown) {
     return true;
 }
 
-/// Asks after holders that nothing is known of, and takes a new claim if this one is closed, until it is clear what
-/// to do.
+/// Takes away what is over, asks after holders that nothing is known of, and takes a new claim if this one is closed,
+/// until it is clear what to do.
 boost::asio::awaitable<acquire_all_decision> joint_claim::decide_all() {
     for (unsigned failures = 0;;) {
         std::vector<protocol::item_acquire_decision> each_of_them;
@@ -316,6 +316,19 @@ boost::asio::awaitable<acquire_all_decision> joint_claim::decide_all() {
             choose_claim();
             continue;
         }
+        if (next.step == acquire_all_step::clear && wanted()) {
+            auto& each = wanted_[next.item];
+            outage_.asked();
+            auto seen = co_await each.front->clear(each.next);
+            give_up_after(seen.kind, seen.sent_at, seen.why);
+            if (was_answered(seen.kind)) {
+                each.seen = std::move(seen);
+            } else if (wanted()) {
+                fail_try(seen.kind, seen.why);
+                co_await pause(retry_pause(failures++));
+            }
+            continue;
+        }
         if (next.step == acquire_all_step::look && wanted()) {
             const auto failed = co_await core_->remotes().look(next.session);
             if (failed) fail_try(answer::delayed, std::make_shared<const failure>(*failed));
@@ -328,11 +341,11 @@ boost::asio::awaitable<acquire_all_decision> joint_claim::decide_all() {
 
 /// The claim is granted. What is in the items is read in one go, and shows whether anybody has wiped a lock off since.
 boost::asio::awaitable<void> joint_claim::take_home() {
-    auto left = forget_all();
+    joint_reading reading(*core_, wanted_);
     for (unsigned failures = 0; core_->may_write() && wanted();) {
         const auto sent = core_->now();
-        const auto unread = co_await read_some(left);
-        if (left.empty()) break;
+        const auto unread = co_await reading.go_on();
+        if (reading.done()) break;
         if (unread) give_up_after(classify(*unread), sent, unread);
         if (unread) fail_try(classify(*unread), unread);
         failures = unread ? failures + 1 : 0;
@@ -352,46 +365,6 @@ boost::asio::awaitable<void> joint_claim::take_home() {
     for (auto& each : wanted_) all.granted.push_back(each.front->grant(std::move(each.seen)));
     unanswered_ = false;
     served.complete_one(std::move(all));
-}
-
-/// What is to be read: all of the items.
-joint_claim::keys_by_table joint_claim::forget_all() {
-    keys_by_table left;
-    for (auto& each : wanted_) {
-        each.seen = {};
-        auto& table = left[each.front->item().layout.table];
-        table.keys.push_back(each.front->item().key);
-        table.consistent_read = true;
-    }
-    return left;
-}
-
-/// @param left without those that were read. @returns null, or why none was.
-boost::asio::awaitable<shared_failure> joint_claim::read_some(keys_by_table& left) {
-    batch_get_item_request batch{.tables = left};
-    const auto sent = core_->now();
-    auto answered = co_await core_->target().call(std::move(batch));
-    if (!answered) co_return std::make_shared<const failure>(std::move(answered).error());
-    for (auto& each : wanted_) {
-        const auto& item = each.front->item();
-        for (const auto& found : answered->items[item.layout.table]) {
-            if (protocol::key_of(item.layout, found) == item.key) {
-                each.seen = protocol::read_item(item.layout, answer::applied, &found, true);
-                each.seen.sent_at = sent;
-            }
-        }
-    }
-    const auto count = [](const keys_by_table& keys) {
-        std::size_t all = 0;
-        for (const auto& [table, some] : keys) all += some.keys.size();
-        return all;
-    };
-    const auto asked = count(left);
-    left = std::move(answered->unprocessed);
-    for (auto& [table, keys] : left) keys.consistent_read = true;
-    std::erase_if(left, [](const auto& table) { return table.second.keys.empty(); });
-    const bool none = count(left) >= asked;
-    co_return none ? std::make_shared<const failure>(errc::throttled) : nullptr;
 }
 
 }  // namespace dynalease::detail

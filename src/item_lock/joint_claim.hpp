@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "item_lock/item_lock_impl.hpp"
 #include "item_lock/protocol/acquire_all.hpp"
+#include "item_lock/wanted_items.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/waiter_list.hpp"
 #include "session/protocol/outage.hpp"
@@ -15,33 +15,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace dynalease::detail {
-
-struct wanted_item {
-    std::shared_ptr<item_lock_impl> front;
-    protocol::item_access access;
-    /// As last seen, and what is to be done about it. While nothing is known it is taken to be free.
-    protocol::item_reply seen{};
-    protocol::item_acquire_decision next{protocol::item_acquire_step::take};
-
-    void forget() {
-        seen = {};
-        next = {protocol::item_acquire_step::take};
-        next.form.access = access;
-    }
-};
-
-inline std::vector<std::string> names_of(const std::vector<wanted_item>& wanted) {
-    std::vector<std::string> names;
-    for (const auto& each : wanted) names.push_back(each.front->name());
-    return names;
-}
 
 struct joint_served {
     std::vector<item_guard> granted{};
@@ -88,9 +67,6 @@ private:
     boost::asio::awaitable<std::optional<std::size_t>> claim_all();
     boost::asio::awaitable<protocol::acquire_all_decision> decide_all();
     boost::asio::awaitable<void> take_home();
-    using keys_by_table = std::map<std::string, keys_and_options>;
-    keys_by_table forget_all();
-    boost::asio::awaitable<shared_failure> read_some(keys_by_table& left);
 
     std::shared_ptr<session_impl> core_;
     std::vector<wanted_item> wanted_;

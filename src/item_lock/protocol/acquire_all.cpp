@@ -10,11 +10,14 @@
 namespace dynalease::protocol {
 
 acquire_all_decision decide_acquire_all(const std::vector<item_acquire_decision>& each) {
-    // What is certain comes before what passes: one item that names the claim tells of all the others.
-    constexpr std::array<std::pair<item_acquire_step, acquire_all_step>, 5> order{
+    // What is certain comes before what passes: one item that names the claim tells of all the others. And what others
+    // may wait for, in vain, before what we do.
+    constexpr std::array<std::pair<item_acquire_step, acquire_all_step>, 7> order{
         {{item_acquire_step::granted, acquire_all_step::granted},
          {item_acquire_step::missing, acquire_all_step::missing},
          {item_acquire_step::claim_closed, acquire_all_step::renew},
+         {item_acquire_step::free, acquire_all_step::clear},
+         {item_acquire_step::reap, acquire_all_step::clear},
          {item_acquire_step::look, acquire_all_step::look},
          {item_acquire_step::refuse, acquire_all_step::wait}}};
     for (const auto& [of_one, of_all] : order) {

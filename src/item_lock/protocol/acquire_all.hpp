@@ -24,6 +24,7 @@ enum class acquire_all_step {
     granted,  ///< an item names our claim: all of them do
     missing,  ///< there is no such item
     renew,    ///< no copy of the claim can land any more: take a new one and decide again
+    clear,    ///< take away what of ours, or of the dead, stands on that item, and decide again
     look,     ///< find out whether `session` lives, then decide again
     wait,     ///< for that item, holding none
     take,     ///< send the transaction, with each item's own form

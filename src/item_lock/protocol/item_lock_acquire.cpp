@@ -39,28 +39,13 @@ bool intent_must_show_life(const item_lock_claimant& lock, const item_lock_state
            lock.session.now() >= lock.open->intended_at + plain->times.period;
 }
 
-update_item_request request_of(item_lock_claimant& lock, const item_acquire_decision& next) {
-    switch (next.step) {
-        case item_acquire_step::take:
-            return lock.requests().take(lock.open->id, next.form, lock.item.most_readers);
-        case item_acquire_step::intend:
-            return lock.requests().intend(next_intent(lock), next.form.intent);
-        case item_acquire_step::reap:
-            return lock.requests().reap(next.who);
-        default: {
-            auto request = lock.requests().release({.id = {.attempt = next.attempt}});
-            request.returned = return_values::all_new;
-            return request;
-        }
-    }
-}
-
 sequence<item_reply> carry_out(item_lock_claimant& lock, stepper& steps, const item_acquire_decision& next) {
-    const bool writes =
-        claims(next.step) || next.step == item_acquire_step::reap || next.step == item_acquire_step::free;
-    if (!writes) return lock.look(steps, false);
-    auto request = request_of(lock, next);
-    if (claims(next.step)) lock.stake();
+    if (next.step == item_acquire_step::reap || next.step == item_acquire_step::free) return clear(lock, steps, next);
+    if (!claims(next.step)) return lock.look(steps, false);
+    auto request = next.step == item_acquire_step::take
+                       ? lock.requests().take(lock.open->id, next.form, lock.item.most_readers)
+                       : lock.requests().intend(next_intent(lock), next.form.intent);
+    lock.stake();
     return lock.send(steps, std::move(request));
 }
 
@@ -166,6 +151,13 @@ shared_failure missing_item(const item_lock_claimant& lock) {
 }
 
 }  // namespace
+
+sequence<item_reply> clear(item_lock_claimant& lock, stepper& steps, const item_acquire_decision& next) {
+    if (next.step == item_acquire_step::reap) return lock.send(steps, lock.requests().reap(next.who));
+    auto request = lock.requests().release({.id = {.attempt = next.attempt}});
+    request.returned = return_values::all_new;
+    return lock.send(steps, std::move(request));
+}
 
 sequence<void> acquire_item(item_lock_claimant& lock, stepper& steps, item_reply& seen) {
     auto& session = lock.session;

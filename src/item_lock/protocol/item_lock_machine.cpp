@@ -49,6 +49,10 @@ sequence<void> item_lock_machine::look(stepper& steps, item_reply& seen) {
     seen = co_await lock_.look(steps, false);
 }
 
+sequence<void> item_lock_machine::clear(stepper& steps, const item_acquire_decision& next, item_reply& seen) {
+    seen = co_await protocol::clear(lock_, steps, next);
+}
+
 // ---- guarded writes ----------------------------------------------------------------------------------------
 
 sequence<void> item_lock_machine::change(stepper& steps, guarded_change what, guarded_end& end) {

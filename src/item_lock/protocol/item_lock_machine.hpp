@@ -69,6 +69,8 @@ public:
     sequence<void> keep(stepper& steps) { return keep_grant(lock_, steps); }
     /// @param seen what it shows
     sequence<void> look(stepper& steps, item_reply& seen);
+    /// @param next to `reap`, or to `free` @param seen what that shows
+    sequence<void> clear(stepper& steps, const item_acquire_decision& next, item_reply& seen);
 
     // ---- guarded writes ----
     /// @param end what it came to, as for the others

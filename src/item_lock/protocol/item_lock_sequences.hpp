@@ -10,6 +10,9 @@
 
 namespace dynalease::protocol {
 
+/// Takes away who stands in the way and is over: `reap`, or `free`.
+sequence<item_reply> clear(item_lock_claimant& lock, stepper& steps, const item_acquire_decision& next);
+
 // Each of these runs until the phase changes. `seen` is the item as last seen, and is kept so.
 
 /// Until it is granted, nobody here wants it any more, or the session is over.

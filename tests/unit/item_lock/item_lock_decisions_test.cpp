@@ -38,14 +38,14 @@ struct wish {
             return found == known.end() ? holder_is::alive : found->second;
         };
         return decide_item_acquire({.sight = sight,
-                                 .self = "me",
-                                 .mine = mine,
-                                 .access = access,
-                                 .waits = waits,
-                                 .insists = insists,
-                                 .most_readers = most_readers,
-                                 .judge = judge,
-                                 .fate = fate});
+                                    .self = "me",
+                                    .mine = mine,
+                                    .access = access,
+                                    .waits = waits,
+                                    .insists = insists,
+                                    .most_readers = most_readers,
+                                    .judge = judge,
+                                    .fate = fate});
     }
     step next() const { return decided().step; }
 };

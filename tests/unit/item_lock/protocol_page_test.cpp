@@ -1,7 +1,7 @@
 // The page of the item lock's protocol shows the requests as they are built.
 // SPDX-License-Identifier: BSL-1.0
-#include "item_lock/protocol/item_lock_requests.hpp"
 #include "support/protocol_page.hpp"
+#include "item_lock/protocol/item_lock_requests.hpp"
 
 namespace dynalease::protocol::test {
 

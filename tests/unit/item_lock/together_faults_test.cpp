@@ -49,6 +49,38 @@ TEST_CASE("whichever request about several items gets no answer, each is changed
     }
 }
 
+TEST_CASE("what a late copy left of our own on one of several items is taken away first, and nobody waits for it") {
+    const bool as_reader = GENERATE(true, false);
+    const bool shared = GENERATE(true, false);
+    CAPTURE(as_reader, shared);
+    tills_world w;
+    node a(w, 1);
+    node b(w, 2);
+    run(w, a, open_session(a));
+    run(w, b, open_session(b));
+    // As if a copy of a claim that was given up had landed; and another waits for it.
+    auto haunted = w.stored("south");
+    const auto ghost = std::string(a.session->id()) + ".999";
+    if (as_reader) {
+        haunted.emplace("_lockR", string_set{ghost});
+    } else {
+        haunted.emplace("_lockW", ghost + ".0000000000");
+    }
+    haunted.emplace("_lockI", std::string(b.session->id()) + ".998");
+    w.put(haunted);
+    item_guard theirs;
+    running there(w, b, take(lock_of(b, "south"), theirs));
+    a.network->clear_log();
+    std::vector<item_guard> guards;
+    running here(w, a, take_all(every_till(a, shared), guards));
+    w.scheduler.run_for(10s);
+    CHECK(theirs.held());
+    CHECK(a.network->log().size() < 60);
+    theirs = {};
+    here.wait();
+    CHECK(all_valid(guards));
+}
+
 TEST_CASE("a wait for several items that is cancelled at any step leaves nothing behind") {
     using kind = testing::fault::kind;
     for (const auto what : {kind::pass, kind::lose_answer}) {
