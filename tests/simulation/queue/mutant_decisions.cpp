@@ -4,10 +4,13 @@
 #include "simulation/framework/mutant.hpp"
 #include "simulation/mutants/rewriting_database.hpp"
 
+#include "queue/protocol/head_sights.hpp"
 #include "queue/protocol/queue_decisions.hpp"
 #include "queue/protocol/queue_times.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace dynalease::simulation::queues {
@@ -50,6 +53,15 @@ std::vector<place> real_over_with(const place& mine, const void_tickets& voids) 
     "__real__ZN9dynalease8protocol9over_withERKNS0_5placeERKSt3mapIlS1_St4lessIlESaISt4pairIKlS1_EEE");
 std::vector<place> wrapped_over_with(const place& mine, const void_tickets& voids) asm(
     "__wrap__ZN9dynalease8protocol9over_withERKNS0_5placeERKSt3mapIlS1_St4lessIlESaISt4pairIKlS1_EEE");
+
+std::optional<head_sights::news>
+real_sight(head_sights* of, const std::optional<queue_head>& shown, std::uint64_t asked, time_point now) asm(
+    "__real__ZN9dynalease8protocol11head_sights5sightERKSt8optionalINS0_10queue_headEEmNSt6chrono10time_pointINS_"
+    "13elapsed_clockENS7_8durationIlSt5ratioILl1ELl1000000000EEEEEE");
+std::optional<head_sights::news>
+wrapped_sight(head_sights* of, const std::optional<queue_head>& shown, std::uint64_t asked, time_point now) asm(
+    "__wrap__ZN9dynalease8protocol11head_sights5sightERKSt8optionalINS0_10queue_headEEmNSt6chrono10time_pointINS_"
+    "13elapsed_clockENS7_8durationIlSt5ratioILl1ELl1000000000EEEEEE");
 
 // ---- what they get wrong -------------------------------------------------------------------------------------
 
@@ -121,6 +133,11 @@ std::vector<place> wrapped_over_with(const place& mine, const void_tickets& void
     auto over = real_over_with(mine, voids);
     if (active("LEAVES_TOO_MUCH")) over.push_back({.ticket = over.back().ticket + 1, .from = over.back().ticket + 1});
     return over;
+}
+
+std::optional<head_sights::news> wrapped_sight(head_sights* of, const std::optional<queue_head>& shown,
+                                               std::uint64_t asked, time_point now) {
+    return real_sight(of, shown, active("OVERTAKEN") ? of->count() : asked, now);
 }
 
 }  // namespace dynalease::simulation::queues

@@ -21,6 +21,7 @@ const contribution queue_mutants{
          {.name = "NOTOMB", .rule = "a missing row is made impossible before it is passed over [0]"},
          {.name = "SKIPNOW", .rule = "a missing row is not buried at once [3]"},
          {.name = "NOWAIT", .rule = "a missing row is not buried before its owner's claim is over [0]"},
+         {.name = "OVERTAKEN", .rule = "an answer that was overtaken is not taken for the newest [0]"},
          {.name = "NOCLAIM", .rule = "a turn that is not written down is valid only while its claim runs [0]"},
          {.name = "FROMANSWER",
           .rule = "the claim counts from the send, not from the answer [0]",

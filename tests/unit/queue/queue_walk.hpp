@@ -2,122 +2,115 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "support/row_world.hpp"
+#include "held_network.hpp"
+#include "support/histories.hpp"
 
-#include "queue/protocol/head_sights.hpp"
-#include "queue/protocol/queue_decisions.hpp"
+#include "queue/protocol/queue_rows.hpp"
 
+#include <dynalease/queue.hpp>
+#include <dynalease/testing/node.hpp>
+#include <dynalease/testing/world.hpp>
+
+#include <boost/asio/cancellation_signal.hpp>
+
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
+#include <memory>
 #include <optional>
-#include <random>
-#include <set>
 #include <string>
-#include <variant>
 #include <vector>
 
-namespace dynalease::protocol::test {
+namespace dynalease::tests {
 
-using queue_write = std::variant<update_item_request, put_item_request, delete_item_request>;
-
-/// What a mutant leaves out.
-struct queue_rules {
-    std::function<void(update_item_request&)> change = [](update_item_request&) {};
-    std::function<void(put_item_request&)> change_row = [](put_item_request&) {};
-    bool asks_for_turn = true;         ///< the turn is what the head says, not that no row is seen before mine
-    bool buries = true;                ///< a missing row is made impossible before it is passed over
-    bool waits_to_bury = true;         ///< ... and not before its owner's claim is over
-    bool claim_ends = true;            ///< a turn that is not written down is valid only while its claim runs
-    bool asks_session = true;          ///< a ticket is passed over only when its session is over
-    bool leaves_again = true;          ///< an unanswered leave is repeated
-    bool cancels_row_in_doubt = true;  ///< so is a row that may land: it is given up
-    bool voids = true;                 ///< a place is given up by a void row
-    bool deletes = false;              ///< ... or by deleting it, which a late row undoes
-    bool voids_again = true;           ///< an unanswered cancel is repeated
-    bool passes_void = true;           ///< void rows are passed over
-    bool knows_order = true;           ///< an answer that was overtaken is not taken for the newest
+/// How much may happen.
+struct walk_size {
+    std::size_t processes = 2;
+    unsigned steps = 60;
+    unsigned callers = 1000;
+    unsigned faults = 1000;
+    /// So much time may pass at once, as an ordinary event.
+    std::vector<std::chrono::nanoseconds> times{};
 };
 
-/// One random history. Each front behaves as the decision tables say; time is abstract: a claim runs, or is over.
+/// What a mutant spoils of a request before it leaves.
+using spoiling = std::function<void(any_request& request)>;
+
+/// One history of the library's own queue: each of its requests waits until the walk delivers it. At its end all leave,
+/// and whoever comes then must have a turn.
 class queue_walk {
 public:
-    queue_walk(const queue_rules& rules, std::uint64_t seed);
+    queue_walk(walk_size size, protocol::test::chooser choose, spoiling spoil = {});
+    ~queue_walk();
 
     /// @returns what went wrong; empty if nothing did.
-    std::string run(unsigned steps);
+    std::string run();
 
     unsigned turns = 0;
     unsigned buried = 0;
-    unsigned passed_over = 0;
+    unsigned passed_over = 0;  ///< by others, when they left nothing to wait for
 
 private:
-    enum class phase { idle, drawing, entering, waiting, direct, held, leaving, giving_up };
-    struct front {
-        std::string id;
-        phase now = phase::idle;
-        bool wants = false;
-        std::string attempt;
-        bool claim_running = false;
-        bool unanswered = false;  ///< the request for a ticket
-        bool entered_sent = false;
-        bool voided = false;
-        bool left_sent = false;
-        std::optional<place> mine;
-        head_sights head{};
-        std::vector<place> to_bury;  ///< the last of them on its way
-        std::optional<std::uint64_t> awaited;
-        std::uint64_t asked = 0;  ///< the sights when that was sent
-        struct look {
-            std::optional<queue_head> shown;
-            std::uint64_t asked;
-        };
-        std::optional<look> looking{};  ///< its answer is on its way
+    struct caller {
+        queue_turn turn{};
+        boost::asio::cancellation_signal gives_up{};
+        bool enters = false;
+        bool told = false;
     };
-    struct copy {
-        queue_write request;
-        std::size_t owner;
-        std::string session;
-        std::uint64_t serial;
+    struct process;
+    struct flight {
+        any_request request;
+        std::string session;                           ///< whose
+        std::shared_ptr<held_call> call;               ///< null: nobody waits for its answer
+        bool sent_again = false;                       ///< by its client, within the call
+        std::optional<result<any_response>> answer{};  ///< it was applied, and its answer is on its way
+    };
+    using event = std::function<void()>;
+    struct events {
+        std::vector<event> ordinary;
+        std::vector<event> faults;
     };
 
-    bool chance(unsigned one_in) { return random_() % one_in == 0; }
-    queue_requests requests_of(const front& who) const { return {table, name_, who.id}; }
-    std::optional<queue_head> head();
-    void sight(front& who, const std::optional<queue_head>& shown, std::uint64_t asked);
-    void renew(front& who);
-    void begin(front& who);
-    void step(std::size_t index);
-    void wait(std::size_t index);
-    void give_up(std::size_t index);
-    void send(std::size_t index, queue_write request);
-    void deliver(std::size_t index, bool lose_answer, bool keep_copy);
-    void answered(front& who, bool applied, const std::optional<queue_head>& head, const std::optional<item>& row);
-    void unanswered(front& who);
-    void drawn(front& who, bool applied, const queue_head& head);
-    void turn_begins(front& who, phase as);
-    bool valid(const front& who) const;
-    bool claimed(std::int64_t ticket) const;
-    examine_decision examine(const front& who);
-    void check_moved(const queue_head& before, const queue_head& after);
+    events possible();
+    void add_events_of(process& who, events& all);
+    void add_events_of_flight(std::size_t index, events& all);
+    void begin(process& who);
+    void crash(process& who);
+    bool hold(const process& who, const any_request& request, std::shared_ptr<held_call> call);
+
+    void enter(process& who);
+    static void leave(process& who);
+    bool lives(const std::string& session) const;
+
+    void carry_out(flight& what);
+    void deliver(std::size_t index);
+    void copy(std::size_t index);
+    void time_out(std::size_t index);
+    void send_again(std::size_t index);
+    void pass(std::chrono::nanoseconds time);
+    void settle();
+
+    std::optional<protocol::queue_head> head();
+    std::optional<protocol::ticket_row> ticket(std::int64_t number);
+    void check_head(const flight& what, const std::optional<protocol::queue_head>& before);
+    void check_ticket(const flight& what, const put_item_request& put,
+                      const std::optional<protocol::ticket_row>& before);
     void check_turns();
     void come_to_rest();
+    void wrong(const std::string& what);
 
-    queue_rules rules_;
-    std::mt19937_64 random_;
-    row_world world_;
-    queue_name name_{.entity = "orders", .reason = {}};
-    std::vector<front> fronts_;
-    std::set<std::string> over_sessions_;
-    std::map<std::int64_t, std::string> drawn_by_;  ///< ticket to attempt
-    std::vector<copy> flight_;
-    std::uint64_t last_serial_ = 0;
-    unsigned sessions_ = 0;
-    unsigned attempts_ = 0;
+    const walk_size size_;
+    const protocol::test::chooser choose_;
+    const spoiling spoil_;
+    testing::world world_;
+    std::vector<std::unique_ptr<process>> processes_;
+    std::vector<flight> flights_;
+    unsigned callers_ = 0;
+    unsigned faults_ = 0;
+    std::uint64_t seeds_ = 0;
     std::int64_t last_turn_ = 0;
-    bool calm_ = false;
     std::string wrong_;
 };
 
-}  // namespace dynalease::protocol::test
+}  // namespace dynalease::tests
