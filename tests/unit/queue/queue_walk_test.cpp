@@ -1,5 +1,5 @@
 // Histories of the queue: as it is it keeps its promises; without any one of its conditions it does not.
-// not. SPDX-License-Identifier: BSL-1.0
+// SPDX-License-Identifier: BSL-1.0
 #include "queue_walk.hpp"
 
 #include "support/changed_texts.hpp"
