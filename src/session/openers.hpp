@@ -9,6 +9,7 @@
 
 #include <list>
 #include <memory>
+#include <utility>
 
 namespace dynalease::detail {
 
@@ -53,15 +54,18 @@ public:
         for (auto* each : here_) each->attempts_ += each->asked_ ? attempts : 0;
     }
 
-    /// What keeps the session from being opened; null: nothing does.
+    /// What keeps the session from being opened, for whoever gives up now; null: nothing does.
     const shared_failure& trouble() const noexcept { return trouble_; }
-    /// Those who are not patient are told. @returns whether it is new that there is any
-    bool note_trouble(const shared_failure& why) {
+    /// @returns whether it is new that there is any
+    bool note_trouble(shared_failure why) {
         const bool is_new = !trouble_;
-        trouble_ = why;
-        while (hasty_.complete_one(shared_failure(why))) {
-        }
+        trouble_ = std::move(why);
         return is_new;
+    }
+    /// Those who are not patient are told of it.
+    void tell_hasty() {
+        while (hasty_.complete_one(shared_failure(trouble_))) {
+        }
     }
     /// @param why null: the session is live
     void tell_all(const shared_failure& why) {

@@ -82,12 +82,8 @@ boost::asio::awaitable<void> session_impl::open_row([[maybe_unused]] std::shared
     openers_.tell_all(why);
 }
 
-bool session_impl::goes_on_opening(const shared_failure& trouble) {
-    if (closing_) return false;
-    if (openers_.note_trouble(trouble)) {
-        log(severity::warning, "cannot be opened yet: " + trouble->code.message());
-    }
-    return openers_.any_patient();
+void session_impl::note_trouble(const shared_failure& why) {
+    if (openers_.note_trouble(why)) log(severity::warning, "cannot be opened yet: " + why->code.message());
 }
 
 boost::asio::awaitable<shared_failure> session_impl::create_row() {
@@ -141,12 +137,13 @@ boost::asio::awaitable<shared_failure> session_impl::create_row() {
             if (odd) why = *std::move(odd);
             if (ended_) co_return std::make_shared<const failure>(over_failure());
         }
-        if (kind == answer::rejected || fruitless) {
-            const auto told = explain(std::move(why));
-            if (kind == answer::rejected || !goes_on_opening(told)) {
-                co_return closing_ ? std::make_shared<const failure>(over_failure()) : told;
-            }
+        const auto told = explain(std::move(why));
+        if (kind == answer::rejected || closing_) {
+            co_return closing_ ? std::make_shared<const failure>(over_failure()) : told;
         }
+        note_trouble(told);
+        if (fruitless) openers_.tell_hasty();
+        if (fruitless && !openers_.any_patient()) co_return told;
         runtime::alarm pause(world());
         // Not in step with all the others that the same outage has struck.
         co_await pause.wait_until(now() + retry_pause(failures++, unit()));

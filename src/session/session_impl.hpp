@@ -159,7 +159,7 @@ private:
 
     boost::asio::awaitable<void> open_row(std::shared_ptr<session_impl> self);
     boost::asio::awaitable<shared_failure> create_row();
-    bool goes_on_opening(const shared_failure& trouble);
+    void note_trouble(const shared_failure& why);
     shared_failure explain(failure why) const;
     void go_live();
     boost::asio::awaitable<bool> beat_once();

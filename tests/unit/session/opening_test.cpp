@@ -132,6 +132,24 @@ TEST_CASE("a wait that ends before the request that opens its session is answere
     CHECK(told->diagnostics().attempts == 0);
 }
 
+TEST_CASE("who waits for a session whose table throttles is told of that, and who tries waits until it is clear") {
+    world w;
+    node a(w);
+    a.network->set_plan(all_meet(throttling()));
+    std::optional<error> told;
+    run(w, a, tell(a, 2s, told));
+    REQUIRE(told);
+    CHECK(told->code() == errc::throttled);
+    CHECK(told->code() == condition::throttled);
+    CHECK(told->diagnostics().attempts > 1);
+    std::optional<error> tried;
+    const auto began = w.scheduler.now();
+    run(w, a, tell(a, 0s, tried));
+    REQUIRE(tried);
+    CHECK(tried->code() == errc::throttled);
+    CHECK(w.scheduler.now() - began > a.session->options().lease / 2);
+}
+
 // ---- from life to life ---------------------------------------------------------------------------------------
 
 TEST_CASE("a session that is closed between two lives closes the row of the former, too") {
