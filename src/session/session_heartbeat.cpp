@@ -144,9 +144,8 @@ boost::asio::awaitable<shared_failure> session_impl::create_row() {
         note_trouble(told);
         if (fruitless) openers_.tell_hasty();
         if (fruitless && !openers_.any_patient()) co_return told;
-        runtime::alarm pause(world());
         // Not in step with all the others that the same outage has struck.
-        co_await pause.wait_until(now() + retry_pause(failures++, unit()));
+        co_await open_again_.wait_until(now() + retry_pause(failures++, unit()));
         if (ended_ || closing_) co_return std::make_shared<const failure>(over_failure());
     }
 }

@@ -64,6 +64,7 @@ session_impl::session_impl(database target, session_options options, std::option
       context_(runtime::context_end::of(world().executor)),
       work_(world().executor),
       life_(world().executor),
+      open_again_(world()),
       beat_alarm_(world()),
       deadline_alarm_(world()),
       works_ended_(world()),
@@ -252,6 +253,7 @@ void session_impl::end() {
     ended_ = true;
     work_.close();
     idle_.clear();
+    open_again_.wake();
     beat_alarm_.wake();
     deadline_alarm_.wake();
     works_ended_.wake();
@@ -285,6 +287,9 @@ void session_impl::begin_close(const close_options& options) {
         return;
     }
     publish();
+    // Now, whatever becomes of the request that is to open it.
+    openers_.tell_all(std::make_shared<const failure>(over_failure()));
+    open_again_.wake();
     runtime::spawn_background(world().executor, life_, close(shared_from_this(), options));
 }
 

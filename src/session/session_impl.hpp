@@ -198,6 +198,7 @@ private:
     runtime::gate work_;      ///< the members' own coroutines
     runtime::gate life_;      ///< opening, heartbeat, deadline, closing
     bool miss_told_ = false;  ///< the log has told of a heartbeat without an answer since the last with one
+    runtime::alarm open_again_;
     runtime::alarm beat_alarm_;
     runtime::alarm deadline_alarm_;
     runtime::alarm works_ended_;

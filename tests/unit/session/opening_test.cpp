@@ -150,6 +150,23 @@ TEST_CASE("who waits for a session whose table throttles is told of that, and wh
     CHECK(w.scheduler.now() - began > a.session->options().lease / 2);
 }
 
+TEST_CASE("who waits for a session to open is told at once that it closes, and closing ends as soon") {
+    const auto fate = GENERATE(throttling(), fault{.before = 3s});
+    world w;
+    node a(w);
+    a.network->set_plan(all_meet(fate));
+    std::optional<error> told;
+    running waits(w, a, tell(a, 1min, told));
+    // In one of the longest pauses between two requests, or while one is under way.
+    w.scheduler.run_for(2500ms);
+    REQUIRE_FALSE(told);
+    running closes(w, a, close(a, {}));
+    waits.wait(10ms);
+    REQUIRE(told);
+    CHECK(told->code() == errc::session_closed);
+    closes.wait(fate.before + 10ms);
+}
+
 // ---- from life to life ---------------------------------------------------------------------------------------
 
 TEST_CASE("a session that is closed between two lives closes the row of the former, too") {
