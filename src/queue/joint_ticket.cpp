@@ -70,6 +70,14 @@ boost::asio::awaitable<result<std::vector<item>>> read_rows(session_impl& core, 
     }
 }
 
+void ask(const joint_ticket& entry) {
+    for (const auto& target : entry.targets) target.front->asked();
+}
+
+void hear(const joint_ticket& entry, dynalease::time_point sent, const shared_failure& why) {
+    for (const auto& target : entry.targets) target.front->heard(sent, why);
+}
+
 /// The heads, from memory where they were seen a moment ago. Whoever enters only what is free asks for a busy one: a
 /// moment ago is not now.
 boost::asio::awaitable<result<protocol::seen_heads>> read_heads(std::shared_ptr<joint_ticket> entry) {
@@ -88,7 +96,10 @@ boost::asio::awaitable<result<protocol::seen_heads>> read_heads(std::shared_ptr<
     }
     if (keys.empty()) co_return heads;
     const auto sights = sights_of(*entry);
+    const auto began = entry->core->now();
+    ask(*entry);
     auto rows = co_await read_rows(*entry->core, std::move(keys));
+    hear(*entry, began, why_not(rows));
     if (!rows) co_return std::move(rows).error();
     for (const auto& row : *rows) {
         auto parsed = protocol::parse_queue_head(row);
@@ -130,10 +141,6 @@ void join_all(const joint_ticket& entry, const chosen_places& chosen) {
     }
 }
 
-void hear(const joint_ticket& entry, dynalease::time_point sent, const shared_failure& why) {
-    for (const auto& target : entry.targets) target.front->heard(sent, why);
-}
-
 /// The pause between requests that are in each other's way.
 boost::asio::awaitable<void> back_off(session_impl& core, unsigned failures) {
     const auto step = std::chrono::milliseconds(10) * (1u << std::min(failures, 5u));
@@ -163,11 +170,9 @@ boost::asio::awaitable<void> draw_for_all(std::shared_ptr<joint_ticket> entry) {
     unsigned silent = 0;
     while (core.may_write() && (entry->unanswered || (entry->wanted() && core.live()))) {
         if (heads.empty()) {
-            const auto began = core.now();
             auto read = co_await read_heads(entry);
             if (!read) {
                 const auto why = std::make_shared<const failure>(std::move(read).error());
-                hear(*entry, began, why);
                 if (entry->once || classify(*why) == answer::rejected) entry->fail(why);
                 if (!entry->wanted()) continue;
                 co_await back_off(core, failures++);
@@ -195,6 +200,7 @@ boost::asio::awaitable<void> draw_for_all(std::shared_ptr<joint_ticket> entry) {
         auto request = protocol::enter_all(core.options().table, names_of(*entry), heads, chosen.places, entry->attempt,
                                            core.id(), entry->entrants.front()->ticket->face);
         const auto began = core.now();
+        ask(*entry);
         const auto sent = co_await core.target().call(std::move(request));
         hear(*entry, began, why_not(sent));
         auto shown = heads;

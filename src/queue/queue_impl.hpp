@@ -66,7 +66,9 @@ public:
     /// Who has the turn, and how many go before it, as far as it is known here.
     /// @param who null: it never drew a ticket
     failure others_go_before(const queue_entrant* who) const;
-    /// A request about the queue was sent then by whoever enters several. @param why null: it was answered
+    /// A request about the queue leaves, by whoever enters several.
+    void asked() { service_.asked(); }
+    /// ... and has ended that was sent then. @param why null: it was answered
     void heard(dynalease::time_point sent, const shared_failure& why) { service_.heard(sent, why); }
     void leave(const std::shared_ptr<queue_hold>& hold);
     /// The head, if it was seen within the last second.

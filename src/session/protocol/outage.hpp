@@ -10,7 +10,8 @@
 
 namespace dynalease::protocol {
 
-/// So long a service that has answered before may keep still before whoever waits is told of that.
+/// So long a service that has answered may keep still before whoever waits is told of that: who has a thing does not
+/// change so fast.
 inline constexpr std::chrono::seconds silence_to_tell{1};
 
 /// Under a session with a row whoever waits is told when the session is lost. A plain one has no such end.
@@ -21,7 +22,7 @@ public:
     void ends() noexcept {
         since_.reset();
         last_.reset();
-        ended_at_ = session_.now();
+        answered_at_ = session_.now();
     }
     /// A request leaves.
     void asked() noexcept {
@@ -55,13 +56,14 @@ public:
     detail::shared_failure last_since(time_point came) const { return noted_at_ >= came ? last_ : nullptr; }
     /// Why somebody who has waited since then knows nothing: nothing was answered to him, or not for long. Empty: he
     /// was answered.
-    std::optional<failure> unheard(time_point came) const;
+    /// @param waited his time is over; else he can wait for an answer to what has just been asked
+    std::optional<failure> unheard(time_point came, bool waited = true) const;
 
 private:
     const session_view& session_;
     std::optional<time_point> since_;  ///< the first request since an answer
-    time_point ended_at_{};            ///< the last answer
-    time_point noted_at_{};            ///< the last failure
+    std::optional<time_point> answered_at_;
+    time_point noted_at_{};  ///< the last failure
     detail::shared_failure last_;
 };
 

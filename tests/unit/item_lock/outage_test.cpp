@@ -167,6 +167,35 @@ TEST_CASE("a wait whose last request has not been answered for long is told so")
     CHECK(w.told->code() == condition::unreachable);
 }
 
+TEST_CASE("a wait is never too short to be told that nobody has answered, nor is the second of one process") {
+    const int what = GENERATE(0, 1, 2, 3, 4);
+    const auto wait = GENERATE(100ms, 700ms);
+    outage_world w;
+    w.a.network->set_plan([](const any_request&, const call_options&) { return fault{.what = kind::hold}; });
+    // Whose write is under way is in doubt of it; who waits behind that, or reads first, knows nothing at all.
+    std::optional<error> first;
+    running one(w, w.a, told_of(wait_for_lock(w.a, w.got, 1min), first));
+    running other(w, w.a, told_of(wait_for_item(w.a, w.got_item, 1min), first));
+    w.scheduler.run_for(10ms);
+    w.wait(what, wait);
+    CHECK(w.told->code() == (what == 3 ? errc::in_doubt : errc::timeout));
+    CHECK_FALSE(w.told->code() == condition::contended);
+}
+
+TEST_CASE("a wait that ends before the next look is told who holds it, as was seen a moment ago") {
+    const int what = GENERATE(0, 1, 3);
+    outage_world w;
+    w.others_hold_all();
+    std::optional<error> of_others;
+    running one(w, w.a, told_of(wait_for_lock(w.a, w.got, 1min), of_others));
+    running other(w, w.a, told_of(wait_for_item(w.a, w.got_item, 1min), of_others));
+    running third(w, w.a, told_of(wait_for_turn(w.a, w.got_turn, 1min), of_others));
+    w.scheduler.run_for(900ms);
+    w.a.network->set_plan([](const any_request&, const call_options&) { return fault{.what = kind::hold}; });
+    w.wait(what, 50ms);
+    CHECK(w.told->code() == (what == 3 ? errc::in_doubt : errc::wait_timeout));
+}
+
 TEST_CASE("who waits for what this process holds is told so, whether or not the service answers") {
     outage_world w;
     run(w, w.a, take(lock{*w.a.session, "x"}, w.theirs));

@@ -188,7 +188,7 @@ TEST_CASE("nothing is drawn for somebody who gave up while the queues were looke
     error_code code;
     std::vector<queue_turn> none;
     run(w, b, enter_several(given.both(), {.wait = 200ms}, code, none));
-    CHECK(code == errc::wait_timeout);
+    CHECK(code == errc::timeout);
     w.scheduler.run_for(5s);
     CHECK(sent(b, "TransactWriteItems") == 0);
 }
