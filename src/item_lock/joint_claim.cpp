@@ -55,15 +55,7 @@ failure joint_claim::given_up(error_code waited) {
     auto why = core_->given_up(waited, may_land());
     const auto last = outage_.last_since(began_);
     if (why.code == errc::in_doubt && last) return in_doubt(last->details);
-    if (why.code != errc::wait_timeout) return why;
-    if (auto unheard = outage_.unheard(began_)) return *std::move(unheard);
-    // Others of this process may be asking, and he waits for them.
-    for (const auto& each : wanted_) {
-        auto of_it = each.front->in_vain(began_);
-        if (of_it.code != errc::wait_timeout) return of_it;
-        if (why.details.message.empty()) why = std::move(of_it);
-    }
-    return why;
+    return why.code == errc::wait_timeout ? in_vain(wanted_, outage_.unheard(began_), began_) : why;
 }
 
 /// What resolves a claim on one item resolves it on all.
@@ -129,12 +121,12 @@ boost::asio::awaitable<void> joint_claim::pause(std::chrono::nanoseconds time) {
 boost::asio::awaitable<void> joint_claim::wait_here(std::size_t item) {
     auto& front = *wanted_[item].front;
     const bool behind_others = !front.line().lets(came_) || front.line().looks_out();
-    if (once_ && behind_others) fail(or_doubt(front.others_have_it()));
+    if (once_ && behind_others) fail(or_doubt(of_item(wanted_[item], front.others_have_it())));
     const item_line::place place(front.line(), came_, sleep_);
     while (wanted() && refusals_ < protocol::refusals_together && !front.open_to(came_)) {
         // What is but being given back, or resolved, is soon known to be free; or the service does not answer.
         if (once_) {
-            auto why = front.in_vain(began_);
+            auto why = of_item(wanted_[item], front.in_vain(began_, false));
             const bool taken = front.machine().held() || front.busy(wanted_[item].access);
             if (taken || why.code != errc::wait_timeout) fail(or_doubt(std::move(why)));
             if (!wanted()) break;
@@ -154,7 +146,7 @@ boost::asio::awaitable<void> joint_claim::wait_here(std::size_t item) {
 boost::asio::awaitable<void> joint_claim::wait_for(std::size_t item) {
     auto& each = wanted_[item];
     ++refusals_;
-    if (once_) fail(or_doubt(each.front->others_have_it()));
+    if (once_) fail(or_doubt(of_item(each, each.front->others_have_it())));
     const item_line::lookout looks(each.front->line(), sleep_);
     while (wanted() && refusals_ < protocol::refusals_together) {
         co_await pause(each.front->machine().time_to_next_look(each.seen.lock));

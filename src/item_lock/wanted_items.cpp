@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "item_lock/wanted_items.hpp"
 
+#include "session/holder_words.hpp"
 #include "session/session_impl.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -18,6 +20,27 @@ std::size_t count(const std::map<std::string, keys_and_options>& tables) {
 }
 
 }  // namespace
+
+failure of_item(const wanted_item& which, failure why) {
+    why.details.key = which.front->name();
+    return why;
+}
+
+failure in_vain(const std::vector<wanted_item>& wanted, std::optional<failure> unheard, dynalease::time_point came) {
+    const auto here = std::ranges::find_if(wanted, [](const auto& each) { return each.front->machine().held(); });
+    if (here != wanted.end()) return of_item(*here, here->front->others_have_it());
+    const auto seen = std::ranges::find_if(wanted, [](const auto& each) { return !each.front->in_the_way().empty(); });
+    if (unheard) {
+        if (seen == wanted.end()) return *std::move(unheard);
+        return of_item(*seen, with_last_seen(*std::move(unheard), seen->front->in_the_way()));
+    }
+    // Others of this process may be asking, and he waits for them.
+    for (const auto& each : wanted) {
+        auto of_it = each.front->in_vain(came);
+        if (of_it.code != errc::wait_timeout) return of_item(each, std::move(of_it));
+    }
+    return seen == wanted.end() ? failure(errc::wait_timeout) : of_item(*seen, seen->front->others_have_it());
+}
 
 joint_reading::joint_reading(session_impl& core, std::vector<wanted_item>& wanted) : core_(core), wanted_(wanted) {
     for (auto& each : wanted_) {

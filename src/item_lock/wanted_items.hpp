@@ -6,11 +6,13 @@
 
 #include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/dynamodb/operations.hpp>
+#include <dynalease/runtime/time.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +37,12 @@ inline std::vector<std::string> names_of(const std::vector<wanted_item>& wanted)
     for (const auto& each : wanted) names.push_back(each.front->name());
     return names;
 }
+
+/// A failure that is one item's.
+failure of_item(const wanted_item& which, failure why);
+/// Why somebody has none of them whose time to wait is over.
+/// @param unheard of his own requests, where nobody has answered them @param came when he did
+failure in_vain(const std::vector<wanted_item>& wanted, std::optional<failure> unheard, dynalease::time_point came);
 
 /// Reads all of them in one go, and again those that the service has not come to.
 class joint_reading {

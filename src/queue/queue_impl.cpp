@@ -3,6 +3,8 @@
 #include "queue/queue_impl.hpp"
 
 #include "runtime/spawn.hpp"
+#include "session/holder_words.hpp"
+#include "session/protocol/session_words.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -52,20 +54,16 @@ const protocol::queue_head* queue_impl::fresh_head() const {
 // ---- who is in the way -------------------------------------------------------------------------------------
 
 std::string queue_impl::turn_in_words() const {
-    const auto for_seconds = [this](dynalease::time_point since) {
-        return std::to_string(std::chrono::floor<std::chrono::seconds>(core_.now() - since).count()) + " s";
-    };
     if (const auto hold = turn_.hold.lock()) {
-        return "this process has had the turn for " + for_seconds(hold->granted_at()) +
+        return "this process has had the turn for " + seconds_since(core_, hold->granted_at()) +
                "; a caller that has a turn and enters the queue again waits for itself";
     }
     if (!head_.known() || head_->free()) return {};
-    const auto at_least = " has had the turn for at least " + for_seconds(head_.moved_at());
+    const auto at_least = " has had the turn for at least " + seconds_since(core_, head_.moved_at());
     const bool is_seen = turn_.foremost.from <= head_->passed + 1 && turn_.foremost.ticket > head_->passed;
     if (!is_seen || turn_.foremost.is_void) return "ticket " + std::to_string(head_->passed + 1) + at_least;
     if (turn_.foremost.session == core_.id()) return {};
-    return "session " + turn_.foremost.session + (turn_.foremost.owner.empty() ? "" : " of " + turn_.foremost.owner) +
-           at_least;
+    return protocol::words_of_session(turn_.foremost.session, turn_.foremost.owner) + at_least;
 }
 
 std::string queue_impl::in_the_way(const queue_entrant* who) const {
@@ -106,11 +104,7 @@ failure queue_impl::given_up(error_code waited, bool in_doubt, const queue_entra
     if (in_doubt) return last ? detail::in_doubt(last->details) : failure(errc::in_doubt);
     if (waited != boost::asio::error::timed_out) return failure(errc::cancelled);
     auto unheard = turn_.hold.expired() ? service_.unheard(who.came) : std::nullopt;
-    if (!unheard) return others_go_before(&who);
-    const auto others = in_the_way(&who);
-    auto& words = unheard->details.message;
-    if (!others.empty()) words += (words.empty() ? "as last seen, " : "; as last seen, ") + others;
-    return *std::move(unheard);
+    return unheard ? with_last_seen(*std::move(unheard), in_the_way(&who)) : others_go_before(&who);
 }
 
 failure queue_impl::others_go_before(const queue_entrant* who) const {

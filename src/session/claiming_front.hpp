@@ -4,6 +4,7 @@
 
 #include "runtime/spawn.hpp"
 #include "session/callers.hpp"
+#include "session/holder_words.hpp"
 #include "session/protocol/outage.hpp"
 #include "session/session_impl.hpp"
 #include "session/session_member.hpp"
@@ -44,14 +45,10 @@ public:
         const auto last = why.code == errc::in_doubt ? service_.last_since(who.came) : nullptr;
         return last ? in_doubt(last->details) : why;
     }
-    /// ... who came then, and for whom nothing may land any more.
-    failure in_vain(dynalease::time_point came) const {
-        auto unheard = machine_.held() ? std::nullopt : service_.unheard(came);
-        if (!unheard) return others_have_it();
-        const auto who = in_the_way();
-        auto& words = unheard->details.message;
-        if (!who.empty()) words += (words.empty() ? "as last seen, " : "; as last seen, ") + who;
-        return *std::move(unheard);
+    /// ... who came then, and for whom nothing may land any more. @param waited as `outage::unheard`
+    failure in_vain(dynalease::time_point came, bool waited = true) const {
+        auto unheard = machine_.held() ? std::nullopt : service_.unheard(came, waited);
+        return unheard ? with_last_seen(*std::move(unheard), in_the_way()) : others_have_it();
     }
     failure others_have_it() const {
         failure why(errc::wait_timeout);

@@ -9,13 +9,9 @@
 
 namespace dynalease::detail {
 
-namespace {
-
 std::string seconds_since(const session_impl& core, dynalease::time_point since) {
     return std::to_string(std::chrono::floor<std::chrono::seconds>(core.now() - since).count()) + " s";
 }
-
-}  // namespace
 
 std::string words_of_own_hold(const session_impl& core, dynalease::time_point since) {
     return "this process has held it for " + seconds_since(core, since) +
@@ -25,6 +21,12 @@ std::string words_of_own_hold(const session_impl& core, dynalease::time_point si
 std::string words_of_hold(session_impl& core, const std::string& session, dynalease::time_point since) {
     return protocol::words_of_session(session, core.remotes().known(session)) + " has held it for at least " +
            seconds_since(core, since);
+}
+
+failure with_last_seen(failure unheard, const std::string& who) {
+    auto& words = unheard.details.message;
+    if (!who.empty()) words += (words.empty() ? "as last seen, " : "; as last seen, ") + who;
+    return unheard;
 }
 
 }  // namespace dynalease::detail

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/runtime/time.hpp>
 
 #include <string>
@@ -10,9 +11,12 @@ namespace dynalease::detail {
 
 class session_impl;
 
+std::string seconds_since(const session_impl& core, dynalease::time_point since);
 /// A caller of this process has it.
 std::string words_of_own_hold(const session_impl& core, dynalease::time_point since);
 /// Another session has it. @param since when that was first seen
 std::string words_of_hold(session_impl& core, const std::string& session, dynalease::time_point since);
+/// Of an outage, with what was seen before it. @param who empty: nobody was
+failure with_last_seen(failure unheard, const std::string& who);
 
 }  // namespace dynalease::detail

@@ -4,10 +4,14 @@
 
 namespace dynalease::protocol {
 
-std::string words_of_session(std::string_view id, const session_watch* about) {
+std::string words_of_session(std::string_view id, std::string_view owner) {
     auto words = "session " + std::string(id);
-    if (about != nullptr && !about->owner().empty()) words += " of " + about->owner();
+    if (!owner.empty()) words += " of " + std::string(owner);
     return words;
+}
+
+std::string words_of_session(std::string_view id, const session_watch* about) {
+    return words_of_session(id, about != nullptr ? std::string_view(about->owner()) : std::string_view());
 }
 
 }  // namespace dynalease::protocol

@@ -9,6 +9,8 @@
 
 namespace dynalease::protocol {
 
+/// @param owner empty: it is not known
+std::string words_of_session(std::string_view id, std::string_view owner);
 /// With its owner, where that is known. @param about null: nothing is
 std::string words_of_session(std::string_view id, const session_watch* about);
 

@@ -79,6 +79,7 @@ TEST_CASE("a wait and a try for several items end with who has one of them") {
     REQUIRE(w.told);
     CHECK(w.told->code() == errc::wait_timeout);
     CHECK(w.tells(w.told->diagnostics().message, "session " + w.b.session->id()));
+    CHECK(w.told->diagnostics().key == lock_of(w.b, "south").name());
 }
 
 TEST_CASE("a try for several items that are just being given back has them") {

@@ -133,7 +133,10 @@ TEST_CASE("a wait that saw others hold it, and then lost the service, is told of
     running later(w, w.a, breaks::soon(w.a));
     w.wait(what, 5s);
     CHECK(w.told->code() == errc::unreachable);
-    CHECK(w.told->diagnostics().message.find("nobody listens there") != std::string::npos);
+    const auto& message = w.told->diagnostics().message;
+    CHECK(message.find("nobody listens there") != std::string::npos);
+    CHECK(message.find("as last seen, session " + w.b.session->id()) != std::string::npos);
+    CHECK(message.find("as last seen") == message.rfind("as last seen"));
 }
 
 TEST_CASE("one answer that is missing at the end of a wait hides not that others hold it") {
