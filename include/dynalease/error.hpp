@@ -134,7 +134,10 @@ struct diagnostics {
     std::string request_id;  ///< the service's id of the last attempt
     std::string message;     ///< the service's own words, or ours
     std::string advice;      ///< what to do about it, when that is known
-    unsigned attempts = 0;   ///< requests sent for this call
+    /// Requests that were sent. Of a verb that waits for a lock, a turn or an item: what this process has sent for that
+    /// since the call, for whichever of its callers, but perhaps without looks at the sessions of others. Of any other:
+    /// the copies of the request that failed.
+    unsigned attempts = 0;
 
     /// One line for a log: all fields that are set.
     std::string to_string() const;

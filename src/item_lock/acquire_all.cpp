@@ -79,6 +79,7 @@ boost::asio::awaitable<joint_served> acquire_together(items_order order) {
     std::tie(waited, out) = std::move(got);
     --core.counters().waiting;
     if (waited) out.why = claim->given_up(waited);
+    out.requests = claim->requests();
     co_return out;
 }
 
@@ -91,6 +92,7 @@ boost::asio::awaitable<joint_served> acquire_in_order(items_order order) {
         const auto& front = order.wanted[i].front;
         const item_target target{order.core, front};
         auto got = co_await acquire_in_life(target, order.wanted[i].access, order.limit);
+        out.requests += got.requests;
         if (got.why || !got.guard) {
             out.why = got.why ? *got.why : front->others_have_it();
             out.why->details.key = front->name();
@@ -109,13 +111,18 @@ boost::asio::awaitable<joint_served> acquire_all_in_life(items_order order) {
     joint_served out{.one_by_one = true};
     if (unopened || cancelled) {
         out.why = unopened ? *unopened : failure(errc::cancelled);
+        out.requests = out.why->details.attempts;
         co_return out;
     }
     if (!order.one_by_one && order.wanted.size() <= protocol::items_at_once) {
         auto copy = order;
         out = co_await acquire_together(std::move(copy));
     }
-    if (!out.why && out.one_by_one) out = co_await acquire_in_order(std::move(order));
+    if (!out.why && out.one_by_one) {
+        const auto together = out.requests;
+        out = co_await acquire_in_order(std::move(order));
+        out.requests += together;
+    }
     co_return out;
 }
 
@@ -129,6 +136,7 @@ boost::asio::awaitable<runtime::completion<item_guards>> run_acquire_all(demands
     auto& lives = *wanted.front().lock.lives;
     const auto limit = limit_of(lives.world().clock->now(), options.wait);
     joint_served out;
+    unsigned requests = 0;
     for (;;) {
         const auto life = lives.present();
         items_order order{.core = life, .wanted = {}, .one_by_one = options.one_by_one, .limit = limit};
@@ -137,6 +145,7 @@ boost::asio::awaitable<runtime::completion<item_guards>> run_acquire_all(demands
             order.wanted.back().forget();
         }
         out = co_await acquire_all_in_life(std::move(order));
+        requests += out.requests;
         const bool lost = out.why && ends_with_its_life(lives, *life, out.why->code);
         if (!lost) break;
         const bool cancelled = co_await runtime::cancellation_requested();
@@ -146,6 +155,7 @@ boost::asio::awaitable<runtime::completion<item_guards>> run_acquire_all(demands
     }
     if (out.why) {
         // What is held of them is given back in the background.
+        out.why->details.attempts = requests;
         done.code = report(*out.why, details);
     } else {
         done.value = std::move(out.granted);

@@ -336,7 +336,9 @@ boost::asio::awaitable<void> joint_claim::take_home() {
     joint_reading reading(*core_, wanted_);
     for (unsigned failures = 0; core_->may_write() && wanted();) {
         const auto sent = core_->now();
+        outage_.asked();
         const auto unread = co_await reading.go_on();
+        if (!unread) outage_.ends();
         if (reading.done()) break;
         if (unread) give_up_after(classify(*unread), sent, unread);
         if (unread) fail_try(classify(*unread), unread);

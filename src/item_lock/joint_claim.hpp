@@ -26,6 +26,7 @@ struct joint_served {
     std::vector<item_guard> granted{};
     std::optional<failure> why{};
     bool one_by_one = false;  ///< neither: it does not pay to go on so
+    unsigned requests = 0;    ///< that were sent for it
 };
 
 /// Has the items reserved while a transaction is under way, and none of them while it waits. It outlives its
@@ -41,6 +42,8 @@ public:
     static boost::asio::awaitable<void> run(std::shared_ptr<joint_claim> self);
     /// Nobody waits any more, for `waited`. @returns why there is nothing
     failure given_up(error_code waited);
+    /// How many were sent for it.
+    unsigned requests() const noexcept { return outage_.requests(); }
 
 private:
     bool wanted() const { return !served.empty() && core_->live(); }

@@ -54,6 +54,7 @@ using turns = std::vector<queue_turn>;
 struct joint_outcome {
     turns granted{};
     std::optional<failure> why{};
+    std::size_t failed = 0;   ///< ... of which of them that is
     bool place_lost = false;  ///< in one of them: all are to be entered again
 };
 
@@ -75,6 +76,7 @@ boost::asio::awaitable<joint_outcome> wait_for_all(std::shared_ptr<joint_ticket>
             seen.why = front.others_go_before(nullptr);
         }
         if (seen.why && seen.why->details.key.empty()) seen.why->details.key = front.queue().entity;
+        if (seen.why) seen.failed = i;
         seen.granted.push_back(std::move(one.turn));
     }
     if (!seen.why && !seen.place_lost) co_return seen;
@@ -103,11 +105,15 @@ boost::asio::awaitable<joint_outcome> enter_all_in_life(std::vector<queue_target
     }
     const protocol::ticket_face face{core->options().owner, core->wall(), std::move(data)};
     ++core->counters().waiting;
+    std::vector<unsigned> before;
+    for (const auto& target : targets) before.push_back(target.front->requests_made());
     for (unsigned lost = 0; lost == 0 || ended.place_lost; ++lost) {
         auto entry = draw_jointly(targets, face, limit.once, lost);
         ended = co_await wait_for_all(std::move(entry), limit.deadline);
     }
     --core->counters().waiting;
+    const auto made = targets[ended.failed].front->requests_made() - before[ended.failed];
+    if (ended.why) ended.why->details.attempts = made;
     co_return ended;
 }
 

@@ -37,6 +37,7 @@ awaitable<detail::queue_grant> enter_in_life(queue_target target, item data, det
     protocol::ticket_face face{core.options().owner, core.wall(), std::move(data)};
     const auto who = std::make_shared<queue_entrant>(core.world(), std::move(face), limit);
     ++core.counters().waiting;
+    const auto before = front.requests_made();
     front.enter(who);
     const auto ended = co_await who->wait(limit.deadline, granted);
     --core.counters().waiting;
@@ -44,6 +45,7 @@ awaitable<detail::queue_grant> enter_in_life(queue_target target, item data, det
         const bool in_doubt = front.gave_up(who);
         granted.why = std::make_shared<const failure>(front.given_up(ended, in_doubt, *who));
     }
+    granted.requests = front.requests_made() - before;
     co_return granted;
 }
 
@@ -56,6 +58,7 @@ awaitable<runtime::completion<queue_turn>> run_enter(queue_handle handle, enter_
     }
     const auto limit = detail::limit_of(handle.lives->world().clock->now(), options.wait, tries);
     detail::queue_grant granted;
+    unsigned requests = 0;
     queue_target target;
     for (;;) {
         target = at_present(handle);
@@ -63,7 +66,12 @@ awaitable<runtime::completion<queue_turn>> run_enter(queue_handle handle, enter_
         // What was seen in one life of who is in the way is not known in the next.
         const bool bound_to_life = limit.until_known && !unopened;
         granted = {.turn = {}, .why = std::move(unopened)};
-        if (!granted.why) granted = co_await enter_in_life(target, options.data, limit);
+        if (granted.why) {
+            requests += granted.why->details.attempts;
+        } else {
+            granted = co_await enter_in_life(target, options.data, limit);
+            requests += granted.requests;
+        }
         const bool lost =
             granted.why && !bound_to_life && detail::ends_with_its_life(*handle.lives, *target.core, granted.why->code);
         if (!lost) break;
@@ -77,6 +85,7 @@ awaitable<runtime::completion<queue_turn>> run_enter(queue_handle handle, enter_
     }
     if (granted.why) {
         done.code = detail::report(*granted.why, details);
+        if (details) details->attempts = requests;
     } else {
         done.value = std::move(granted.turn);
     }

@@ -28,6 +28,7 @@ struct queue_grant {
     queue_turn turn{};
     shared_failure why{};
     bool place_lost = false;  ///< of one of those that were entered together
+    unsigned requests = 0;    ///< that were sent for it
 };
 
 /// A later copy was refused for good, but an earlier one may have been applied.

@@ -68,6 +68,8 @@ public:
     failure others_go_before(const queue_entrant* who) const;
     /// A request about the queue leaves, by whoever enters several.
     void asked() { service_.asked(); }
+    /// How many were sent about the queue.
+    unsigned requests_made() const noexcept { return service_.requests(); }
     /// ... and has ended that was sent then. @param why null: it was answered
     void heard(dynalease::time_point sent, const shared_failure& why) { service_.heard(sent, why); }
     void leave(const std::shared_ptr<queue_hold>& hold);

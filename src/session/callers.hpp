@@ -27,7 +27,14 @@ template <class Guard>
 struct acquired {
     Guard guard{};
     shared_failure why{};
+    unsigned requests = 0;  ///< that were sent for it
 };
+
+/// A failure as it is told to one of those whom it concerns.
+inline shared_failure after_requests(failure why, unsigned requests) {
+    why.details.attempts = requests;
+    return std::make_shared<const failure>(std::move(why));
+}
 
 /// In their order. A try is let in only when nobody waits, so that at most the first one tries.
 /// @tparam Wish what a caller wants of it
@@ -134,6 +141,7 @@ boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire_when_open(Ta
     } else if (!limit.once || !impl->busy(wish)) {
         typename Impl::callers_type::caller self(impl->callers(), *core, std::move(wish), limit);
         ++core->counters().waiting;
+        const auto before = impl->requests_made();
         impl->wake();
         auto ended = co_await self.served.async_wait_until(*core->world().clock, limit.deadline,
                                                            boost::asio::as_tuple(boost::asio::deferred));
@@ -141,6 +149,7 @@ boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire_when_open(Ta
         error_code waited;
         std::tie(waited, result) = std::move(ended);
         if (waited) result.why = std::make_shared<const failure>(impl->given_up(self, waited));
+        result.requests = impl->requests_made() - before;
     }
     co_return result;
 }
@@ -152,7 +161,11 @@ boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire_in_life(Targ
     acquired<typename Impl::guard_type> result;
     auto unopened = co_await target.core->open(limit);
     result.why = std::move(unopened);
-    if (!result.why) result = co_await acquire_when_open(std::move(target), std::move(wish), limit);
+    if (result.why) {
+        result.requests = result.why->details.attempts;
+    } else {
+        result = co_await acquire_when_open(std::move(target), std::move(wish), limit);
+    }
     co_return result;
 }
 
@@ -163,6 +176,7 @@ boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire(in_lives<Tar
                                                                     std::optional<std::chrono::nanoseconds> wait) {
     const auto limit = limit_of(handle.lives->world().clock->now(), wait, tries);
     acquired<typename Impl::guard_type> result;
+    unsigned requests = 0;
     Target target;
     for (;;) {
         target = at_present(handle);
@@ -170,7 +184,12 @@ boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire(in_lives<Tar
         // What was seen in one life of who is in the way is not known in the next.
         const bool bound_to_life = limit.until_known && !unopened;
         result = {.guard = {}, .why = std::move(unopened)};
-        if (!result.why) result = co_await acquire_when_open(target, wish, limit);
+        if (result.why) {
+            requests += result.why->details.attempts;
+        } else {
+            result = co_await acquire_when_open(target, wish, limit);
+            requests += result.requests;
+        }
         const bool lost =
             result.why && !bound_to_life && ends_with_its_life(*handle.lives, *target.core, result.why->code);
         if (!lost) break;
@@ -182,6 +201,7 @@ boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire(in_lives<Tar
     if (!result.why && !result.guard && !tries) {
         result.why = std::make_shared<const failure>(target.front->others_have_it());
     }
+    if (result.why) result.why = after_requests(*result.why, requests);
     co_return result;
 }
 

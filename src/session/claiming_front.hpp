@@ -36,6 +36,8 @@ public:
     const std::string& name() const noexcept { return machine_.name(); }
     member_key key() const noexcept override { return {&decltype(Target::front)::element_type::membership, name()}; }
     auto requests() const { return machine_.requests(); }
+    /// How many were sent.
+    unsigned requests_made() const noexcept { return service_.requests(); }
 
     // ---- the database's executor ----
     /// Why a caller has nothing whose wait ended with `waited`: the table in `dynalease/error.hpp`.

@@ -26,10 +26,12 @@ public:
     }
     /// A request leaves.
     void asked() noexcept {
+        ++requests_;
         if (!since_) since_ = session_.now();
     }
     /// What became of a request whose first copy was sent then.
     void note(detail::answer kind, time_point sent, const detail::shared_failure& why) {
+        if (why && why->details.attempts > 1) requests_ += why->details.attempts - 1;
         if (kind != detail::answer::unanswered && kind != detail::answer::delayed) {
             ends();
             return;
@@ -46,6 +48,8 @@ public:
             ends();
         }
     }
+    /// How many have been sent, and sent again.
+    unsigned requests() const noexcept { return requests_; }
     /// The last failure, if nothing has been answered for a whole lease of a plain session; null: go on.
     detail::shared_failure too_long() const {
         const auto* plain = session_.plain();
@@ -65,6 +69,7 @@ private:
     std::optional<time_point> answered_at_;
     time_point noted_at_{};  ///< the last failure
     detail::shared_failure last_;
+    unsigned requests_ = 0;
 };
 
 }  // namespace dynalease::protocol

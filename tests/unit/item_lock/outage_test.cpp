@@ -7,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -112,12 +113,16 @@ TEST_CASE("a wait for what nobody holds, while the service is dead, is told so")
     const auto code = GENERATE(errc::unreachable, errc::server_error, errc::throttled);
     outage_world w;
     w.a.network->set_plan(refusing(code));
+    w.a.network->clear_log();
     w.wait(what, 2s);
     CHECK(w.told->code() == code);
     CHECK(w.told->condition() == condition_of(make_error_code(code)));
     CHECK_FALSE(w.told->code() == condition::contended);
     CHECK(w.told->diagnostics().message.find("nobody listens there") != std::string::npos);
-    CHECK(w.told->diagnostics().attempts == 1);
+    const auto& log = w.a.network->log();
+    const auto sent = std::ranges::count(log, lane::ordinary, [](const auto& entry) { return entry->lane; });
+    CHECK(sent > 1);
+    CHECK(w.told->diagnostics().attempts == sent);
 }
 
 TEST_CASE("a wait that saw others hold it, and then lost the service, is told of the service") {
@@ -218,4 +223,17 @@ TEST_CASE("an outage that ended before a wait began is not told of") {
     w.told.reset();
     w.wait(0, 2s);
     CHECK(w.told->code() == errc::wait_timeout);
+}
+
+TEST_CASE("whoever waits in vain is told how many requests were sent for it, the answered ones too") {
+    const int what = GENERATE(0, 1, 2);
+    outage_world w;
+    w.others_hold_all();
+    w.a.network->clear_log();
+    w.wait(what, 5s);
+    const auto& log = w.a.network->log();
+    const auto sent = std::ranges::count(log, lane::ordinary, [](const auto& entry) { return entry->lane; });
+    REQUIRE(sent > 5);
+    CHECK(w.told->diagnostics().attempts <= sent);
+    CHECK(w.told->diagnostics().attempts * 2 > sent);  // giving up, and looks at the session of who has it
 }
