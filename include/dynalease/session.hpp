@@ -9,6 +9,7 @@
 #include <dynalease/error.hpp>
 #include <dynalease/log.hpp>
 #include <dynalease/session/counters.hpp>
+#include <dynalease/session/state.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -67,15 +68,6 @@ struct plain_session_options {
     bool renew = true;
     std::uint32_t clock_drift_ppm = 1000;  ///< as in `session_options`
     log_hook log{};                        ///< told of locks that are lost, and of renewals without an answer
-};
-
-enum class session_state {
-    idle,      ///< no lease was asked for yet, or none since the last loss; no row, no heartbeat
-    opening,   ///< the row is being written
-    live,      ///< heartbeats are acknowledged
-    jeopardy,  ///< the last heartbeats were not acknowledged; still valid until the deadline
-    lost,      ///< final: the lease ran out, or another marked this session dead, and it does not begin anew
-    closed,    ///< final: closed by its owner
 };
 
 /// As a time to wait for a lock or a turn: only until it is known whether whoever is before us lives.

@@ -177,6 +177,14 @@ void metrics::add(const session_counters& seen, const metric_labels& labels) {
     resolved("void", seen.unknown_void);
     gauge("dynalease_leases_held", "Locks and turns that are held.", plain(seen.leases_held), labels);
     gauge("dynalease_callers_waiting", "Callers that wait for a lock.", plain(seen.waiting), labels);
+    using enum session_state;
+    constexpr std::pair<session_state, const char*> states[] = {{idle, "idle"}, {opening, "opening"},
+                                                                {live, "live"}, {jeopardy, "jeopardy"},
+                                                                {lost, "lost"}, {closed, "closed"}};
+    for (const auto& [state, word] : states) {
+        gauge("dynalease_session_state", "1 for the state that the session is in.", seen.state == state ? 1 : 0,
+              with(labels, "state", word));
+    }
     gauge("dynalease_claims_resolving", "Attempts that are resolved in the background.", plain(seen.resolving), labels);
 }
 

@@ -76,7 +76,9 @@ const session_options& session::options() const noexcept {
     return core_->options();
 }
 session_counters session::counters() const {
-    return core_->present()->snapshot();
+    auto seen = core_->present()->snapshot();
+    seen.state = core_->state();
+    return seen;
 }
 
 void session::over_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {

@@ -55,8 +55,10 @@ boost::asio::awaitable<shared_failure> session_impl::open(wait_limit limit) {
     }
     const bool patient = !limit.once && (limit.deadline || ancestry_.number > 1);
     const openers::caller mine(openers_);
+    ++counters().waiting;
     auto [waited, why] = co_await openers_.of(patient).async_wait_until(*world().clock, limit.deadline,
                                                                         boost::asio::as_tuple(boost::asio::deferred));
+    --counters().waiting;
     if (live()) co_return nullptr;
     if (why) co_return mine.told(why);
     if (!waited) co_return std::make_shared<const failure>(over_failure());

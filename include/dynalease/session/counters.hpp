@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dynalease/session/state.hpp>
+
 #include <chrono>
 #include <cstdint>
 
@@ -31,9 +33,10 @@ struct session_counters {
     std::uint64_t unknown_applied = 0;  ///< ... it had happened
     std::uint64_t unknown_void = 0;     ///< ... it had not, and never will
 
-    std::uint64_t leases_held = 0;  ///< now
-    std::uint64_t waiting = 0;      ///< now: callers waiting for a lock
-    std::uint64_t resolving = 0;    ///< now: attempts that are being resolved in the background
+    std::uint64_t leases_held = 0;              ///< now
+    std::uint64_t waiting = 0;                  ///< now: callers waiting for a lock, or for the session to open for one
+    std::uint64_t resolving = 0;                ///< now: attempts that are being resolved in the background
+    session_state state = session_state::idle;  ///< now: what `session::state` tells
 };
 
 }  // namespace dynalease

@@ -36,6 +36,7 @@ session_counters some_locks() {
     seen.lost = 1;
     seen.worst_heartbeat_delay = std::chrono::milliseconds(250);
     seen.unknown_applied = 4;
+    seen.state = session_state::jeopardy;
     return seen;
 }
 
@@ -89,6 +90,10 @@ TEST_CASE("what a client and a session count is written with help and type") {
     CHECK(has_line(text, "dynalease_locks_lost_total 1"));
     CHECK(has_line(text, "dynalease_heartbeat_worst_delay_seconds 0.25"));
     CHECK(has_line(text, R"(dynalease_unknown_writes_resolved_total{outcome="applied"} 4)"));
+    CHECK(has_line(text, "# TYPE dynalease_session_state gauge"));
+    CHECK(has_line(text, R"(dynalease_session_state{state="jeopardy"} 1)"));
+    CHECK(has_line(text, R"(dynalease_session_state{state="live"} 0)"));
+    CHECK(times(text, "dynalease_session_state{") == 6);
 }
 
 TEST_CASE("several sessions stand under one help and type, told apart by their labels") {

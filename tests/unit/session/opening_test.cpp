@@ -167,6 +167,25 @@ TEST_CASE("who waits for a session to open is told at once that it closes, and c
     closes.wait(fate.before + 10ms);
 }
 
+TEST_CASE("who waits for a session to open is counted among those who wait, and its state is told with that") {
+    world w;
+    node a(w);
+    CHECK(a.session->counters().state == session_state::idle);
+    a.network->set_plan(all_meet({.before = 500ms}));
+    lock_guard guard;
+    running one(w, a, take(a, "x", guard));
+    std::optional<error> told;
+    running two(w, a, tell(a, 100ms, told));
+    w.scheduler.run_for(50ms);
+    CHECK(a.session->counters().waiting == 2);
+    CHECK(a.session->counters().state == session_state::opening);
+    two.wait();
+    CHECK(a.session->counters().waiting == 1);
+    one.wait();
+    CHECK(a.session->counters().waiting == 0);
+    CHECK(a.session->counters().state == session_state::live);
+}
+
 // ---- from life to life ---------------------------------------------------------------------------------------
 
 TEST_CASE("a session that is closed between two lives closes the row of the former, too") {
