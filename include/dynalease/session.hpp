@@ -102,10 +102,10 @@ struct close_report {
 /// line, with a new ticket. It is lost for good when its client is closed, in a forked child, and where `begins_anew`
 /// is off.
 ///
-/// Thread safety: it may be made and ended, verbs, `state` and a guard's `held` may be called on any thread; the rest,
-/// on the database's executor. Only one process can own a session: in a forked child it is lost at once, so make one
-/// there after the fork. A session whose row is deleted by hand learns of it with its next heartbeat; until then others
-/// may take its locks.
+/// Thread safety: it may be made and ended, verbs, `state`, `counters` and a guard's `held` may be called on any
+/// thread; the rest, on the database's executor. Only one process can own a session: in a forked child it is lost at
+/// once, so make one there after the fork. A session whose row is deleted by hand learns of it with its next heartbeat;
+/// until then others may take its locks.
 class session {
 public:
     /// Costs nothing until the first lease: then one write, and one heartbeat write per period for any number
@@ -137,6 +137,7 @@ public:
     std::uint64_t lives() const;
     /// Of a plain session its lease, drift and log; all else as by default, with an empty `table`.
     const session_options& options() const noexcept;
+    /// Any thread; each figure is that of a moment of its own.
     session_counters counters() const;
 
     /// Completes when the session is over: with success once it was closed by its owner, with `errc::session_lost` if

@@ -13,7 +13,7 @@
 namespace dynalease::detail {
 
 failure_detector::failure_detector(database target, std::string table, const std::string& self,
-                                   session_counters& counters)
+                                   protocol::session_tally& counters)
     : database_(std::move(target)), table_(std::move(table)), self_(self), counters_(counters) {}
 
 dynalease::time_point failure_detector::now() const {

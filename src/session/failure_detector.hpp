@@ -3,10 +3,10 @@
 #pragma once
 
 #include "runtime/waiter_list.hpp"
+#include "session/protocol/session_tally.hpp"
 #include "session/protocol/session_watch.hpp"
 
 #include <dynalease/dynamodb/database.hpp>
-#include <dynalease/session.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -23,7 +23,7 @@ namespace dynalease::detail {
 /// Records live on between calls, so that repeated tries can take over a dead lock. No timer runs for them.
 class failure_detector {
 public:
-    failure_detector(database target, std::string table, const std::string& self, session_counters& counters);
+    failure_detector(database target, std::string table, const std::string& self, protocol::session_tally& counters);
 
     /// What is known of a session now; remembered from now on.
     const protocol::session_watch& watch(std::string_view id);
@@ -59,7 +59,7 @@ private:
     database database_;
     std::string table_;
     const std::string& self_;  ///< the session's own id, which may change until it is open
-    session_counters& counters_;
+    protocol::session_tally& counters_;
     std::unordered_map<std::string, std::shared_ptr<record>> records_;
     std::list<std::string> by_age_;  ///< least recently used first
 };

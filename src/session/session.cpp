@@ -76,7 +76,7 @@ const session_options& session::options() const noexcept {
     return core_->options();
 }
 session_counters session::counters() const {
-    auto seen = core_->present()->snapshot();
+    auto seen = core_->present()->counted();
     seen.state = core_->state();
     return seen;
 }

@@ -181,7 +181,8 @@ boost::asio::awaitable<void> session_impl::beat([[maybe_unused]] std::shared_ptr
     while (may_write()) {
         co_await beat_alarm_.wait_until(next);
         if (!may_write()) break;
-        counters().worst_heartbeat_delay = std::max(counters().worst_heartbeat_delay, now() - next);
+        const auto late = std::max<std::chrono::nanoseconds>(now() - next, {});
+        counters().worst_heartbeat_delay.raise_to(static_cast<std::uint64_t>(late.count()));
         tell_long_waits();
         const auto sent = now();
         const bool acknowledged = co_await beat_once();

@@ -187,10 +187,6 @@ void session_impl::log(severity level, const std::string& line) const {
     if (options_.log) options_.log(level, "session " + id_ + ": " + line);
 }
 
-session_counters session_impl::snapshot() const {
-    return *ancestry_.counters;
-}
-
 std::vector<std::shared_ptr<session_member>> session_impl::all_members() {
     const std::lock_guard hold(members_mutex_);
     std::vector<std::shared_ptr<session_member>> alive;

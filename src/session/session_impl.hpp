@@ -41,7 +41,7 @@ class hold;
 
 /// What a life has from those before it.
 struct session_ancestry {
-    std::shared_ptr<session_counters> counters = std::make_shared<session_counters>();  ///< of all of them
+    std::shared_ptr<protocol::session_tally> counters = std::make_shared<protocol::session_tally>();  ///< of all
     std::uint64_t number = 1;                                                           ///< in their order
     std::vector<std::string> unclosed{};  ///< those of them whose rows may still say that they live
 };
@@ -67,6 +67,7 @@ public:
     const protocol::plain_keeping* plain() const noexcept override { return plain_ ? &*plain_ : nullptr; }
     const environment& world() const noexcept { return database_.environment(); }
     std::uint64_t number() const noexcept { return ancestry_.number; }
+    session_counters counted() const noexcept { return ancestry_.counters->now(); }
     /// If it is ever lost, another life may follow.
     bool may_be_followed() const noexcept;
     /// It was lost, all who lived in it have been told, and another life may follow.
@@ -101,8 +102,7 @@ public:
 
     // ---- the database's executor ----
     const database& target() const noexcept { return database_; }
-    session_counters& counters() noexcept override { return *ancestry_.counters; }
-    session_counters snapshot() const;
+    protocol::session_tally& counters() noexcept override { return *ancestry_.counters; }
     failure_detector& remotes() noexcept { return remotes_; }
     runtime::gate& work() noexcept { return work_; }
     runtime::gate& life() noexcept { return life_; }

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "session/protocol/claim.hpp"
+#include "session/protocol/session_tally.hpp"
 #include "session/protocol/session_view.hpp"
 
 #include <dynalease/runtime/time.hpp>
-#include <dynalease/session/counters.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -21,12 +21,12 @@ struct open_claim {
     bool unanswered = false;  ///< one of them had no answer
     time_point sent_at{};     ///< the last
 
-    void note_unanswered(session_counters& counters) noexcept {
+    void note_unanswered(session_tally& counters) noexcept {
         if (!unanswered) ++counters.unknown_writes;
         unanswered = true;
     }
     /// No copy of it can land any more. @param applied one has
-    void note_end(session_counters& counters, bool applied) const noexcept {
+    void note_end(session_tally& counters, bool applied) const noexcept {
         if (unanswered) ++(applied ? counters.unknown_applied : counters.unknown_void);
     }
 };

@@ -3,12 +3,12 @@
 #pragma once
 
 #include "session/protocol/lease_times.hpp"
+#include "session/protocol/session_tally.hpp"
 #include "session/protocol/session_watch.hpp"
 
 #include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/log.hpp>
 #include <dynalease/runtime/time.hpp>
-#include <dynalease/session/counters.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -44,7 +44,7 @@ public:
     /// What is known of another process's session; remembered from now on.
     virtual const session_watch& watch(std::string_view id) = 0;
 
-    virtual session_counters& counters() noexcept = 0;
+    virtual session_tally& counters() noexcept = 0;
     virtual void log(severity level, const std::string& line) const = 0;
 
 protected:

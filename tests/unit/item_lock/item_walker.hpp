@@ -121,7 +121,7 @@ public:
     double unit() override { return 0.5; }
     std::int64_t next_attempt() noexcept override { return ++attempts_; }
     const session_watch& watch(std::string_view of) override { return watches_[std::string(of)]; }
-    session_counters& counters() noexcept override { return counters_; }
+    protocol::session_tally& counters() noexcept override { return counters_; }
     void log(severity, const std::string&) const override {}
 
     // ---- its callers, and the guards ----
@@ -182,7 +182,7 @@ private:
     std::int64_t attempts_ = 0;
     std::int64_t beats_ = 0;
     std::map<std::string, session_watch> watches_;
-    session_counters counters_;
+    protocol::session_tally counters_;
 };
 
 }  // namespace dynalease::protocol::test
