@@ -52,6 +52,11 @@ struct session_options {
     /// Told when the session is live, in jeopardy or lost, and of heartbeats without an answer; empty: nobody is. It is
     /// called on the database's executor, where a long call delays the heartbeat; verbs may be called in it.
     log_hook log{};
+    /// Told each time the session, and with it all its guards, becomes `live`, `jeopardy`, `lost` or `closed`; empty:
+    /// nobody is. In `jeopardy` more than half of the lease is left by default, to save what has been done and to begin
+    /// nothing new; then it is `live` again, or `lost`. As with `log`, a long call delays the heartbeat, and verbs may
+    /// be called in it.
+    state_hook on_state{};
     /// After a loss the session begins a new life: with a new identity and a row of its own, under which the handles
     /// made from it go on, and those who wait line up again. Guards of the former life stay lost. Off: it stays lost,
     /// and all that is asked of it fails with `errc::session_lost`.

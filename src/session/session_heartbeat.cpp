@@ -171,6 +171,7 @@ void session_impl::go_live() {
     publish();
     runtime::spawn_background(world().executor, life_, beat(shared_from_this()));
     runtime::spawn_background(world().executor, life_, watch_deadline(shared_from_this()));
+    tell(session_state::live);
 }
 
 // ---- the heartbeat -----------------------------------------------------------------------------------------
@@ -252,6 +253,7 @@ boost::asio::awaitable<void> session_impl::watch_deadline([[maybe_unused]] std::
             if (!miss_told_) log(severity::warning, "in jeopardy: heartbeats go unanswered");
         }
         in_jeopardy = current == phase::jeopardy;
+        tell(in_jeopardy ? session_state::jeopardy : session_state::live);
         co_await deadline_alarm_.wait_until(in_jeopardy ? lease_.deadline() : lease_.jeopardy());
     }
 }

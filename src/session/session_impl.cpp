@@ -225,6 +225,10 @@ void session_impl::publish() noexcept {
     }
 }
 
+void session_impl::tell(session_state now) {
+    if (std::exchange(told_, now) != now && options_.on_state) options_.on_state(now);
+}
+
 void session_impl::lose(const std::string& why) {
     lose(why, loss::told);
 }
@@ -243,6 +247,7 @@ void session_impl::lose(const std::string& why, loss how) {
     for (const auto& member : all_members()) member->session_lost(told);
     end();
     lost_ = true;
+    tell(session_state::lost);
 }
 
 void session_impl::end() {
@@ -350,9 +355,11 @@ boost::asio::awaitable<void> session_impl::close([[maybe_unused]] std::shared_pt
     if (options.release) co_await formers_.close(until);
     lease_.close();
     publish();
-    if (!ended_) end();
+    const bool lost = ended_;
+    if (!lost) end();
     closed_ = true;
     close_waiters_.complete_all({});
+    if (!lost) tell(session_state::closed);
 }
 
 boost::asio::awaitable<bool> session_impl::release_all(dynalease::time_point until) {

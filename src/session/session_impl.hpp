@@ -149,6 +149,7 @@ private:
     std::shared_ptr<session_member> find_member(const member_key& key);
     std::vector<std::shared_ptr<session_member>> all_members();
     void publish() noexcept;
+    void tell(session_state now);
     enum class loss { ran_out, told, for_good };
     void lose(const std::string& why, loss how);
     void end();
@@ -197,6 +198,7 @@ private:
     std::shared_ptr<runtime::context_end> context_;
     runtime::gate work_;      ///< the members' own coroutines
     runtime::gate life_;      ///< opening, heartbeat, deadline, closing
+    session_state told_ = session_state::idle;  ///< to whom the options name
     bool miss_told_ = false;  ///< the log has told of a heartbeat without an answer since the last with one
     runtime::alarm open_again_;
     runtime::alarm beat_alarm_;

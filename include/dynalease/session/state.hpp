@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <functional>
+
 namespace dynalease {
 
 enum class session_state {
@@ -12,5 +14,8 @@ enum class session_state {
     lost,      ///< final: the lease ran out, or another marked this session dead, and it does not begin anew
     closed,    ///< final: closed by its owner
 };
+
+/// As a log hook, it is called on the database's executor, and must not block or throw.
+using state_hook = std::function<void(session_state)>;
 
 }  // namespace dynalease

@@ -1,0 +1,59 @@
+// Who asked for it is told of each change of a session's state.
+// SPDX-License-Identifier: BSL-1.0
+#include "support/lock_steps.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <vector>
+
+using namespace dynalease;
+using namespace dynalease::tests;
+
+namespace {
+
+testing::fault_plan deaf() {
+    return [](const any_request&, const call_options&) { return testing::fault{testing::fault::kind::lose_request}; };
+}
+
+asio::awaitable<void> close(node& in) {
+    co_await in.session->close();
+}
+
+}  // namespace
+
+TEST_CASE("whoever asked for it is told when a session is in jeopardy, when that has passed, and of its end") {
+    using enum session_state;
+    std::vector<session_state> told;
+    lock_guard guard;
+    guard_state then = guard_state::empty;
+    session_options options{.table = table};
+    options.on_state = [&](session_state now) {
+        told.push_back(now);
+        then = guard.state();
+    };
+    world w;
+    node a(w, 1, {}, std::move(options));
+    run(w, a, take(a, "x", guard));
+    CHECK(told == std::vector{live});
+
+    a.network->set_plan(deaf());
+    w.scheduler.run_for(7s);
+    CHECK(told == std::vector{live, jeopardy});
+    CHECK(then == guard_state::jeopardy);
+    a.network->set_plan({});
+    w.scheduler.run_for(3s);
+    CHECK(told == std::vector{live, jeopardy, live});
+    CHECK(then == guard_state::held);
+
+    told.clear();
+    a.network->set_plan(deaf());
+    w.scheduler.run_for(30s);
+    CHECK(told == std::vector{jeopardy, lost});
+    CHECK(then == guard_state::lost);
+
+    told.clear();
+    a.network->set_plan({});
+    run(w, a, take(a, "y", guard));
+    run(w, a, close(a));
+    CHECK(told == std::vector{live, closed});
+}
