@@ -5,6 +5,7 @@
 #include "database/protocol/backoff.hpp"
 #include "database/protocol/joint_reasons.hpp"
 #include "database/protocol/transact_actions.hpp"
+#include "item_lock/protocol/item_take_over.hpp"
 
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/post.hpp>
@@ -218,6 +219,7 @@ boost::asio::awaitable<std::optional<std::size_t>> joint_claim::claim_all() {
             outage_.ends();
             // An earlier copy with the same client token may be the one that did it.
             note_absent(drafted);
+            tell_take_overs();
             co_await take_home();
             co_return std::nullopt;
         }
@@ -266,6 +268,13 @@ boost::asio::awaitable<std::optional<std::size_t>> joint_claim::claim_all() {
     }
     give_free();
     co_return std::nullopt;
+}
+
+void joint_claim::tell_take_overs() {
+    for (const auto& each : wanted_) {
+        const auto from = protocol::taken_from(*core_, each.seen.lock, each.next.form);
+        protocol::tell_take_over(*core_, each.front->name(), from);
+    }
 }
 
 /// What the reasons of a refusal show of each item. @returns whether it may be sent again.

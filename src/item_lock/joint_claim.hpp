@@ -61,6 +61,7 @@ private:
     void note_unanswered();
     void note_absent(dynalease::time_point sent);
     transact_write_items_request draft();
+    void tell_take_overs();
     bool read_reasons(failure& why, bool& shown);
     void give_up_after(answer kind, dynalease::time_point sent, const shared_failure& why);
     /// While somebody waits.

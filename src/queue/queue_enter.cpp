@@ -209,7 +209,8 @@ boost::asio::awaitable<void> queue_impl::write_down_later([[maybe_unused]] queue
             co_return;
         }
         if (row == written::buried || row == written::yes) break;
-        if (why) core_.log(severity::warning, "a turn in queue '" + name_ + "' is not written down yet");
+        if (why && failures == 0)
+            core_.log(severity::warning, "a turn in queue '" + name_ + "' is not written down yet");
         runtime::alarm sleep(core_.world());
         const auto again = core_.now() + retry_pause(failures++);
         co_await sleep.wait_until(std::min(again, hold->unwritten_until()));

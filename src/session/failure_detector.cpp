@@ -4,21 +4,18 @@
 
 #include "database/protocol/reply.hpp"
 #include "session/protocol/session_requests.hpp"
+#include "session/protocol/session_words.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/deferred.hpp>
 
+#include <chrono>
 #include <utility>
 
 namespace dynalease::detail {
 
-failure_detector::failure_detector(database target, std::string table, const std::string& self,
-                                   protocol::session_tally& counters)
-    : database_(std::move(target)), table_(std::move(table)), self_(self), counters_(counters) {}
-
-dynalease::time_point failure_detector::now() const {
-    return database_.environment().clock->now();
-}
+failure_detector::failure_detector(database target, protocol::session_view& by)
+    : database_(std::move(target)), by_(by) {}
 
 const protocol::session_watch& failure_detector::watch(std::string_view id) {
     return find(id)->watch;
@@ -61,7 +58,7 @@ boost::asio::awaitable<std::optional<failure>> failure_detector::look(std::strin
 
 boost::asio::awaitable<std::optional<failure>> failure_detector::look_once(std::string id,
                                                                            std::shared_ptr<record> about) {
-    auto request = protocol::look_at_session(table_, id);
+    auto request = protocol::look_at_session(by_.table(), id);
     auto seen = co_await database_.call(std::move(request));
     if (!seen) co_return std::move(seen).error();
 
@@ -71,27 +68,35 @@ boost::asio::awaitable<std::optional<failure>> failure_detector::look_once(std::
         if (!parsed) co_return std::move(parsed).error();
         row = *std::move(parsed);
     }
-    about->watch.sight(row, now());
-    if (const auto still = about->watch.due_for_mark(now())) co_await mark(std::move(id), about, *still);
+    about->watch.sight(row, by_.now());
+    if (const auto still = about->watch.due_for_mark(by_.now())) co_await mark(std::move(id), about, *still);
     co_return std::nullopt;
 }
 
 boost::asio::awaitable<void> failure_detector::mark(std::string id, std::shared_ptr<record> about, std::int64_t beat) {
-    auto request = protocol::mark_session_dead(table_, id, beat, self_, database_.wall());
+    auto request = protocol::mark_session_dead(by_.table(), id, beat, by_.id(), by_.wall());
     auto marked = co_await database_.call(std::move(request));
     if (marked) {
-        ++counters_.marked_dead;
+        ++by_.counters().marked_dead;
         about->watch.mark_over();
+        tell_mark(id, about->watch);
         co_return;
     }
     // Without an answer the next look tells; it may show our own mark.
     if (classify(marked.error()) != answer::refused) co_return;
     const auto& current = marked.error().current;
     if (!current) {
-        about->watch.sight(std::nullopt, now());
+        about->watch.sight(std::nullopt, by_.now());
     } else if (auto row = protocol::parse_session_row(*current)) {
-        about->watch.sight(*row, now());
+        about->watch.sight(*row, by_.now());
     }
+}
+
+void failure_detector::tell_mark(const std::string& id, const protocol::session_watch& about) const {
+    const auto lease = std::chrono::floor<std::chrono::milliseconds>(about.lease()).count();
+    by_.log(severity::info, protocol::words_of_session(id, &about) +
+                                " is dead, and was marked so: no heartbeat of it " +
+                                "was seen for its whole lease of " + std::to_string(lease) + " ms");
 }
 
 }  // namespace dynalease::detail

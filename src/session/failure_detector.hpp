@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runtime/waiter_list.hpp"
-#include "session/protocol/session_tally.hpp"
+#include "session/protocol/session_view.hpp"
 #include "session/protocol/session_watch.hpp"
 
 #include <dynalease/dynamodb/database.hpp>
@@ -23,7 +23,8 @@ namespace dynalease::detail {
 /// Records live on between calls, so that repeated tries can take over a dead lock. No timer runs for them.
 class failure_detector {
 public:
-    failure_detector(database target, std::string table, const std::string& self, protocol::session_tally& counters);
+    /// @param by the session that looks, by whose log others are marked dead
+    failure_detector(database target, protocol::session_view& by);
 
     /// What is known of a session now; remembered from now on.
     const protocol::session_watch& watch(std::string_view id);
@@ -54,12 +55,9 @@ private:
     std::shared_ptr<record> find(std::string_view id);
     boost::asio::awaitable<std::optional<failure>> look_once(std::string id, std::shared_ptr<record> about);
     boost::asio::awaitable<void> mark(std::string id, std::shared_ptr<record> about, std::int64_t beat);
-    dynalease::time_point now() const;
-
+    void tell_mark(const std::string& id, const protocol::session_watch& about) const;
     database database_;
-    std::string table_;
-    const std::string& self_;  ///< the session's own id, which may change until it is open
-    protocol::session_tally& counters_;
+    protocol::session_view& by_;
     std::unordered_map<std::string, std::shared_ptr<record>> records_;
     std::list<std::string> by_age_;  ///< least recently used first
 };

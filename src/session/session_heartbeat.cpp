@@ -18,6 +18,7 @@ namespace dynalease::detail {
 
 namespace {
 constexpr std::chrono::milliseconds longest_jitter{100};
+constexpr std::chrono::seconds miss_retold{1};
 constexpr const char* lease_ran_out = "no heartbeat was acknowledged for a whole lease";
 
 bool shows_alive(const std::optional<item>& row) {
@@ -224,18 +225,30 @@ boost::asio::awaitable<bool> session_impl::beat_once() {
             if (const auto* landed = beats_.find(number.value_or(0))) proven = landed->sent;
         } else {
             ++counters().heartbeats_unanswered;
-            miss_told_ = true;
-            const bool at_risk = lease_.at(now()) == protocol::session_lease::phase::jeopardy;
-            log(severity::warning, "a heartbeat failed: " + why.code.message() + (at_risk ? "; in jeopardy" : ""));
+            tell_miss(why);
             heed(why);
         }
     }
     if (!proven || !lease_.acknowledge(*proven, now())) co_return false;
-    miss_told_ = false;
+    miss_told_.reset();
     ++counters().heartbeats_acknowledged;
     publish();
     deadline_alarm_.wake();
     co_return true;
+}
+
+/// Of short leases many go unanswered in a second.
+void session_impl::tell_miss(const failure& why) {
+    const bool in_jeopardy = lease_.at(now()) == protocol::session_lease::phase::jeopardy;
+    const bool told = miss_told_ && miss_told_->in_jeopardy == in_jeopardy && now() - miss_told_->at < miss_retold;
+    if (told) return;
+    miss_told_ = told_miss{now(), in_jeopardy};
+    const auto left = std::chrono::floor<std::chrono::milliseconds>(lease_.deadline() - now()).count();
+    const bool unheard = why.outcome == outcome::unknown;
+    log(severity::warning, std::string(in_jeopardy ? "in jeopardy: " : "") +
+                               (unheard ? "a heartbeat had no answer" : "a heartbeat failed: " + why.code.message()) +
+                               "; another is sent. The lease ends in " + std::to_string(left) +
+                               " ms unless one is answered before");
 }
 
 boost::asio::awaitable<void> session_impl::watch_deadline([[maybe_unused]] std::shared_ptr<session_impl> self) {

@@ -59,7 +59,7 @@ session_impl::session_impl(database target, session_options options, std::option
                                            .jeopardy = for_ever,
                                            .hold = for_ever}
                    : protocol::lease_times_for(options_.lease, options_.heartbeat, options_.clock_drift_ppm)),
-      remotes_(database_, options_.table, id_, counters()),
+      remotes_(database_, *this),
       formers_(*this, std::move(ancestry_.unclosed)),
       context_(runtime::context_end::of(world().executor)),
       work_(world().executor),

@@ -164,6 +164,7 @@ private:
     shared_failure explain(failure why) const;
     void go_live();
     boost::asio::awaitable<bool> beat_once();
+    void tell_miss(const failure& why);
     boost::asio::awaitable<void> beat(std::shared_ptr<session_impl> self);
     boost::asio::awaitable<void> watch_deadline(std::shared_ptr<session_impl> self);
     boost::asio::awaitable<void> close(std::shared_ptr<session_impl> self, close_options options);
@@ -199,7 +200,12 @@ private:
     runtime::gate work_;      ///< the members' own coroutines
     runtime::gate life_;      ///< opening, heartbeat, deadline, closing
     session_state told_ = session_state::idle;  ///< to whom the options name
-    bool miss_told_ = false;  ///< the log has told of a heartbeat without an answer since the last with one
+    /// What the log was told last of heartbeats without an answer, since one had any.
+    struct told_miss {
+        dynalease::time_point at;
+        bool in_jeopardy;
+    };
+    std::optional<told_miss> miss_told_;
     runtime::alarm open_again_;
     runtime::alarm beat_alarm_;
     runtime::alarm deadline_alarm_;

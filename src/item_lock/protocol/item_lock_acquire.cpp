@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "database/protocol/backoff.hpp"
 #include "item_lock/protocol/item_lock_sequences.hpp"
-#include "session/protocol/plain_identity.hpp"
-#include "session/protocol/session_words.hpp"
+#include "item_lock/protocol/item_take_over.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -120,29 +119,6 @@ sequence<bool> granted(item_lock_claimant& lock, stepper& steps, item_reply& see
     co_return true;
 }
 
-/// The sessions of others from which a request of that form takes the item. @param seen by which that was decided
-std::vector<std::string> taken_from(const item_lock_claimant& lock, const item_lock_state& seen,
-                                    const item_take_form& form) {
-    std::vector<std::string> found;
-    const auto add = [&](const item_claimant& who) {
-        if (who.session != lock.session.id()) found.push_back(who.session);
-    };
-    if (form.over_writer && seen.writer) add(*seen.writer);
-    if (!form.over_readers.empty()) std::ranges::for_each(seen.readers, add);
-    return found;
-}
-
-void tell_take_over(item_lock_claimant& lock, const std::vector<std::string>& from) {
-    if (from.empty()) return;
-    std::string words;
-    for (const auto& each : from) {
-        const auto* about = is_plain(each) ? nullptr : &lock.session.watch(each);
-        words += (words.empty() ? "" : ", and from ") + words_of_session(each, about);
-    }
-    lock.session.log(severity::info, "item '" + lock.name + "': taken over from " + words +
-                                         (from.size() > 1 ? ", which are over" : ", which is over"));
-}
-
 shared_failure missing_item(const item_lock_claimant& lock) {
     failure missing(errc::missing);
     missing.details.table = lock.item.layout.table;
@@ -175,7 +151,7 @@ sequence<void> acquire_item(item_lock_claimant& lock, stepper& steps, item_reply
         const bool claiming = claims(next.step);
         const bool taking = next.step == item_acquire_step::take;
         const bool taking_over = taking && (next.form.over_writer || !next.form.over_readers.empty());
-        const auto from = taking_over ? taken_from(lock, seen.lock, next.form) : std::vector<std::string>();
+        const auto from = taking_over ? taken_from(lock.session, seen.lock, next.form) : std::vector<std::string>();
         lock.open->under_way = claiming;
         seen = co_await carry_out(lock, steps, next);
         lock.open->under_way = false;
@@ -184,7 +160,7 @@ sequence<void> acquire_item(item_lock_claimant& lock, stepper& steps, item_reply
         if (claiming && (seen.kind == answer::unanswered || seen.doubtful)) lock.note_unanswered();
         note_absence(lock, seen, taking);
         if (taking && seen.kind == answer::applied) {
-            tell_take_over(lock, from);
+            tell_take_over(lock.session, lock.name, from);
             const bool ours = co_await granted(lock, steps, seen, taking_over, false);
             if (ours) co_return;
             continue;

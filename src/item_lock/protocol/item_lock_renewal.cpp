@@ -18,6 +18,17 @@ asking<pause_step> pause_until(item_lock_claimant& lock, stepper& steps, time_po
     return lock.pause(steps, when - lock.session.now());
 }
 
+void tell_miss(const item_lock_claimant& lock, const failure& why) {
+    const auto left = lock.grant_end() - lock.session.now();
+    const bool unheard = why.outcome == outcome::unknown;
+    lock.session.log(severity::warning,
+                     "item '" + lock.name + "': a renewal " +
+                         (unheard ? "had no answer" : "failed: " + why.code.message()) +
+                         "; it is sent again. The lease ends in " +
+                         std::to_string(std::chrono::floor<std::chrono::milliseconds>(left).count()) +
+                         " ms unless it is answered before");
+}
+
 /// Copies of one request until one is answered, or the grant is over: then the answer is `delayed`.
 sequence<item_reply> send_while_held(item_lock_claimant& lock, stepper& steps, update_item_request request,
                                      const item_grant& held) {
@@ -33,7 +44,7 @@ sequence<item_reply> send_while_held(item_lock_claimant& lock, stepper& steps, u
             co_return seen;
         }
         ++session.counters().heartbeats_unanswered;
-        session.log(severity::warning, "item '" + lock.name + "': a renewal failed: " + seen.why->code.message());
+        if (failures == 0) tell_miss(lock, *seen.why);
         const auto next = std::min(lock.grant_end(), session.now() + detail::retry_pause(failures));
         co_await pause_until(lock, steps, next);
     }

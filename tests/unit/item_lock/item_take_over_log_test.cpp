@@ -1,6 +1,6 @@
 // What the log tells of an item that is taken over from the dead.
 // SPDX-License-Identifier: BSL-1.0
-#include "support/till.hpp"
+#include "tills.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -15,7 +15,7 @@ using namespace dynalease::tests;
 namespace {
 
 /// One process listens to what its log tells of the item.
-struct listened_till : till_world {
+struct listened_till : tills_world {
     session_options listening() {
         session_options options{.table = table};
         options.log = [this](severity, std::string_view line) {
@@ -80,4 +80,19 @@ TEST_CASE("from which plain session an item was taken over is told by its identi
     a->crash();
     run(w, w.other, take(lock_in(w.other), w.got));
     CHECK(w.told("taken over from session " + dead + ", which is over"));
+}
+
+TEST_CASE("from whom several items were taken over at once is told of each that others had") {
+    listened_till w;
+    std::optional<node> writer(std::in_place, w, 1);
+    item_guard mine;
+    run(w, *writer, take(lock_of(*writer, "south"), mine));
+    const auto dead = writer->session->id();
+    const auto name = lock_of(*writer, "south").name();
+    mine = {};
+    writer->crash();
+    std::vector<item_guard> all;
+    run(w, w.other, take_all(every_till(w.other), all, {}));
+    REQUIRE(all_valid(all));
+    CHECK(w.told("item '" + name + "': taken over from session " + dead));
 }

@@ -14,6 +14,7 @@ using namespace dynalease::tests;
 
 TEST_CASE("from whom a lock was taken over is told once, with the owner") {
     std::vector<std::string> lines;
+    std::vector<std::string> marks;
     world w;
     session_options of_the_dead{.table = table, .owner = "first"};
     std::optional<node> holder(std::in_place, w, 1, testing::virtual_clock_options{}, std::move(of_the_dead));
@@ -21,8 +22,9 @@ TEST_CASE("from whom a lock was taken over is told once, with the owner") {
     run(w, *holder, take(*holder, "x", guard));
     const auto dead = holder->session->id();
     session_options options{.table = table};
-    options.log = [&lines](severity, std::string_view line) {
+    options.log = [&lines, &marks](severity, std::string_view line) {
         if (line.find("lock 'x'") != line.npos) lines.emplace_back(line);
+        if (line.find(" is dead") != line.npos) marks.emplace_back(line);
     };
     node other(w, 2, {}, std::move(options));
     lock_guard got;
@@ -38,4 +40,7 @@ TEST_CASE("from whom a lock was taken over is told once, with the owner") {
     run(w, other, give_back(got));
     run(w, other, take(other, "x", got));
     CHECK(lines.size() == 1);
+    REQUIRE(marks.size() == 1);
+    CHECK(marks[0].find("session " + dead + " of first is dead, and was marked so") != std::string::npos);
+    CHECK(marks[0].find("lease of 10000 ms") != std::string::npos);
 }

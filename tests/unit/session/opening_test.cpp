@@ -307,5 +307,26 @@ TEST_CASE("each heartbeat without an answer is one line in the log, whatever sta
     const auto after = a.session->counters();
     REQUIRE(after.jeopardies == before.jeopardies + 1);
     CHECK(lines.size() == after.heartbeats_unanswered - before.heartbeats_unanswered);
-    CHECK(std::ranges::any_of(lines, [](const auto& l) { return l.find("in jeopardy") != std::string::npos; }));
+    const auto told = [&](const char* words) {
+        return std::ranges::any_of(lines, [&](const auto& line) { return line.find(words) != std::string::npos; });
+    };
+    CHECK(told("in jeopardy"));
+    CHECK(told("a heartbeat had no answer; another is sent. The lease ends in "));
+    CHECK_FALSE(told("read before deciding"));
+}
+
+TEST_CASE("heartbeats of a short lease that go unanswered do not fill the log") {
+    std::vector<std::string> lines;
+    session_options options{.table = table, .lease = 1s};
+    options.log = [&lines](severity, std::string_view line) { lines.emplace_back(line); };
+    world w;
+    node a(w, 1, {}, std::move(options));
+    lock_guard guard;
+    run(w, a, take(a, "x", guard));
+    lines.clear();
+    a.network->set_plan(all_meet({kind::lose_request}));
+    w.scheduler.run_for(950ms);
+    REQUIRE(a.session->counters().heartbeats_unanswered > 3);
+    CHECK(lines.size() == 2);  // the first, and that it is in jeopardy
+    CHECK(lines.back().find("in jeopardy") != std::string::npos);
 }
