@@ -88,14 +88,21 @@ struct close_options {
     std::chrono::milliseconds timeout{5'000};
 };
 
-/// What `close` could not do cleanly; all of it is free when the lease is over.
+/// What `close` did, and what it left.
 struct close_report {
+    /// A lock, turn or item that may be taken for held, or a claim or place in line of a caller who had given up.
     struct unreleased {
         std::string name;
+        /// `errc::in_doubt`: the write that gives it back has had no answer. `errc::session_closed`: none was sent,
+        /// for work under it goes on, or `close_options::release` is off. Else how that write failed.
         error_code code;
     };
     std::uint64_t released = 0;
     std::vector<unreleased> failed;
+    /// Success: no row says any more that the session lives, so that all of the above is free, but what is under a
+    /// plain session. Else why the row still may say so (`errc::session_closed`: nothing was sent, as above): all is
+    /// free when the lease is over.
+    error_code row{};
 };
 
 /// A handle. Its end closes the session in the background, whatever was made from it; so keep it as long as its locks

@@ -217,9 +217,9 @@ void item_lock_impl::session_closes(const failure& why, bool release,
     for (const auto& each : holds) {
         const auto hold = each.lock();
         if (!hold || !hold->let_go()) continue;
+        under_way.push_back(hold);
         if (release) {
             give_back(hold);
-            under_way.push_back(hold);
         } else {
             leave_to_lease(hold);
         }

@@ -104,9 +104,9 @@ void lock_impl::session_closes(const failure& why, bool release,
         return;
     }
     if (!hold || !hold->let_go()) return;
+    under_way.push_back(hold);
     if (release) {
         give_back(hold);
-        under_way.push_back(hold);
     } else {
         leave_to_lease(hold);
     }

@@ -25,6 +25,11 @@ public:
     void begin_entering(queue_entrant& who) noexcept;
     void end_entering(queue_entrant& who) noexcept;
 
+    /// Some are being given up.
+    bool any_withdrawing() const noexcept { return withdrawing_ > 0; }
+    void begin_withdrawing() noexcept { ++withdrawing_; }
+    void end_withdrawing() noexcept { --withdrawing_; }
+
 private:
     struct known_ticket {
         std::weak_ptr<drawn_ticket> ticket;
@@ -33,6 +38,7 @@ private:
     std::unordered_map<std::string, known_ticket> known_;  ///< by attempt
     std::size_t crowded_ = 0;  ///< of so many those that nobody wants any more are forgotten
     std::size_t entering_ = 0;
+    std::size_t withdrawing_ = 0;
 };
 
 }  // namespace dynalease::detail

@@ -284,15 +284,16 @@ void queue_impl::session_closes(const failure& why, bool release,
     const bool in_use = hold && release && hold->in_use();
     if (in_use) under_way.push_back(hold);
     const bool was_ours = hold && !in_use && hold->let_go();
-    if (was_ours) end_turn(hold);
+    if (was_ours) {
+        end_turn(hold);
+        under_way.push_back(hold);
+    }
     if (!release) {
         if (was_ours) hold->finish(why.code);
         return;
     }
     for (const auto& [ticket, who] : waiting) begin_withdraw(who->ticket);
-    if (!was_ours) return;
-    under_way.push_back(hold);
-    leave(hold);
+    if (was_ours) leave(hold);
 }
 
 }  // namespace dynalease::detail

@@ -55,6 +55,8 @@ public:
     bool busy() const;
     void enter(std::shared_ptr<queue_entrant> who);
     bool tell_long_wait() override;
+    bool unsettled() const override { return turn_.leaving || drawn_.any_withdrawing(); }
+    const std::string& title() const noexcept override { return queue_.entity; }
     /// Its ticket is about to be drawn and written down, together with others.
     void expect(const std::shared_ptr<queue_entrant>& who, const std::string& attempt);
     /// That was done. @param head as it made it. @param asked `sights` when the first copy was sent.

@@ -87,6 +87,7 @@ boost::asio::awaitable<void> queue_impl::withdraw([[maybe_unused]] queue_target 
                                                   std::shared_ptr<drawn_ticket> ticket) {
     using protocol::cancel_step;
     ++core_.counters().resolving;
+    drawn_.begin_withdrawing();
     std::optional<std::uint64_t> voided_in;  // which of the queue's beginnings
     unsigned failures = 0;
     while (core_.may_write()) {
@@ -143,6 +144,7 @@ boost::asio::awaitable<void> queue_impl::withdraw([[maybe_unused]] queue_target 
         }
         if (answered != answer::applied && answered != answer::refused) co_await pause(failures++);
     }
+    drawn_.end_withdrawing();
     --core_.counters().resolving;
     watch_on();
 }

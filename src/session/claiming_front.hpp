@@ -57,6 +57,8 @@ public:
         why.details.message = in_the_way();
         return why;
     }
+    bool unsettled() const override { return driven_; }
+    const std::string& title() const noexcept override { return name(); }
     void resolve_claim(bool look_first) override {
         machine_.resolve(look_first);
         drive();

@@ -42,7 +42,7 @@ class hold;
 /// What a life has from those before it.
 struct session_ancestry {
     std::shared_ptr<protocol::session_tally> counters = std::make_shared<protocol::session_tally>();  ///< of all
-    std::uint64_t number = 1;                                                           ///< in their order
+    std::uint64_t number = 1;             ///< in their order
     std::vector<std::string> unclosed{};  ///< those of them whose rows may still say that they live
 };
 
@@ -169,6 +169,7 @@ private:
     boost::asio::awaitable<void> watch_deadline(std::shared_ptr<session_impl> self);
     boost::asio::awaitable<void> close(std::shared_ptr<session_impl> self, close_options options);
     boost::asio::awaitable<bool> release_all(dynalease::time_point until);
+    void leave_all();
     boost::asio::awaitable<void> close_row(dynalease::time_point until);
 
     database database_;
@@ -197,8 +198,8 @@ private:
     failure_detector remotes_;
     former_lives formers_;
     std::shared_ptr<runtime::context_end> context_;
-    runtime::gate work_;      ///< the members' own coroutines
-    runtime::gate life_;      ///< opening, heartbeat, deadline, closing
+    runtime::gate work_;                        ///< the members' own coroutines
+    runtime::gate life_;                        ///< opening, heartbeat, deadline, closing
     session_state told_ = session_state::idle;  ///< to whom the options name
     /// What the log was told last of heartbeats without an answer, since one had any.
     struct told_miss {

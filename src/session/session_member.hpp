@@ -62,10 +62,14 @@ public:
     /// The session begins to close: fails all who wait. Grants stay until `session_closes`.
     virtual void session_drains(const failure& why) = 0;
     /// The session closes: fails all who wait; grants are invalid at once, but those in use.
-    /// @param release begin to give the grants back, but those in use, and add all to `under_way`; otherwise the lease
-    /// ends them.
+    /// @param release begin to give the grants back, but those in use; otherwise the lease ends them. All are added to
+    /// `under_way`.
     virtual void session_closes(const failure& why, bool release,
                                 std::vector<std::shared_ptr<pending_release>>& under_way) = 0;
+    /// Whether it is still at work on what has been given back, or given up. Asked while the session closes.
+    virtual bool unsettled() const = 0;
+    /// For people.
+    virtual const std::string& title() const noexcept = 0;
 
 private:
     std::shared_ptr<session_member> later_;

@@ -2,10 +2,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "support/lock_steps.hpp"
 
+#include <dynalease/queue.hpp>
+
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 
 #include <catch2/catch.hpp>
+
+#include <set>
+#include <string>
+#include <variant>
 
 using namespace dynalease;
 using namespace dynalease::tests;
@@ -20,6 +26,11 @@ testing::fault_plan everything(kind what) {
 
 asio::awaitable<void> close(node& in, close_options options, close_report& report) {
     report = co_await in.session->close(options);
+}
+
+asio::awaitable<void> enter(node& in, queue_turn& into) {
+    queue target{*in.session, "orders"};
+    into = co_await target.enter();
 }
 
 asio::awaitable<void> wait_over(node& in, error_code& code) {
@@ -77,6 +88,11 @@ TEST_CASE("closing without release leaves the locks to the lease") {
     CHECK(a.network->log().empty());
     CHECK_FALSE(guard.held());
     CHECK(find(w.row("lock#x"), "holder"));
+    CHECK(report.released == 0);
+    REQUIRE(report.failed.size() == 1);
+    CHECK(report.failed.front().name == "x");
+    CHECK(report.failed.front().code == errc::session_closed);  // nothing was sent
+    CHECK(report.row == errc::session_closed);
 }
 
 TEST_CASE("closing without a network ends in time and says what was left") {
@@ -92,6 +108,51 @@ TEST_CASE("closing without a network ends in time and says what was left") {
     REQUIRE(report.failed.size() == 1);
     CHECK(report.failed.front().name == "x");
     CHECK(report.failed.front().code == errc::in_doubt);
+    CHECK(report.row == errc::in_doubt);
+}
+
+TEST_CASE("closing tells of what was being given back before, and of whom nobody waits for any more") {
+    world w;
+    node a(w);
+    node b(w, 2);
+    lock_guard guard;
+    lock_guard other;
+    run(w, a, take(a, "x", guard));
+    run(w, b, take(b, "taken", other));
+    queue_turn turn;
+    run(w, b, enter(b, turn));
+    queue_turn none;
+    running waits(w, a, enter(a, none));
+    w.scheduler.run_for(2s);
+    a.network->set_plan(everything(kind::lose_request));
+    guard = {};
+    close_report report;
+    run(w, a, close(a, {.timeout = 3s}, report));
+    CHECK_THROWS_AS(waits.wait(), error);
+    std::set<std::string> left;
+    for (const auto& each : report.failed) {
+        left.insert(each.name);
+        CHECK(each.code == errc::in_doubt);
+    }
+    CHECK(left == std::set<std::string>{"x", "orders"});
+    CHECK(report.row == errc::in_doubt);
+}
+
+TEST_CASE("what could not be released is free at once where the row of its session was closed, which is told") {
+    world w;
+    node a(w);
+    lock_guard guard;
+    run(w, a, take(a, "x", guard));
+    a.network->set_plan([](const any_request& request, const call_options&) {
+        const auto* update = std::get_if<update_item_request>(&request);
+        const bool of_the_lock = update && find_string(update->key, "pk")->starts_with("lock#");
+        return testing::fault{of_the_lock ? kind::lose_request : kind::pass};
+    });
+    close_report report;
+    run(w, a, close(a, {}, report));
+    REQUIRE(report.failed.size() == 1);
+    CHECK(report.failed.front().code == errc::in_doubt);
+    CHECK_FALSE(report.row);
 }
 
 TEST_CASE("a session that is closed while it opens leaves no row that looks alive") {
