@@ -57,9 +57,12 @@ boost::asio::awaitable<bool> queue_impl::ask_who_lives(std::shared_ptr<queue_ent
             next_survey = core_.now();
             continue;
         }
-        const auto due = watch ? std::min(next_survey, watch->next_look(who->came, 1)) : next_survey;
-        co_await who->pause->wait_until(std::max(due, core_.now() + options_.poll_interval));
+        const auto next_look = watch ? watch->next_look(who->came, 1) : next_survey;
+        co_await who->pause->wait_until(
+            std::max(std::min(next_survey, next_look), core_.now() + options_.poll_interval));
         if (!goes_on()) break;
+        // Of a long lease the rows are read much more often: they show who has left, too.
+        if (core_.now() < next_look) continue;
         const auto seen = co_await look();
         if (seen.kind != answer::applied) why = seen.why;
         next = decide_ask(*who, line);

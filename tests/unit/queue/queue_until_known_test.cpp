@@ -80,6 +80,43 @@ TEST_CASE("a holder that lives is known by its next heartbeat, and no ticket is 
     }
 }
 
+TEST_CASE("the head of a queue is read no more often than the holder's lease is long, by who asks whether it lives") {
+    world w;
+    constexpr std::chrono::seconds lease = 1h;
+    node holder(w, 1, {}, {.table = table, .lease = lease});
+    queue_turn turn;
+    run(w, holder, enter(queue{*holder.session, "x"}, turn));
+    w.scheduler.run_for(2s);
+    node other(w, 2);
+    queue_turn got;
+    error_code told;
+    const auto began = w.scheduler.now();
+    run(w, other, enter_code(queue{*other.session, "x"}, {.wait = until_known}, told, got), 1h);
+    CHECK(told == errc::wait_timeout);
+    const auto took = w.scheduler.now() - began;
+    CHECK(took <= lease / 4 + lease / 8 + 1s);
+    const auto eighths = static_cast<std::size_t>(took / (lease / 8)) + 1;
+    CHECK(sent(other, "GetItem") <= 3 * eighths);
+    CHECK(sent(other, "Query") <= static_cast<std::size_t>(took / 4s) + 2);
+}
+
+TEST_CASE("a holder of a long lease that leaves while somebody asks after it is known to have lived soon after") {
+    world w;
+    node holder(w, 1, {}, {.table = table, .lease = 1h});
+    queue_turn turn;
+    run(w, holder, enter(queue{*holder.session, "x"}, turn));
+    w.scheduler.run_for(2s);
+    node other(w, 2);
+    queue_turn got;
+    error_code told;
+    running asks(w, other, enter_code(queue{*other.session, "x"}, {.wait = until_known}, told, got));
+    w.scheduler.run_for(20s);
+    REQUIRE_FALSE(asks.done());
+    run(w, holder, leave(turn));
+    asks.wait(10s);
+    CHECK(told == errc::wait_timeout);
+}
+
 TEST_CASE("a dead holder's turn is passed over by the first who asks, though none lives longer than its call") {
     one_turn at;
     at.w.scheduler.run_for(4s);
