@@ -222,7 +222,7 @@ failure client::backend::give_up(const call& what, detail::attempt done) const {
     const auto about = condition_of(result.code);
     const bool ours = about == condition::denied || about == condition::misconfigured;
     if (log_ && (!expected || ours)) {
-        log_(severity::error, result.code.message() + ": " + result.details.to_string());
+        log_(severity::error, error(result.code, result.details).what());
     }
     return result;
 }

@@ -42,7 +42,7 @@ std::string advice_for(const error_code& code, const failure& why, const std::st
     if (code.category() != error_category()) return {};
     switch (static_cast<errc>(code.value())) {
         case errc::in_doubt:
-            return "read the item before deciding: the write may have happened, or may yet";
+            return "read the item before deciding";
         case errc::unreachable:
             return "check the endpoint " + where + " and the network";
         case errc::tls_failed:
@@ -72,6 +72,12 @@ std::string advice_for(const error_code& code, const failure& why, const std::st
     }
 }
 
+/// The words of a code without what they advise.
+std::string what_happened(const error_code& code) {
+    auto words = code.message();
+    return words.substr(0, words.find(';'));
+}
+
 }  // namespace
 
 failure call_failure(attempt last, const any_request& request, bool doubt, unsigned sent, const std::string& where) {
@@ -82,10 +88,11 @@ failure call_failure(attempt last, const any_request& request, bool doubt, unsig
         result.outcome = outcome::unknown;
         if (!last.refused_by_service && result.code != errc::bad_response) {
             // That nothing was written, as `timeout` says of itself, is true of the last attempt at most.
-            std::string reason = result.code == errc::timeout ? "" : result.code.message();
+            std::string reason = result.code == errc::timeout ? "" : what_happened(result.code);
             auto& words = result.details.message;
             if (!reason.empty() && !words.empty()) reason += ": ";
-            words.insert(0, "a copy of the write was sent and not acknowledged; at last: " + reason);
+            words.insert(0, reason);
+            if (!words.empty()) words.insert(0, "at last: ");
             result.code = make_error_code(errc::in_doubt);
         }
     }

@@ -187,6 +187,27 @@ TEST_CASE("after an unanswered attempt anything less than a refusal is doubt") {
     }
 }
 
+TEST_CASE("of a write in doubt the error, and the log, say once what happened, and once what to do about it") {
+    fixture f;
+    f.serve(in_turn({cut()}));
+    const auto why = f.fail(a_write());
+    REQUIRE(why.code == errc::in_doubt);
+    const std::string text = error(why.code, why.details).what();
+    const auto times = [&text](const std::string& words) {
+        std::size_t count = 0;
+        for (auto at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) ++count;
+        return count;
+    };
+    CAPTURE(text);
+    CHECK(times("may have happened") == 1);
+    CHECK(times("before deciding") == 1);
+    CHECK(times("never answered") == 1);
+    CHECK(times("the service failed or closed the connection") == 1);
+    CHECK(times("try again") == 0);
+    REQUIRE_FALSE(f.log.empty());
+    CHECK(f.log.back() == text);
+}
+
 TEST_CASE("throttled writes are not applied, and tried again as the service wishes") {
     fixture f;
     f.options.attempts = 2;
@@ -227,8 +248,7 @@ TEST_CASE("a wrong clock is corrected by the server's date and the request signe
     const std::string name = GENERATE("InvalidSignatureException", "AccessDeniedException");
     fixture f;
     f.serve([&](std::size_t number, const std::string&) {
-        return number == 0 ? refusal(name, "Signature expired", 400,
-                                     "Date: " + http_date(server_time) + "\r\n")
+        return number == 0 ? refusal(name, "Signature expired", 400, "Date: " + http_date(server_time) + "\r\n")
                            : fine();
     });
     wall_time corrected{};
