@@ -243,12 +243,16 @@ double seconds_for_tries(std::size_t count) {
     return static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC;
 }
 
-/// By the best of three, for other programs disturb.
+/// By the least of each, for other programs only add to it: at most five times, until that shows it.
 template <class Seconds>
 double growth(Seconds seconds, std::size_t count) {
-    auto best = std::numeric_limits<double>::max();
-    for (int i = 0; i < 3 && best >= linear; ++i) best = std::min(best, seconds(4 * count) / seconds(count));
-    return best;
+    auto few = std::numeric_limits<double>::max();
+    auto many = few;
+    for (int i = 0; i < 5 && (i < 2 || many / few >= linear); ++i) {
+        few = std::min(few, seconds(count));
+        many = std::min(many, seconds(4 * count));
+    }
+    return many / few;
 }
 
 }  // namespace
