@@ -159,8 +159,7 @@ attribute_value from_time(std::int64_t ticks, time_unit unit, const mapping_plac
     out += ':';
     out += padded(clock.seconds().count(), 2);
     if (const auto digits = digits_of(unit); digits > 0) {
-        std::string fraction;
-        fraction += padded(time.fraction.count(), 9);
+        const std::string fraction = padded(time.fraction.count(), 9);
         out += "." + fraction.substr(0, digits);
     }
     return out + "Z";

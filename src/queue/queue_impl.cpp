@@ -154,7 +154,6 @@ void queue_impl::join(std::shared_ptr<queue_entrant> who, const protocol::queue_
     who->ticket->row_sent = true;
     who->ticket->drawn_at = asked;
     // Computed, not seen: it counts as far as it shows more than is known.
-    // It counts as far as it shows more than is known.
     if (counts(*who->ticket)) {
         if (const auto seen = head_.made(head, core_.now())) note(*seen);
     }

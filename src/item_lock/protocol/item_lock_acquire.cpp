@@ -202,9 +202,7 @@ sequence<void> acquire_item(item_lock_claimant& lock, stepper& steps, item_reply
         if (others_have_it && !callers.try_came_after(seen.sent_at)) {
             const auto asked = next.step == item_acquire_step::poll ? lock.question() : std::nullopt;
             if (!asked) callers.fail_try(lock.or_doubt(nullptr), seen.sent_at);
-            const auto rest =
-                asked ? lock.outlook.time_to_next_look(seen.lock, *asked) : lock.outlook.time_to_next_look(seen.lock);
-            co_await lock.pause(steps, rest);
+            co_await lock.pause(steps, lock.outlook.time_to_next_look(seen.lock, asked));
         }
     }
     if (session.may_write()) {

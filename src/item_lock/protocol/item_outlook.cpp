@@ -125,9 +125,11 @@ item_fate item_outlook::fate(const item_lock_state& lock, const item_question& a
     return item_fate::unknown;
 }
 
-std::chrono::nanoseconds item_outlook::time_to_next_look(const item_lock_state& lock, const item_question& asked) {
+std::chrono::nanoseconds item_outlook::time_to_next_look(const item_lock_state& lock,
+                                                         const std::optional<item_question>& asked) {
+    if (!asked) return time_to_next_look(lock);
     std::optional<time_point> next;
-    for (const auto& who : in_the_way(lock, session_.id(), asked.access, asked.most_readers)) {
+    for (const auto& who : in_the_way(lock, session_.id(), asked->access, asked->most_readers)) {
         auto due = claimants_.next_look(who, session_.now());
         if (!is_plain(who.session)) {
             const auto& watch = session_.watch(who.session);

@@ -56,7 +56,8 @@ public:
     std::chrono::nanoseconds time_to_next_look(const item_lock_state& lock);
     /// @param lock as it was seen after he came who asks, as below
     item_fate fate(const item_lock_state& lock, const item_question& asked);
-    std::chrono::nanoseconds time_to_next_look(const item_lock_state& lock, const item_question& asked);
+    /// @param asked empty: nobody asks
+    std::chrono::nanoseconds time_to_next_look(const item_lock_state& lock, const std::optional<item_question>& asked);
 
 private:
     void note_holder(const item_lock_state& lock);
