@@ -62,6 +62,10 @@ public:
     void try_once(actor& who) {
         who.lock().try_acquire(cancelled_handler([&who](error_code, item_guard got) { who.guard = std::move(got); }));
     }
+    void ask(actor& who) {
+        who.lock().acquire(item_acquire_options{.wait = until_known},
+                           cancelled_handler([&who](error_code, item_guard got) { who.guard = std::move(got); }));
+    }
     void read(actor& who, std::size_t item = 0) {
         who.lock(item).acquire_shared(item_acquire_options{},
                                       handler([&who](error_code, item_guard got) { who.guard = std::move(got); }));

@@ -52,7 +52,7 @@ time_point wrapped_audit_due(time_point last_sent) asm(
 namespace {
 
 item_acquire_decision want(const item_acquire_facts& facts, const item_lock_state& sight,
-                        const std::function<holder_is(const item_claimant&)>& judge) {
+                           const std::function<holder_is(const item_claimant&)>& judge) {
     return real_want({.sight = sight,
                       .self = facts.self,
                       .mine = facts.mine,
@@ -87,6 +87,10 @@ item_acquire_decision wrapped_want(const item_acquire_facts& facts) {
         sight.intent.reset();
         return want(facts, sight, facts.judge);
     }
+    auto guessed = facts;
+    if (active("ASK_GUESSED") && facts.fate == item_fate::unknown) guessed.fate = item_fate::not_asked;
+    if (active("ASK_FORGETS") && facts.fate == item_fate::settled) guessed.fate = item_fate::unknown;
+    if (guessed.fate != facts.fate) return real_want(guessed);
     if (active("GHOST_STAYS")) return want(facts, with_ghosts_of_others(facts), facts.judge);
     return real_want(facts);
 }
@@ -273,6 +277,12 @@ const contribution item_lock_mutants{{
              .rule = "a take-over names the readers that it saw [7]",
              .wrap = editing<take_from_any_readers>,
              .scenario = "reader-before-a-take-over"},
+            {.name = "ASK_GUESSED",
+             .rule = "whether a holder lives is known by its next sign of life, not before [ask]",
+             .scenario = "one-call-at-a-dead-holder-of-an-item"},
+            {.name = "ASK_FORGETS",
+             .rule = "what a living holder gives back is not for who only asked for it [ask]",
+             .scenario = "one-call-at-a-short-hold-of-an-item"},
             {.name = "XR_LIVE", .rule = "only readers that are over are taken from [7]"},
             {.name = "S_IGNORES_I",
              .rule = "no reader passes a writer that waits [8]",

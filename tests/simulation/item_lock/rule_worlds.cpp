@@ -81,6 +81,25 @@ void two_take_over(lock_stage& on) {
     on.run_for(20s);
 }
 
+/// Who asks once, and never before, is told of the dead.
+void one_call_at_a_dead_holder(lock_stage& on) {
+    on.hold(on.b);
+    on.b.machine.crash();
+    on.ask(on.c);
+    on.run_for(5s);
+    if (!on.c.guard.held()) on.fail("fate: who asks once never finds out that a holder is dead");
+}
+
+/// What a job has just done is not done again.
+void one_call_at_a_short_hold(lock_stage& on) {
+    on.hold(on.b);
+    on.ask(on.c);
+    on.run_for(200ms);
+    on.give_back(on.b);
+    on.run_for(5s);
+    if (on.c.guard.held()) on.fail("fate: what a living holder gave back was taken");
+}
+
 /// A try takes over from a reader that is over; another reader joins before its write comes.
 void reader_before_a_take_over(lock_stage& on) {
     on.warm_up(on.a);
@@ -187,6 +206,8 @@ const contribution item_rule_worlds{{
                   {"late-intent", 0, play_rule<late_intent>},
                   {"copy-of-a-try", 0, play_rule<copy_of_a_try>},
                   {"two-take-over", 0, play_rule<two_take_over>},
+                  {"one-call-at-a-dead-holder-of-an-item", 0, play_rule<one_call_at_a_dead_holder>},
+                  {"one-call-at-a-short-hold-of-an-item", 0, play_rule<one_call_at_a_short_hold>},
                   {"reader-before-a-take-over", 0, play_rule<reader_before_a_take_over>},
                   {"take-of-nothing", 0, play_rule<take_of_nothing>},
                   {"reborn-under-a-holder", 0, play_rule<reborn_under_a_holder>},

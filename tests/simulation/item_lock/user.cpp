@@ -107,8 +107,10 @@ asio::awaitable<void> user::lock_and_write() {
     auto target = lock_of(item_);
     const bool reads = choices.choose("user: reads", world.made_of().readers) == 1;
     const bool tries = choices.choose("user: tries", 6) == 1 && !world.calm();
-    const item_acquire_options options{.wait = patience()};
-    const auto demanded = begin_demand({item_}, tries || options.wait == std::chrono::nanoseconds::zero());
+    const bool asks = !tries && choices.choose("user: asks whether others live", 6) == 1 && !world.calm();
+    const item_acquire_options options{.wait = asks ? until_known : patience()};
+    auto demanded = begin_demand({item_}, tries || asks || options.wait == std::chrono::nanoseconds::zero());
+    demanded.asks = asks;
     perhaps_cancel();
     auto token = cancellable();
     std::tuple<error_code, item_guard> done;
@@ -126,6 +128,7 @@ asio::awaitable<void> user::lock_and_write() {
     note_failure(std::get<0>(done));
     auto got = std::get<1>(std::move(done));
     if (tries && !std::get<0>(done) && !got) world.run().census.hit("try refused");
+    if (asks) judge_asked(demanded, std::get<0>(done));
     if (!got) {
         judge_told(demanded, std::get<0>(done));
         co_return;

@@ -75,6 +75,7 @@ private:
     struct demand {
         std::vector<std::size_t> items;
         bool once = false;               ///< it does not wait for others
+        bool asks = false;               ///< ... but until it is known whether they live
         bool alone = false;              ///< nobody else of this process had or wanted any of them when it began
         bool unlike = false;             ///< nobody else of this process wanted just these then
         std::uint64_t number = 0;        ///< among those here who want any of them
@@ -84,6 +85,7 @@ private:
     void begin_wait(std::vector<std::size_t> items);
     demand begin_demand(std::vector<std::size_t> items, bool once);
     void judge_told(const demand& of, error_code code);
+    void judge_asked(const demand& of, error_code code);
 
     // ---- several items: user_several.cpp ----
     boost::asio::awaitable<void> lock_several();

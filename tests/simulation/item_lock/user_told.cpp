@@ -61,4 +61,20 @@ void user::judge_told(const demand& of, error_code code) {
     if (code == errc::missing && there) world.fail("T5", "an item was told as missing that was there");
 }
 
+/// Who asked whether those who have an item live, and was told so or has it now.
+void user::judge_asked(const demand& of, error_code code) {
+    auto& world = site_.world();
+    const bool disturbed = site_.undisturbed_since() >= of.began || site_.machine().paused();
+    // Of another in the way, who came after the first, the try tells at once; trouble with a request is told, too.
+    const auto enough = 2 * world.lease() + std::chrono::seconds(20);
+    if (!disturbed && world.now() - of.began > enough) world.fail("T6", "who asked for a sign of life got no answer");
+    if (code && code != errc::wait_timeout) return;
+    world.run().census.hit(code ? "others known to live" : "others known to be dead, or none there");
+    // A beat may be seen as late as an answer comes.
+    const auto longest = world.lease() + std::chrono::seconds(15);
+    if (code && of.alone && world.silent_since(of.items.front(), world.now() - longest, of.began)) {
+        world.fail("T7", "holders were told to live, long after their last sign of life");
+    }
+}
+
 }  // namespace dynalease::simulation::item_locks

@@ -70,6 +70,20 @@ void item_world::note_standing(std::size_t index, const lock_state& after) {
     auto& since = standing_[index];
     since.there_since = after.exists ? std::min(since.there_since, now()) : time_point::max();
     since.free_since = free ? std::min(since.free_since, now()) : time_point::max();
+    const bool same = since.writer == after.writer && since.readers == after.readers;
+    if (same) return;
+    since.writer = after.writer;
+    since.readers = after.readers;
+    since.held_since = now();
+}
+
+bool item_world::silent_since(std::size_t index, time_point then, time_point began) const {
+    if (standing_[index].held_since > began) return false;
+    const auto& lock = judge_.state(index);
+    auto holders = lock.readers;
+    if (lock.writer != claimant()) holders.insert(lock.writer);
+    const bool held = !holders.empty() && lock.intent == claimant();
+    return held && std::ranges::all_of(holders, [&](const auto& who) { return judge_.last_sign(index, who) < then; });
 }
 
 const std::optional<std::string>& item_world::judged_broken() const {

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,9 @@ public:
     /// Nobody has had the item since then, or wanted it behind readers, and it was there.
     bool free_since(std::size_t index, time_point then) const { return standing_[index].free_since <= then; }
     bool there_since(std::size_t index, time_point then) const { return standing_[index].there_since <= then; }
+    /// Whoever has it had it already when that call began, and has shown no sign of life since then; and nobody waits
+    /// for readers.
+    bool silent_since(std::size_t index, time_point then, time_point began) const;
     /// Somebody makes an item that was removed anew, after a while.
     void arm_birth(std::size_t index);
     /// Its row may say that it is over. @param key as networks log it
@@ -87,6 +91,9 @@ private:
     struct standing {
         time_point there_since = time_point::max();
         time_point free_since = time_point::max();
+        claimant writer{};
+        std::set<claimant> readers{};
+        time_point held_since{};  ///< by just those
     };
     void note_standing(std::size_t index, const lock_state& after);
     std::vector<standing> standing_;         ///< by item
