@@ -67,7 +67,7 @@ boost::asio::awaitable<void> item_lock_impl::keep([[maybe_unused]] item_target s
     // Whoever made the grant serves it after the call.
     co_await boost::asio::post(core_.world().executor, boost::asio::deferred);
     {
-        step_driver driver(core_, keeper_);
+        session_driver driver(core_, keeper_);
         co_await driver.run(machine_.keep(driver.steps()));
     }
     kept_ = false;
@@ -252,7 +252,7 @@ boost::asio::awaitable<item_lock_impl::write_end> item_lock_impl::change(std::sh
     if (!ours) co_return lost(hold, std::make_shared<const failure>(errc::lock_lost));
     protocol::guarded_end end;
     {
-        step_driver driver(core_);
+        session_driver driver(core_);
         co_await driver.run(machine_.change(driver.steps(), std::move(what), end));
     }
     hold->write = item_hold::writing::nothing;
@@ -270,7 +270,7 @@ boost::asio::awaitable<item_lock_impl::write_end> item_lock_impl::downgrade(std:
     hold->set_exclusive(false);
     protocol::guarded_end end;
     {
-        step_driver driver(core_);
+        session_driver driver(core_);
         co_await driver.run(machine_.downgrade(driver.steps(), end));
     }
     hold->write = item_hold::writing::nothing;
@@ -305,7 +305,7 @@ boost::asio::awaitable<item_lock_impl::write_end> item_lock_impl::end_with(std::
                                                                            protocol::last_write last) {
     protocol::guarded_end end;
     {
-        step_driver driver(core_);
+        session_driver driver(core_);
         co_await driver.run(machine_.end_with(driver.steps(), std::move(last), end));
     }
     if (end.is == fate::to_release) {
@@ -365,7 +365,7 @@ item_guard item_lock_impl::grant(protocol::item_reply seen) {
 boost::asio::awaitable<protocol::item_reply> item_lock_impl::look() {
     protocol::item_reply seen;
     {
-        step_driver driver(core_);
+        session_driver driver(core_);
         co_await driver.run(machine_.look(driver.steps(), seen));
     }
     co_return seen;
@@ -374,7 +374,7 @@ boost::asio::awaitable<protocol::item_reply> item_lock_impl::look() {
 boost::asio::awaitable<protocol::item_reply> item_lock_impl::clear(const protocol::item_acquire_decision& next) {
     protocol::item_reply seen;
     {
-        step_driver driver(core_);
+        session_driver driver(core_);
         co_await driver.run(machine_.clear(driver.steps(), next, seen));
     }
     co_return seen;

@@ -138,8 +138,8 @@ private:
     const std::string identity_;
     const item_lock_options options_;
     dynalease::time_point held_since_{};
-    bool kept_ = false;              ///< a coroutine keeps a plain session's grants alive
-    step_driver* keeper_ = nullptr;  ///< ... by this
+    bool kept_ = false;                 ///< a coroutine keeps a plain session's grants alive
+    session_driver* keeper_ = nullptr;  ///< ... by this
     bool renewing_ = false;
     bool forsaken_ = false;  ///< whoever has reserved it has left
     runtime::waiter_list<runtime::unit> renewed_;

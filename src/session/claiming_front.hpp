@@ -6,9 +6,9 @@
 #include "session/callers.hpp"
 #include "session/holder_words.hpp"
 #include "session/protocol/outage.hpp"
+#include "session/session_driver.hpp"
 #include "session/session_impl.hpp"
 #include "session/session_member.hpp"
-#include "session/step_driver.hpp"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/deferred.hpp>
@@ -110,8 +110,8 @@ protected:
     session_impl& core_;
     const std::weak_ptr<session_impl> registered_in_;
     Machine machine_;
-    bool driven_ = false;            ///< a coroutine is at work, or somebody has it in hand
-    step_driver* driver_ = nullptr;  ///< ... by this
+    bool driven_ = false;               ///< a coroutine is at work, or somebody has it in hand
+    session_driver* driver_ = nullptr;  ///< ... by this
     callers_type callers_;
     protocol::outage service_;  ///< as the driver meets it
 
@@ -129,7 +129,7 @@ private:
         // Whoever woke us begins to wait after the call, not before.
         co_await boost::asio::post(core_.world().executor, boost::asio::deferred);
         {
-            step_driver driver(core_, driver_, &service_);
+            session_driver driver(core_, driver_, &service_);
             co_await driver.run(machine_.run(driver.steps()));
         }
         driven_ = false;

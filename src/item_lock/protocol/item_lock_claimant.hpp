@@ -3,13 +3,13 @@
 #pragma once
 
 #include "database/protocol/reply.hpp"
+#include "database/protocol/sequence.hpp"
 #include "item_lock/protocol/item_lock_callers.hpp"
 #include "item_lock/protocol/item_lock_decisions.hpp"
 #include "item_lock/protocol/item_lock_requests.hpp"
 #include "item_lock/protocol/item_outlook.hpp"
 #include "session/protocol/open_claim.hpp"
 #include "session/protocol/outage.hpp"
-#include "session/protocol/sequence.hpp"
 #include "session/protocol/session_view.hpp"
 
 #include <chrono>

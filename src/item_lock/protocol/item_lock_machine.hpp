@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "database/protocol/sequence.hpp"
 #include "item_lock/protocol/item_lock_claimant.hpp"
 #include "item_lock/protocol/item_lock_sequences.hpp"
-#include "session/protocol/sequence.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -3,13 +3,13 @@
 #pragma once
 
 #include "database/protocol/reply.hpp"
+#include "database/protocol/sequence.hpp"
 #include "lock/protocol/lock_callers.hpp"
 #include "lock/protocol/lock_decisions.hpp"
 #include "lock/protocol/lock_requests.hpp"
 #include "lock/protocol/lock_row.hpp"
 #include "lock/protocol/lock_times.hpp"
 #include "session/protocol/open_claim.hpp"
-#include "session/protocol/sequence.hpp"
 #include "session/protocol/session_view.hpp"
 
 #include <chrono>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "database/protocol/sequence.hpp"
 #include "lock/protocol/lock_claimant.hpp"
 #include "lock/protocol/lock_row.hpp"
-#include "session/protocol/sequence.hpp"
 
 namespace dynalease::protocol {
 

@@ -1,5 +1,5 @@
 // What a protocol does, step by step and without I/O: a coroutine that says what it needs next, and goes on with the
-// answer. The session carries the steps out on the network; a test does it in a small world of its own.
+// answer. A driver carries the steps out on the network; a test does it in a small world of its own.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
@@ -35,6 +35,13 @@ struct read_step {
     result<get_item_response> answer{};
 };
 
+/// Any request.
+struct request_step {
+    any_request request;
+    bool once = false;  ///< the client does not send it again by itself
+    result<any_response> answer{};
+};
+
 /// To know whether another process's session lives. What was learnt is in the session's watch.
 struct look_step {
     std::string session;
@@ -47,7 +54,7 @@ struct pause_step {
 };
 
 /// What a sequence waits for: where the answer goes. Nothing: it has ended.
-using step = std::variant<std::monostate, write_step*, erase_step*, read_step*, look_step*, pause_step*>;
+using step = std::variant<std::monostate, write_step*, erase_step*, read_step*, request_step*, look_step*, pause_step*>;
 
 // ---- sequences ---------------------------------------------------------------------------------------------
 

@@ -1,10 +1,9 @@
-// Carries out on the network what the protocol of a member needs.
+// Carries out on the network what a sequence needs.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "database/protocol/sequence.hpp"
 #include "runtime/alarm.hpp"
-#include "session/protocol/outage.hpp"
-#include "session/protocol/sequence.hpp"
 
 #include <dynalease/dynamodb/database.hpp>
 #include <dynalease/runtime/time.hpp>
@@ -15,21 +14,10 @@
 
 namespace dynalease::detail {
 
-class session_impl;
-
 /// One for each sequence that is under way, in the frame of the coroutine that drives it.
 class step_driver {
 public:
-    explicit step_driver(session_impl& core) noexcept : core_(core) {}
-    /// @param known where it is to be found, until its end
-    /// @param service is told of every request, and of its answer; null: nothing is
-    step_driver(session_impl& core, step_driver*& known, protocol::outage* service = nullptr) noexcept
-        : core_(core), known_(&known), service_(service) {
-        known = this;
-    }
-    ~step_driver() {
-        if (known_) *known_ = nullptr;
-    }
+    explicit step_driver(const database& target) noexcept : target_(target) {}
     step_driver(const step_driver&) = delete;
     step_driver& operator=(const step_driver&) = delete;
 
@@ -42,19 +30,29 @@ public:
         woken_ = true;
         if (sleep_) sleep_->wake();
     }
+    /// The caller of the coroutine has gone.
+    bool cancelled() const noexcept { return cancelled_; }
+
+protected:
+    virtual ~step_driver() = default;
+
+    /// Only sequences that belong to a session look at others.
+    virtual boost::asio::awaitable<void> look(protocol::look_step& wanted);
+    virtual void asked() {}
+    /// @param why null: it was answered well
+    virtual void heard(time_point, const failure*) {}
 
 private:
     boost::asio::awaitable<void> carry_out(protocol::step wanted);
     template <class Step>
     boost::asio::awaitable<void> send(Step& wanted, call_options how = {});
-    boost::asio::awaitable<void> look(protocol::look_step& wanted);
+    boost::asio::awaitable<void> pause(protocol::pause_step& wanted);
 
-    session_impl& core_;
-    step_driver** known_ = nullptr;
-    protocol::outage* service_ = nullptr;
+    const database& target_;
     protocol::stepper steps_;
     std::optional<runtime::alarm> sleep_;  ///< since the first pause
     bool woken_ = false;
+    bool cancelled_ = false;
 };
 
 }  // namespace dynalease::detail
