@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "versioned/joint_plan.hpp"
 
-#include "database/protocol/transact_actions.hpp"
-
 #include <string>
 #include <utility>
 #include <variant>
@@ -23,11 +21,11 @@ failure refused(errc code, std::string message) {
 /// What a part writes to; empty: another's Put, of whose table nobody here knows the key.
 std::optional<item_key> key_in(const joint_plan& plan, const joint_plan::part& part) {
     if (part.intent) return part.intent->key;
-    if (auto key = key_of(part.action)) return key;
+    if (auto key = protocol::key_of(part.action)) return key;
     const auto* put = std::get_if<transact_put>(&part.action);
     for (const auto& other : plan.parts) {
-        if (!put || !other.intent || other.intent->core->layout().table != put->table_name) continue;
-        return protocol::key_of(other.intent->core->layout(), put->new_item);
+        if (!put || !other.intent || other.intent->layout->table != put->table_name) continue;
+        return protocol::key_of(*other.intent->layout, put->new_item);
     }
     return std::nullopt;
 }
@@ -38,8 +36,8 @@ std::optional<failure> check_duplicates(const joint_plan& plan) {
     for (const auto& part : plan.parts) keys.push_back(key_in(plan, part));
     for (std::size_t i = 0; i < keys.size(); ++i) {
         for (std::size_t j = 0; j < i; ++j) {
-            const bool same =
-                keys[i] && keys[i] == keys[j] && table_of(plan.parts[i].action) == table_of(plan.parts[j].action);
+            const bool same = keys[i] && keys[i] == keys[j] &&
+                              protocol::table_of(plan.parts[i].action) == protocol::table_of(plan.parts[j].action);
             if (!same) continue;
             return refused(errc::duplicate_item, "entries " + std::to_string(j) + " and " + std::to_string(i) +
                                                      " are one item: " + text_of(*keys[i]));
@@ -49,40 +47,6 @@ std::optional<failure> check_duplicates(const joint_plan& plan) {
 }
 
 }  // namespace
-
-std::string table_of(const transact_write& action) {
-    return std::visit([](const auto& one) { return one.table_name; }, action);
-}
-
-std::optional<item_key> key_of(const transact_write& action) {
-    return std::visit(
-        [](const auto& one) -> std::optional<item_key> {
-            if constexpr (requires { one.key; })
-                return one.key;
-            else
-                return std::nullopt;
-        },
-        action);
-}
-
-std::vector<transact_write> joint_plan::actions() const {
-    std::vector<transact_write> all;
-    for (const auto& each : parts) all.push_back(each.action);
-    return all;
-}
-
-void plan_action(joint_plan::part& part) {
-    const auto& intent = *part.intent;
-    if (part.only_checks) {
-        part.action = intent.core->requests().check(intent.key, intent.write);
-        return;
-    }
-    std::visit(
-        [&](const auto& request) {
-            if constexpr (requires { as_action(request); }) part.action = as_action(request);
-        },
-        intent.request);
-}
 
 result<joint_plan> plan_jointly(std::vector<joint_entry> entries) {
     if (entries.empty()) return refused(errc::invalid_option, "there is nothing to write");
@@ -100,12 +64,13 @@ result<joint_plan> plan_jointly(std::vector<joint_entry> entries) {
         auto& entry = std::get<joint_write>(each);
         if (!mine) mine = entry.core->new_stamp();
         const auto place = "entry " + std::to_string(plan.parts.size() - 1) + ": ";
-        auto intent = plan_write(std::move(entry.core), std::move(entry.order), mine);
+        auto intent = plan_write(*entry.core, std::move(entry.order), mine);
         if (!intent) {
             auto why = std::move(intent).error();
             why.details.message = place + why.details.message;
             return why;
         }
+        plan.tables.push_back(std::move(entry.core));
         if (intent->buries && !left_on_tombstone(*intent, intent->stored).empty()) {
             return refused(errc::too_many_members, place + "more attributes than one action removes");
         }

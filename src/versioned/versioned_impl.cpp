@@ -122,11 +122,6 @@ error unfit_page(const std::vector<misfit>& misfits) {
     return error(first.code(), std::move(details));
 }
 
-std::optional<stored_item> stored_in(std::optional<protocol::visible_item> seen) {
-    if (!seen || seen->missing()) return std::nullopt;
-    return stored_item{std::move(seen->state), std::move(seen->attributes)};
-}
-
 std::optional<stored_item> stored_from(const versioned_impl& core, item&& shown) {
     const auto state = protocol::state_of(core.layout(), shown);
     if (state) return stored_in(protocol::visible_in(core.layout(), std::move(shown)).value());
@@ -137,32 +132,13 @@ std::optional<stored_item> stored_from(const versioned_impl& core, item&& shown)
     throw error(why.code, std::move(why.details));
 }
 
-protocol::verdict decide(const write_intent& intent, const protocol::item_state* now, bool clean) {
-    const protocol::refusal what{.base = intent.write.base,
-                                 .mine = intent.write.mine,
-                                 .target = intent.write.target,
-                                 .clean = clean,
-                                 .ignores_lock = intent.write.ignore_lock,
-                                 .knows_stamps = intent.write.knows_stamps,
-                                 .now = now};
-    switch (intent.how) {
-        case write_intent::test::create:
-            return protocol::decide_create(what);
-        case write_intent::test::create_over:
-            return protocol::decide_create_over(what);
-        case write_intent::test::checked:
-            return protocol::decide_checked(what);
-        case write_intent::test::blind:
-        case write_intent::test::erase_blindly:
-            break;
+write_report report_of(std::shared_ptr<versioned_impl> core, protocol::write_outcome&& end,
+                       protocol::write_intent&& intent) {
+    write_report told{std::move(end.facts)};
+    if (end.in_doubt) {
+        told.pending = std::make_shared<const write_intent>(write_intent{std::move(intent), std::move(core)});
     }
-    return protocol::decide_blind(what, intent.makes);
-}
-
-std::optional<failure> overflow_of(const write_intent& intent, const protocol::item_state& now) {
-    if (intent.how != write_intent::test::blind) return std::nullopt;
-    auto next = protocol::version_after(intent.core->layout(), now.state);
-    return next ? std::nullopt : std::optional(std::move(next).error());
+    return told;
 }
 
 }  // namespace dynalease::detail

@@ -1,24 +1,19 @@
-// Load, change, save, and again from what a conflict shows, until it holds.
+// An update, carried out: what its function makes of an item, and when the item is locked for it.
 // SPDX-License-Identifier: BSL-1.0
 #include "versioned/versioned_update.hpp"
+
 #include "database/called_verb.hpp"
-#include "database/protocol/backoff.hpp"
-#include "database/protocol/reply.hpp"
-#include "runtime/alarm.hpp"
-#include "runtime/cancellation.hpp"
-#include "versioned/protocol/version_decisions.hpp"
+#include "versioned/writing_process.hpp"
 
 #include <dynalease/session.hpp>
 
+#include <exception>
 #include <optional>
-#include <string>
 #include <utility>
 
 namespace dynalease::detail {
 
 namespace {
-
-using boost::asio::awaitable;
 
 /// The order that brings the item to what the function wants; empty: it is as wanted.
 std::optional<write_order> order_for(const versioned_impl& core, const update_order& what,
@@ -51,175 +46,89 @@ std::optional<write_order> order_for(const versioned_impl& core, const update_or
 
 }  // namespace
 
-update_step next_write(const versioned_impl& core, const update_order& what, const std::optional<stored_item>& stored) {
-    update_step step;
+protocol::next_write next_write_of(const versioned_impl& core, const update_order& what,
+                                   const std::optional<stored_item>& stored, const item_stamp& mine,
+                                   std::exception_ptr& thrown) {
+    protocol::next_write next;
+    auto& why = next.end.why;
+    std::optional<write_order> order;
     try {
-        step.write = order_for(core, what, stored);
-        if (step.write) return step;
-        step.end.report.saved = stored;
-        if (!stored) {
-            step.end.why = failure(errc::missing);
-            step.end.why->details.message = "the function left it so; nothing was written";
-        }
-    } catch (const error& why) {
-        step.end.report.thrown = std::current_exception();
-        step.end.why = failure(why.code());
-        step.end.why->details = why.diagnostics();
+        order = order_for(core, what, stored);
+    } catch (const error& by) {
+        thrown = std::current_exception();
+        why = failure(by.code());
+        why->details = by.diagnostics();
+        return next;
     } catch (...) {
-        step.end.report.thrown = std::current_exception();
-        step.end.why = failure(errc::cancelled);
-        step.end.why->details.message = "the function threw, and nothing was written";
+        thrown = std::current_exception();
+        why = failure(errc::cancelled);
+        why->details.message = "the function threw, and nothing was written";
+        return next;
     }
-    return step;
+    if (!order) {
+        next.end.facts.saved = stored;
+        if (stored) return next;
+        why = failure(errc::missing);
+        why->details.message = "the function left it so; nothing was written";
+        return next;
+    }
+    auto planned = plan_write(core, *std::move(order), mine);
+    if (planned)
+        next.write = *std::move(planned);
+    else
+        why = std::move(planned).error();
+    return next;
 }
 
 namespace {
 
-bool is_overtaken(const failure& why, const update_options& how) {
-    return why.code == errc::conflict || why.code == errc::exists || (why.code == errc::missing && how.create);
+using boost::asio::awaitable;
+
+std::optional<failure> fault_of(const versioned_impl& core, const update_order& what) {
+    const auto& promote = what.options.promote;
+    if (promote && (!what.promotes || promote->after == 0)) {
+        failure why(errc::invalid_option);
+        why.details.message = what.promotes ? "promote.after must be at least 1" : "promote.with names no session";
+        return why;
+    }
+    return core.fault_of(what.key);
 }
 
-/// Who is in the way of the update; empty: nobody.
-std::string holder_of(const update_order& what, const std::optional<protocol::visible_item>& seen) {
-    const bool held = seen && !seen->gone && (!what.options.ignore_lock || seen->mark);
-    return held ? seen->holder : std::string();
+protocol::update_terms terms_of(const versioned_impl& core, const update_order& what, dynalease::time_point deadline) {
+    const auto& options = what.options;
+    return {.key = what.key,
+            .consistent = options.consistent,
+            .create = options.create,
+            .ignore_lock = options.ignore_lock,
+            .tries = options.tries,
+            .promotes_after = what.promotes ? options.promote->after : 0,
+            .deadline = deadline,
+            .patience = core.options().resolve_within};
 }
 
-/// Until `when`; why not, if that is beyond the deadline, or the caller goes.
-awaitable<std::optional<failure>> sleep_until(std::shared_ptr<versioned_impl> core, dynalease::time_point when,
-                                              dynalease::time_point deadline, failure late) {
-    std::optional<failure> why;
-    const bool cancelled = co_await runtime::cancellation_requested();
-    if (cancelled) {
-        why = failure(errc::cancelled);
-    } else if (when > deadline) {
-        why = std::move(late);
-    } else {
-        runtime::alarm alarm(core->world());
-        co_await alarm.wait_until(when);
-        const bool cancelled_meanwhile = co_await runtime::cancellation_requested();
-        if (cancelled_meanwhile) why = failure(errc::cancelled);
+awaitable<update_end> run_update(std::shared_ptr<versioned_impl> core, update_order what) {
+    const auto deadline = core->world().clock->now() + what.options.wait;
+    update_end end{.why = fault_of(*core, what)};
+    if (end.why) co_return end;
+    std::exception_ptr thrown;
+    writing_process process(core->target());
+    protocol::item_update update(
+        process, process.steps(), core->layout(), terms_of(*core, what, deadline),
+        [&](const auto& stored, const auto& mine) { return next_write_of(*core, what, stored, mine, thrown); });
+    co_await process.run(update.run());
+    while (update.promotes()) {
+        auto under_lock = what;
+        end = co_await update_locked(core, std::move(under_lock), update.mine(), deadline);
+        const bool gone = end.why && end.why->code == errc::missing && what.options.create;
+        if (!gone) co_return end;
+        co_await process.run(update.run_without_item());
     }
-    co_return why;
-}
-
-/// Behind a lock, or a transaction. It looks: a write that is refused costs as much as one that is done, and is in the
-/// holder's way.
-/// @param behind the end of the write that met the lock; it takes along what is there once nobody holds it
-/// @param mine of that write: it is done with once the item shows it, whoever holds that now
-awaitable<std::optional<failure>> wait_behind_lock(std::shared_ptr<versioned_impl> core, const update_order* what,
-                                                   item_stamp mine, dynalease::time_point deadline,
-                                                   write_report* behind) {
-    const auto& world = core->world();
-    std::optional<failure> why;
-    for (unsigned looks = 0; !why;) {
-        const auto next = world.clock->now() + retry_pause(looks++, world.random->unit());
-        failure locked(errc::locked);
-        locked.details.message = "held by " + behind->holder;
-        why = co_await sleep_until(core, next, deadline, std::move(locked));
-        if (why) break;
-        auto seen = co_await look_at(core, what->key, true);
-        if (!seen) {
-            if (classify(seen.error()) == answer::rejected) why = std::move(seen).error();
-            continue;
-        }
-        behind->holder = holder_of(*what, *seen);
-        behind->current = stored_in(*std::move(seen));
-        behind->found.reset();
-        if (behind->current) behind->found = behind->current->state.version;
-        if (behind->current && protocol::remembers(behind->current->state, mine)) break;
-        if (behind->holder.empty()) break;
-    }
-    co_return why;
-}
-
-write_end given_up(write_end end, failure why) {
-    if (why.code == errc::cancelled) end = {};
-    end.why = std::move(why);
-    return end;
-}
-
-awaitable<write_end> run_update(std::shared_ptr<versioned_impl> core, update_order what) {
-    const auto& world = core->world();
-    const auto deadline = world.clock->now() + what.options.wait;
-    write_end end;
-    if (what.options.promote && (!what.promotes || what.options.promote->after == 0)) {
-        end.why = failure(errc::invalid_option);
-        end.why->details.message = what.promotes ? "promote.after must be at least 1" : "promote.with names no session";
-        co_return end;
-    }
-
-    auto seen = co_await look_at(core, what.key, what.options.consistent);
-    // An eventually consistent read may not know yet of an item that is there.
-    const bool unknown = seen && (!*seen || (*seen)->missing());
-    if (unknown && !what.options.consistent) seen = co_await look_at(core, what.key, true);
-    if (!seen) {
-        end.why = std::move(seen).error();
-        co_return end;
-    }
-    end.report.holder = holder_of(what, *seen);
-    auto stored = stored_in(*std::move(seen));
-    auto mine = core->new_stamp();
-    // Whether there is an item will be known when the transaction that inserts it is over.
-    if (!stored && !end.report.holder.empty()) {
-        auto why = co_await wait_behind_lock(core, &what, mine, deadline, &end.report);
-        if (why) co_return given_up(std::move(end), *std::move(why));
-        stored = std::move(end.report.current);
-    }
-    end = {};
-    for (unsigned tries = 1;;) {
-        if (!stored && !what.options.create) {
-            end.why = failure(errc::missing);
-            co_return end;
-        }
-        auto step = next_write(*core, what, stored);
-        if (!step.write) co_return std::move(step.end);
-        end = co_await run_write(core, *std::move(step.write), mine);
-        if (!end.why) co_return end;
-        const bool held = end.why->code == errc::locked;
-        const bool overtaken = is_overtaken(*end.why, what.options);
-        if (!held && !overtaken) co_return end;
-        // Behind a lock the state stays, and with it the stamp: should a copy that the network made of the refused
-        // write land when the lock goes, the next try knows it for its own.
-        if (overtaken) mine = core->new_stamp();
-        // Only what is there can be locked.
-        const bool promotes = what.promotes && end.report.current && (held || tries >= what.options.promote->after);
-        if (promotes) {
-            auto under_lock = what;
-            end = co_await update_locked(core, std::move(under_lock), mine, deadline);
-            const bool gone = end.why && end.why->code == errc::missing && what.options.create;
-            if (!gone) co_return end;
-            stored.reset();
-            continue;
-        }
-        if (overtaken && tries >= what.options.tries) co_return end;
-
-        std::optional<failure> why;
-        if (held) {
-            const auto met = end.report.current;
-            why = co_await wait_behind_lock(core, &what, mine, deadline, &end.report);
-            // A copy of the refused write, made by the network, has landed when the lock went.
-            const auto& now = end.report.current;
-            if (!why && now && protocol::remembers(now->state, mine)) {
-                write_end landed;
-                landed.report.superseded = now->state.stamp != mine;
-                landed.report.saved = now;
-                co_return landed;
-            }
-            const bool same = met && now ? now->state == met->state : !met && !now;
-            if (!same) mine = core->new_stamp();
-        } else {
-            const auto longest = protocol::conflict_pause(++tries);
-            const std::chrono::nanoseconds pause(world.random->below(static_cast<std::uint64_t>(longest.count()) + 1));
-            const auto next = world.clock->now() + pause;
-            auto late = *end.why;
-            why = co_await sleep_until(core, next, deadline, std::move(late));
-        }
-        if (why) co_return given_up(std::move(end), *std::move(why));
-        // What a conflict has brought, or the last look.
-        stored = std::move(end.report.current);
-        end = {};
-    }
+    auto& how = update.end();
+    end.why = std::move(how.why);
+    end.report =
+        report_of(core, std::move(how), how.in_doubt ? std::move(update.last_write()) : protocol::write_intent());
+    end.report.thrown = std::move(thrown);
+    co_return end;
 }
 
 awaitable<runtime::completion<write_report>> run_update_verb(std::shared_ptr<versioned_impl> core, update_order what,

@@ -3,10 +3,12 @@
 #pragma once
 
 #include "session/session_lives.hpp"
+#include "versioned/protocol/item_update.hpp"
 #include "versioned/versioned_impl.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
+#include <exception>
 #include <memory>
 #include <optional>
 
@@ -20,18 +22,24 @@ struct update_order {
     std::shared_ptr<session_lives> promotes{};  ///< the session that may lock the item; null: none
 };
 
-/// What is to be written; or, without that, how the update ends.
-struct update_step {
-    std::optional<write_order> write{};
-    write_end end{};
+/// What the function makes of the item.
+/// @param stored empty: there is no item
+/// @param mine the stamp of the write
+/// @param thrown what the function threw
+protocol::next_write next_write_of(const versioned_impl& core, const update_order& what,
+                                   const std::optional<stored_item>& stored, const item_stamp& mine,
+                                   std::exception_ptr& thrown);
+
+/// How an update ended.
+struct update_end {
+    std::optional<failure> why{};
+    write_report report{};
 };
-/// Asks the function. @param stored empty: there is no item.
-update_step next_write(const versioned_impl& core, const update_order& what, const std::optional<stored_item>& stored);
 
 /// Waits for the item's lock, asks the function what to do with the item that came with it, and does it. Nobody can
 /// come between.
 /// @param mine the stamp of the write, and of the one before it that found the item locked.
-boost::asio::awaitable<write_end> update_locked(std::shared_ptr<versioned_impl> core, update_order what,
-                                                item_stamp mine, dynalease::time_point deadline);
+boost::asio::awaitable<update_end> update_locked(std::shared_ptr<versioned_impl> core, update_order what,
+                                                 item_stamp mine, dynalease::time_point deadline);
 
 }  // namespace dynalease::detail

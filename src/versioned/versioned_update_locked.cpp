@@ -28,9 +28,9 @@ update_expression as_update(const protocol::member_changes& changes) {
 
 }  // namespace
 
-boost::asio::awaitable<write_end> update_locked(std::shared_ptr<versioned_impl> core, update_order what,
-                                                item_stamp mine, dynalease::time_point deadline) {
-    write_end end;
+boost::asio::awaitable<update_end> update_locked(std::shared_ptr<versioned_impl> core, update_order what,
+                                                 item_stamp mine, dynalease::time_point deadline) {
+    update_end end;
     in_lives<item_target> target;
     try {
         target = lock_of_item(*core, what);
@@ -63,11 +63,10 @@ boost::asio::awaitable<write_end> update_locked(std::shared_ptr<versioned_impl> 
         co_return end;
     }
     // Where nothing is to be written the guard gives the item back, in the background.
-    auto step = next_write(*core, what, stored);
-    if (!step.write) co_return std::move(step.end);
-    auto planned = plan_write(core, *std::move(step.write), mine);
-    if (!planned) {
-        end.why = std::move(planned).error();
+    auto next = next_write_of(*core, what, stored, mine, end.report.thrown);
+    if (!next.write) {
+        end.why = std::move(next.end.why);
+        end.report.saved = std::move(next.end.facts.saved);
         co_return end;
     }
     const auto hold = item_hold::of(got.guard);
@@ -75,7 +74,7 @@ boost::asio::awaitable<write_end> update_locked(std::shared_ptr<versioned_impl> 
         end.why = hold->core()->valid() ? failure(errc::lock_lost) : hold->core()->over_failure();
         co_return end;
     }
-    auto update = as_update(planned->changes);
+    auto update = as_update(next.write->changes);
     condition_expression always;
     auto written = co_await hold->front().change_and_release(hold, std::move(update), std::move(always), mine);
     if (!written.why) {
@@ -85,7 +84,7 @@ boost::asio::awaitable<write_end> update_locked(std::shared_ptr<versioned_impl> 
     }
     end.why = *written.why;
     if (end.why->code == errc::in_doubt) {
-        end.report.pending = std::make_shared<const write_intent>(*std::move(planned));
+        end.report.pending = std::make_shared<const write_intent>(write_intent{*std::move(next.write), core});
     }
     co_return end;
 }

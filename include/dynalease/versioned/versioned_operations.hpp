@@ -10,6 +10,7 @@
 #include <dynalease/item/item_version.hpp>
 #include <dynalease/item/key_values.hpp>
 #include <dynalease/item/resolution.hpp>
+#include <dynalease/item/write_facts.hpp>
 #include <dynalease/mapping/unwritten.hpp>
 #include <dynalease/versioned/versioned_options.hpp>
 
@@ -45,12 +46,6 @@ misfit misfit_of(const versioned_impl& core, item attributes, error why);
 /// What is thrown of a page with such items: of the first, and how many there are.
 error unfit_page(const std::vector<misfit>& misfits);
 
-struct stored_item {
-    item_version state;
-    item attributes;
-    bool partial = false;  ///< there may be more
-};
-
 /// An item that another request has shown. @throws dynalease::error where it could not be loaded; `shown` stays then.
 std::optional<stored_item> stored_from(const versioned_impl& core, item&& shown);
 /// What a read must ask for where no more than these attributes are wanted.
@@ -80,14 +75,7 @@ struct write_order {
 };
 
 /// How a write ended, beside its code.
-struct write_report {
-    std::optional<stored_item> saved{};
-    std::string unread{};  ///< why there is no `saved`, though it was applied
-    bool superseded = false;
-    std::optional<stored_item> current{};
-    std::optional<std::int64_t> expected{};
-    std::optional<std::int64_t> found{};
-    std::string holder{};
+struct write_report : write_facts {
     std::shared_ptr<const write_intent> pending{};
     std::exception_ptr thrown{};
 };
