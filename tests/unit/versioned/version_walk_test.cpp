@@ -8,17 +8,19 @@
 #include <catch2/catch.hpp>
 
 #include <array>
+#include <cstdint>
+#include <functional>
+#include <utility>
 
 namespace dynalease::protocol::test {
 
 namespace {
 
 constexpr unsigned histories = 300;
-constexpr unsigned steps = 120;
-constexpr std::array<walk_setting, 4> settings{{{.tombstones = false, .starts_with_item = true},
-                                                {.tombstones = true, .starts_with_item = false},
-                                                {.tombstones = true, .starts_with_item = true, .foreign_writes = 1},
-                                                {.tombstones = false, .starts_with_item = true, .foreign_writes = 1}}};
+constexpr std::array<walk_size, 4> sizes{{{.tombstones = false},
+                                          {.tombstones = true, .starts_with_item = false},
+                                          {.tombstones = true, .foreign_writes = 1},
+                                          {.tombstones = false, .foreign_writes = 1}}};
 
 using tests::replace;
 
@@ -34,15 +36,16 @@ version_rules changing(decltype(version_rules::change) change) {
     return rules;
 }
 
-/// The decision, with another one before it where `instead` has an opinion.
-version_rules deciding(std::function<std::optional<verdict>(write_kind, const refusal&)> instead) {
+/// The decision, with another one before it where `misjudges` has an opinion.
+version_rules deciding(decltype(version_rules::misjudges) misjudges) {
     version_rules rules;
-    rules.decide = [instead = std::move(instead)](write_kind kind, bool over, const refusal& what) {
-        if (const auto other = instead(kind, what)) return *other;
-        if (kind == write_kind::blind) return decide_blind(what, false);
-        if (kind != write_kind::create) return decide_checked(what);
-        return over ? decide_create_over(what) : decide_create(what);
-    };
+    rules.misjudges = std::move(misjudges);
+    return rules;
+}
+
+version_rules with(bool version_rules::* mistake) {
+    version_rules rules;
+    rules.*mistake = true;
     return rules;
 }
 
@@ -115,12 +118,9 @@ std::vector<version_mutant> version_mutants() {
                        return verdict::applied;
                    }),
                    false});
-    version_rules shared;
-    shared.one_stamp_per_writer = true;
-    all.push_back({"STAMP_SHARED", shared, false});
-    version_rules renewed;
-    renewed.stamp_per_copy = true;
-    all.push_back({"RESEND_NEW", renewed, false});
+    all.push_back({"STAMP_SHARED", with(&version_rules::one_stamp_per_writer), false});
+    all.push_back({"RESEND_NEW", with(&version_rules::stamp_per_copy), false});
+    all.push_back({"DOUBT_IN_CALL_IGNORED", with(&version_rules::ignores_resends), false});
     all.push_back({"BLIND_NO_BUMP", changing([](auto& condition, auto& update, auto&, auto kind, auto&) {
                        if (kind != write_kind::blind) return;
                        update = "ADD" + update.substr(update.find("ADD") + 3);
@@ -135,12 +135,8 @@ std::vector<version_mutant> version_mutants() {
                                "");
                    }),
                    false});
-    version_rules late;
-    late.late_creates = true;
-    all.push_back({"ERASE_LATE", late, false});
-    version_rules brief;
-    brief.short_tombstones = true;
-    all.push_back({"TOMB_SHORT", brief, true});
+    all.push_back({"ERASE_LATE", with(&version_rules::late_creates), false});
+    all.push_back({"TOMB_SHORT", with(&version_rules::short_tombstones), true});
     all.push_back({"TOMB_OPEN", changing([](auto& condition, auto&, auto&, auto, auto&) {
                        replace(condition, "attribute_not_exists(#k)",
                                "attribute_not_exists(#k) OR attribute_exists(#gone)");
@@ -156,16 +152,19 @@ TEST_CASE("random histories of a version: each checked write at most once, on it
     unsigned resolved = 0;
     unsigned conflicts = 0;
     unsigned doubts = 0;
-    for (const auto& setting : settings) {
+    unsigned closed = 0;
+    const version_rules none;
+    for (const auto& size : sizes) {
         for (std::uint64_t seed = 0; seed < histories; ++seed) {
-            version_walk walk({}, setting, seed);
-            const auto wrong = walk.run(steps);
-            INFO("seed " << seed << (setting.tombstones ? ", tombstones" : ", erasing"));
+            version_walk walk(none, size, dice(seed));
+            const auto wrong = walk.run();
+            INFO("seed " << seed << (size.tombstones ? ", tombstones" : ", erasing"));
             REQUIRE(wrong == "");
             applied += walk.applied;
             resolved += walk.resolved;
             conflicts += walk.conflicts;
             doubts += walk.doubts;
+            closed += walk.closed;
         }
     }
     // The histories must be worth looking at.
@@ -173,19 +172,45 @@ TEST_CASE("random histories of a version: each checked write at most once, on it
     CHECK(resolved > 500);
     CHECK(conflicts > 100);
     CHECK(doubts > 100);
+    CHECK(closed > 10);
 }
 
 TEST_CASE("random histories of a version: every mutant is caught") {
     for (const auto& mutant : version_mutants()) {
         bool caught = false;
         for (std::uint64_t seed = 0; seed < 20'000 && !caught; ++seed) {
-            const walk_setting setting{.tombstones = mutant.tombstones, .starts_with_item = seed % 2 == 0};
-            version_walk walk(mutant.rules, setting, seed);
-            caught = !walk.run(steps).empty();
+            const walk_size size{.tombstones = mutant.tombstones, .starts_with_item = seed % 2 == 0};
+            version_walk walk(mutant.rules, size, dice(seed));
+            caught = !walk.run().empty();
         }
         INFO(mutant.name);
         CHECK(caught);
     }
+}
+
+TEST_CASE("every history of a version with two writes and two faults keeps the promises") {
+    const version_rules none;
+    unsigned histories_of_all = 0;
+    unsigned doubts = 0;
+    for (const auto& [tombstones, starts_with_item] : {std::pair{false, true}, {true, true}, {true, false}}) {
+        const walk_size size{.tombstones = tombstones,
+                             .starts_with_item = starts_with_item,
+                             .writers = 2,
+                             .steps = 6,
+                             .writes = 2,
+                             .faults = 2};
+        every_way way;
+        do {
+            version_walk walk(none, size, std::ref(way));
+            const auto wrong = walk.run();
+            INFO("history " << histories_of_all << (tombstones ? ", tombstones" : ", erasing"));
+            REQUIRE(wrong == "");
+            ++histories_of_all;
+            doubts += walk.doubts;
+        } while (way.next());
+    }
+    CHECK(histories_of_all > 1'000);
+    CHECK(doubts > 0);
 }
 
 }  // namespace dynalease::protocol::test
