@@ -27,10 +27,13 @@ inline constexpr std::chrono::seconds longest_farewell{10};
 /// For what is to be done after the caller was told. Whoever meets an item that is held then frees it.
 inline constexpr std::chrono::seconds longest_afterwork{60};
 
-/// Decided, and every item given back that can be: what its own caller reads next is what it has written.
+/// Decided, and every item given back that can be: what its own caller reads next is what it has written. What was
+/// committed need not be done for that; an id that was rolled back may be run again at once.
 inline bool settled(const protocol::coordinator& machine) {
     using enum protocol::coordinator::phase;
-    return machine.now() == finishing || machine.now() == ended;
+    const bool may_wait = machine.decided() == protocol::run_verdict::committed && !machine.took_over();
+    const bool sets_aside = machine.now() == setting_aside && may_wait;
+    return sets_aside || machine.now() == finishing || machine.now() == ended;
 }
 inline bool settled(const protocol::native_call& machine) {
     return machine.now() == protocol::native_call::phase::ended;

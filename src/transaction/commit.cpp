@@ -148,6 +148,7 @@ awaitable<result<ended_transaction>> end_transaction(std::shared_ptr<transaction
     const auto ran = co_await carry_out(core, std::move(run), core->now() + longest_work);
     const auto& machine = ran->machine();
     ended_transaction ended{.state = transaction_state::unknown, .is_complete = !machine.leaves_some()};
+    ended.freed_some = machine.freed_some();
     switch (machine.decided()) {
         case run_verdict::committed:
             ended.state = transaction_state::committed;

@@ -26,6 +26,7 @@ transaction_state state_of(protocol::header_state state);
 struct ended_transaction {
     transaction_state state;
     bool is_complete = true;  ///< else some of its items could not be given back
+    bool freed_some = false;  ///< some item was held still
 };
 
 /// Brings a transaction that another process has begun to its end. @param carries_on to its commit, if it is not

@@ -72,7 +72,9 @@ awaitable<runtime::completion<std::vector<transaction_report>>> run_list(std::sh
             done.code = report(page.error(), details);
             co_return done;
         }
-        for (const auto& header : page->headers) done.value.push_back(report_of(header));
+        for (const auto& header : page->headers) {
+            if (!header.aside_until) done.value.push_back(report_of(header));
+        }
         from = std::move(page->next);
     } while (!from.empty());
     co_return done;
@@ -91,28 +93,32 @@ awaitable<runtime::completion<transaction_state>> run_end(std::shared_ptr<transa
     co_return done;
 }
 
+void count(const result<ended_transaction>& ended, protocol::sweep_step step, sweep_report* into) {
+    if (!ended || !ended->is_complete)
+        ++into->failed;
+    else if (step == protocol::sweep_step::roll_back)
+        ++into->rolled_back;
+    else if (step == protocol::sweep_step::finish || ended->freed_some)
+        ++into->finished;
+}
+
 /// One pass over the rows that are not done.
 /// @param watch what was seen of them in passes before
 awaitable<std::optional<failure>> pass(std::shared_ptr<transactions_impl> core, sweep_options options,
                                        protocol::sweep_watch* watch, sweep_report* into) {
     const auto& world = core->world();
     const auto began = core->now();
-    *into = {};
+    into->seen = 0;
     item_key from;
     for (;;) {
         auto page = co_await read_page(core, std::move(from));
         if (!page) co_return std::move(page).error();
         for (auto& header : page->headers) {
-            ++into->seen;
+            if (!header.aside_until) ++into->seen;
             const auto step = watch->sight(header, core->now());
             if (step == protocol::sweep_step::leave) continue;
             auto ended = co_await end_transaction(core, std::move(header), false);
-            if (!ended || !ended->is_complete)
-                ++into->failed;
-            else if (step == protocol::sweep_step::roll_back)
-                ++into->rolled_back;
-            else
-                ++into->finished;
+            count(ended, step, into);
             const bool cancelled = co_await runtime::cancellation_requested();
             if (cancelled) co_return failure(errc::cancelled);
         }

@@ -138,7 +138,8 @@ asio::awaitable<void> audit_bank(dynalease::database store, witness& tell) {
     const auto rows = co_await all_of(store, std::string(table));
     for (const auto& each : rows) {
         const auto* key = dynalease::find_string(each, "pk");
-        if (!key || !key->starts_with("tx#") || each.contains("done")) continue;
+        const bool over = each.contains("done") || each.contains("until");
+        if (!key || !key->starts_with("tx#") || over) continue;
         tell.report({.kind = what::left, .name = *key});
     }
     const auto marked_receipts = co_await tell_marked(store, receipts_table, what::stray, tell);

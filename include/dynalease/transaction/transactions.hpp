@@ -104,7 +104,7 @@ public:
 
     /// Carries a transaction on that another process has begun, to its commit if that is possible, and to its end. Any
     /// number may do so at once. One that requires a lock or a turn can only be rolled back. Yields how it was decided;
-    /// `unknown`: there is no row of it. Cost: up to 2N + 3 writes.
+    /// `unknown`: there is no row of it. Cost: up to 2N + 4 writes.
     boost::asio::awaitable<transaction_state> resume(std::string id) const {
         return await(detail::transaction_end_verb{core_, std::move(id), true, "transactions.resume"});
     }
@@ -129,7 +129,9 @@ public:
 
     /// Ends what others have left: rolls back what was not decided, completes the rest. Any number of processes may
     /// sweep at any time, and an interrupted sweep leaves nothing wrong. Takes `older_than` and longer; one every ten
-    /// minutes is enough. Cost: two scans of the coordination table, and the writes of what was left.
+    /// minutes is enough. Cost: two scans of the coordination table, and the writes of what was left. For an hour after
+    /// that, each sweep looks for what copies of its requests may have marked late, as it does where a process had no
+    /// answer: 1 read per item.
     boost::asio::awaitable<sweep_report> sweep(sweep_options options = {}) const {
         return await(detail::transaction_sweep_verb{core_, options});
     }

@@ -55,6 +55,11 @@ coordinator coordinator::resumed(std::string coordination, transaction_plan plan
                                  const transaction_header& header) {
     coordinator made(std::move(coordination), std::move(plan), rules);
     made.took_over_ = true;
+    made.aside_until_ = header.aside_until;
+    // What others have sent, it does not know. Inserts are tied to the run while it is not decided.
+    for (std::size_t i = 0; i < made.items_.size(); ++i) {
+        made.copies_left_ |= !made.aside_until_ && !made.is_insert(i);
+    }
     made.begin_to_lock();
     if (header.state == header_state::committed) made.decide(verdict::committed, header.locks);
     if (header.state == header_state::rolled_back) made.decide(verdict::rolled_back);
@@ -106,10 +111,18 @@ std::optional<errand> coordinator::next_for_header(std::int64_t wall) {
         case phase::rolling_back:
             if (begun_) return leave(0, asked::roll_back, row.roll_back(plan_->name.id));
             return leave(0, asked::withdraw, row.withdraw(plan_->born, over_, wall + finished_row_stays));
-        case phase::finishing: {
-            const auto state = verdict_ == verdict::committed ? header_state::committed : header_state::rolled_back;
-            return leave(0, asked::finish, row.finish(state, wall + finished_row_stays));
-        }
+        case phase::setting_aside:
+            return leave(0, asked::set_aside,
+                         row.set_aside(plan_->born, stored(*plan_).writes, wall + copies_may_land));
+        case phase::finishing:
+            if (!aside_until_) {
+                const auto state = verdict_ == verdict::committed ? header_state::committed : header_state::rolled_back;
+                return leave(0, asked::finish, row.finish(state, wall + finished_row_stays));
+            }
+            if (wall >= *aside_until_) return leave(0, asked::finish, row.finish_aside(wall + finished_row_stays));
+            // To be looked at again.
+            phase_ = phase::ended;
+            break;
         case phase::locking:
         case phase::holding:
         case phase::closing:
@@ -155,6 +168,10 @@ void coordinator::answer(std::size_t slot, errand_answer with) {
             break;
         case asked::roll_back:
             answer_roll_back(with);
+            break;
+        case asked::set_aside:
+            if (answered) phase_ = phase::finishing;
+            if (with.kind == answer::rejected) phase_ = phase::ended;
             break;
         case asked::finish:
             if (answered || with.kind == answer::rejected) phase_ = phase::ended;
@@ -236,8 +253,9 @@ void coordinator::advance() {
     if (phase_ == phase::locking && unwritten_ == 0) {
         phase_ = plan_->holds ? phase::holding : phase::committing;
     } else if (phase_ == phase::closing && unclosed_ == 0) {
-        // The row stays, for whoever can free the others; and for a sweep, which frees what a late copy marks.
-        phase_ = leaves_some_ || copies_left_ ? phase::ended : phase::finishing;
+        // The row stays for whoever can free the others.
+        const auto next = copies_left_ ? phase::setting_aside : phase::finishing;
+        phase_ = leaves_some_ ? phase::ended : next;
     }
 }
 

@@ -26,16 +26,28 @@ namespace dynalease::protocol {
 /// A plan that `holds` is of locks alone: once they are in place it waits until it is told what to commit.
 ///
 /// beginning -> locking [-> holding] -> committing -> closing -> finishing -> ended, with rolling_back before closing
-/// if it fails. One that fails before its begin is answered, withdraws that in rolling_back, and ends.
+/// if it fails, and setting_aside after it if copies of its locks may still land. One that fails before its begin is
+/// answered, withdraws that in rolling_back, and ends.
 class coordinator {
 public:
-    enum class phase { beginning, locking, holding, committing, rolling_back, closing, finishing, ended };
+    enum class phase {
+        beginning,
+        locking,
+        holding,
+        committing,
+        rolling_back,
+        closing,
+        setting_aside,
+        finishing,
+        ended
+    };
     using verdict = run_verdict;
 
     /// @param coordination the table of the run's row
     coordinator(std::string coordination, transaction_plan plan, rivalry rules);
     /// For a run that another process began. One that is not decided, and depends on a guard, is rolled back: whether
-    /// the guard holds is a matter of its own process. @param header as just read, of that run
+    /// the guard holds is a matter of its own process. @param header as just read, of that run; or one that is set
+    /// aside
     static coordinator resumed(std::string coordination, transaction_plan plan, rivalry rules,
                                const transaction_header& header);
 
@@ -58,6 +70,9 @@ public:
     const transaction_plan& plan() const noexcept { return *plan_; }
     /// Some item is held still, for the reason that `why` says.
     bool leaves_some() const noexcept { return leaves_some_; }
+    bool took_over() const noexcept { return took_over_; }
+    /// It has given back some item.
+    bool freed_some() const noexcept;
 
     /// What it knows of one of its items.
     struct held_item {
@@ -80,6 +95,7 @@ protected:
         withdraw,
         commit,
         roll_back,
+        set_aside,
         finish,
         lock,
         inserts,
@@ -100,13 +116,14 @@ protected:
     phase phase_ = phase::beginning;
     verdict verdict_ = verdict::open;
     failure why_;
-    bool begun_ = false;                 ///< its row was seen
-    bool doubtful_ = false;              ///< some copy of its begin is without an answer
-    bool leaves_some_ = false;           ///< of its items, which it cannot free
-    bool copies_left_ = false;           ///< of its locks, without an answer
-    bool took_over_ = false;             ///< others may have sent what this one knows nothing of
-    std::optional<std::string> over_{};  ///< the run of this id that was rolled back before
-    std::vector<committed_lock> locks_;  ///< the commit map, by stamp
+    bool begun_ = false;                         ///< its row was seen
+    bool doubtful_ = false;                      ///< some copy of its begin is without an answer
+    bool leaves_some_ = false;                   ///< of its items, which it cannot free
+    bool copies_left_ = false;                   ///< of its locks, which may still land
+    bool took_over_ = false;                     ///< others may have sent what this one knows nothing of
+    std::optional<std::int64_t> aside_until_{};  ///< it was set aside, and copies may land until then
+    std::optional<std::string> over_{};          ///< the run of this id that was rolled back before
+    std::vector<committed_lock> locks_;          ///< the commit map, by stamp
     std::vector<held_item> items_;
     std::vector<std::optional<resolver>> check_rivals_;
     std::optional<held_call> call_;  ///< where the plan `holds`, from `commit` on

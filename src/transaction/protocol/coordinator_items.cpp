@@ -178,6 +178,10 @@ void coordinator::close(held_item& held) {
     if (!std::exchange(held.closed, true)) --unclosed_;
 }
 
+bool coordinator::freed_some() const noexcept {
+    return std::ranges::any_of(items_, [](const held_item& each) { return each.closed && each.mark; });
+}
+
 /// It cannot be freed from here: its mark, and the row, tell others what to do.
 void coordinator::leave_item(std::size_t index, const failure& why) {
     close(items_[index]);

@@ -17,10 +17,11 @@ scan_request open_transactions(const std::string& table, const item_key& from) {
 
 sweep_step sweep_watch::sight(const transaction_header& header, time_point now) {
     if (header.done) return sweep_step::leave;
-    const auto [at, is_new] =
-        seen_.try_emplace(header.name.id, state{header.name, header.state, header.beat, now, now});
+    const auto place = header.aside_until ? header.name.id + "/" + header.name.run : header.name.id;
+    const auto [at, is_new] = seen_.try_emplace(place, state{header.name, header.state, header.beat, now, now});
     auto& known = at->second;
     known.last = now;
+    if (header.aside_until) return is_new ? sweep_step::look : sweep_step::leave;
     const bool moved = known.name != header.name || known.decided != header.state || known.beat != header.beat;
     if (moved) known = {header.name, header.state, header.beat, now, now};
     if (is_new || moved || now - known.since < older_than_) return sweep_step::leave;

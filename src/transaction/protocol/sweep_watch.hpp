@@ -21,6 +21,7 @@ enum class sweep_step {
     leave,      ///< it may be alive
     roll_back,  ///< it was left before it was decided
     finish,     ///< it was left after that
+    look,       ///< it is set aside: a copy of its locks may have landed. Once in each sweep
 };
 
 /// What was seen of each row, on this process's own clock. Nothing depends on it but when one is taken for left: a
@@ -45,7 +46,7 @@ private:
     };
 
     std::chrono::nanoseconds older_than_;
-    std::map<std::string, state> seen_;  ///< by id
+    std::map<std::string, state> seen_;  ///< by id, and by run too if it is set aside
 };
 
 }  // namespace dynalease::protocol

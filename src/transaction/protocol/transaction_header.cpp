@@ -55,6 +55,12 @@ item_key transaction_key(std::string_view id) {
     return row_key(std::string(transaction_prefix), id);
 }
 
+item_key aside_key(const run_name& run) {
+    auto key = transaction_key(run.id);
+    key.insert_or_assign(attribute::sort, run.run);
+    return key;
+}
+
 binary bytes_of(const std::vector<committed_lock>& locks) {
     binary out;
     out.reserve(locks.size() * lock_entry_size);
@@ -102,6 +108,10 @@ result<std::optional<transaction_header>> parse_transaction_header(const item* r
         return corrupt_row(*row, header_attribute::locks);
     }
     if (const auto* by = find_string(*row, attribute::marked_by)) header.ended_by = *by;
+    if (row->contains(header_attribute::until)) {
+        header.aside_until = find_integer(*row, header_attribute::until);
+        if (!header.aside_until) return corrupt_row(*row, header_attribute::until);
+    }
     return std::optional(std::move(header));
 }
 

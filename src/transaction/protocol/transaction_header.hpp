@@ -24,6 +24,7 @@ inline constexpr const char* checks = "checks";
 inline constexpr const char* fenced = "fenced";
 inline constexpr const char* locks = "locks";
 inline constexpr const char* done = "done";
+inline constexpr const char* until = "until";
 }  // namespace header_attribute
 
 inline constexpr std::string_view transaction_prefix = "tx#";
@@ -33,6 +34,8 @@ inline constexpr std::size_t lock_entry_size = 28;
 inline constexpr std::size_t most_items = 14'000;
 
 item_key transaction_key(std::string_view id);
+/// Where a run is set aside that is over.
+item_key aside_key(const run_name& run);
 
 enum class header_state { pending, committed, rolled_back };
 
@@ -54,6 +57,8 @@ struct transaction_header {
     bool fenced = false;                  ///< it depends on a guard: nobody commits it but its own process
     std::vector<committed_lock> locks{};  ///< the commit map
     std::string ended_by{};               ///< who rolled it back
+    /// Of a run that is set aside: copies of its locks may land until then, in seconds since the epoch.
+    std::optional<std::int64_t> aside_until{};
 
     friend bool operator==(const transaction_header&, const transaction_header&) = default;
 };

@@ -148,6 +148,26 @@ update_item_request transaction_requests::finish(header_state decided, std::int6
     return request;
 }
 
+put_item_request transaction_requests::set_aside(std::int64_t born, const attribute_list& writes,
+                                                 std::int64_t until) const {
+    put_item_request request{.table_name = table_,
+                             .new_item = row("R", born),
+                             .condition_expression = "attribute_not_exists(#pk) OR #until < :until",
+                             .names = {{"#pk", attribute::partition}, {"#until", header_attribute::until}},
+                             .current_on_refusal = true};
+    for (auto& [name, value] : aside_key(self_)) request.new_item.insert_or_assign(name, value);
+    request.new_item.emplace(header_attribute::writes, writes);
+    request.new_item.emplace(header_attribute::until, until);
+    request.values.emplace(":until", until);
+    return request;
+}
+
+update_item_request transaction_requests::finish_aside(std::int64_t expiry) const {
+    auto request = finish(header_state::rolled_back, expiry);
+    request.key = aside_key(self_);
+    return request;
+}
+
 condition_check transaction_requests::still_pending() const {
     condition_check check{.table_name = table_,
                           .key = transaction_key(self_.id),

@@ -16,6 +16,8 @@ namespace dynalease::protocol {
 
 /// A finished row stays for a day, in seconds: longer than a late copy of what made it may live.
 inline constexpr std::int64_t finished_row_stays = 24 * 3600;
+/// A copy of a lock may land for eleven minutes, in seconds; and the clocks of two processes may differ.
+inline constexpr std::int64_t copies_may_land = 3600;
 
 /// What a run wants, as its row keeps it for others.
 struct stored_plan {
@@ -44,6 +46,11 @@ public:
     /// No item is held under this run any more. @param expiry in seconds since the epoch: a day away or more, so that
     /// no copy of `begin` outlives the row
     update_item_request finish(header_state decided, std::int64_t expiry) const;
+    /// Beside the row, which may then be finished: where a copy of a lock may leave a mark, and until when. Only when
+    /// the run is decided, and every item was seen free of it. @param until in seconds since the epoch
+    put_item_request set_aside(std::int64_t born, const attribute_list& writes, std::int64_t until) const;
+    /// No copy will land any more, and every item was seen free of the run. @param expiry as of `finish`
+    update_item_request finish_aside(std::int64_t expiry) const;
     /// Of a run that one call carries out: committed and done, beside its writes. @param over as of `begin`
     transact_put outcome(std::int64_t born, const std::optional<std::string>& over, std::int64_t expiry) const;
     /// No copy of that call is applied from now on: the id has a run that was rolled back, and is done.

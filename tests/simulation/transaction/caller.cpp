@@ -212,6 +212,7 @@ asio::awaitable<void> caller::tidy_up(std::shared_ptr<caller> self) {
     co_await std::move(first);
     // A copy that landed late left a mark whose row tells nothing any more: whoever meets the item takes it off.
     auto& ledger = world.ledger();
+    world.ledger().comb();
     wish meets_all{.number = ledger.next_number()};
     for (std::size_t i = 0; i < ledger.items(); ++i) {
         const auto there = ledger.judged().state(i).there;
@@ -219,7 +220,9 @@ asio::awaitable<void> caller::tidy_up(std::shared_ptr<caller> self) {
     }
     ledger.tell(me.site_.name(), wished{.number = meets_all.number, .effects = meets_all.effects()});
     co_await me.want(std::move(meets_all));
-    // A lock that had no answer at once leaves the row of even this one.
+    // What was set aside is so for an hour.
+    auto& clock = *me.site_.machine().environment().clock;
+    co_await clock.async_wait_until(clock.now() + 80min, asio::use_awaitable);
     auto last = me.all_.sweep(how);
     co_await std::move(last);
 }

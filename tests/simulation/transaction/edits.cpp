@@ -130,6 +130,16 @@ void roll_back_whatever_the_row_says(any_request& request, purpose, const enviro
     });
 }
 
+void set_aside_nowhere(any_request& request, purpose, const environment&) {
+    auto* put = std::get_if<put_item_request>(&request);
+    if (put && put->new_item.contains("until")) put->new_item.insert_or_assign("pk", "nowhere");
+}
+
+void set_aside_for_no_time(any_request& request, purpose, const environment&) {
+    auto* put = std::get_if<put_item_request>(&request);
+    if (put && put->new_item.contains("until")) put->new_item.insert_or_assign("until", 1);
+}
+
 void row_expires_undecided(any_request& request, purpose, const environment& world) {
     auto* put = std::get_if<put_item_request>(&request);
     if (!put || put->table_name != coordination || !put->new_item.contains("run")) return;

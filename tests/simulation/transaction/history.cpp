@@ -74,6 +74,9 @@ struct teller {
         return "Shown x" + std::to_string(what.what.item) + " " + levels[static_cast<std::size_t>(what.level)] + ": " +
                text_of(what.what.value);
     }
+    std::string operator()(const combed& what) const {
+        return "Combed: " + std::to_string(what.marks) + " marks that no sweep finds";
+    }
     std::string operator()(const swept& what) const {
         return "Swept: " + std::to_string(what.marks) + " marks, " + std::to_string(what.open_rows) + " rows left";
     }

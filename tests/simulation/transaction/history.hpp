@@ -121,6 +121,11 @@ struct shown {
     isolation level{};
 };
 
+/// Every row was swept, and nobody has met an item since.
+struct combed {
+    std::size_t marks = 0;  ///< that are there still, but for those of which no row can tell
+};
+
 /// All is over, and what was left was swept up.
 struct swept {
     std::size_t marks = 0;
@@ -129,7 +134,7 @@ struct swept {
 
 struct event {
     time_point at{};  ///< true time
-    std::variant<wished, called, attempted, plain_wished, stored, told, told_plain, told_of, shown, swept> what;
+    std::variant<wished, called, attempted, plain_wished, stored, told, told_plain, told_of, shown, combed, swept> what;
 };
 
 using history = std::vector<event>;

@@ -210,6 +210,10 @@ void judge::on(const shown& what) {
     fail("B4", "a reader was shown of " + name_of(what.what.item) + " what was not committed then");
 }
 
+void judge::on(const combed& what) {
+    if (what.marks != 0) fail("B5", "no sweep finds " + std::to_string(what.marks) + " items that are held");
+}
+
 void judge::on(const swept& what) {
     if (what.marks != 0) fail("B5", std::to_string(what.marks) + " items are held for ever");
     if (what.open_rows != 0) fail("B5", std::to_string(what.open_rows) + " transactions are never done");

@@ -71,6 +71,7 @@ private:
     void on(const told_plain& what);
     void on(const told_of& what);
     void on(const shown& what);
+    void on(const combed& what);
     void on(const swept& what);
 
     void commit(std::int64_t attempt, bool leaves_row);

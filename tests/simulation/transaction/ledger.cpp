@@ -75,6 +75,38 @@ void ledger::look(const std::string& node, const std::string& id, std::optional<
     if (seen.committed || !seen.changed.empty()) tell(node, std::move(seen));
 }
 
+void ledger::locked(const item_key& key, bool stray) {
+    const auto& name = *find_string(key, "pk");
+    ++landed_[name];
+    const auto lies = world_.row(table, name);
+    if (stray && is_marked(lies)) strays_.insert(text_of_mark(*lies));
+}
+
+std::optional<ledger::mark_sight> ledger::mark_on(std::size_t index) {
+    const auto lies = stored_item(index);
+    if (!is_marked(lies)) return std::nullopt;
+    return mark_sight{
+        .owner = *find_string(*lies, "_TxId"), .text = text_of_mark(*lies), .landed = landed_[name_of(index)]};
+}
+
+bool ledger::was_rolled_back_by(const std::string& owner, std::string_view whom) {
+    const auto slash = owner.rfind('/');
+    const auto row = world_.row(coordination, "tx#" + owner.substr(0, slash));
+    if (!row) return false;
+    const auto state = state_of_row(*row);
+    const auto* by = find_string(*row, "by");
+    return state.state == "R" && state.run == owner.substr(slash + 1) && by && *by == whom;
+}
+
+void ledger::comb() {
+    combed seen;
+    for (std::size_t i = 0; i < known_.size(); ++i) {
+        const auto lies = stored_item(i);
+        if (is_marked(lies) && !strays_.contains(text_of_mark(*lies))) ++seen.marks;
+    }
+    tell("", seen);
+}
+
 void ledger::conclude() {
     swept seen;
     for (std::size_t i = 0; i < known_.size(); ++i) seen.marks += is_marked(stored_item(i)) ? 1 : 0;

@@ -15,6 +15,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dynalease::simulation::transfers {
@@ -48,6 +49,19 @@ public:
     /// A write was carried out. @param id of the transaction whose row it may have changed; empty: none
     /// @param by the attempt that it has committed by itself @param repeated by the network, which tells of the copy
     void look(const std::string& node, const std::string& id, std::optional<std::int64_t> by, bool repeated = false);
+    /// A lock has landed. @param stray its process had been answered before: of such a mark no row can tell
+    void locked(const item_key& key, bool stray);
+    struct mark_sight {
+        std::string owner{};
+        std::string text{};
+        std::uint64_t landed = 0;  ///< locks, on the item, so far
+        friend bool operator==(const mark_sight&, const mark_sight&) = default;
+    };
+    std::optional<mark_sight> mark_on(std::size_t index);
+    /// @param owner the id and the run
+    bool was_rolled_back_by(const std::string& owner, std::string_view whom);
+    /// After a sweep, before anybody meets the items.
+    void comb();
     /// After the last sweep.
     void conclude();
 
@@ -65,6 +79,8 @@ private:
     std::map<std::string, row_state> rows_;               ///< by id
     std::map<std::string, std::int64_t> attempt_of_run_;  ///< by id and run
     std::set<std::string> committing_;                    ///< the same
+    std::set<std::string> strays_;                        ///< marks, as texts
+    std::map<std::string, std::uint64_t> landed_;         ///< locks, by item
     std::int64_t numbers_ = 0;
 };
 

@@ -133,3 +133,8 @@ void points_stage::conclude() {
 }
 
 }  // namespace dynalease::simulation::transfers
+    ledger.comb();
+    // What was set aside is so for an hour.
+    run_for(80min);
+    c.all->sweep({.older_than = 100ms}, handler(ignore));
+    run_for(5s);

@@ -82,6 +82,15 @@ row_state state_of_row(const item& row) {
     return {.run = text_in(row, "run"), .state = text_in(row, "state"), .done = row.contains("done")};
 }
 
+std::string text_of_mark(const item& lies) {
+    auto text = text_in(lies, "pk") + " " + text_in(lies, "_TxId") + " ";
+    for (const auto* name : {"_stamp", "_TxP"}) {
+        for (const auto byte : bytes_in(lies, name)) text += static_cast<char>(byte);
+        text += " ";
+    }
+    return text;
+}
+
 bool is_marked(const std::optional<item>& lies) {
     return lies && lies->contains("_TxId");
 }

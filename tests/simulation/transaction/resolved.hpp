@@ -18,6 +18,8 @@ using row_of = std::function<std::optional<item>(const std::string& id)>;
 /// @param lies the item as it lies in the store
 item_state resolved(const std::optional<item>& lies, const row_of& row);
 /// Whether a transaction holds it.
+/// One that lands twice on different states of an item makes two.
+std::string text_of_mark(const item& lies);
 bool is_marked(const std::optional<item>& lies);
 
 /// What the row of a transaction says.

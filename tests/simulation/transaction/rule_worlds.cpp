@@ -24,10 +24,11 @@ testing::fault_plan then_silence(std::vector<fate> fates) {
     };
 }
 
-void append(points_stage& on, points_stage::actor& who, const std::vector<std::size_t>& items) {
+void append(points_stage& on, points_stage::actor& who, const std::vector<std::size_t>& items,
+            run_options how = {.tier = transaction_tier::inline_undo}) {
     std::vector<effect> effects;
     for (const auto each : items) effects.push_back({.item = each});
-    const auto number = on.wish(who, std::move(effects), {.tier = transaction_tier::inline_undo});
+    const auto number = on.wish(who, std::move(effects), std::move(how));
     const attribute_value own(attribute_list{attribute_value(number)});
     for (const auto each : items) {
         who.tx->update(*who.accounts, points_stage::key(each), set("entries", list_append(path("entries"), own)));
@@ -52,6 +53,28 @@ void late_lock(points_stage& on) {
     commit(on, on.b, 1s);
     append(on, on.c, {points_stage::payer});
     commit(on, on.c, 1s);
+}
+
+/// A lock has no answer; its run fails, and its id runs again. A sweep passes, and then the lock lands.
+void late_lock_of_a_former_attempt(points_stage& on) {
+    auto fates = std::make_shared<std::vector<fate>>(std::vector<fate>{{.before = 20s}, {}});
+    on.b.machine.network().set_plan([fates](const any_request&, const call_options&) {
+        if (fates->empty()) return fate{};
+        const auto next = fates->back();
+        fates->pop_back();
+        return next;
+    });
+    const run_options again{.id = "again", .tier = transaction_tier::inline_undo};
+    for (const auto& items : {std::vector{points_stage::payer, points_stage::absent}, {points_stage::payee}}) {
+        append(on, on.b, items, again);
+        on.b.tx->commit(on.handler(on.keep(on.b)));
+        on.run_for(3s);
+        const bool fails = items.size() == 2;
+        if (on.b.told != (fails ? make_error_code(errc::missing) : error_code()))
+            on.fail("the setting does not come about");
+    }
+    on.a.all->sweep({.older_than = 100ms}, on.handler(ignore));
+    on.run_for(20s);
 }
 
 /// A copy of an insert lands when the service has forgotten its token, another has erased the item, and its run is not
@@ -82,8 +105,10 @@ void play(world_run&) {
     if (!on->broken().empty()) throw violation(on->broken());
 }
 
-const contribution rule_worlds{
-    {.name = "transaction", .scenarios = {{"late-lock", 0, play<late_lock>}, {"late-insert", 0, play<late_insert>}}}};
+const contribution rule_worlds{{.name = "transaction",
+                                .scenarios = {{"late-lock", 0, play<late_lock>},
+                                              {"late-lock-of-a-former-attempt", 0, play<late_lock_of_a_former_attempt>},
+                                              {"late-insert", 0, play<late_insert>}}}};
 
 }  // namespace
 

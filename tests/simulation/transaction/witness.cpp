@@ -103,6 +103,9 @@ void witness::applied(const testing::logged_request& entry, const any_request& r
                       const result<any_response>& answer) {
     if (!is_write(request) || !answer) return;
     carried_out(entry.completed.has_value());
+    const auto* lock = std::get_if<update_item_request>(&request);
+    const bool was_told = entry.completed && entry.code != errc::in_doubt;
+    if (lock && lock->values.contains(":kind")) ledger_.locked(lock->key, was_told);
     std::optional<std::int64_t> by;
     const auto* call = std::get_if<transact_write_items_request>(&request);
     if (call && leaves_no_row(*call)) {

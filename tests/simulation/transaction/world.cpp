@@ -75,7 +75,8 @@ void transfer_world::serve_everyone() {
 void transfer_world::tidy_up() {
     auto& first = *sites_.front();
     first.tidy_up();
-    if (!go_on_while([&] { return first.frames != 0; }, now() + std::chrono::minutes(5))) {
+    go_on_while([&] { return first.frames == 0; }, now() + std::chrono::minutes(1));
+    if (!go_on_while([&] { return first.frames != 0; }, now() + std::chrono::minutes(90))) {
         fail("B5", "a sweep does not end");
     }
     throw_broken();

@@ -16,6 +16,34 @@ namespace {
 
 constexpr const char* id = "order-4711";
 
+/// The first lock of process a lands after 20 s, and has no answer.
+void first_lock_is_late(bank& s) {
+    auto writes = std::make_shared<int>(0);
+    s.a.network->set_plan([writes](const any_request& request, const call_options&) -> testing::fault {
+        if (!is_write(request) || ++*writes != 2) return {};
+        return {.before = 20s};
+    });
+}
+
+/// Rolled back, for one of its items is missing.
+asio::awaitable<void> fails(bank& in, std::string under) {
+    const auto book = bank::table_of(in.a);
+    const run_options options{.id = std::move(under), .tier = transaction_tier::inline_undo};
+    auto tx = bank::transactions_of(in.a).begin(options);
+    tx.update(book, "ann", add("balance", 1));
+    tx.update(book, "nobody", add("balance", 1));
+    auto [code] = co_await tx.commit(as_pair);
+    CHECK(code == errc::missing);
+}
+
+std::size_t open_rows(bank& s) {
+    std::size_t count = 0;
+    for (const auto& row : s.where.apply(scan_request{.table_name = "coordination"}).items) {
+        count += row.contains("done") ? 0 : 1;
+    }
+    return count;
+}
+
 /// Process a stops in the middle of a transfer: nothing leaves it after so many writes.
 void stops_after(bank& s, std::size_t writes) {
     bank::stop_after(s.a, writes);
@@ -35,7 +63,7 @@ void stops_after(bank& s, std::size_t writes) {
 
 template <class Body>
 void in_b(bank& s, Body body) {
-    run(s.where, s.b, body(s), 60min);
+    run(s.where, s.b, body(s), 3h);
 }
 
 void fill(bank& s) {
@@ -239,20 +267,35 @@ TEST_CASE("times without end are taken for very long ones") {
 TEST_CASE("what a late copy of a lock marks after its transaction was rolled back, a sweep frees") {
     bank s(3);
     fill(s);
-    auto writes = std::make_shared<int>(0);
-    s.a.network->set_plan([writes](const any_request& request, const call_options&) -> testing::fault {
-        if (!is_write(request) || ++*writes != 2) return {};
-        return {.before = 20s};  // the first lock
+    first_lock_is_late(s);
+    s.in_a(fails, "");
+    CHECK_FALSE(s.is_marked("ann"));
+    s.where.scheduler.run_for(30s);
+    CHECK(s.is_marked("ann"));
+    in_b(s, [](bank& in) -> asio::awaitable<void> {
+        const auto all = bank::transactions_of(in.b);
+        const auto report = co_await all.sweep();
+        CHECK(report.seen == 0);
+        CHECK(report.finished == 1);
     });
-    s.in_a([](bank& in) -> asio::awaitable<void> {
+    CHECK_FALSE(s.is_marked("ann"));
+    CHECK(s.balance("ann") == 100);
+}
+
+TEST_CASE("what a late copy of a lock marks after its id was run again, a sweep frees") {
+    const auto tier = GENERATE(transaction_tier::automatic, transaction_tier::inline_undo);
+    bank s(3);
+    fill(s);
+    first_lock_is_late(s);
+    s.in_a(fails, id);
+    const auto again = [tier](bank& in) -> asio::awaitable<void> {
         const auto book = bank::table_of(in.a);
-        const run_options options{.tier = transaction_tier::inline_undo};
+        const run_options options{.id = id, .tier = tier};
         auto tx = bank::transactions_of(in.a).begin(options);
-        tx.update(book, "ann", add("balance", 1));
-        tx.update(book, "nobody", add("balance", 1));
-        auto [code] = co_await tx.commit(as_pair);
-        CHECK(code == errc::missing);
-    });
+        tx.update(book, "bob", add("balance", 1));
+        co_await tx.commit();
+    };
+    s.in_a(again);
     CHECK_FALSE(s.is_marked("ann"));
     s.where.scheduler.run_for(30s);
     CHECK(s.is_marked("ann"));
@@ -260,7 +303,78 @@ TEST_CASE("what a late copy of a lock marks after its transaction was rolled bac
         const auto all = bank::transactions_of(in.b);
         const auto report = co_await all.sweep();
         CHECK(report.finished == 1);
+        const auto seen = co_await all.look(id);
+        CHECK(seen.state == transaction_state::committed);
     });
     CHECK_FALSE(s.is_marked("ann"));
     CHECK(s.balance("ann") == 100);
+    CHECK(s.balance("bob") == 21);
+}
+
+TEST_CASE("what a lock marks that lands after its process died and others ended its transaction, a sweep frees") {
+    const bool by_id = GENERATE(true, false);
+    bank s(3);
+    fill(s);
+    first_lock_is_late(s);
+    running stuck(s.where, s.a, fails(s, id));
+    s.where.scheduler.run_for(100ms);
+    s.a.crash();
+    in_b(s, [by_id](bank& in) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.b);
+        const auto all = bank::transactions_of(in.b);
+        if (by_id) {
+            const run_options options{.id = id};
+            auto body = [&](transaction& tx) -> asio::awaitable<void> {
+                tx.update(book, "bob", add("balance", 1));
+                co_return;
+            };
+            co_await all.run(body, options);
+        } else {
+            const auto end = co_await all.roll_back(id);
+            CHECK(end == transaction_state::rolled_back);
+        }
+    });
+    CHECK_FALSE(s.is_marked("ann"));
+    s.where.scheduler.run_for(30s);
+    CHECK(s.is_marked("ann"));
+    in_b(s, [](bank& in) -> asio::awaitable<void> {
+        const auto report = co_await bank::transactions_of(in.b).sweep();
+        CHECK(report.finished == 1);
+    });
+    CHECK_FALSE(s.is_marked("ann"));
+    CHECK(s.balance("ann") == 100);
+}
+
+TEST_CASE("what is set aside is looked at in each sweep, and by none after an hour") {
+    bank s(3);
+    fill(s);
+    first_lock_is_late(s);
+    s.in_a(fails, "");
+    s.where.scheduler.run_for(30s);
+    in_b(s, [](bank& in) -> asio::awaitable<void> {
+        const auto all = bank::transactions_of(in.b);
+        const auto listed = co_await all.list();
+        CHECK(listed.empty());
+        for (int i = 0; i < 2; ++i) {
+            in.b.network->clear_log();
+            const auto report = co_await all.sweep();
+            CHECK(report.seen == 0);
+            CHECK(report.finished == (i == 0 ? 1 : 0));
+            CHECK(in.requests(in.b, "GetItem") == 2);
+            CHECK(in.requests(in.b, "UpdateItem") == (i == 0 ? 1 : 0));
+            CHECK(in.requests(in.b, "Scan") == 1);
+            co_await sleep(in.b, 10min);
+        }
+        CHECK(open_rows(in) == 1);
+        co_await sleep(in.b, 60min);
+        in.b.network->clear_log();
+        co_await all.sweep();
+        CHECK(in.requests(in.b, "GetItem") == 2);
+        co_await sleep(in.b, 1s);
+        CHECK(in.requests(in.b, "UpdateItem") == 1);
+        CHECK(open_rows(in) == 0);
+        in.b.network->clear_log();
+        co_await all.sweep();
+        CHECK(in.requests(in.b) == 1);
+    });
 }

@@ -70,6 +70,8 @@ TEST_CASE("the page of the transactions' protocol shows each request as it is bu
          {"commit_checked", text_of(row.commit_checked({}, {check_item(absent)}, {}))},
          {"roll_back", text_of(row.roll_back("me"))},
          {"finish", text_of(row.finish(header_state::committed, 0))},
+         {"set_aside", text_of(row.set_aside(0, {}, 7))},
+         {"finish_aside", text_of(row.finish_aside(0))},
          {"open_transactions", text_of(open_transactions(coordination, {}))},
          {"still_pending", text_of(row.still_pending())},
          {"lock_item", text_of(requests.lock_item(key, update, 1))},

@@ -5,6 +5,7 @@
 #include "session/protocol/row.hpp"
 #include "transaction/protocol/stored_writes.hpp"
 #include "transaction/protocol/transaction_header.hpp"
+#include "transaction/protocol/transaction_requests.hpp"
 
 #include <dynalease/dynamodb/expression.hpp>
 
@@ -145,6 +146,7 @@ TEST_CASE("a row of a transaction that is damaged, or of another schema, is left
         {"locks", "text"},
         {"locks", binary(27)},
         {"writes", "text"},
+        {"until", "then"},
         {"pk", "lock#4711"},
     }));
     const auto shown = with(row(), name, value);
@@ -153,6 +155,21 @@ TEST_CASE("a row of a transaction that is damaged, or of another schema, is left
     const bool newer = name == "v" && value == attribute_value(2);
     CHECK(refused.error().code == (newer ? errc::unsupported_version : errc::corrupt_row));
     if (!newer) CHECK(refused.error().details.message.find("'" + name + "'") != std::string::npos);
+}
+
+TEST_CASE("a run that is set aside has a row of its own, which tells until when") {
+    const std::string coordination = "coordination";
+    const run_name self{"4711", "run"};
+    const transaction_requests requests(coordination, self);
+    const auto aside = requests.set_aside(1000, {}, 77).new_item;
+    CHECK(aside.at("pk") == row().at("pk"));
+    CHECK(aside.at("sk") != row().at("sk"));
+    CHECK(aside_key({"4711", "run"}) != aside_key({"4711", "another"}));
+    const auto header = parse_transaction_header(&aside).value().value();
+    CHECK(header.name == run_name{"4711", "run"});
+    CHECK(header.aside_until == 77);
+    const auto shown = row();
+    CHECK(!parse_transaction_header(&shown).value()->aside_until);
 }
 
 TEST_CASE("a committed row without its locks is damaged until it is done") {

@@ -304,4 +304,21 @@ TEST_CASE("a sweeper takes a row for left when it has stood still on its own clo
     CHECK(watch.size() == 0);
 }
 
+TEST_CASE("a sweeper looks once at what is set aside, whatever becomes of the id") {
+    sweep_watch watch(30s);
+    const time_point start{1h};
+    auto aside = *row(header_state::rolled_back, other_run);
+    aside.aside_until = 7;
+    CHECK(watch.sight(aside, start) == sweep_step::look);
+    CHECK(watch.sight(*row(header_state::pending), start) == sweep_step::leave);
+    CHECK(watch.sight(aside, start + 30s) == sweep_step::leave);
+    CHECK(watch.sight(*row(header_state::pending), start + 30s) == sweep_step::roll_back);
+    watch.end_pass(start + 1s);
+    CHECK(watch.size() == 2);
+    sweep_watch another(30s);
+    CHECK(another.sight(aside, start) == sweep_step::look);
+    aside.done = true;
+    CHECK(another.sight(aside, start) == sweep_step::leave);
+}
+
 }  // namespace dynalease::protocol::test

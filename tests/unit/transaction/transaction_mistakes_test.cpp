@@ -1,5 +1,6 @@
 // The search notices each rule of the protocol that is left out.
 // SPDX-License-Identifier: BSL-1.0
+#include "mistaken_worlds.hpp"
 #include "transaction_search.hpp"
 
 #include "item/protocol/item_state.hpp"
@@ -9,7 +10,6 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -212,6 +212,12 @@ void withdraw_elsewhere(any_request& request, const small_store&) {
     if (state && *state == "R") put->new_item.insert_or_assign(attribute::partition, "tx#elsewhere");
 }
 
+void set_aside_elsewhere(any_request& request, const small_store&) {
+    auto* put = std::get_if<put_item_request>(&request);
+    if (put && put->new_item.contains(header_attribute::until))
+        put->new_item.insert_or_assign(attribute::partition, "tx#elsewhere");
+}
+
 void draw_token(any_request& request, const small_store& store) {
     auto* all = std::get_if<transact_write_items_request>(&request);
     if (all) all->client_request_token += std::to_string(store.hash());
@@ -268,69 +274,6 @@ struct mistake {
     world_setting where;
 };
 
-world_setting one_item() {
-    return {.name = "one item", .transactions = {{"U", ""}, {"U", ""}}};
-}
-world_setting inserted_and_erased() {
-    return {.name = "inserted and erased", .transactions = {{"I", ""}, {"D", ""}}, .exist = {false, true}};
-}
-world_setting two_coordinators() {
-    return {.name = "two coordinators", .transactions = {{"U", ""}}, .resolvers = 1, .coordinators = 2};
-}
-world_setting twice() {
-    return {.name = "twice", .transactions = {{"UU", ""}, {"U", ""}}};
-}
-world_setting saved() {
-    return {.name = "saved", .transactions = {{"U", ""}, {"U", ""}}, .faults = 0, .saves = 1};
-}
-world_setting looked_at(const char* first, const char* second, bool exists) {
-    return {.name = "looked at",
-            .transactions = {{first, ""}, {second, ""}},
-            .exist = {exists, true},
-            .faults = 0,
-            .readers = 1};
-}
-
-world_setting pinned() {
-    return {.name = "pinned", .transactions = {{"pU", ""}, {"U", ""}}, .faults = 0};
-}
-world_setting skew(std::array<bool, 3> native) {
-    return {.name = "skew", .transactions = {{"U", "r"}, {"r", "U"}}, .faults = 0, .native = native};
-}
-world_setting guarded() {
-    return {.name = "guarded", .transactions = {{"U", ""}}, .faults = 0, .coordinators = 2, .guarded = true};
-}
-world_setting given_up() {
-    return {.name = "given up",
-            .transactions = {{"U", ""}},
-            .resolvers = 0,
-            .coordinators = 2,
-            .give_ups = 1,
-            .rejections = 1};
-}
-world_setting called() {
-    return {.name = "called", .transactions = {{"U", ""}, {"U", ""}}, .native = {true}};
-}
-world_setting called_for_ever() {
-    auto setting = called();
-    setting.keeps_outcome = setting.forgetful = true;
-    return setting;
-}
-world_setting called_in_vain() {
-    return {.name = "called in vain", .transactions = {{"I", ""}, {"D", ""}}, .exist = {true, true}, .native = {true}};
-}
-
-world_setting held(const char* also = "") {
-    return {
-        .name = "held", .transactions = {{"U", also}, {"U", ""}}, .resolvers = 1, .coordinators = 2, .holds = {true}};
-}
-world_setting held_with_an_insert() {
-    auto setting = held("I");
-    setting.transactions[1] = {"", "I"};
-    setting.exist = {true, false};
-    return setting;
-}
-
 std::vector<mistake> mistakes() {
     constexpr std::string_view pending = "#state = :pending AND ";
     return {
@@ -365,6 +308,8 @@ std::vector<mistake> mistakes() {
         {"FENCE_RESUMED", {.resume_fenced = true}, guarded()},
         {"BEGIN_IN_DOUBT", {.silence_is_delay = true}, given_up()},
         {"NOT_WITHDRAWN", {.change = withdraw_elsewhere}, given_up()},
+        {"NOT_SET_ASIDE, by its own process", {.change = set_aside_elsewhere}, given_up()},
+        {"NOT_SET_ASIDE, by who takes over", {.change = set_aside_elsewhere}, dies()},
         {"NATIVE_NOT_FREE", {.change = in_call("attribute_not_exists(#tx) AND ", "")}, called()},
         {"NATIVE_NO_STAMP", {.change = in_call("#stamp = :n, ", "")}, called()},
         {"NATIVE_NO_STAMP, where others read", {.change = in_call("#stamp = :n, ", "")}, skew({true})},

@@ -76,6 +76,31 @@ TEST_CASE("a caller that gives up while others may carry its run on, in every or
               2);
 }
 
+TEST_CASE("a process that dies at any time, and others who end its transaction, in every order: a sweep finds all") {
+    check_all({.name = "dies, and is taken over",
+               .transactions = {{"U", ""}},
+               .resolvers = 1,
+               .coordinators = 2,
+               .dies = true},
+              1);
+    check_all({.name = "dies, and is swept",
+               .transactions = {{"U", "I"}},
+               .exist = {true, false},
+               .resolvers = 0,
+               .coordinators = 2,
+               .sweeps = true,
+               .dies = true},
+              1);
+    check_all({.name = "holds, and dies",
+               .transactions = {{"U", ""}},
+               .resolvers = 0,
+               .coordinators = 2,
+               .sweeps = true,
+               .dies = true,
+               .holds = {true}},
+              1);
+}
+
 TEST_CASE("a process whose requests are rejected after a time, in every order, with one fault") {
     check_all({.name = "rejected",
                .transactions = {{"U", ""}},

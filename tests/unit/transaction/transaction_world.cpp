@@ -100,6 +100,7 @@ void transaction_world::collect() {
     }
     for (std::size_t i = 0; i < processes_.size(); ++i) {
         auto& machine = processes_[i].machine;
+        if (processes_[i].dead) continue;
         while (auto wanted = machine.next(wall)) {
             const bool locks = machine.now() == coordinator::phase::locking && wanted->slot > 0 &&
                                std::holds_alternative<update_item_request>(wanted->request);
@@ -173,7 +174,7 @@ void transaction_world::answer(const flight& each, errand_answer with) {
         calls_[each.owner - first_call].machine.answer(each.slot, std::move(with));
         return;
     }
-    if (each.owner >= processes_.size()) return;
+    if (each.owner >= processes_.size() || processes_[each.owner].dead) return;
     auto& machine = processes_[each.owner].machine;
     const bool begins = machine.now() == coordinator::phase::beginning;
     if (rules_->silence_is_delay && begins && with.kind == answer::unanswered) with.kind = answer::delayed;
@@ -188,6 +189,7 @@ void transaction_world::deliver(flight each, bool told) {
         before.at(t) = header ? header->state : header_state::pending;
     }
     auto with = carry_out(each);
+    stray_ |= each.answered && (mark_on(0) || mark_on(1));
     for (std::size_t t = 0; t < plans_->size(); ++t) {
         heed_commit(t, before.at(t) == header_state::committed, before.at(t) == header_state::rolled_back);
     }
@@ -215,7 +217,8 @@ std::vector<transaction_world::event> transaction_world::events() const {
         for (const auto fault : {happening::unanswered, happening::late, happening::copied}) all.push_back({fault, i});
     }
     for (std::size_t i = 0; i < processes_.size(); ++i) {
-        if (processes_[i].machine.now() == coordinator::phase::holding) all.push_back({happening::think, i});
+        const bool holds = processes_[i].machine.now() == coordinator::phase::holding && !processes_[i].dead;
+        if (holds) all.push_back({happening::think, i});
     }
     for (std::size_t i = 0; i < names.size(); ++i) {
         const bool marked = mark_on(i).has_value();
@@ -225,7 +228,8 @@ std::vector<transaction_world::event> transaction_world::events() const {
     }
     if (loaded_) all.push_back({happening::save, 0});
     if (reader_) all.push_back({happening::read, 0});
-    if (give_ups_ > 0) all.push_back({happening::give_up, 0});
+    if (give_ups_ > 0 && !processes_.front().dead) all.push_back({happening::give_up, 0});
+    if (setting_->dies && !processes_.front().dead) all.push_back({happening::die, 0});
     if (setting_->guarded && guard_holds_) all.push_back({happening::lose, 0});
     const auto first = header_of(0);
     if (coordinators_ > 1 && first && !first->done) all.push_back({happening::resume, 0});
@@ -331,6 +335,13 @@ std::string transaction_world::take(std::size_t way) {
             --give_ups_;
             processes_.front().machine.stop(errc::cancelled);
             told = "the first transaction's caller gives up";
+            break;
+        case happening::die:
+            processes_.front().dead = true;
+            for (auto& each : flights_) {
+                if (each.owner == 0) each.owner = nobody;
+            }
+            told = "the first transaction's process dies";
             break;
         case happening::think:
             processes_[which].machine.commit(with_sights(processes_[which].transaction));

@@ -61,6 +61,7 @@ struct world_setting {
     bool guarded = false;          ///< the first transaction depends on a guard, which is lost at some time
     unsigned give_ups = 0;         ///< of the first transaction's own caller
     unsigned rejections = 0;       ///< of its requests, as where credentials have expired
+    bool dies = false;             ///< its process does, at some time
     std::array<bool, 3> holds{};   ///< which transactions lock first, and change by their commit
 };
 
@@ -97,6 +98,7 @@ private:
     struct process {
         std::size_t transaction;
         member machine;
+        bool dead = false;
     };
     struct call {
         std::size_t transaction;
@@ -128,7 +130,8 @@ private:
         lose,
         give_up,
         reject,
-        think
+        think,
+        die
     };
     struct event {
         happening kind;
@@ -165,6 +168,8 @@ private:
     const std::optional<item>& committed_of(std::size_t which) const { return *states_.at(which).back(); }
     std::string check_thing(std::size_t which) const;
     std::string check_told() const;
+    std::string check_left() const;
+    bool will_be_swept(std::size_t which) const;
     std::string check_recovery() const;
     std::optional<transaction_header> header_of(std::size_t transaction) const;
     const item* thing(std::size_t which) const;
@@ -194,6 +199,7 @@ private:
     unsigned commits_ = 0;
     unsigned roll_backs_ = 0;
     bool guard_holds_ = true;
+    bool stray_ = false;      ///< a copy of what was answered has landed while something was marked
     unsigned committed_ = 0;  ///< a bit for each transaction
     std::string wrong_;
 };

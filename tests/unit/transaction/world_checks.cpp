@@ -4,6 +4,7 @@
 #include "world_plans.hpp"
 
 #include "item/protocol/item_state.hpp"
+#include "transaction/protocol/stored_writes.hpp"
 #include "transaction/protocol/transaction_requests.hpp"
 
 #include <algorithm>
@@ -231,13 +232,35 @@ std::string transaction_world::check_told() const {
     };
     std::ranges::for_each(processes_, check);
     std::ranges::for_each(calls_, check);
-    if (!wrong.empty()) return wrong;
-    const auto over = [](const auto& each) { return each.machine.now() == decltype(each.machine)::phase::ended; };
-    const bool all_ended = std::ranges::all_of(processes_, over) && std::ranges::all_of(calls_, over);
-    // Nothing went wrong, and nobody is in the way any more.
-    if (!all_ended || !at_rest() || faults_ < setting_->faults || rejections_ < setting_->rejections) return "";
+    return wrong;
+}
+
+/// Whether a row that is not done names the item, and the run that holds it.
+bool transaction_world::will_be_swept(std::size_t which) const {
+    const auto owner = mark_on(which)->owner;
+    for (const auto& key : {transaction_key(owner.id), aside_key(owner)}) {
+        const auto* row = store_.find(coordination, key);
+        const auto header = parse_transaction_header(row).value();
+        if (!header || header->done || header->name != owner) continue;
+        const auto planned = planned_in(header->writes).value();
+        if (std::ranges::find(planned, key_of_thing(which), &planned_item::key) != planned.end()) return true;
+    }
+    return false;
+}
+
+/// What is still held when all is over.
+std::string transaction_world::check_left() const {
+    const auto ended = [](const auto& each) { return each.machine.now() == decltype(each.machine)::phase::ended; };
+    const bool dead = std::ranges::any_of(processes_, &process::dead);
+    const bool all_over =
+        std::ranges::all_of(processes_, [&](const process& each) { return each.dead || ended(each); }) &&
+        std::ranges::all_of(calls_, ended) && at_rest();
+    if (!all_over) return "";
+    const bool went_well = !dead && faults_ == setting_->faults && rejections_ == setting_->rejections;
     for (std::size_t i = 0; i < names.size(); ++i) {
-        if (mark_on(i)) return "an item is still held when all is over";
+        if (!mark_on(i)) continue;
+        if (went_well) return "an item is still held when all is over";
+        if (!stray_ && !will_be_swept(i)) return "no sweep finds the item that is still held when all is over";
     }
     return "";
 }
@@ -279,6 +302,7 @@ std::string transaction_world::wrong() const {
         if (auto what = check_thing(i); !what.empty()) return what;
     }
     if (auto what = check_told(); !what.empty()) return what;
+    if (auto what = check_left(); !what.empty()) return what;
     return check_recovery();
 }
 

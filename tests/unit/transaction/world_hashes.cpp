@@ -38,7 +38,7 @@ std::uint64_t transaction_world::caller::hash() const {
 
 std::uint64_t transaction_world::hash() const {
     auto hash = store_.hash();
-    for (const auto& each : processes_) hash = mixed(hash, each.machine.hash());
+    for (const auto& each : processes_) hash = mixed(mixed(hash, each.machine.hash()), each.dead ? 1 : 2);
     hash = mixed(hash, roaming_ ? roaming_->hash() : 11);
     std::uint64_t net = 0;
     for (const auto& each : calls_) hash = mixed(hash, each.machine.hash());
@@ -52,7 +52,7 @@ std::uint64_t transaction_world::hash() const {
         for (const auto& state : states) hash = mixed(hash, *state ? test::hash_of(**state) : 13);
     }
     for (const auto budget : {faults_, resolvers_, coordinators_, saves_, reads_, give_ups_, rejections_, committed_,
-                              guard_holds_ ? 1U : 0U})
+                              guard_holds_ ? 1U : 0U, stray_ ? 1U : 0U})
         hash = mixed(hash, budget);
     return hash;
 }
