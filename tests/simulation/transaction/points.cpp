@@ -5,11 +5,17 @@
 
 #include <dynalease/dynamodb/expression.hpp>
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
 #include <utility>
 
 namespace dynalease::simulation::transfers {
 
 using namespace std::chrono_literals;
+namespace asio = boost::asio;
 using stage_of = points_stage;
 
 namespace {
@@ -72,6 +78,66 @@ void a_writes_twice(stage_of& on) {
     on.ready(on.a);
 }
 
+// ---- locked first ----------------------------------------------------------------------------------------------
+
+/// Another process writes what it has read, once: it runs again, and locks first.
+asio::awaitable<void> pay_in_turn(stage_of& on, stage_of::actor& who, versioned<account> accounts, std::int64_t number,
+                                  transaction& tx) {
+    on.run_anew(who);
+    for (const auto item : {stage_of::payer, stage_of::payee}) {
+        auto reading = tx.get(accounts, stage_of::key(item));
+        auto value = co_await std::move(reading);
+        on.saw(item, value);
+        value->balance += item == stage_of::payer ? -sum : sum;
+        value->entries.push_back(number);
+        tx.put(accounts, *value);
+    }
+    if (on.c.tx) {
+        on.c.tx->commit(on.handler(on.keep(on.c)));
+        on.c.tx.reset();
+        auto& clock = *who.machine.environment().clock;
+        co_await clock.async_wait_until(clock.now() + 20ms, asio::use_awaitable);
+    }
+    on.ready(who, tx.id());
+}
+
+asio::awaitable<void> run_in_turn(stage_of& on, stage_of::actor& who, transactions all, versioned<account> accounts,
+                                  std::int64_t number, run_options how) {
+    // Boost 1.81 throws out of its loop when a coroutine is cancelled before its first step.
+    on.cancel.slot().assign([&on](asio::cancellation_type type) { on.cancel_body.emit(type); });
+    co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation(),
+                                                       asio::enable_total_cancellation());
+    auto body = [&on, &who, accounts, number](transaction& tx) { return pay_in_turn(on, who, accounts, number, tx); };
+    auto running = all.run(body, std::move(how));
+    co_await std::move(running);
+}
+
+/// What it is going to find changed.
+void c_interferes(stage_of& on) {
+    const auto number = on.wish(on.c, {{.item = stage_of::payer}});
+    on.c.tx->update(*on.c.accounts, stage_of::key(stage_of::payer), appended(number));
+    on.ready(on.c);
+}
+
+template <class Handler>
+void transfer_in_turn(stage_of& on, stage_of::actor& who, std::string id, Handler done) {
+    const run_options how{.id = std::move(id), .within = 10s, .tier = transaction_tier::locked_commit};
+    const auto number =
+        on.wish(who, {{.item = stage_of::payer, .amount = -sum}, {.item = stage_of::payee, .amount = sum}}, how);
+    who.tx.reset();
+    asio::co_spawn(who.machine.environment().executor, run_in_turn(on, who, *who.all, *who.accounts, number, how),
+                   asio::bind_cancellation_slot(on.cancel_body.slot(), done(on, who)));
+}
+auto is_told(stage_of& on, stage_of::actor& who) {
+    return on.handler(on.keep_thrown(who));
+}
+void commit_under_locks(stage_of& on) {
+    transfer_in_turn(on, on.a, {}, is_told);
+}
+void commit_under_locks_and_a_name(stage_of& on) {
+    transfer_in_turn(on, on.a, "in turn", is_told);
+}
+
 // ---- what others have left -------------------------------------------------------------------------------------
 
 constexpr std::size_t before_the_locks = 1;
@@ -83,13 +149,29 @@ void b_left(stage_of& on) {
     transfer(on, on.b, in_steps("left"));
     on.leave_behind(on.b, Requests);
 }
-void b_holds_and_a_wants(stage_of& on) {
-    b_left<before_the_commit>(on);
+void a_wants(stage_of& on) {
     const auto number = on.wish(on.a, {{.item = stage_of::payer}, {.item = stage_of::absent, .what = deed::insert}});
     on.a.tx->update(*on.a.accounts, stage_of::key(stage_of::payer), appended(number));
     const account fresh{.pk = ledger::name_of(stage_of::absent), .sk = "-", .entries = {number}};
     on.a.tx->insert(*on.a.accounts, fresh);
     on.ready(on.a);
+}
+
+void b_holds_and_a_wants(stage_of& on) {
+    b_left<before_the_commit>(on);
+    a_wants(on);
+}
+/// Reads and a call in vain; then its row, and two locks.
+void b_locked_first(stage_of& on) {
+    c_interferes(on);
+    on.b.machine.network().set_plan(stage_of::silent_after(1 + 2 + 1 + 1 + 1 + 2));
+    transfer_in_turn(on, on.b, "left", [](stage_of&, stage_of::actor&) { return ignore; });
+    on.run_for(300ms);
+    on.b.machine.crash();
+}
+void b_locked_first_and_a_wants(stage_of& on) {
+    b_locked_first(on);
+    a_wants(on);
 }
 
 // ---- verbs -----------------------------------------------------------------------------------------------------
@@ -138,7 +220,12 @@ constexpr operation_on<stage_of> operations[] = {
     {"commit an insert and an erasure", a_inserts_and_erases, commit},
     {"commit what depends on a read", a_writes_what_depends, commit},
     {"commit two writes to an item", a_writes_twice, commit},
+    {"commit under locks", c_interferes, commit_under_locks},
+    {"commit under locks, under an id", c_interferes, commit_under_locks_and_a_name},
     {"commit what a dead one holds", b_holds_and_a_wants, commit},
+    {"commit what a dead one has locked", b_locked_first_and_a_wants, commit},
+    {"resume what was locked first", b_locked_first, resume},
+    {"sweep what was locked first", b_locked_first, sweep},
     {"resume what was begun", b_left<before_the_locks>, resume},
     {"resume what is held", b_left<before_the_commit>, resume},
     {"resume what was committed", b_left<after_the_commit>, resume},

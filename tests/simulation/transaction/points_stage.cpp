@@ -65,14 +65,32 @@ std::optional<account> points_stage::read(actor& who, std::size_t item) {
     asio::co_spawn(who.machine.environment().executor, get(*who.tx, *who.accounts, item, found),
                    handler([](std::exception_ptr) {}));
     run_for(50ms);
-    item_state seen;
-    if (found) seen = {.there = true, .balance = found->balance, .entries = found->entries};
-    read_.push_back({.item = item, .value = std::move(seen)});
+    saw(item, found);
     return found;
 }
 
-void points_stage::ready(actor& who) {
-    ledger.tell("", attempted{.attempt = who.attempt, .call = who.call, .id = who.tx->id(), .read = read_});
+void points_stage::saw(std::size_t item, const std::optional<account>& found) {
+    item_state seen;
+    if (found) seen = {.there = true, .balance = found->balance, .entries = found->entries};
+    read_.push_back({.item = item, .value = std::move(seen)});
+}
+
+void points_stage::run_anew(actor& who) {
+    who.attempt = ledger.next_number();
+    read_.clear();
+}
+
+void points_stage::ready(actor& who, const std::string& id) {
+    ledger.tell("", attempted{.attempt = who.attempt, .call = who.call, .id = id, .read = read_});
+}
+
+error_code points_stage::code_of(const std::exception_ptr& thrown) {
+    if (!thrown) return {};
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const boost::system::system_error& wrong) {
+        return wrong.code();
+    }
 }
 
 void points_stage::learn(actor& who, std::int64_t call, error_code code) {
@@ -83,12 +101,16 @@ void points_stage::learn(actor& who, std::int64_t call, error_code code) {
     ledger.tell("", told{.call = call, .what = what});
 }
 
-const std::string& points_stage::leave_behind(actor& who, std::size_t requests) {
-    who.machine.network().set_plan([left = requests](const any_request&, const call_options&) mutable {
+testing::fault_plan points_stage::silent_after(std::size_t requests) {
+    return [left = requests](const any_request&, const call_options&) mutable {
         if (left == 0) return testing::fault{.what = testing::fault::kind::hold};
         --left;
         return testing::fault{};
-    });
+    };
+}
+
+const std::string& points_stage::leave_behind(actor& who, std::size_t requests) {
+    who.machine.network().set_plan(silent_after(requests));
     left_ = who.tx->id();
     who.tx->commit(ignore);
     run_for(200ms);
@@ -111,6 +133,7 @@ void points_stage::conclude() {
     run_for(90s);
     c.all->sweep({.older_than = 100ms}, handler(ignore));
     run_for(5s);
+    ledger.comb();
     // Whoever meets an item frees it of what a late copy left there.
     const auto number = wish(c, {{.item = payer}, {.item = payee}});
     const attribute_value mine(attribute_list{attribute_value(number)});
@@ -121,6 +144,10 @@ void points_stage::conclude() {
     c.tx->commit(handler(keep(c)));
     run_for(15s);
     if (c.told) fail("B6: another cannot write the items: " + c.told.message());
+    // What was set aside is so for an hour.
+    run_for(80min);
+    c.all->sweep({.older_than = 100ms}, handler(ignore));
+    run_for(5s);
     check_handlers();
     for (auto* each : {&a, &b, &c}) {
         each->tx.reset();
@@ -133,8 +160,3 @@ void points_stage::conclude() {
 }
 
 }  // namespace dynalease::simulation::transfers
-    ledger.comb();
-    // What was set aside is so for an hour.
-    run_for(80min);
-    c.all->sweep({.older_than = 100ms}, handler(ignore));
-    run_for(5s);

@@ -10,6 +10,7 @@
 #include <dynalease/versioned.hpp>
 
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,14 +52,23 @@ public:
     /// What the body has read.
     std::optional<account> read(actor& who, std::size_t item);
     /// The body has ended.
-    void ready(actor& who);
+    void ready(actor& who) { ready(who, who.tx->id()); }
+    void ready(actor& who, const std::string& id);
+    /// A body that runs, and may run again, for the wish. What it reads is kept for `ready`.
+    void run_anew(actor& who);
+    void saw(std::size_t item, const std::optional<account>& found);
     /// For the end of a commit.
     auto keep(actor& who) {
         return [this, &who, call = who.call](error_code code) { learn(who, call, code); };
     }
+    /// ... and of a coroutine.
+    auto keep_thrown(actor& who) {
+        return [this, &who, call = who.call](std::exception_ptr thrown) { learn(who, call, code_of(thrown)); };
+    }
 
     /// Somebody who dies when it has sent so many requests of its commit. @returns its id
     const std::string& leave_behind(actor& who, std::size_t requests);
+    static testing::fault_plan silent_after(std::size_t requests);
 
     testing::node& disturbed() override { return a.machine; }
     void destroy_handles() override;
@@ -67,6 +77,7 @@ public:
 private:
     void look() override;
     void learn(actor& who, std::int64_t call, error_code code);
+    static error_code code_of(const std::exception_ptr& thrown);
     void make_token();
 
     std::vector<seen_item> read_;
