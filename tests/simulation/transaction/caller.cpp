@@ -109,7 +109,7 @@ asio::awaitable<void> caller::act() {
     auto& choices = world.choices();
     const auto& habits = world.made_of().callers;
     const auto wishes = habits.transfer + habits.append + habits.skew + habits.survey + habits.token;
-    const std::array weights{wishes, habits.plain, habits.read, habits.end, habits.sweep};
+    const std::array weights{wishes, habits.plain, habits.read, habits.end, habits.sweep, habits.pages, habits.free};
     auto what = draw_weighted(choices, "caller: verb", weights);
     // Who fails fast waits for nobody, not even for one that was left: somebody sweeps.
     if (world.calm()) what = std::exchange(failed_, false) ? 4 : 0;
@@ -121,6 +121,8 @@ asio::awaitable<void> caller::act() {
     if (what == 2) co_await read_beside();
     if (what == 3) co_await end_another();
     if (what == 4) co_await sweep();
+    if (what == 5) co_await read_pages();
+    if (what == 6) co_await free_one();
 }
 
 // ---- a wish ----------------------------------------------------------------------------------------------------
@@ -210,9 +212,9 @@ asio::awaitable<void> caller::tidy_up(std::shared_ptr<caller> self) {
     const sweep_options how{.older_than = 1s};
     auto first = me.all_.sweep(how);
     co_await std::move(first);
+    world.ledger().comb();
     // A copy that landed late left a mark whose row tells nothing any more: whoever meets the item takes it off.
     auto& ledger = world.ledger();
-    world.ledger().comb();
     wish meets_all{.number = ledger.next_number()};
     for (std::size_t i = 0; i < ledger.items(); ++i) {
         const auto there = ledger.judged().state(i).there;

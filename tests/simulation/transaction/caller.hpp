@@ -61,6 +61,8 @@ private:
     boost::asio::awaitable<void> read_beside();
     boost::asio::awaitable<void> end_another();
     boost::asio::awaitable<void> sweep();
+    boost::asio::awaitable<void> read_pages();
+    boost::asio::awaitable<void> free_one();
     wish draw();
     run_options draw_options(const wish& wanted);
     void tell_call(const error_code& code);

@@ -5,8 +5,11 @@
 #include "simulation/transaction/world.hpp"
 
 #include <array>
+#include <map>
+#include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace dynalease::simulation::transfers {
 
@@ -110,6 +113,59 @@ asio::awaitable<void> caller::sweep() {
     auto& census = world.run().census;
     if (report.rolled_back != 0) census.hit("swept before it was decided");
     if (report.finished != 0) census.hit("swept after it was decided");
+}
+
+/// Each item as it was committed at some moment since the walk began; one that no page shows, was not there then.
+asio::awaitable<void> caller::read_pages() {
+    auto& world = site_.world();
+    auto& ledger = world.ledger();
+    std::vector<std::uint64_t> since;
+    for (std::size_t i = 0; i < ledger.items(); ++i) since.push_back(ledger.judged().now(i));
+    scan_request request{.table_name = table};
+    request.limit = static_cast<std::int32_t>(world.choices().between("caller: page", 1, ledger.items()));
+    request.consistent_read = true;
+    committed_pages<scan_request> pages{site_.machine().database(), std::move(request)};
+    std::map<std::string, item_state> found;
+    while (!pages.at_end()) {
+        next_operation();
+        auto next = co_await pages.next(cancellable());
+        if (std::get<0>(next)) break;
+        const auto& page = std::get<1>(next);
+        if (!page) break;
+        for (const auto& each : *page) {
+            if (each.contains("_TxId")) world.fail("B4", "a page shows a mark");
+            found.insert_or_assign(*find_string(each, "pk"), state_of(each));
+        }
+    }
+    next_operation();
+    for (std::size_t i = 0; i < ledger.items(); ++i) {
+        const auto there = found.find(ledger::name_of(i));
+        if (there == found.end() && !pages.at_end()) continue;
+        world.run().census.hit("page shown");
+        auto value = there == found.end() ? item_state{} : there->second;
+        ledger.tell(
+            site_.name(),
+            shown{.what = {.item = i, .value = std::move(value)}, .since = since[i], .level = isolation::committed});
+    }
+}
+
+/// Decides nothing, whatever it meets; and leaves no mark that was there.
+asio::awaitable<void> caller::free_one() {
+    auto& world = site_.world();
+    auto& ledger = world.ledger();
+    const auto item = world.choices().choose("caller: item", ledger.items());
+    const auto before = ledger.mark_on(item);
+    next_operation();
+    const key_values key{ledger::name_of(item), "-"};
+    auto done = co_await all_.free(accounts_, key, cancellable());
+    next_operation();
+    const error_code code = std::get<0>(done);
+    const auto after = ledger.mark_on(item);
+    if (!code && std::get<1>(done)) world.run().census.hit("freed");
+    if (code == errc::locked) world.run().census.hit("not freed before it was decided");
+    if (!code && before && after == before) world.fail("B5", "an item was freed, and its mark is there still");
+    if (before && ledger.was_rolled_back_by(before->owner, ""))
+        world.fail("B2", "an item was freed of what was not decided");
 }
 
 }  // namespace dynalease::simulation::transfers

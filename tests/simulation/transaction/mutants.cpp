@@ -9,6 +9,9 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace dynalease::simulation::transfers {
 
@@ -41,6 +44,13 @@ result<maybe_item> wrapped_view(const maybe_item& shown) asm(
     "__wrap__ZN9dynalease8protocol14committed_viewERKSt8optionalISt3mapINSt7__cxx1112basic_stringIcSt11char_"
     "traitsIcESaIcEEENS_15attribute_valueESt4lessIvESaISt4pairIKS8_S9_EEEE");
 
+std::vector<item> real_pages(std::vector<item> shown, const std::string& of) asm(
+    "__real__ZN9dynalease6detail15committed_itemsESt6vectorISt3mapINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
+    "NS_15attribute_valueESt4lessIvESaISt4pairIKS8_S9_EEESaISG_EERSD_");
+std::vector<item> wrapped_pages(std::vector<item> shown, const std::string& of) asm(
+    "__wrap__ZN9dynalease6detail15committed_itemsESt6vectorISt3mapINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
+    "NS_15attribute_valueESt4lessIvESaISt4pairIKS8_S9_EEESaISG_EERSD_");
+
 namespace {
 
 bool is_committed(const item_mark& mark, const maybe_header& header) {
@@ -72,12 +82,19 @@ rival_step wrapped_rival(const transaction_header& rival, const seniority& mine,
                          time_span waited) {
     const auto meant = real_rival(rival, mine, rules, silent, waited);
     if (active("WAITS_FOR_EVER")) return rival_step::wait;
+    if (active("FREE_DECIDES") && rules.patience == time_span::max()) return rival_step::roll_back;
     return meant;
 }
 
 result<maybe_item> wrapped_view(const maybe_item& shown) {
     if (active("READER_RAW")) return shown;
     return real_view(shown);
+}
+
+std::vector<item> wrapped_pages(std::vector<item> shown, const std::string& of) {
+    if (!active("PAGES_RAW")) return real_pages(std::move(shown), of);
+    for (auto& each : shown) std::erase_if(each, [](const auto& entry) { return entry.first.starts_with("_Tx"); });
+    return shown;
 }
 
 namespace {
@@ -102,6 +119,8 @@ const contribution transaction_mutants{{
              .rule = "where the row is over, the item is read again",
              .scenario = "contention"},
             {.name = "LATEST_LOOKS_UNDER", .rule = "what has committed is shown as it is after it"},
+            {.name = "FREE_DECIDES", .rule = "who frees an item decides nothing", .scenario = "abandoned"},
+            {.name = "PAGES_RAW", .rule = "pages are shown as they are committed"},
             {.name = "WAITS_FOR_EVER",
              .rule = "who was left is rolled back, and waiting ends",
              .scenario = "abandoned"},
@@ -109,6 +128,14 @@ const contribution transaction_mutants{{
              .rule = "a run begins over nothing but what is over",
              .wrap = editing<begin_over_anything>,
              .scenario = "named"},
+            {.name = "NOT_SET_ASIDE",
+             .rule = "where a lock may still land, a row tells of it when its run is over",
+             .wrap = editing<set_aside_nowhere>,
+             .scenario = "late-lock-of-a-former-attempt"},
+            {.name = "ASIDE_FOR_NO_TIME",
+             .rule = "what is set aside stays so for longer than any copy is on its way",
+             .wrap = editing<set_aside_for_no_time>,
+             .scenario = "late-lock-of-a-former-attempt"},
             {.name = "HELD_RESUMED",
              .rule = "what its own process alone knows, nobody else commits",
              .wrap = editing<begin_for_everybody>,
@@ -128,14 +155,6 @@ const contribution transaction_mutants{{
             {.name = "FINAL_EARLY",
              .rule = "a row is done when no item is held under it any more",
              .wrap = wrap<finishes_early>,
-            {.name = "NOT_SET_ASIDE",
-             .rule = "where a lock may still land, a row tells of it when its run is over",
-             .wrap = editing<set_aside_nowhere>,
-             .scenario = "late-lock-of-a-former-attempt"},
-            {.name = "ASIDE_FOR_NO_TIME",
-             .rule = "what is set aside stays so for longer than any copy is on its way",
-             .wrap = editing<set_aside_for_no_time>,
-             .scenario = "late-lock-of-a-former-attempt"},
              .scenario = "step-by-step"},
             {.name = "TOLD_EARLY",
              .rule = "success is told after the commit alone",

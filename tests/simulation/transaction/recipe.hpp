@@ -24,6 +24,8 @@ struct habits {
     unsigned read = 3;      ///< beside all transactions
     unsigned end = 2;       ///< looks at somebody's transaction, carries it on or rolls it back
     unsigned sweep = 1;
+    unsigned pages = 1;  ///< reads all items, page by page
+    unsigned free = 1;   ///< takes a mark off an item
 };
 
 struct recipe : world_recipe {

@@ -66,8 +66,17 @@ recipe contention() {
     made.fewest_nodes = made.most_nodes = 3;
     made.accounts = 2;
     made.tokens = 0;
-    made.callers = {
-        .transfer = 6, .append = 6, .skew = 0, .survey = 0, .token = 0, .plain = 1, .read = 1, .end = 0, .sweep = 0};
+    made.callers = {.transfer = 6,
+                    .append = 6,
+                    .skew = 0,
+                    .survey = 0,
+                    .token = 0,
+                    .plain = 1,
+                    .read = 3,
+                    .end = 0,
+                    .sweep = 0,
+                    .pages = 0,
+                    .free = 0};
     made.longest_rest = 40ms;
     made.longest_thought = 20ms;
     made.mishap_presence = 0.1;
@@ -85,6 +94,7 @@ recipe in_turn() {
     made.callers.skew = 3;
     made.callers.end = 3;
     made.callers.sweep = 2;
+    made.callers.pages = made.callers.free = 1;
     made.longest_age = 200ms;
     made.policies = {wait_policy::wound_wait, wait_policy::wait};
     made.mishap_presence = 0.4;
@@ -174,7 +184,8 @@ const contribution transfer_worlds{{
                   {"unfriendly", 2, play<unfriendly>}},
     .probes = {"done", "in doubt", "conflict", "locked", "exists", "missing", "condition failed", "cancelled",
                "body gave up", "late write applied", "plain write done", "rolled back by another",
-               "carried on by another", "swept before it was decided", "swept after it was decided"},
+               "carried on by another", "swept before it was decided", "swept after it was decided", "page shown",
+               "freed", "not freed before it was decided"},
 }};
 
 }  // namespace
