@@ -176,6 +176,9 @@ TEST_CASE("a cancelled transaction brings a reason for each action") {
         CHECK(answer.error().reasons[0].code == "None");
         CHECK(answer.error().reasons[1].code == "ConditionalCheckFailed");
         CHECK(answer.error().reasons[1].current.has_value());
+        CHECK(answer.error().details.table == "locks");
+        CHECK(answer.error().details.key == "a");
+        CHECK(answer.error().details.message.find("action 2 of 2, a put: ConditionalCheckFailed") != std::string::npos);
     });
 }
 
