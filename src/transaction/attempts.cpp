@@ -4,6 +4,7 @@
 #include "runtime/alarm.hpp"
 #include "transaction/commit.hpp"
 #include "transaction/held_items.hpp"
+#include "transaction/protocol/plan_limits.hpp"
 #include "transaction/transactions_impl.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -20,9 +22,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using boost::asio::awaitable;
-
-/// Of one call, beside the row.
-constexpr std::size_t most_held = 99;
 
 /// 20 ms doubling to 2 s; anything from half of that on, so that rivals part.
 std::chrono::nanoseconds pause_after(const environment& world, unsigned attempts) {
@@ -106,6 +105,7 @@ transaction_attempts::transaction_attempts(std::shared_ptr<transactions_impl> co
     : core_(std::move(core)), options_(std::move(options)) {
     check(options_);
     born_ = core_->world().clock->wall();
+    began_ = core_->now();
     deadline_ = core_->after(options_.within);
 }
 
@@ -122,7 +122,7 @@ bool transaction_attempts::locks_first() const {
     const bool may = tier == transaction_tier::automatic || tier == transaction_tier::locked_commit;
     if (!may || core_->options().policy == wait_policy::fail_fast) return false;
     if (made_ < (tier == transaction_tier::automatic ? 5U : 1U)) return false;
-    return last_->one_call && !last_->draft.items().empty() && last_->draft.actions() <= most_held;
+    return last_->one_call && !last_->draft.items().empty() && last_->draft.actions() < protocol::most_actions;
 }
 
 awaitable<std::shared_ptr<open_transaction>> transaction_attempts::next() {
@@ -164,7 +164,15 @@ awaitable<bool> transaction_attempts::commit(std::shared_ptr<open_transaction> a
 
 /// Told here, and not by a coroutine: one that is awaited by whoever was cancelled tells nothing else.
 void transaction_attempts::throw_if_final(error_code code, diagnostics details, bool last) const {
-    if (!passes(code) || last || core_->now() >= deadline_) throw error(code, std::move(details));
+    if (passes(code) && !last && core_->now() < deadline_) return;
+    if (made_ > 1) tell_attempts(details, code);
+    throw error(code, std::move(details));
+}
+
+void transaction_attempts::tell_attempts(diagnostics& details, const error_code& code) const {
+    const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(core_->now() - began_);
+    const auto last = details.message.empty() ? code.message() : std::exchange(details.message, {});
+    details.message = std::to_string(made_) + " attempts in " + std::to_string(time.count()) + " ms; the last: " + last;
 }
 
 awaitable<void> transaction_attempts::rest() {

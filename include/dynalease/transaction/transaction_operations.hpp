@@ -120,11 +120,13 @@ public:
 private:
     bool locks_first() const;
     void throw_if_final(error_code code, diagnostics details, bool last) const;
+    void tell_attempts(diagnostics& details, const error_code& code) const;
     boost::asio::awaitable<void> rest();
 
     std::shared_ptr<transactions_impl> core_;
     run_options options_;
     wall_time born_;
+    time_point began_;
     time_point deadline_;
     unsigned made_ = 0;    ///< runs of the body
     unsigned failed_ = 0;  ///< ... and attempts to lock what it needs

@@ -45,8 +45,11 @@ public:
     /// result. What it throws is thrown on, and nothing happens. The body must have no other effects, and not commit.
     ///
     /// With an id that has committed before, the body does not run: done, or `errc::already_committed` if it yields a
-    /// value. Errors: those of `transaction::commit`; `errc::conflict` and `errc::locked` after the last attempt.
-    /// Cost: as `transaction`; with an id 1 read and, of a native one, 1 write more.
+    /// value. Errors: those of `transaction::commit`, whose diagnostics tell after how many attempts, and how long,
+    /// where there were several; `errc::conflict` and `errc::locked` after the last one.
+    ///
+    /// Cost: as `transaction`, of each attempt, in vain or not; with an id 1 read more before each and, of a native
+    /// commit, 1 write. While another transaction holds an item: a read of its row after 25 ms, doubling to 500 ms.
     template <class Body>
         requires std::invocable<std::decay_t<Body>&, transaction&>
     auto run(Body&& body, run_options options = {}) const {

@@ -145,8 +145,10 @@ void coordinator::judge_part(std::size_t index, const std::optional<item>& shown
     }
     if (part.mark) {
         const bool mine = mark && mark->owner == part.mark->owner && mark->lock == part.mark->lock;
-        if (part.write) return refuse(refused_lock(decide_held(*part.write, *part.mark, shown, mark), shown));
-        return refuse(refused_lock(mine ? lock_step::condition_false : lock_step::changed, shown));
+        if (part.write) {
+            return refuse(refused_lock(decide_held(*part.write, *part.mark, shown, mark), *part.write, 1, shown));
+        }
+        return refuse(refused_check(mine ? check_step::condition_false : check_step::changed, shown));
     }
     if (part.check) {
         const auto step = decide_check(*part.check, shown, mark);
@@ -158,7 +160,7 @@ void coordinator::judge_part(std::size_t index, const std::optional<item>& shown
                                        .held = std::nullopt,
                                        .shown = shown,
                                        .mark = mark});
-        return refuse(refused_lock(step, shown));
+        return refuse(refused_lock(step, *part.write, 1, shown));
     }
     meet_in_commit(index, *std::move(mark));
 }

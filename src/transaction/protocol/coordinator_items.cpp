@@ -154,7 +154,7 @@ void coordinator::judge_lock(std::size_t index, const std::optional<item>& there
         case lock_step::overflow:
             break;
     }
-    fail_by(index, refused_lock(next, there));
+    fail_by(index, refused_lock(next, what, held.written + 1, there));
 }
 
 void coordinator::answer_rival(std::size_t index, errand_answer with) {

@@ -254,7 +254,7 @@ void native_call::judge_item(judgement& all, std::size_t index, const std::optio
     const auto step = decide_lock(
         {.what = what, .mine = plan_->name, .number = 1, .held = std::nullopt, .shown = shown, .mark = mark});
     all.for_ever |= never_again(what.on, what.seen, shown);
-    refuse(refused_lock(step, shown));
+    refuse(refused_lock(step, what, 1, shown));
 }
 
 // ---- withdrawal ----------------------------------------------------------------------------------------------

@@ -5,6 +5,8 @@
 #include "item/protocol/item_state.hpp"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 namespace dynalease::protocol {
 
@@ -92,36 +94,62 @@ lock_step decide_held(const planned_item& what, const item_mark& held, const std
     return is_too_high(what, *shown) ? lock_step::overflow : lock_step::condition_false;
 }
 
-failure refused_lock(lock_step step, const std::optional<item>& shown) {
+namespace {
+
+failure told(errc code, std::string message) {
+    failure why(code);
+    why.details.message = std::move(message);
+    return why;
+}
+
+failure has_changed() {
+    return told(errc::conflict, "the item is no longer as the transaction saw it");
+}
+
+failure is_not_so(std::string message, const std::optional<item>& shown) {
+    auto why = told(errc::condition_failed, std::move(message));
+    why.current = shown;
+    return why;
+}
+
+/// As the user has ordered it.
+std::string name_of_write(const planned_item& what, std::size_t number) {
+    switch (what.writes.at(number - 1).kind) {
+        case mark_kind::inserted:
+            return "to insert";
+        case mark_kind::to_erase:
+            return "to erase";
+        case mark_kind::read:
+            return "to lock";
+        case mark_kind::updated:
+            break;
+    }
+    if (what.writes.size() == 1) return "to update";
+    return "to update, by write " + std::to_string(number) + " of " + std::to_string(what.writes.size());
+}
+
+}  // namespace
+
+failure refused_lock(lock_step step, const planned_item& what, std::size_t number, const std::optional<item>& shown) {
+    const auto write = name_of_write(what, number);
     switch (step) {
         case lock_step::missing:
-            return errc::missing;
+            return told(errc::missing, "there is no item " + write);
         case lock_step::exists:
-            return errc::exists;
+            return told(errc::exists, "there is an item of the key " + write);
         case lock_step::locked:
-            return errc::locked;
+            return told(errc::locked, "an item lock holds the item " + write);
         case lock_step::lost:
-        case lock_step::changed: {
-            failure why(errc::conflict);
-            why.details.message = "the item is no longer as the transaction saw it";
-            return why;
-        }
-        case lock_step::has_versions: {
-            failure why(errc::bad_version);
-            why.details.message = "the item has versions, and its table was said to have none";
-            return why;
-        }
-        case lock_step::overflow: {
-            failure why(errc::version_overflow);
-            why.details.message = "the version of the item is as high as it may get";
-            return why;
-        }
+        case lock_step::changed:
+            return has_changed();
+        case lock_step::has_versions:
+            return told(errc::bad_version, "the item has versions, and its table was said to have none");
+        case lock_step::overflow:
+            return told(errc::version_overflow, "the version of the item is as high as it may get");
         default:
             break;
     }
-    failure why(errc::condition_failed);
-    why.current = shown;
-    return why;
+    return is_not_so("what is demanded of the item " + write + " is not so", shown);
 }
 
 check_step decide_check(const planned_check& what, const std::optional<item>& shown,
@@ -136,13 +164,13 @@ check_step decide_check(const planned_check& what, const std::optional<item>& sh
 failure refused_check(check_step step, const std::optional<item>& shown) {
     switch (step) {
         case check_step::lost:
-            return errc::lock_lost;
+            return told(errc::lock_lost, "a guard that the transaction requires is not in force any more");
         case check_step::missing:
-            return refused_lock(lock_step::missing, shown);
+            return told(errc::missing, "there is no item to check");
         case check_step::condition_false:
-            return refused_lock(lock_step::condition_false, shown);
+            return is_not_so("what a check demands of the item is not so", shown);
         default:
-            return refused_lock(lock_step::changed, shown);
+            return has_changed();
     }
 }
 

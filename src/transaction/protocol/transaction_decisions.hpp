@@ -97,8 +97,8 @@ lock_step decide_lock(const lock_facts& facts);
 /// @param mark on the item that came with the refusal
 lock_step decide_held(const planned_item& what, const item_mark& held, const std::optional<item>& shown,
                       const std::optional<item_mark>& mark);
-/// What the user is told of a lock that cannot be had.
-failure refused_lock(lock_step step, const std::optional<item>& shown);
+/// What the user is told of a lock that cannot be had. @param number of the write that was refused, from 1
+failure refused_lock(lock_step step, const planned_item& what, std::size_t number, const std::optional<item>& shown);
 
 // ---- checks ------------------------------------------------------------------------------------------------
 

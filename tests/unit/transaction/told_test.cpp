@@ -1,0 +1,182 @@
+// What callers are told of a transaction that did not happen: of which item and write, and after how many attempts.
+// SPDX-License-Identifier: BSL-1.0
+#include "bank.hpp"
+
+#include <dynalease/dynamodb/expression.hpp>
+#include <dynalease/lock.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <functional>
+#include <string>
+
+using namespace dynalease;
+using namespace dynalease::tests;
+
+namespace {
+
+using body = std::function<void(transaction&, const accounts&)>;
+
+struct told {
+    error_code code{};
+    diagnostics details{};
+
+    bool says(const std::string& words) const { return details.message.find(words) != std::string::npos; }
+};
+
+told commit(bank& s, transaction_tier tier, const body& write) {
+    told into;
+    s.in_a(
+        [](bank& in, transaction_tier how, const body& fill, told& out) -> asio::awaitable<void> {
+            const auto book = bank::table_of(in.a);
+            const run_options options{.tier = how};
+            auto tx = bank::transactions_of(in.a).begin(options);
+            fill(tx, book);
+            auto [code] = co_await tx.commit(out.details, as_pair);
+            out.code = code;
+        },
+        tier, write, into);
+    return into;
+}
+
+}  // namespace
+
+TEST_CASE("a transaction that is refused names the item, and what was wanted of it") {
+    const auto tier = GENERATE(transaction_tier::automatic, transaction_tier::inline_undo);
+    bank s;
+    s.has("ann", 10);
+    s.has("bob", 20);
+    const auto about = [&](const char* name, const body& write) {
+        auto end = commit(s, tier, write);
+        CHECK(end.details.table == "accounts");
+        CHECK(end.details.key == name);
+        return end;
+    };
+    SECTION("an update whose condition is false") {
+        const auto end = about("bob", [](transaction& tx, const accounts& book) {
+            tx.update(book, "ann", add("balance", 1));
+            tx.update(book, "bob", add("balance", -30), attr("balance") >= 30);
+        });
+        CHECK(end.code == errc::condition_failed);
+        CHECK(end.says("the item to update"));
+    }
+    SECTION("a check") {
+        const auto end = about("bob", [](transaction& tx, const accounts& book) {
+            tx.update(book, "ann", add("balance", 1));
+            tx.check(book, "bob", attr("balance") >= 30);
+        });
+        CHECK(end.code == errc::condition_failed);
+        CHECK(end.says("a check"));
+    }
+    SECTION("a check of what is not there") {
+        const auto end = about("carl", [](transaction& tx, const accounts& book) {
+            tx.update(book, "ann", add("balance", 1));
+            tx.check(book, "carl");
+        });
+        CHECK(end.code == errc::missing);
+        CHECK(end.says("to check"));
+    }
+    SECTION("an erasure") {
+        const auto end = about("carl", [](transaction& tx, const accounts& book) {
+            tx.update(book, "ann", add("balance", 1));
+            tx.erase(book, "carl");
+        });
+        CHECK(end.code == errc::missing);
+        CHECK(end.says("to erase"));
+    }
+    SECTION("an insert") {
+        const auto end = about("bob", [](transaction& tx, const accounts& book) {
+            tx.update(book, "ann", add("balance", 1));
+            tx.insert(book, account{.name = "bob", .balance = 1});
+        });
+        CHECK(end.code == errc::exists);
+        CHECK(end.says("to insert"));
+    }
+    CHECK(s.balance("ann") == 10);
+}
+
+TEST_CASE("of several writes to one item the one that was refused is named") {
+    bank s;
+    s.has("ann", 10);
+    const auto end = commit(s, transaction_tier::automatic, [](transaction& tx, const accounts& book) {
+        tx.update(book, "ann", add("balance", -10));
+        tx.update(book, "ann", set("note", "poor"), attr("balance") >= 10);
+        tx.update(book, "ann", add("balance", 1));
+    });
+    CHECK(end.code == errc::condition_failed);
+    CHECK(end.details.key == "ann");
+    CHECK(end.says("by write 2 of 3"));
+}
+
+TEST_CASE("a guard that is lost is named by its row") {
+    bank s;
+    s.has("ann", 10);
+    s.in_a([](bank& in) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.a);
+        lock mine{*in.a.session, "job"};
+        auto guard = co_await mine.acquire();
+        auto tx = bank::transactions_of(in.a).begin();
+        tx.update(book, "ann", add("balance", 1));
+        tx.require(guard);
+        co_await guard.release();
+        diagnostics details;
+        auto [code] = co_await tx.commit(details, as_pair);
+        CHECK(code == errc::lock_lost);
+        CHECK(details.table == "coordination");
+        CHECK(details.key.find("job") != std::string::npos);
+        CHECK(details.message.find("guard") != std::string::npos);
+        co_await in.a.session->close();
+    });
+}
+
+TEST_CASE("attempts that are all in vain are told by their number and their time, and what the last one met") {
+    bank s;
+    s.has("ann", 10);
+    s.in_a([](bank& in) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.a);
+        int ran = 0;
+        auto spoilt = [&](transaction& tx) -> asio::awaitable<void> {
+            ++ran;
+            auto ann = co_await tx.get(book, "ann");
+            ++ann->balance;
+            tx.put(book, *ann);
+            in.has("ann", 100 + ran);
+            in.where.apply(update_item_request{.table_name = "accounts",
+                                               .key = {{"name", "ann"}},
+                                               .update_expression = "SET #s = :s",
+                                               .names = {{"#s", "_stamp"}},
+                                               .values = {{":s", binary(12, static_cast<std::byte>(ran))}}});
+        };
+        const run_options options{.attempts = 3};
+        try {
+            co_await bank::transactions_of(in.a).run(spoilt, options);
+            FAIL("it was committed");
+        } catch (const error& why) {
+            CHECK(why.code() == errc::conflict);
+            CHECK(why.diagnostics().key == "ann");
+            const std::string words = why.diagnostics().message;
+            CHECK(words.starts_with("3 attempts in "));
+            CHECK(words.find(" ms; the last: the item is no longer as the transaction saw it") != std::string::npos);
+        }
+        CHECK(ran == 3);
+    });
+}
+
+TEST_CASE("a single attempt is not counted") {
+    bank s;
+    s.has("ann", 10);
+    s.in_a([](bank& in) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.a);
+        auto body = [&](transaction& tx) -> asio::awaitable<void> {
+            tx.update(book, "bob", add("balance", 1));
+            co_return;
+        };
+        try {
+            co_await bank::transactions_of(in.a).run(body);
+            FAIL("it was committed");
+        } catch (const error& why) {
+            CHECK(why.code() == errc::missing);
+            CHECK(why.diagnostics().message.find("attempt") == std::string::npos);
+        }
+    });
+}
