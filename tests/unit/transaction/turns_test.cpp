@@ -105,6 +105,57 @@ TEST_CASE("what a body wants under locks that one call cannot change, is done wi
     CHECK_FALSE(s.is_marked("ann"));
 }
 
+TEST_CASE("an attempt in vain costs what one that succeeds does, and under locks two requests and one for each item") {
+    const auto tier = GENERATE(transaction_tier::native, transaction_tier::locked_commit);
+    bank s;
+    s.has("ann", 100);
+    s.has("bob", 20);
+    s.in_a(
+        [](bank& in, transaction_tier how) -> asio::awaitable<void> {
+            const auto book = bank::table_of(in.a);
+            const auto all = bank::transactions_of(in.a);
+            int ran = 0;
+            auto body = [&](transaction& tx) -> asio::awaitable<void> {
+                co_await transfer(tx, book, "ann", "bob", 30);
+                if (++ran == 1) co_await interfere(in, "ann");
+            };
+            const run_options options{.tier = how};
+            co_await all.run(body, options);
+        },
+        tier);
+    CHECK(s.requests(s.a) == (tier == transaction_tier::native ? 6 : 7));
+    CHECK(s.balance("ann") == 71);
+}
+
+TEST_CASE(
+    "an item that a dead one holds costs a look at its row every half second, and two writes after five seconds") {
+    bank s;
+    s.has("ann", 100);
+    s.has("bob", 20);
+    bank::stop_after(s.b, 3);
+    const auto left = [](bank& in) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.b);
+        const run_options options{.tier = transaction_tier::inline_undo};
+        auto body = [&](transaction& tx) { return transfer(tx, book, "ann", "bob", 1); };
+        co_await bank::transactions_of(in.b).run(body, options);
+    };
+    running stuck(s.where, s.b, left(s));
+    s.where.scheduler.run_for(1s);
+    s.b.crash();
+    s.in_a([](bank& in) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.a);
+        auto body = [&](transaction& tx) -> asio::awaitable<void> {
+            tx.update(book, "ann", add("balance", 1));
+            co_return;
+        };
+        co_await bank::transactions_of(in.a).run(body);
+    });
+    // In vain; 15 looks; rolled back, undone; and again.
+    CHECK(s.requests(s.a) == 19);
+    CHECK(s.requests(s.a, "GetItem") == 15);
+    CHECK(s.balance("ann") == 101);
+}
+
 TEST_CASE("where all want one account, each of them gets through in the attempts that are usual") {
     bank s(1);
     s.has("ann", 0);
