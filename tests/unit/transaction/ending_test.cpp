@@ -155,7 +155,7 @@ TEST_CASE("what but reads is never in doubt: nothing can have happened") {
     fill(s, 2);
     silent_from(s, write, true);
     s.in_a(
-        [](bank& in, transaction_tier how) -> asio::awaitable<void> {
+        [write](bank& in, transaction_tier how) -> asio::awaitable<void> {
             const auto book = bank::table_of(in.a);
             auto tx = bank::transactions_of(in.a).begin(run_options{.within = 20s, .tier = how});
             for (const auto* name : {"account-0", "account-1"}) {
