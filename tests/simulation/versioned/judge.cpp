@@ -93,11 +93,13 @@ void judge::on(const turned_away& seen) {
     records_[seen.number].parts[seen.item].met = now(seen.item);
 }
 
-/// Whether nobody can know of the write, for its copy alone was answered, and met an item that did not remember it.
+/// Whether nobody can know of the write: what was answered is another copy than the one that was applied, which the
+/// network made, or of which it made that one; and the last that was refused met an item that did not remember it.
 bool judge::lost_from_sight(const part& what, std::size_t item) const {
-    if (!what.repeated || what.applied.empty() || !what.met) return false;
+    if ((!what.repeated && !what.by_copies) || what.applied.empty() || !what.met) return false;
     const auto& states = items_[item].states;
     const auto first = what.applied.back();
+    if (!what.repeated && *what.met < first) return false;
     const auto& made = states[first].state;
     if (!made.exists) return *what.met >= first;  // what it removed remembers nothing
     if (!stamps_ || *what.met - first > 3) return true;

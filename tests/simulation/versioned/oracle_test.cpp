@@ -184,3 +184,33 @@ TEST_CASE("half of what was to happen together is noticed") {
         return true;
     });
 }
+
+TEST_CASE("a copy of a refused update, made by the network, is excused where the item has forgotten it") {
+    const auto judged = [](bool stamps) {
+        judge of(1, stamps);
+        const auto see = [&](auto what) { of.see({.at = {}, .what = std::move(what)}); };
+        item_state item{.exists = true, .entries = {1}, .version = 1, .life = "first"};
+        see(intended{.number = 1, .what = intent::create});
+        see(written{.number = 1, .after = item});
+        see(told{.number = 1, .what = answer::applied, .shown = 1});
+        item.holder = "somebody";
+        see(replaced{.after = item});
+        see(intended{.number = 2, .what = intent::update});
+        see(turned_away{.number = 2});
+        item.holder.clear();
+        see(replaced{.after = item});
+        item.entries.push_back(2);
+        item.version = 2;
+        see(written{.number = 2, .after = item, .copy = true});
+        see(intended{.number = 3, .what = intent::remove, .base = 2});
+        item.gone = true;
+        item.version = 3;
+        see(written{.number = 3, .after = item});
+        see(told{.number = 3, .what = answer::applied});
+        see(turned_away{.number = 2});
+        see(told{.number = 2, .what = answer::missing, .since = 1});
+        return of.broken().value_or("");
+    };
+    CHECK(judged(false) == "");
+    CHECK(judged(true) == "O1: write 2 was reported as refused, and it was applied");
+}
