@@ -9,6 +9,7 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/describe/class.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -88,6 +89,24 @@ public:
             --*left;
             return {};
         });
+    }
+
+    /// Process a dies in the middle of a transfer of 30 from ann to bob: nothing leaves it after so many writes. 3:
+    /// both items are locked; 4: it is committed.
+    void a_dies_after(std::size_t writes, const char* id) {
+        stop_after(a, writes);
+        const auto body = [](bank& in, std::string as) -> asio::awaitable<void> {
+            const auto book = table_of(in.a);
+            const auto all = transactions_of(in.a);
+            const run_options options{.id = std::move(as), .tier = transaction_tier::inline_undo};
+            co_await all.run([&](auto& tx) { return transfer(tx, book, "ann", "bob", 30); }, options);
+        };
+        running stuck(where, a, body(*this, id));
+        const auto until = where.scheduler.now() + std::chrono::seconds(2);
+        while (where.scheduler.now() < until && where.scheduler.step()) {
+        }
+        if (stuck.done()) throw std::logic_error("it was done before it died");
+        a.crash();
     }
 
     world where;

@@ -18,23 +18,10 @@ namespace {
 
 constexpr const char* id = "order-4711";
 
-/// Process a stops in the middle of a transfer. 3: both items locked; 4: committed.
-void stops_after(bank& s, std::size_t writes) {
+void dies_after(bank& s, std::size_t writes) {
     s.has("ann", 100);
     s.has("bob", 20);
-    bank::stop_after(s.a, writes);
-    const auto body = [](bank& in) -> asio::awaitable<void> {
-        const auto book = bank::table_of(in.a);
-        const auto all = bank::transactions_of(in.a);
-        const run_options options{.id = id, .tier = transaction_tier::inline_undo};
-        co_await all.run([&](auto& tx) { return transfer(tx, book, "ann", "bob", 30); }, options);
-    };
-    running stuck(s.where, s.a, body(s));
-    const auto until = s.where.scheduler.now() + 2s;
-    while (s.where.scheduler.now() < until && s.where.scheduler.step()) {
-    }
-    REQUIRE_FALSE(stuck.done());
-    s.a.crash();
+    s.a_dies_after(writes, id);
 }
 
 struct freed {
@@ -59,7 +46,7 @@ freed free_in_b(bank& s, std::string name) {
 
 TEST_CASE("an item whose transaction has no row any more becomes what it was") {
     bank s(3);
-    stops_after(s, 3);
+    dies_after(s, 3);
     REQUIRE(s.is_marked("ann"));
     s.where.apply(delete_item_request{.table_name = "coordination", .key = {{"pk", "tx#order-4711"}, {"sk", "-"}}});
     const auto end = free_in_b(s, "ann");
@@ -74,7 +61,7 @@ TEST_CASE("an item whose transaction has no row any more becomes what it was") {
 
 TEST_CASE("an item whose transaction has committed is completed") {
     bank s(3);
-    stops_after(s, 4);
+    dies_after(s, 4);
     CHECK(free_in_b(s, "ann").yields);
     CHECK_FALSE(s.is_marked("ann"));
     CHECK(s.balance("ann") == 70);
@@ -82,7 +69,7 @@ TEST_CASE("an item whose transaction has committed is completed") {
 
 TEST_CASE("an item whose transaction is not decided is not freed, and the transaction is named") {
     bank s(3);
-    stops_after(s, 3);
+    dies_after(s, 3);
     const auto end = free_in_b(s, "ann");
     CHECK(end.code == errc::locked);
     CHECK(end.details.key == "ann");

@@ -44,23 +44,6 @@ std::size_t open_rows(bank& s) {
     return count;
 }
 
-/// Process a stops in the middle of a transfer: nothing leaves it after so many writes.
-void stops_after(bank& s, std::size_t writes) {
-    bank::stop_after(s.a, writes);
-    const auto body = [](bank& in) -> asio::awaitable<void> {
-        const auto book = bank::table_of(in.a);
-        const auto all = bank::transactions_of(in.a);
-        const run_options options{.id = id, .tier = transaction_tier::inline_undo};
-        co_await all.run([&](auto& tx) { return transfer(tx, book, "ann", "bob", 30); }, options);
-    };
-    running stuck(s.where, s.a, body(s));
-    const auto until = s.where.scheduler.now() + 2s;
-    while (s.where.scheduler.now() < until && s.where.scheduler.step()) {
-    }
-    REQUIRE_FALSE(stuck.done());
-    s.a.crash();
-}
-
 template <class Body>
 void in_b(bank& s, Body body) {
     run(s.where, s.b, body(s), 3h);
@@ -79,7 +62,7 @@ TEST_CASE("another process carries a transaction on that was left in the middle"
     CAPTURE(writes);
     bank s(3);
     fill(s);
-    stops_after(s, writes);
+    s.a_dies_after(writes, id);
     in_b(s, [](bank& in) -> asio::awaitable<void> {
         const auto all = bank::transactions_of(in.b);
         const auto end = co_await all.resume(id);
@@ -99,7 +82,7 @@ TEST_CASE("another process rolls back what was left before it was decided, and c
     const bool decided = writes > 3;
     bank s(3);
     fill(s);
-    stops_after(s, writes);
+    s.a_dies_after(writes, id);
     in_b(s, [decided](bank& in) -> asio::awaitable<void> {
         const auto all = bank::transactions_of(in.b);
         const auto before = co_await all.look(id);
@@ -123,7 +106,7 @@ TEST_CASE("a sweep ends what was left, and a reader need not wait for that") {
     const bool decided = writes > 3;
     bank s(3);
     fill(s);
-    stops_after(s, writes);
+    s.a_dies_after(writes, id);
     s.b.network->set_plan(
         [](const any_request&, const call_options&) -> testing::fault { return {.before = 2ms, .after = 2ms}; });
     in_b(s, [decided](bank& in) -> asio::awaitable<void> {
@@ -153,7 +136,7 @@ TEST_CASE("who wants an item of a transaction that was left, ends that and goes 
     const bool decided = writes > 3;
     bank s(3);
     fill(s);
-    stops_after(s, writes);
+    s.a_dies_after(writes, id);
     in_b(s, [tier](bank& in) -> asio::awaitable<void> {
         const auto book = bank::table_of(in.b);
         const auto all = bank::transactions_of(in.b);
@@ -171,7 +154,7 @@ TEST_CASE("the same id again completes what was left, and happens once") {
     CAPTURE(writes);
     bank s(3);
     fill(s);
-    stops_after(s, writes);
+    s.a_dies_after(writes, id);
     in_b(s, [](bank& in) -> asio::awaitable<void> {
         const auto book = bank::table_of(in.b);
         const auto all = bank::transactions_of(in.b);
