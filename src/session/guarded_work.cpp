@@ -23,6 +23,8 @@ namespace {
 
 asio::awaitable<runtime::completion<void>> run_work(std::shared_ptr<std::exception_ptr> thrown,
                                                     asio::awaitable<void> work) {
+    // As in any coroutine of the caller's: once it is cancelled, each of its awaits says so, however often it goes on.
+    co_await asio::this_coro::throw_if_cancelled(true);
     try {
         co_await std::move(work);
     } catch (...) {

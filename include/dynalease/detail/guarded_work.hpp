@@ -31,6 +31,11 @@ struct start_guarded {
 };
 
 template <class T>
+inline constexpr bool is_awaitable = false;
+template <class T>
+inline constexpr bool is_awaitable<boost::asio::awaitable<T>> = true;
+
+template <class T>
 struct awaited;
 template <class T>
 struct awaited<boost::asio::awaitable<T>> {

@@ -42,7 +42,8 @@ auto run_with_lock(lock target, Body body, acquire_options options) -> std::invo
 /// Errors: those of `acquire`; `errc::lock_lost` when the lock was lost before the body ended, noticed or not,
 /// `errc::session_closed` when its session was closed or destroyed before the body began, or too long before it ended
 /// (`close_options::timeout`). A body whose lock is lost, or whose time is over, is cancelled (terminal) and waited
-/// for; its lock is released only after that. What the body throws as in doubt is told so all the same: a write of it
+/// for; its lock is released only after that. As in any coroutine each of its awaits throws from then on, also of one
+/// that has caught an error and goes on. What the body throws as in doubt is told so all the same: a write of it
 /// may have been applied. Cancellation: cancels the wait, or the body. Cost: as acquire and release.
 ///
 /// Threads: the body and its cancellation run on the caller's executor; where several threads run that, call it on a
@@ -50,6 +51,8 @@ auto run_with_lock(lock target, Body body, acquire_options options) -> std::invo
 template <class Body>
     requires std::invocable<std::decay_t<Body>&, lock_guard&>
 auto with_lock(lock target, Body&& body, acquire_options options = {}) {
+    static_assert(detail::is_awaitable<std::invoke_result_t<std::decay_t<Body>&, lock_guard&>>,
+                  "the body of with_lock returns an asio::awaitable");
     detail::check_temporary<Body>();
     return detail::run_with_lock<std::decay_t<Body>>(std::move(target), std::forward<Body>(body), std::move(options));
 }

@@ -42,11 +42,14 @@ auto run_with_turn(queue target, Body body, enter_options options) -> std::invok
 /// Errors: those of `queue::enter`; `errc::lock_lost` when the turn was lost before the body ended,
 /// noticed or not, `errc::session_closed` when its session was closed or destroyed before the body began, or too long
 /// before it ended (`close_options::timeout`). A body whose turn is lost, or whose time is over, is cancelled
-/// (terminal) and waited for; its turn ends only after that. What the body throws as in doubt is told so all the same:
-/// a write of it may have been applied. Cancellation: cancels the wait, or the body. Cost: as enter and leave.
+/// (terminal) and waited for; its turn ends only after that. As in any coroutine each of its awaits throws from then
+/// on, also of one that has caught an error and goes on. What the body throws as in doubt is told so all the same: a
+/// write of it may have been applied. Cancellation: cancels the wait, or the body. Cost: as enter and leave.
 template <class Body>
     requires std::invocable<std::decay_t<Body>&, queue_turn&>
 auto with_turn(queue target, Body&& body, enter_options options = {}) {
+    static_assert(detail::is_awaitable<std::invoke_result_t<std::decay_t<Body>&, queue_turn&>>,
+                  "the body of with_turn returns an asio::awaitable");
     detail::check_temporary<Body>();
     return detail::run_with_turn<std::decay_t<Body>>(std::move(target), std::forward<Body>(body), std::move(options));
 }

@@ -13,11 +13,6 @@
 
 namespace dynalease::detail {
 
-template <class T>
-inline constexpr bool is_awaitable = false;
-template <class T>
-inline constexpr bool is_awaitable<boost::asio::awaitable<T>> = true;
-
 template <class Body>
 auto run_transaction(std::shared_ptr<transactions_impl> core, Body body, run_options options)
     -> std::invoke_result_t<Body&, transaction&> {

@@ -84,6 +84,8 @@ struct typed_orders {
             auto before = stored ? as_loaded<T>(*core, *stored).value : blank(key);
             item_change made;
             if (stored && !std::same_as<T, item>) made.seen = members_of(before).present;
+            static_assert(std::invocable<Function&, T>,
+                          "the function of update takes a T by value, and returns the changed one");
             auto after = change(std::move(before));
             if constexpr (std::same_as<decltype(after), std::optional<T>>) {
                 if (!after) return std::nullopt;

@@ -103,6 +103,43 @@ TEST_CASE("with_lock cancels its body when the lock is lost") {
     CHECK(code == condition::lost);
 }
 
+TEST_CASE("a body that has caught what its cancellation threw is told again, at each await") {
+    world w;
+    node a(w);
+    int rounds = 0;
+    const auto goes_on = [&](lock_guard&) -> asio::awaitable<void> {
+        for (;;) {
+            bool failed = false;
+            try {
+                get_item_request look{.table_name = table, .key = {}};
+                look.key.emplace("pk", "x");
+                look.key.emplace("sk", "-");
+                co_await database(a.network).execute(std::move(look));
+            } catch (const error&) {
+                failed = true;
+            }
+            if (failed) ++rounds;
+            co_await sleep(a, 1s);
+        }
+    };
+    error_code code;
+    const auto leads = [&](node& in, error_code& told) -> asio::awaitable<void> {
+        lock target{*in.session, "x"};
+        try {
+            co_await with_lock(target, goes_on);
+        } catch (const error& e) {
+            told = e.code();
+        }
+    };
+    running leading(w, a, leads(a, code));
+    w.scheduler.run_for(1s);
+    a.network->set_plan(
+        [](const any_request&, const call_options&) { return testing::fault{testing::fault::kind::lose_request}; });
+    leading.wait(20s);
+    CHECK(code == errc::lock_lost);
+    CHECK(rounds > 0);
+}
+
 TEST_CASE("with_lock tells a doubt of its body, also when the lock is lost") {
     world w;
     node a(w);
