@@ -50,12 +50,15 @@ struct session_options {
     /// How long the row of a released lock stays before TTL removes it. 1 day to 10 years.
     std::chrono::hours retention{7 * 24};
     /// Told when the session is live, in jeopardy or lost, and of heartbeats without an answer; empty: nobody is. It is
-    /// called on the database's executor, where a long call delays the heartbeat; verbs may be called in it.
+    /// called on the database's executor, where a long call delays the heartbeat; verbs may be called in it. It may be
+    /// called after the session object has gone, whose closing goes on in the background: what it uses must outlive
+    /// that, unless `close` is awaited.
     log_hook log{};
     /// Told each time the session, and with it all its guards, becomes `live`, `jeopardy`, `lost` or `closed`; empty:
     /// nobody is. In `jeopardy` more than half of the lease is left by default, to save what has been done and to begin
-    /// nothing new; then it is `live` again, or `lost`. As with `log`, a long call delays the heartbeat, and verbs may
-    /// be called in it.
+    /// nothing new; then it is `live` again, or `lost`. From the call of `close` on only its end is told. As with
+    /// `log`, a long call delays the heartbeat, verbs may be called in it, and it may be called after the session
+    /// object has gone.
     state_hook on_state{};
     /// After a loss the session begins a new life: with a new identity and a row of its own, under which the handles
     /// made from it go on, and those who wait line up again. Guards of the former life stay lost. Off: it stays lost,
@@ -141,6 +144,8 @@ public:
     using executor_type = boost::asio::any_io_executor;
     executor_type get_executor() const noexcept;
 
+    /// Any thread. `closed` from the call of `close` on, also while work under a lock may still end: a loop that sees
+    /// it can end by itself.
     session_state state() const noexcept;
     /// The random identity of this session's present life, as others see it in the rows it holds: 22 characters; of a
     /// plain session, these and its lease.

@@ -100,11 +100,10 @@ boost::asio::awaitable<void> session_impl::close([[maybe_unused]] std::shared_pt
     if (!report_.row && !formers_.ids().empty()) report_.row = errc::session_lost;
     lease_.close();
     publish();
-    const bool lost = ended_;
-    if (!lost) end();
+    if (!ended_) end();
     closed_ = true;
     close_waiters_.complete_all({});
-    if (!lost) tell(session_state::closed);
+    tell(session_state::closed);
 }
 
 /// Until what was begun has ended. @returns whether no work goes on

@@ -172,7 +172,6 @@ void session_impl::go_live() {
     publish();
     runtime::spawn_background(world().executor, life_, beat(shared_from_this()));
     runtime::spawn_background(world().executor, life_, watch_deadline(shared_from_this()));
-    tell(session_state::live);
 }
 
 // ---- the heartbeat -----------------------------------------------------------------------------------------
@@ -225,7 +224,7 @@ boost::asio::awaitable<bool> session_impl::beat_once() {
             if (const auto* landed = beats_.find(number.value_or(0))) proven = landed->sent;
         } else {
             ++counters().heartbeats_unanswered;
-            tell_miss(why);
+            if (!ended_) tell_miss(why);
             heed(why);
         }
     }

@@ -223,6 +223,8 @@ void session_impl::publish() noexcept {
 }
 
 void session_impl::tell(session_state now) {
+    // Closed from the call on, as `state` says; told at the end.
+    if (closing_ && now != session_state::closed) return;
     if (std::exchange(told_, now) != now && options_.on_state) options_.on_state(now);
 }
 

@@ -57,3 +57,32 @@ TEST_CASE("whoever asked for it is told when a session is in jeopardy, when that
     run(w, a, close(a));
     CHECK(told == std::vector{live, closed});
 }
+
+TEST_CASE("a session that opens late is told as what it is, and one that closes as closed alone") {
+    using enum session_state;
+    std::vector<session_state> told;
+    lock_guard guard;
+    session_options options{.table = table};
+    options.on_state = [&](session_state now) { told.push_back(now); };
+    world w;
+    node a(w, 1, {}, std::move(options));
+    a.network->set_plan(
+        [](const any_request&, const call_options&) { return testing::fault{testing::fault::kind::lose_answer}; });
+    acquire_options patience;
+    patience.wait = 1min;
+    running taking(w, a, take(lock{*a.session, "x"}, guard, patience));
+    w.scheduler.run_for(4700ms);
+    // One answer, and silence after it.
+    auto left = std::make_shared<int>(1);
+    a.network->set_plan([left](const any_request&, const call_options&) {
+        return *left > 0 && (*left)-- > 0 ? testing::fault{} : testing::fault{testing::fault::kind::lose_request};
+    });
+    while (told.empty() && w.scheduler.step()) {
+    }
+    w.scheduler.run_for(1s);
+    REQUIRE(a.session->state() == jeopardy);
+    CHECK(told == std::vector{jeopardy});
+
+    run(w, a, close(a));
+    CHECK(told == std::vector{jeopardy, closed});
+}
