@@ -109,8 +109,8 @@ public:
     /// Errors, with table and key of the item at fault: `errc::conflict` if what was read has changed, or another
     /// transaction rolled this one back; `errc::locked` for what others hold; `exists`, `missing`, `condition_failed`;
     /// `errc::already_committed` for an id that was; `errc::lock_lost`; `errc::too_many_items`. `errc::in_doubt` when
-    /// it may have happened, or may yet: `transactions::look` tells by the id. What but reads is never in doubt:
-    /// `errc::timeout`.
+    /// it may have happened, or may yet: `transactions::look` tells by the id. What but reads, without an id of
+    /// its own, is never in doubt: `errc::timeout`.
     /// Cancellation: partial and total end it if it is not decided yet, and tell how it went, within 10 s: as
     /// `errc::cancelled` where nothing has happened. Terminal tells at once, as `errc::in_doubt` where it has begun;
     /// the work goes on in the background, for a minute at most. Cost: native 1 request. Inline undo of N items 2N + 3
