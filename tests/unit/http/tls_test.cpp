@@ -62,9 +62,14 @@ attempt try_tls(const std::shared_ptr<asio::ssl::context>& server_side, const ht
     return seen;
 }
 
+// A pointer to std::fclose has attributes in glibc's headers, which GCC 14 finds lost in a template's argument.
+struct closes_file {
+    void operator()(std::FILE* file) const { static_cast<void>(std::fclose(file)); }
+};
+
 /// As OpenSSL looks it up in a directory.
 std::string hash_of_name(const std::string& pem_file) {
-    const std::unique_ptr<std::FILE, decltype(&std::fclose)> file(std::fopen(pem_file.c_str(), "r"), &std::fclose);
+    const std::unique_ptr<std::FILE, closes_file> file(std::fopen(pem_file.c_str(), "r"));
     const std::unique_ptr<X509, decltype(&X509_free)> certificate(
         PEM_read_X509(file.get(), nullptr, nullptr, nullptr), &X509_free);
     char text[9];
