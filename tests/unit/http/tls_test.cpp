@@ -70,8 +70,8 @@ struct closes_file {
 /// As OpenSSL looks it up in a directory.
 std::string hash_of_name(const std::string& pem_file) {
     const std::unique_ptr<std::FILE, closes_file> file(std::fopen(pem_file.c_str(), "r"));
-    const std::unique_ptr<X509, decltype(&X509_free)> certificate(
-        PEM_read_X509(file.get(), nullptr, nullptr, nullptr), &X509_free);
+    const std::unique_ptr<X509, decltype(&X509_free)> certificate(PEM_read_X509(file.get(), nullptr, nullptr, nullptr),
+                                                                  &X509_free);
     char text[9];
     std::snprintf(text, sizeof text, "%08lx", X509_subject_name_hash(certificate.get()));
     return text;
