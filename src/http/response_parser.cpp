@@ -51,9 +51,11 @@ void response_parser::feed(boost::beast::flat_buffer& buffer, boost::system::err
     }
 }
 
-/// Beast takes for granted that the last chunk does not come in smaller portions, even if it is the first.
+/// An older Beast (1.81) takes for granted that the last chunk does not come in smaller portions, even if it is the
+/// first. A newer one (1.88) reads its line by itself, and what is left may be less.
 std::size_t response_parser::least() const noexcept {
-    return message_->is_header_done() && message_->chunked() ? last_chunk : 1;
+    const bool in_chunks = message_->is_header_done() && message_->chunked() && !message_->in_trailer();
+    return in_chunks ? last_chunk : 1;
 }
 
 void response_parser::feed_end(boost::system::error_code& error) {

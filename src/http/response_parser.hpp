@@ -17,7 +17,7 @@ namespace dynalease::http {
 struct response_limits {
     std::uint32_t head = 64 * 1024;  ///< also the line before a chunk, and the trailer behind the last
     std::uint64_t body = 32 * 1024 * 1024;
-    unsigned interim = 8;         ///< "100 Continue" and its like before one response
+    unsigned interim = 8;  ///< "100 Continue" and its like before one response
 };
 
 class response_parser {
@@ -27,8 +27,8 @@ public:
     void reset();
     /// Of the responses after the next `reset`.
     void limit_body(std::uint64_t size) noexcept { limits_.body = size; }
-    /// Takes from `buffer` what belongs to the response. Afterwards either `done()`, an error, or more bytes needed; what
-    /// stays in the buffer then is no longer than `response_limits::head`.
+    /// Takes from `buffer` what belongs to the response. Afterwards either `done()`, an error, or more bytes needed;
+    /// what stays in the buffer then is no longer than `response_limits::head`.
     void feed(boost::beast::flat_buffer& buffer, boost::system::error_code& error);
     /// The peer has closed: completes a body that has no length of its own.
     void feed_end(boost::system::error_code& error);
@@ -43,6 +43,8 @@ private:
     class message : public boost::beast::http::basic_parser<false> {
     public:
         explicit message(response& into) : into_(into) {}
+        /// The line of the last chunk was read.
+        bool in_trailer() const noexcept { return in_trailer_; }
 
     private:
         using string_view = boost::beast::string_view;
@@ -60,7 +62,7 @@ private:
             into_.add_body({body.data(), body.size()});
             return body.size();
         }
-        void on_chunk_header_impl(std::uint64_t, string_view, error_code&) override {}
+        void on_chunk_header_impl(std::uint64_t size, string_view, error_code&) override { in_trailer_ = size == 0; }
         std::size_t on_chunk_body_impl(std::uint64_t, string_view body, error_code&) override {
             into_.add_body({body.data(), body.size()});
             return body.size();
@@ -68,6 +70,7 @@ private:
         void on_finish_impl(error_code&) override {}
 
         response& into_;
+        bool in_trailer_ = false;
     };
 
     std::size_t least() const noexcept;
