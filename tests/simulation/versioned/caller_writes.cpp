@@ -98,8 +98,8 @@ asio::awaitable<void> caller::touch(known base) {
 }
 
 asio::awaitable<void> caller::remove(known base) {
-    begin(base.item, intent::remove, base.state);
     const bool by_text = base.value.born && site_.world().choices().choose("caller: removes by text", 3) == 1;
+    begin(base.item, by_text ? intent::remove_revision : intent::remove, base.state);
     if (by_text) {
         const item_revision travelled(base.value.revision());
         auto done = co_await accounts_.remove(travelled, key_of(base.item), cancellable());
@@ -205,8 +205,7 @@ void caller::join_foreign(versioned_writes& together) {
         together.add(std::move(enough));
     }
     if (which >= 2) {
-        transact_put event{.table_name = table,
-                           .new_item = {{"pk", "event#" + std::to_string(number_)}, {"sk", "-"}}};
+        transact_put event{.table_name = table, .new_item = {{"pk", "event#" + std::to_string(number_)}, {"sk", "-"}}};
         const auto is_new = attribute_not_exists("pk");
         apply(event, is_new);
         together.add(std::move(event));

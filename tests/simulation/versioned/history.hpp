@@ -37,6 +37,7 @@ enum class intent {
     save_revision,  ///< of a state that travelled as text
     touch,
     remove,
+    remove_revision,  ///< ... of a state that travelled as text
     update,
     promoted,  ///< an update that may take the item's lock
     blind,

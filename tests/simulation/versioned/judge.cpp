@@ -11,7 +11,8 @@ namespace {
 /// Writes that test the very state they were made from.
 bool tests_state(intent what) {
     using enum intent;
-    return what == save || what == save_revision || what == touch || what == remove || what == check || what == close;
+    return what == save || what == save_revision || what == touch || what == remove || what == remove_revision ||
+           what == check || what == close;
 }
 /// Writes that append their number to what is there.
 bool appends(intent what) {
@@ -23,7 +24,7 @@ bool appends(intent what) {
 bool forgets(intent what) {
     using enum intent;
     return what == blind || what == clobber || what == upsert || what == guarded || what == promoted ||
-           what == foreign || what == save_revision;
+           what == foreign || what == save_revision || what == remove_revision;
 }
 /// Writes that land on whatever they meet.
 bool unconditional(intent what) {
@@ -36,7 +37,7 @@ bool makes_items(intent what) {
 }
 bool removes(intent what) {
     using enum intent;
-    return what == remove || what == guarded_removal || what == clobber_remove;
+    return what == remove || what == remove_revision || what == guarded_removal || what == clobber_remove;
 }
 bool by_the_holder(intent what) {
     return what == intent::guarded || what == intent::guarded_removal;
@@ -114,7 +115,7 @@ bool judge::lost_from_sight(const part& what, std::size_t item) const {
 
 /// A removal whose copy met nothing is told as missing; one that met what others have made since, as a conflict.
 bool judge::told_as_met(const told& seen, const part& what, std::size_t item) const {
-    if (what.what != intent::remove) return true;
+    if (what.what != intent::remove && what.what != intent::remove_revision) return true;
     return seen.what == (items_[item].states[*what.met].state.there() ? answer::conflict : answer::missing);
 }
 

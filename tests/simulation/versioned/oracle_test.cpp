@@ -214,3 +214,28 @@ TEST_CASE("a copy of a refused update, made by the network, is excused where the
     CHECK(judged(false) == "");
     CHECK(judged(true) == "O1: write 2 was reported as refused, and it was applied");
 }
+
+TEST_CASE("a write whose answer was another copy's is excused where a removal cut what the item knew of it") {
+    const auto judged = [](intent removal) {
+        judge of(1, true);
+        const auto see = [&](auto what) { of.see({.at = {}, .what = std::move(what)}); };
+        item_state item{.exists = true, .entries = {1}, .version = 1, .life = "first"};
+        const auto next = [&](std::int64_t number, intent what, std::optional<serial> base, bool repeated = false) {
+            see(intended{.number = number, .what = what, .base = base});
+            see(written{.number = number, .after = item, .repeated = repeated});
+        };
+        next(1, intent::create, std::nullopt);
+        item.version = 2;
+        next(2, intent::touch, 1, true);
+        item.version = 3;
+        next(3, intent::touch, 2);
+        item.version = 4;
+        item.gone = true;
+        next(4, removal, 3);
+        see(turned_away{.number = 2});
+        see(told{.number = 2, .what = answer::missing, .since = 1});
+        return of.broken().value_or("");
+    };
+    CHECK(judged(intent::remove_revision) == "");
+    CHECK(judged(intent::remove) == "O1: write 2 was reported as refused, and it was applied");
+}
