@@ -128,7 +128,7 @@ TEST_CASE("random histories of an item find each rule that is left out") {
     }
 }
 
-TEST_CASE("every history of an item with two callers and one fault keeps the promises") {
+TEST_CASE("every history of an item with two callers and one fault keeps the promises", "[exhaustive]") {
     const item_walk_rules none;
     for (const bool readers : {false, true}) {
         const item_walk_size size{

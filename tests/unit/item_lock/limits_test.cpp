@@ -37,7 +37,7 @@ item of_size(std::size_t bytes) {
 
 }  // namespace
 
-TEST_CASE("waiters for an item that end together cost as much each, however many they are") {
+TEST_CASE("waiters for an item that end together cost as much each, however many they are", "[effort]") {
     const bool reads = GENERATE(false, true);
     const auto end_together = [&](std::size_t waiting) {
         return processor_seconds([&] {

@@ -129,7 +129,7 @@ TEST_CASE("the longest poll interval keeps its place in the line") {
     w.scheduler.run_for(10s);
 }
 
-TEST_CASE("waiters that end together cost as much each, however many they are") {
+TEST_CASE("waiters that end together cost as much each, however many they are", "[effort]") {
     const auto end_together = [](std::size_t waiting) {
         return processor_seconds([waiting] {
             world w;

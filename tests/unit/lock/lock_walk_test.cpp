@@ -115,7 +115,7 @@ TEST_CASE("random histories find each rule that is left out") {
     }
 }
 
-TEST_CASE("every history of two callers with one fault keeps the promises") {
+TEST_CASE("every history of two callers with one fault keeps the promises", "[exhaustive]") {
     const walk_rules none;
     for (const bool dead_holder : {false, true}) {
         const walk_size size{.steps = 6, .callers = 2, .faults = 1, .dead_holder = dead_holder, .wrong_clocks = false};

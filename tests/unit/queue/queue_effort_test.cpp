@@ -258,7 +258,7 @@ double growth(Seconds seconds, std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("callers of one process cost the processor as much each, however many they are") {
+TEST_CASE("callers of one process cost the processor as much each, however many they are", "[effort]") {
     CHECK(growth(seconds_for_entrants, 3000) < linear);
     CHECK(growth(seconds_for_patience, 1000) < linear);
     CHECK(growth(seconds_for_tries, 3000) < linear);

@@ -93,7 +93,7 @@ TEST_CASE("random histories of the queue find each condition that is left out") 
     }
 }
 
-TEST_CASE("every history of two callers with one fault keeps the promises of the queue") {
+TEST_CASE("every history of two callers with one fault keeps the promises of the queue", "[exhaustive]") {
     const walk_size size{.steps = 6, .callers = 2, .faults = 1, .times = {4s}};
     every_way way;
     unsigned histories = 0;

@@ -58,7 +58,7 @@ double seconds_for(std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("each item costs a coordinator the same, however many there are") {
+TEST_CASE("each item costs a coordinator the same, however many there are", "[effort]") {
     const auto few = seconds_for(most_items / 4);
     const auto many = seconds_for(most_items);
     INFO(few << " s, " << many << " s");

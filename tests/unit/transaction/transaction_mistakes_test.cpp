@@ -332,7 +332,7 @@ std::vector<mistake> mistakes() {
 
 }  // namespace
 
-TEST_CASE("the search of all orders finds each rule of transactions that is left out") {
+TEST_CASE("the search of all orders finds each rule of transactions that is left out", "[exhaustive]") {
     for (const auto& each : mistakes()) {
         const auto end = search(each.where, each.rules, 400'000);
         INFO(each.name << " in " << each.where.name << ", " << end.states << " states");

@@ -36,7 +36,7 @@ TEST_CASE("one transaction over two items, in every order, with one fault") {
     check_all({.name = "alone", .transactions = {{"U", "U"}}}, 1);
 }
 
-TEST_CASE("two transactions on one item, in every order, with one fault") {
+TEST_CASE("two transactions on one item, in every order, with one fault", "[exhaustive]") {
     check_all({.name = "one item", .transactions = {{"U", ""}, {"U", ""}}, .resolvers = 1}, 2);
 }
 
@@ -46,7 +46,7 @@ TEST_CASE("two transactions over the same two items, in every order") {
         {.name = "waiting", .transactions = {{"U", "U"}, {"U", "U"}}, .faults = 0, .resolvers = 0, .patient = true}, 2);
 }
 
-TEST_CASE("two coordinators of one transaction, in every order, with one fault") {
+TEST_CASE("two coordinators of one transaction, in every order, with one fault", "[exhaustive]") {
     check_all({.name = "two coordinators", .transactions = {{"U", ""}}, .resolvers = 1, .coordinators = 2}, 1);
 }
 
@@ -76,7 +76,7 @@ TEST_CASE("a caller that gives up while others may carry its run on, in every or
               2);
 }
 
-TEST_CASE("a process that dies at any time, and others who end its transaction, in every order: a sweep finds all") {
+TEST_CASE("a process that dies at any time, and others who end its transaction, in every order: a sweep finds all", "[exhaustive]") {
     check_all({.name = "dies, and is taken over",
                .transactions = {{"U", ""}},
                .resolvers = 1,
@@ -101,7 +101,7 @@ TEST_CASE("a process that dies at any time, and others who end its transaction, 
               1);
 }
 
-TEST_CASE("a process whose requests are rejected after a time, in every order, with one fault") {
+TEST_CASE("a process whose requests are rejected after a time, in every order, with one fault", "[exhaustive]") {
     check_all({.name = "rejected",
                .transactions = {{"U", ""}},
                .resolvers = 0,
@@ -111,7 +111,7 @@ TEST_CASE("a process whose requests are rejected after a time, in every order, w
               1);
 }
 
-TEST_CASE("inserts and erasures, in every order, with one fault") {
+TEST_CASE("inserts and erasures, in every order, with one fault", "[exhaustive]") {
     check_all({.name = "insert and erase", .transactions = {{"I", ""}, {"D", ""}}, .exist = {false, true}}, 2);
     check_all({.name = "inserts together, beside an erasure",
                .transactions = {{"I", "I"}, {"D", ""}},
@@ -137,12 +137,12 @@ TEST_CASE("a read lock beside an update, in every order") {
     check_all({.name = "read, then updated", .transactions = {{"LU", ""}, {"U", ""}}, .faults = 0}, 2);
 }
 
-TEST_CASE("a versioned writer who looks under no mark, beside transactions, in every order, with one fault") {
+TEST_CASE("a versioned writer who looks under no mark, beside transactions, in every order, with one fault", "[exhaustive]") {
     check_all({.name = "saves", .transactions = {{"U", ""}}, .saves = 2}, 1);
     check_all({.name = "saves between two", .transactions = {{"U", ""}, {"U", ""}}, .faults = 0, .saves = 1}, 2);
 }
 
-TEST_CASE("a reader of the latest value, beside transactions, in every order") {
+TEST_CASE("a reader of the latest value, beside transactions, in every order", "[exhaustive]") {
     check_all({.name = "reads", .transactions = {{"U", ""}, {"U", ""}}, .faults = 0, .readers = 2}, 2);
     check_all({.name = "reads of inserts",
                .transactions = {{"I", ""}, {"D", ""}},
@@ -224,7 +224,7 @@ TEST_CASE("transactions in one call that keep their outcome, in every order, wit
               2);
 }
 
-TEST_CASE("a transaction that locks first and changes by its commit, beside others, in every order, with one fault") {
+TEST_CASE("a transaction that locks first and changes by its commit, beside others, in every order, with one fault", "[exhaustive]") {
     check_all({.name = "held", .transactions = {{"U", "U"}}, .holds = {true}}, 1);
     check_all({.name = "held, and marked", .transactions = {{"U", ""}, {"U", ""}}, .resolvers = 1, .holds = {true}}, 2);
     check_all({.name = "held by both", .transactions = {{"U", ""}, {"U", ""}}, .resolvers = 0, .holds = {true, true}},
@@ -245,7 +245,7 @@ TEST_CASE("a transaction that locks first and changes by its commit, beside othe
     check_all({.name = "held, and saved", .transactions = {{"pU", ""}}, .saves = 2, .holds = {true}}, 1);
 }
 
-TEST_CASE("a transaction that locks first, and what it only reads, in every order") {
+TEST_CASE("a transaction that locks first, and what it only reads, in every order", "[exhaustive]") {
     check_all({.name = "skew, held",
                .transactions = {{"pU", "r"}, {"r", "pU"}},
                .faults = 0,

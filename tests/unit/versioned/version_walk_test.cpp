@@ -188,7 +188,7 @@ TEST_CASE("random histories of a version: every mutant is caught") {
     }
 }
 
-TEST_CASE("every history of a version with two writes and two faults keeps the promises") {
+TEST_CASE("every history of a version with two writes and two faults keeps the promises", "[exhaustive]") {
     const version_rules none;
     unsigned histories_of_all = 0;
     unsigned doubts = 0;
