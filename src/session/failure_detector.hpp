@@ -56,6 +56,7 @@ private:
     boost::asio::awaitable<std::optional<failure>> look_once(std::string id, std::shared_ptr<record> about);
     boost::asio::awaitable<void> mark(std::string id, std::shared_ptr<record> about, std::int64_t beat);
     void tell_mark(const std::string& id, const protocol::session_watch& about) const;
+
     database database_;
     protocol::session_view& by_;
     std::unordered_map<std::string, std::shared_ptr<record>> records_;

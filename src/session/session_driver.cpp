@@ -21,6 +21,10 @@ void session_driver::asked() {
 
 void session_driver::heard(time_point sent, const failure* why) {
     if (why) core_.heed(*why);
+    note(sent, why);
+}
+
+void session_driver::note(time_point sent, const failure* why) {
     if (service_) service_->heard(sent, why ? std::make_shared<const failure>(*why) : nullptr);
 }
 
@@ -28,7 +32,7 @@ boost::asio::awaitable<void> session_driver::look(protocol::look_step& wanted) {
     const auto sent = core_.now();
     asked();
     wanted.unseen = co_await core_.remotes().look(wanted.session);
-    if (service_) service_->heard(sent, wanted.unseen ? std::make_shared<const failure>(*wanted.unseen) : nullptr);
+    note(sent, wanted.unseen ? &*wanted.unseen : nullptr);
 }
 
 }  // namespace dynalease::detail

@@ -27,6 +27,7 @@ private:
     boost::asio::awaitable<void> look(protocol::look_step& wanted) override;
     void asked() override;
     void heard(time_point sent, const failure* why) override;
+    void note(time_point sent, const failure* why);
 
     session_impl& core_;
     session_driver** known_ = nullptr;
