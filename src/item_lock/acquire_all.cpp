@@ -68,7 +68,7 @@ boost::asio::awaitable<joint_served> acquire_together(items_order order) {
     auto& core = *order.core;
     joint_served out;
     const auto claim = std::make_shared<joint_claim>(order.core, std::move(order.wanted), order.limit.once);
-    if (!runtime::spawn_background(core.world().executor, core.work(), joint_claim::run(claim))) {
+    if (!runtime::spawn_background(core.world().executor, core.members().running(), joint_claim::run(claim))) {
         out.why = core.over_failure();
         co_return out;
     }
@@ -101,12 +101,12 @@ boost::asio::awaitable<joint_served> acquire_in_order(items_order order) {
         out.granted[i] = std::move(got.guard);
     }
     const bool all_valid = std::ranges::all_of(out.granted, [](const auto& guard) { return guard.held(); });
-    if (!out.why && !all_valid) out.why = order.core->valid() ? failure(errc::lock_lost) : order.core->over_failure();
+    if (!out.why && !all_valid) out.why = order.core->status().valid() ? failure(errc::lock_lost) : order.core->over_failure();
     co_return out;
 }
 
 boost::asio::awaitable<joint_served> acquire_all_in_life(items_order order) {
-    const auto unopened = co_await order.core->open(order.limit);
+    const auto unopened = co_await order.core->opening().until_live(order.limit);
     const bool cancelled = co_await runtime::cancellation_requested();
     joint_served out{.one_by_one = true};
     if (unopened || cancelled) {

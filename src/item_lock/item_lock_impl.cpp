@@ -27,11 +27,11 @@ item_lock_impl::item_lock_impl(session_impl& core, std::string identity, const i
 
 item_lock_impl::~item_lock_impl() {
     // By what it is known as there, which is no more when the base ends.
-    if (const auto core = registered_in_.lock()) core->forget(key());
+    if (const auto core = registered_in_.lock()) core->members().forget(key());
 }
 
 std::shared_ptr<item_lock_impl> item_lock_impl::in(session_impl& life) const {
-    return life.member<item_lock_impl>(identity_, item_place{name(), item(), options_});
+    return life.members().member<item_lock_impl>(identity_, item_place{name(), item(), options_});
 }
 
 // ---- its callers -------------------------------------------------------------------------------------------
@@ -90,7 +90,7 @@ std::shared_ptr<item_hold> item_lock_impl::make_hold() {
     holds_.push_back(hold);
     if (core_.plain()) tell_end(*hold);
     if (core_.plain() && !kept_) {
-        kept_ = runtime::spawn_background(core_.world().executor, core_.work(),
+        kept_ = runtime::spawn_background(core_.world().executor, core_.members().running(),
                                           keep({core_.shared_from_this(), shared_from_this()}));
     }
     ++core_.counters().leases_held;

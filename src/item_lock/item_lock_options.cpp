@@ -102,7 +102,7 @@ item_target item_target_of(const std::shared_ptr<session_impl>& core, item_ref t
     auto identity = item_name(target);
     for (const auto& [attribute, value] : target.key) identity += '\n' + std::string(attribute);
     const auto place = checked_place(std::move(target), std::move(options));
-    auto front = core->member<item_lock_impl>(std::move(identity), place);
+    auto front = core->members().member<item_lock_impl>(std::move(identity), place);
     check_agreement(*front, place);
     return {core, std::move(front)};
 }

@@ -34,7 +34,7 @@ void lock_impl::wake() {
 }
 
 void lock_impl::note_wait() {
-    if (!std::exchange(wait_noted_, true)) core_.note_wait(weak_from_this());
+    if (!std::exchange(wait_noted_, true)) core_.members().note_wait(weak_from_this());
 }
 
 std::string lock_impl::in_the_way() const {

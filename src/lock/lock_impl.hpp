@@ -24,7 +24,7 @@ public:
     lock_impl(session_impl& core, std::string name, const lock_options& options);
 
     /// The same lock in another life of its session.
-    std::shared_ptr<lock_impl> in(session_impl& life) const { return life.member<lock_impl>(name(), options_); }
+    std::shared_ptr<lock_impl> in(session_impl& life) const { return life.members().member<lock_impl>(name(), options_); }
 
     // ---- the database's executor ----
     /// Held, or wanted by others in this process: a try need not ask the table.

@@ -93,7 +93,7 @@ boost::asio::awaitable<joint_outcome> enter_all_in_life(std::vector<queue_target
                                                         wait_limit limit) {
     const auto core = targets.front().core;
     joint_outcome ended;
-    const auto unopened = co_await core->open(limit);
+    const auto unopened = co_await core->opening().until_live(limit);
     const bool cancelled = co_await runtime::cancellation_requested();
     if (unopened || cancelled) {
         ended.why = unopened ? *unopened : failure(errc::cancelled);

@@ -268,7 +268,7 @@ std::shared_ptr<joint_ticket> draw_jointly(const std::vector<queue_target>& targ
     }
     for (const auto& who : entry->entrants) who->together.assign(entry->entrants.begin(), entry->entrants.end());
     entry->begin_attempt();
-    if (!runtime::spawn_background(core.world().executor, core.work(), draw_in_line(entry))) {
+    if (!runtime::spawn_background(core.world().executor, core.members().running(), draw_in_line(entry))) {
         entry->fail(std::make_shared<const failure>(core.over_failure()));
     }
     return entry;

@@ -62,7 +62,7 @@ awaitable<runtime::completion<queue_turn>> run_enter(queue_handle handle, enter_
     queue_target target;
     for (;;) {
         target = at_present(handle);
-        auto unopened = co_await target.core->open(limit);
+        auto unopened = co_await target.core->opening().until_live(limit);
         // What was seen in one life of who is in the way is not known in the next.
         const bool bound_to_life = limit.until_known && !unopened;
         granted = {.turn = {}, .why = std::move(unopened)};
@@ -128,7 +128,7 @@ queue::queue(session& session, std::string entity, queue_options options)
     auto name = detail::queue_impl::member_name(detail::checked_entity(std::move(entity)), options.reason);
     auto& made = target_.made;
     made.core = target_.lives->present();
-    made.front = made.core->member<detail::queue_impl>(std::move(name), options);
+    made.front = made.core->members().member<detail::queue_impl>(std::move(name), options);
 }
 
 queue::executor_type queue::get_executor() const noexcept {

@@ -33,7 +33,7 @@ queue_impl::queue_impl(session_impl& core, std::string name, const queue_options
 
 queue_impl::~queue_impl() {
     // Handles may let go of the session first.
-    if (const auto core = registered_in_.lock()) core->forget(key());
+    if (const auto core = registered_in_.lock()) core->members().forget(key());
 }
 
 std::string queue_impl::member_name(std::string_view entity, std::string_view reason) {
@@ -44,7 +44,7 @@ std::string queue_impl::member_name(std::string_view entity, std::string_view re
 }
 
 bool queue_impl::start(boost::asio::awaitable<void> body) {
-    return runtime::spawn_background(core_.world().executor, core_.work(), std::move(body));
+    return runtime::spawn_background(core_.world().executor, core_.members().running(), std::move(body));
 }
 
 const protocol::queue_head* queue_impl::fresh_head() const {
@@ -77,7 +77,7 @@ std::string queue_impl::in_the_way(const queue_entrant* who) const {
 }
 
 void queue_impl::note_wait() {
-    if (!std::exchange(turn_.wait_noted, true)) core_.note_wait(weak_from_this());
+    if (!std::exchange(turn_.wait_noted, true)) core_.members().note_wait(weak_from_this());
 }
 
 bool queue_impl::tell_long_wait() {

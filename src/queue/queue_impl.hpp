@@ -48,7 +48,7 @@ public:
     protocol::queue_requests requests() const { return {core_.options().table, queue_, core_.id()}; }
 
     /// The same queue in another life of its session.
-    std::shared_ptr<queue_impl> in(session_impl& life) const { return life.member<queue_impl>(name_, options_); }
+    std::shared_ptr<queue_impl> in(session_impl& life) const { return life.members().member<queue_impl>(name_, options_); }
 
     // ---- the database's executor ----
     /// Ours, or wanted by others in this process: a try need not ask the table.

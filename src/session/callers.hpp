@@ -159,7 +159,7 @@ template <class Target, class Wish, class Impl = typename decltype(Target::front
 boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire_in_life(Target target, Wish wish,
                                                                             wait_limit limit) {
     acquired<typename Impl::guard_type> result;
-    auto unopened = co_await target.core->open(limit);
+    auto unopened = co_await target.core->opening().until_live(limit);
     result.why = std::move(unopened);
     if (result.why) {
         result.requests = result.why->details.attempts;
@@ -180,7 +180,7 @@ boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire(in_lives<Tar
     Target target;
     for (;;) {
         target = at_present(handle);
-        auto unopened = co_await target.core->open(limit);
+        auto unopened = co_await target.core->opening().until_live(limit);
         // What was seen in one life of who is in the way is not known in the next.
         const bool bound_to_life = limit.until_known && !unopened;
         result = {.guard = {}, .why = std::move(unopened)};

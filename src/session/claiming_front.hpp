@@ -78,13 +78,13 @@ protected:
           service_(core) {}
     ~claiming_front() override {
         // Handles may let go of the session first.
-        if (const auto core = registered_in_.lock()) core->forget(key());
+        if (const auto core = registered_in_.lock()) core->members().forget(key());
     }
 
     void drive() {
         if (driven_) return;
         drive_begins();
-        driven_ = runtime::spawn_background(core_.world().executor, core_.work(),
+        driven_ = runtime::spawn_background(core_.world().executor, core_.members().running(),
                                             run({core_.shared_from_this(), this->shared_from_this()}));
         if (!driven_) machine_.drop();
     }
@@ -105,7 +105,7 @@ protected:
     bool try_came_after(dynalease::time_point asked) override {
         return callers_.try_came_after(asked, machine_.may_land());
     }
-    void audit_later() override { core_.idle().audit_later(this->shared_from_this()); }
+    void audit_later() override { core_.members().idle().audit_later(this->shared_from_this()); }
 
     session_impl& core_;
     const std::weak_ptr<session_impl> registered_in_;
@@ -133,7 +133,7 @@ private:
             co_await driver.run(machine_.run(driver.steps()));
         }
         driven_ = false;
-        if (machine_.idle()) core_.idle().remember(self.front);
+        if (machine_.idle()) core_.members().idle().remember(self.front);
         drive_ended();
     }
 };

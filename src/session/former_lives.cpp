@@ -19,7 +19,7 @@ former_lives::former_lives(session_impl& core, std::vector<std::string> ids)
 
 void former_lives::begin_close() {
     if (ids_.empty()) return;
-    const auto until = core_.now() + core_.beat_limit();
+    const auto until = core_.now() + core_.status().times().beat_limit;
     runtime::spawn_background(core_.world().executor, closing_, run(core_.shared_from_this(), until));
 }
 

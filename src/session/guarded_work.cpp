@@ -56,7 +56,7 @@ guarded_work::guarded_work(asio::any_io_executor executor, std::shared_ptr<hold>
 
 void guarded_work::start(asio::awaitable<void> work) {
     const auto self = shared_from_this();
-    if (!grant_->core()->begin_work(self, *grant_)) {
+    if (!grant_->core()->members().begin_work(self, *grant_)) {
         cancelled_for_ = errc::session_closed;
         asio::post(executor_, [self] { self->finish(); });
         return;
@@ -100,7 +100,7 @@ void guarded_work::cancel_for(errc why) {
 
 void guarded_work::finish() {
     ended_ = true;
-    grant_->core()->end_work(shared_from_this(), *grant_);
+    grant_->core()->members().end_work(shared_from_this(), *grant_);
     watch_.emit(asio::cancellation_type::terminal);
     auto outcome = thrown_;
     const bool cancelled = static_cast<bool>(cancelled_for_);

@@ -18,7 +18,7 @@ hold::hold(std::shared_ptr<session_impl> core) noexcept : core_(std::move(core))
 hold::~hold() = default;
 
 bool hold::held() const noexcept {
-    return kept() && !expired() && (core_->valid() || core_->keeps_while_closing(in_use_));
+    return kept() && !expired() && (core_->status().valid() || core_->status().keeps_while_closing(in_use_));
 }
 
 bool hold::in_use() const noexcept {
@@ -34,8 +34,9 @@ guard_state hold::state() const noexcept {
 guard_state hold::standing() const noexcept {
     const auto own = state_.load();
     if (own != guard_state::held) return own;
-    const auto said = core_->state();
-    switch (said == session_state::closed && core_->keeps_while_closing(in_use_) ? core_->by_lease() : said) {
+    const auto& session = core_->status();
+    const auto said = session.state();
+    switch (said == session_state::closed && session.keeps_while_closing(in_use_) ? session.by_lease() : said) {
         case session_state::live:
             if (expired()) return guard_state::lost;
             return overdue() ? guard_state::jeopardy : guard_state::held;
@@ -51,7 +52,7 @@ guard_state hold::standing() const noexcept {
 
 error_code hold::why_over() const noexcept {
     if (state() != guard_state::lost) return errc::not_held;
-    return core_->valid() ? errc::lock_lost : errc::session_lost;
+    return core_->status().valid() ? errc::lock_lost : errc::session_lost;
 }
 
 bool hold::hand_in() noexcept {

@@ -31,7 +31,7 @@ public:
     bool kept() const noexcept { return state_ == guard_state::held && !handed_in_; }
     /// Why a verb that gives it back has nothing to give.
     error_code why_over() const noexcept;
-    /// See `session_impl::begin_work`.
+    /// See `session_members::begin_work`.
     void use(bool begins) noexcept { in_use_ = begins; }
     bool in_use() const noexcept override;
     /// Its guard gives it to the verb that ends it: invalid from here on, and that verb's to give back.

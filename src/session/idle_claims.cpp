@@ -48,15 +48,15 @@ void idle_claims::clear() {
 }
 
 boost::asio::awaitable<void> idle_claims::audit(std::shared_ptr<session_impl> core) {
-    auto& audits = core->idle().audits_;
+    auto& audits = core->members().idle().audits_;
     while (!audits.empty() && core->live()) {
-        co_await core->idle().alarm_.wait_until(audits.front().due);
+        co_await core->members().idle().alarm_.wait_until(audits.front().due);
         if (audits.empty() || core->now() < audits.front().due) continue;
         auto next = std::move(audits.front());
         audits.pop_front();
-        core->idle().take_up(std::move(next), true);
+        core->members().idle().take_up(std::move(next), true);
     }
-    core->idle().auditing_ = false;
+    core->members().idle().auditing_ = false;
 }
 
 }  // namespace dynalease::detail

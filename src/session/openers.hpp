@@ -7,17 +7,27 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
+#include <array>
+#include <cstddef>
 #include <list>
 #include <memory>
 #include <utility>
 
 namespace dynalease::detail {
 
+/// How long somebody bears it that the session cannot be opened.
+enum class patience {
+    none,    ///< he tries
+    little,  ///< until it is fruitless
+    much,    ///< while his time lasts
+};
+
 class openers {
 public:
     using line = runtime::waiter_list<shared_failure>;
 
-    explicit openers(const boost::asio::any_io_executor& executor) : hasty_(executor), patient_(executor) {}
+    explicit openers(const boost::asio::any_io_executor& executor)
+        : lines_{line(executor), line(executor), line(executor)} {}
 
     /// One of them, while it lives. What is told to it counts the requests that were sent since it came.
     class caller {
@@ -41,9 +51,7 @@ public:
         unsigned attempts_ = 0;
     };
 
-    /// @param patient of who is not told of what may pass
-    line& of(bool patient) noexcept { return patient ? patient_ : hasty_; }
-    bool any_patient() const noexcept { return !patient_.empty(); }
+    line& of(patience theirs) noexcept { return lines_[static_cast<std::size_t>(theirs)]; }
 
     /// A request that is to open the session begins.
     void asks() {
@@ -62,27 +70,28 @@ public:
         trouble_ = std::move(why);
         return is_new;
     }
-    /// Those who are not patient are told of it.
-    void tell_hasty() {
-        while (hasty_.complete_one(shared_failure(trouble_))) {
+    /// Whoever bears no more than that is told of it.
+    void tell_trouble(patience most) {
+        for (auto& each : lines_) {
+            if (&each <= &of(most)) tell(each, trouble_);
         }
     }
     /// @param why null: the session is live
     void tell_all(const shared_failure& why) {
         if (!why) trouble_.reset();  // else it was told, and is not told again for each who tries
-        for (auto* each : {&hasty_, &patient_}) {
-            while (each->complete_one(shared_failure(why))) {
-            }
-        }
+        for (auto& each : lines_) tell(each, why);
     }
     void session_ends() {
-        hasty_.complete_all({});
-        patient_.complete_all({});
+        for (auto& each : lines_) each.complete_all({});
     }
 
 private:
-    line hasty_;
-    line patient_;
+    static void tell(line& those, const shared_failure& why) {
+        while (those.complete_one(shared_failure(why))) {
+        }
+    }
+
+    std::array<line, 3> lines_;  ///< by their patience
     std::list<caller*> here_;
     shared_failure trouble_;
 };

@@ -27,7 +27,7 @@ awaitable<runtime::completion<void>> run_over(std::shared_ptr<detail::session_li
 }
 
 awaitable<runtime::completion<close_report>> run_close(std::shared_ptr<detail::session_impl> core) {
-    auto report = co_await core->wait_closed();
+    auto report = co_await core->closing().wait();
     if (!report) co_return runtime::completion<close_report>{report.error().code, {}};
     co_return runtime::completion<close_report>{{}, *std::move(report)};
 }
@@ -36,7 +36,7 @@ void close_in_background(const std::shared_ptr<detail::session_lives>& lives) {
     if (!lives || lives->context_ended()) return;
     auto last = lives->announce_close(true);
     const auto executor = last->world().executor;
-    boost::asio::post(executor, [last = std::move(last)] { last->begin_close({}); });
+    boost::asio::post(executor, [last = std::move(last)] { last->closing().begin({}); });
 }
 
 detail::called_verb called(const detail::session_impl& life, const char* verb, diagnostics* details) {
@@ -46,10 +46,10 @@ detail::called_verb called(const detail::session_impl& life, const char* verb, d
 }  // namespace
 
 session::session(database target, session_options options)
-    : core_(std::make_shared<detail::session_lives>(std::move(target), std::move(options))) {}
+    : core_(std::make_shared<detail::session_lives>(std::move(target), detail::checked(std::move(options)))) {}
 
 session::session(database target, plain_session_options options)
-    : core_(std::make_shared<detail::session_lives>(std::move(target), std::move(options))) {}
+    : core_(std::make_shared<detail::session_lives>(std::move(target), detail::checked(std::move(options)))) {}
 
 session::~session() {
     close_in_background(core_);
@@ -90,7 +90,7 @@ void session::over_verb::operator()(diagnostics* details, detail::handler_for<vo
 void session::close_verb::operator()(diagnostics* details, detail::handler_for<close_report> handler) && {
     const auto last = core->announce_close(options.release);
     // Not in the coroutine: one that is cancelled before its first step never runs.
-    boost::asio::post(core->world().executor, [last, options = options] { last->begin_close(options); });
+    boost::asio::post(core->world().executor, [last, options = options] { last->closing().begin(options); });
     detail::start_verb<close_report>(core->world().executor, called(*last, "session.close", details), run_close(last),
                                      std::move(handler));
 }

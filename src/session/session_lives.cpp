@@ -18,7 +18,7 @@ bool session_lives::context_ended() const noexcept {
 }
 
 const std::shared_ptr<session_impl>& session_lives::present_now() {
-    if (!closed_ && present_->awaits_next()) present_ = present_->next();
+    if (!closed_ && present_->status().awaits_next()) present_ = present_->next();
     return present_;
 }
 
@@ -29,9 +29,9 @@ std::shared_ptr<session_impl> session_lives::present() {
 
 session_state session_lives::state() const noexcept {
     const auto hold = held();
-    const auto now = present_->state();
+    const auto now = present_->status().state();
     // The next life begins with whoever asks for something.
-    const bool goes_on = now == session_state::lost && !closed_ && present_->may_be_followed();
+    const bool goes_on = now == session_state::lost && !closed_ && present_->status().may_be_followed();
     return goes_on ? session_state::idle : now;
 }
 

@@ -20,10 +20,9 @@ namespace dynalease::detail {
 /// begins, and guards keep the one in which they were granted. Any thread.
 class session_lives {
 public:
-    template <class Options>
-    session_lives(database target, Options options)
+    session_lives(database target, session_terms terms)
         : target_(std::move(target)),
-          present_(std::make_shared<session_impl>(target_, std::move(options))),
+          present_(std::make_shared<session_impl>(target_, std::move(terms))),
           options_(present_->options()) {}
 
     const environment& world() const noexcept { return target_.environment(); }

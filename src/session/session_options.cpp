@@ -21,6 +21,8 @@ using namespace std::chrono_literals;
 
 constexpr argument_check require("session");
 
+constexpr std::chrono::hours for_ever{100 * 365 * 24};
+
 std::string default_owner() {
     std::array<char, 256> host{};
     if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
@@ -32,7 +34,7 @@ std::string default_owner() {
 
 }  // namespace
 
-session_options checked(session_options options) {
+session_terms checked(session_options options) {
     check_table_name(options.table);
     require(options.lease >= 1s && options.lease <= 1h, errc::invalid_option, "lease must be between 1 s and 1 h");
     require(options.heartbeat >= 0ms, errc::invalid_option, "heartbeat must not be negative");
@@ -47,13 +49,21 @@ session_options checked(session_options options) {
     require(times.hold > times.period * 2, errc::invalid_option,
             "clock_drift_ppm leaves too little of the lease for two heartbeats");
     if (options.owner.empty()) options.owner = default_owner();
-    return options;
+    return {.options = std::move(options), .times = times};
 }
 
-plain_session_options checked(plain_session_options options) {
+session_terms checked(const plain_session_options& options) {
     require(options.lease >= 1s && options.lease <= 1h, errc::invalid_option, "lease must be between 1 s and 1 h");
     require(options.clock_drift_ppm <= 100'000, errc::invalid_option, "clock_drift_ppm must be at most 100,000");
-    return options;
+    return {.options = {.table = {},
+                        .lease = options.lease,
+                        .clock_drift_ppm = options.clock_drift_ppm,
+                        .log = options.log},
+            .times =
+                {.lease = for_ever, .period = for_ever, .beat_limit = for_ever, .jeopardy = for_ever, .hold = for_ever},
+            .plain = protocol::plain_keeping{
+                .times = protocol::lease_times_for(options.lease, options.lease / 3, options.clock_drift_ppm),
+                .renew = options.renew}};
 }
 
 const std::shared_ptr<session_lives>& with_row(const std::shared_ptr<session_lives>& lives, const char* primitive) {

@@ -71,7 +71,7 @@ boost::asio::awaitable<update_end> update_locked(std::shared_ptr<versioned_impl>
     }
     const auto hold = item_hold::of(got.guard);
     if (!hold->let_go()) {
-        end.why = hold->core()->valid() ? failure(errc::lock_lost) : hold->core()->over_failure();
+        end.why = hold->core()->status().valid() ? failure(errc::lock_lost) : hold->core()->over_failure();
         co_return end;
     }
     auto update = as_update(next.write->changes);

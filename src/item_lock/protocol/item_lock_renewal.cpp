@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "database/protocol/backoff.hpp"
 #include "item_lock/protocol/item_lock_sequences.hpp"
+#include "session/protocol/session_words.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -16,17 +17,6 @@ namespace {
 
 asking<pause_step> pause_until(item_lock_claimant& lock, stepper& steps, time_point when) {
     return lock.pause(steps, when - lock.session.now());
-}
-
-void tell_miss(const item_lock_claimant& lock, const failure& why) {
-    const auto left = lock.grant_end() - lock.session.now();
-    const bool unheard = why.outcome == outcome::unknown;
-    lock.session.log(severity::warning,
-                     "item '" + lock.name + "': a renewal " +
-                         (unheard ? "had no answer" : "failed: " + why.code.message()) +
-                         "; it is sent again. The lease ends in " +
-                         std::to_string(std::chrono::floor<std::chrono::milliseconds>(left).count()) +
-                         " ms unless it is answered before");
 }
 
 /// Copies of one request until one is answered, or the grant is over: then the answer is `delayed`.
@@ -44,7 +34,10 @@ sequence<item_reply> send_while_held(item_lock_claimant& lock, stepper& steps, u
             co_return seen;
         }
         ++session.counters().heartbeats_unanswered;
-        if (failures == 0) tell_miss(lock, *seen.why);
+        if (failures == 0) {
+            const auto miss = words_of_miss("a renewal", *seen.why, lock.grant_end() - session.now());
+            session.log(severity::warning, "item '" + lock.name + "': " + miss);
+        }
         const auto next = std::min(lock.grant_end(), session.now() + detail::retry_pause(failures));
         co_await pause_until(lock, steps, next);
     }

@@ -47,14 +47,4 @@ bool session_lease::acknowledge(time_point sent, time_point now) {
     return true;
 }
 
-beat_ledger::beat beat_ledger::next(time_point now) {
-    if (sent_.size() == remembered) sent_.erase(sent_.begin());
-    return sent_.emplace_back(beat{++last_, now});
-}
-
-const beat_ledger::beat* beat_ledger::find(std::int64_t number) const {
-    const auto at = std::find_if(sent_.begin(), sent_.end(), [&](const beat& b) { return b.number == number; });
-    return at == sent_.end() ? nullptr : &*at;
-}
-
 }  // namespace dynalease::protocol

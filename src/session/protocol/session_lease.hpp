@@ -5,16 +5,14 @@
 #include "session/protocol/lease_times.hpp"
 
 #include <dynalease/runtime/time.hpp>
-
-#include <cstdint>
-#include <vector>
+#include <dynalease/session/state.hpp>
 
 namespace dynalease::protocol {
 
 /// idle -> opening -> live <-> jeopardy -> lost | closed. The last two are final.
 class session_lease {
 public:
-    enum class phase { idle, opening, live, jeopardy, lost, closed };
+    using phase = session_state;
 
     explicit session_lease(const lease_times& times) : times_(times) {}
 
@@ -42,27 +40,6 @@ private:
     lease_times times_;
     phase phase_ = phase::idle;
     time_point last_acknowledged_send_{};
-};
-
-/// The heartbeats under way. Each send has a number of its own, so that a row can prove which one landed.
-class beat_ledger {
-public:
-    struct beat {
-        std::int64_t number;
-        time_point sent;
-    };
-
-    /// @param first the number that the row was created with.
-    explicit beat_ledger(std::int64_t first = 1) : last_(first) {}
-
-    beat next(time_point now);
-    /// When the beat with that number left; null if it is none of ours, or too old to matter.
-    const beat* find(std::int64_t number) const;
-
-private:
-    static constexpr std::size_t remembered = 16;
-    std::int64_t last_;
-    std::vector<beat> sent_;
 };
 
 }  // namespace dynalease::protocol

@@ -14,4 +14,12 @@ std::string words_of_session(std::string_view id, const session_watch* about) {
     return words_of_session(id, about != nullptr ? std::string_view(about->owner()) : std::string_view());
 }
 
+std::string words_of_miss(std::string_view what, const failure& why, std::chrono::nanoseconds left) {
+    const bool unheard = why.outcome == outcome::unknown;
+    return std::string(what) + (unheard ? " had no answer" : " failed: " + why.code.message()) +
+           "; another is sent. The lease ends in " +
+           std::to_string(std::chrono::floor<std::chrono::milliseconds>(left).count()) +
+           " ms unless one is answered before";
+}
+
 }  // namespace dynalease::protocol

@@ -4,6 +4,9 @@
 
 #include "session/protocol/session_watch.hpp"
 
+#include <dynalease/dynamodb/failure.hpp>
+
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -13,5 +16,7 @@ namespace dynalease::protocol {
 std::string words_of_session(std::string_view id, std::string_view owner);
 /// With its owner, where that is known. @param about null: nothing is
 std::string words_of_session(std::string_view id, const session_watch* about);
+/// What keeps a lease alive has failed. @param what it is, with its article @param left until the lease ends
+std::string words_of_miss(std::string_view what, const failure& why, std::chrono::nanoseconds left);
 
 }  // namespace dynalease::protocol

@@ -76,8 +76,8 @@ asio::awaitable<result<any_response>> life_claim_goes_on::perform(any_request re
 bool real_lose(detail::hold& self) asm("__real__ZN9dynalease6detail4hold4loseEv");
 bool wrapped_lose(detail::hold& self) asm("__wrap__ZN9dynalease6detail4hold4loseEv");
 
-bool real_valid(const detail::session_impl* self) noexcept asm("__real__ZNK9dynalease6detail12session_impl5validEv");
-bool wrapped_valid(const detail::session_impl* self) noexcept asm("__wrap__ZNK9dynalease6detail12session_impl5validEv");
+bool real_held(const detail::hold* self) noexcept asm("__real__ZNK9dynalease6detail4hold4heldEv");
+bool wrapped_held(const detail::hold* self) noexcept asm("__wrap__ZNK9dynalease6detail4hold4heldEv");
 
 bool real_in_use(const detail::hold* self) noexcept asm("__real__ZNK9dynalease6detail4hold6in_useEv");
 bool wrapped_in_use(const detail::hold* self) noexcept asm("__wrap__ZNK9dynalease6detail4hold6in_useEv");
@@ -90,13 +90,13 @@ bool wrapped_lose(detail::hold& self) {
     return active("LIFE_GUARD_RETURNS") || real_lose(self);
 }
 
-bool wrapped_valid(const detail::session_impl* self) noexcept {
-    if (!active("LIFE_GUARD_RETURNS")) return real_valid(self);
-    const bool valid = real_valid(self);
+bool wrapped_held(const detail::hold* self) noexcept {
+    if (!active("LIFE_GUARD_RETURNS")) return real_held(self);
+    const bool held = real_held(self);
     auto& later = notes_of_this_world().later_life_seen;
-    const auto now = self->now();
-    if (valid && self->number() > 1) later = now;
-    return valid || now - later < std::chrono::seconds(1);
+    const auto now = self->core()->now();
+    if (held && self->core()->number() > 1) later = now;
+    return held || (self->kept() && now - later < std::chrono::seconds(1));
 }
 
 }  // namespace dynalease::simulation::mutants

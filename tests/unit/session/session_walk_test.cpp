@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "support/row_world.hpp"
 
+#include "session/protocol/beat_ledger.hpp"
 #include "session/protocol/session_lease.hpp"
 #include "session/protocol/session_requests.hpp"
 #include "session/protocol/session_watch.hpp"

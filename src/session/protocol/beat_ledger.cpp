@@ -1,0 +1,37 @@
+// The heartbeats of a session that were sent lately, and what each answer proves of them.
+// SPDX-License-Identifier: BSL-1.0
+#include "session/protocol/beat_ledger.hpp"
+
+#include "database/protocol/reply.hpp"
+#include "session/protocol/row.hpp"
+
+#include <algorithm>
+
+namespace dynalease::protocol {
+
+beat_ledger::beat beat_ledger::next(time_point now) {
+    if (sent_.size() == remembered) sent_.erase(sent_.begin());
+    return sent_.emplace_back(beat{++last_, now});
+}
+
+const beat_ledger::beat* beat_ledger::find(std::int64_t number) const {
+    const auto at = std::find_if(sent_.begin(), sent_.end(), [&](const beat& b) { return b.number == number; });
+    return at == sent_.end() ? nullptr : &*at;
+}
+
+beat_answer beat_ledger::judge(const beat& sent, const failure* why) const {
+    if (why == nullptr) return {.landed = sent.sent};
+    if (detail::classify(*why) != detail::answer::refused) return {.missed = true};
+    if (!why->current) return {.over = "the session's row is gone"};
+    const auto row = parse_session_row(*why->current);
+    if (!row || !row->alive) {
+        const auto* by = find_string(*why->current, attribute::marked_by);
+        return {.over =
+                    by ? "marked dead by session " + *by : "the session's row was closed or overwritten by another"};
+    }
+    // A later heartbeat of ours landed first: as good as an answer to that one.
+    const auto* landed = find(row->beat);
+    return {.landed = landed ? std::optional(landed->sent) : std::nullopt};
+}
+
+}  // namespace dynalease::protocol

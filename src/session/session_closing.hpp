@@ -1,0 +1,38 @@
+// How a life of a session is closed: its work ends, its grants are given back, and its row says so.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "runtime/waiter_list.hpp"
+
+#include <dynalease/runtime/time.hpp>
+#include <dynalease/session.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <memory>
+
+namespace dynalease::detail {
+
+class session_impl;
+
+class session_closing {
+public:
+    explicit session_closing(session_impl& core);
+
+    /// Once; `session_impl::announce_close` came before. `wait` tells the end.
+    void begin(const close_options& options);
+    boost::asio::awaitable<result<close_report>> wait();
+
+private:
+    boost::asio::awaitable<void> run(std::shared_ptr<session_impl> self, close_options options);
+    boost::asio::awaitable<bool> release_all(dynalease::time_point until);
+    void leave_all();
+    boost::asio::awaitable<void> close_row(dynalease::time_point until);
+
+    session_impl& core_;
+    close_report report_;
+    bool done_ = false;  ///< what could be
+    runtime::waiter_list<runtime::unit> waiters_;
+};
+
+}  // namespace dynalease::detail

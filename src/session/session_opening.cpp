@@ -1,0 +1,150 @@
+// How a life of a session is opened: its row is made, for whoever waits for that.
+// SPDX-License-Identifier: BSL-1.0
+#include "session/session_opening.hpp"
+
+#include "database/protocol/backoff.hpp"
+#include "runtime/spawn.hpp"
+#include "session/protocol/session_creation.hpp"
+#include "session/protocol/session_requests.hpp"
+#include "session/session_impl.hpp"
+#include "session/table_key.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/post.hpp>
+
+#include <utility>
+
+namespace dynalease::detail {
+
+session_opening::session_opening(session_impl& core)
+    : core_(core), openers_(core.world().executor), again_(core.world()) {}
+
+boost::asio::awaitable<shared_failure> session_opening::until_live(wait_limit limit) {
+    if (core_.live()) co_return nullptr;
+    auto& status = core_.status();
+    if (!status.in_child()) core_.notice_loss();
+    if (!status.takes_callers()) co_return over();
+    if (status.now_in() == session_state::idle) {
+        status.open();
+        runtime::spawn_background(core_.world().executor, core_.life(), run(core_.shared_from_this()));
+    }
+    auto mine = limit.once ? patience::none : patience::little;
+    if (!limit.once && (limit.deadline || core_.number() > 1)) mine = patience::much;
+    const openers::caller caller(openers_);
+    ++core_.counters().waiting;
+    auto [waited, why] = co_await openers_.of(mine).async_wait_until(*core_.world().clock, limit.deadline,
+                                                                     boost::asio::as_tuple(boost::asio::deferred));
+    --core_.counters().waiting;
+    if (core_.live()) co_return nullptr;
+    if (why) co_return caller.told(why);
+    if (!waited) co_return over();
+    if (waited != boost::asio::error::timed_out) co_return std::make_shared<const failure>(errc::cancelled);
+    if (openers_.trouble()) co_return caller.told(openers_.trouble());
+    failure late(errc::timeout);
+    late.details.message = "the session was still being opened when the wait ended";
+    co_return std::make_shared<const failure>(std::move(late));
+}
+
+void session_opening::session_closes() {
+    openers_.tell_all(over());
+    again_.wake();
+}
+
+void session_opening::session_ends() {
+    again_.wake();
+    openers_.session_ends();
+}
+
+boost::asio::awaitable<void> session_opening::wait_ended(dynalease::time_point until) {
+    if (core_.status().now_in() != session_state::opening) co_return;
+    co_await openers_.of(patience::much)
+        .async_wait_until(*core_.world().clock, until, boost::asio::as_tuple(boost::asio::deferred));
+}
+
+boost::asio::awaitable<void> session_opening::run([[maybe_unused]] std::shared_ptr<session_impl> self) {
+    co_await boost::asio::post(core_.world().executor, boost::asio::deferred);  // the opener waits first
+    const auto why = co_await create_row();
+    if (!why) {
+        const auto life = core_.number();
+        core_.log(severity::info, life == 1 ? "live" : "live again, life " + std::to_string(life));
+        core_.heartbeat().begin();
+        core_.formers().begin_close();
+    } else if (!core_.status().ended()) {
+        core_.status().abandon_opening();
+        // A copy of the refused creation may still land; under a new name it can mislead nobody.
+        core_.rename();
+    }
+    openers_.tell_all(why);
+}
+
+boost::asio::awaitable<shared_failure> session_opening::create_row() {
+    using step = protocol::session_creation::step;
+    auto& world = core_.world();
+    auto& status = core_.status();
+    const auto& options = core_.options();
+    protocol::session_creation creation(core_.now(), status.times(), world.new_id());
+    for (;;) {
+        creation.sends(core_.now());
+        auto request =
+            protocol::create_session(options.table, core_.id(), options.lease, options.owner, creation.name());
+        openers_.asks();
+        auto made = co_await core_.target().call(std::move(request));
+        failure why;
+        if (!made) {
+            why = std::move(made).error();
+            openers_.asked(why.details.attempts);
+            core_.heed(why);
+        }
+        if (status.ended()) co_return over();
+        auto next = creation.judge(made ? nullptr : &why, core_.now());
+        if (next == step::rename) {
+            core_.rename();
+            creation.rename(world.new_id());
+            continue;
+        }
+        if (next == step::live) {
+            if (status.acknowledge(creation.first_sent())) co_return nullptr;
+            // The answer took longer than the lease: the session begins with its first acknowledged heartbeat.
+            const bool beaten = co_await core_.heartbeat().beat_once();
+            if (beaten) co_return nullptr;
+            why = failure(errc::timeout);
+            creation.note_stale();
+        }
+        if (next == step::fail && why.code == errc::validation) {
+            auto odd = co_await look_for_key_fault(core_.target(), options.table);
+            if (odd) why = *std::move(odd);
+        }
+        if (status.ended() || status.closing()) co_return over();
+        const auto told = explain(std::move(why));
+        if (next == step::fail) co_return told;
+        if (openers_.note_trouble(told)) {
+            core_.log(severity::warning, "cannot be opened yet: " + told->code.message());
+        }
+        if (creation.fruitless()) openers_.tell_trouble(patience::little);
+        if (creation.fruitless() && openers_.of(patience::much).empty()) co_return told;
+        // Not in step with all the others that the same outage has struck.
+        co_await again_.wait_until(core_.now() + retry_pause(creation.failures() - 1, core_.unit()));
+        if (status.ended() || status.closing()) co_return over();
+    }
+}
+
+shared_failure session_opening::over() const {
+    return std::make_shared<const failure>(core_.over_failure());
+}
+
+shared_failure session_opening::explain(failure why) const {
+    std::string words = "the session could not be opened";
+    // Its row is in doubt, but nothing that the caller asked for is.
+    if (why.outcome == outcome::unknown) words += ", and nothing was asked for yet of what the call wants";
+    if (why.code == errc::in_doubt) {
+        why.code = errc::timeout;
+        why.details.advice.clear();
+    }
+    auto& message = why.details.message;
+    message = message.empty() ? words : words + ": " + message;
+    why.outcome = outcome::not_applied;
+    return std::make_shared<const failure>(std::move(why));
+}
+
+}  // namespace dynalease::detail

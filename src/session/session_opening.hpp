@@ -1,0 +1,44 @@
+// How a life of a session is opened: its row is made, for whoever waits for that.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "runtime/alarm.hpp"
+#include "session/openers.hpp"
+#include "session/wait_limit.hpp"
+
+#include <boost/asio/awaitable.hpp>
+
+#include <memory>
+
+namespace dynalease::detail {
+
+class session_impl;
+
+class session_opening {
+public:
+    explicit session_opening(session_impl& core);
+
+    /// Completes when the session is live; the first caller has the row made. Null, or why not.
+    ///
+    /// Where nobody can be reached, who only tries is told at once, and so is who would wait for ever while the session
+    /// has never been live: there the endpoint may be wrong. All others wait until their time is over.
+    boost::asio::awaitable<shared_failure> until_live(wait_limit limit);
+    /// Those who wait are told now, whatever becomes of the request that is under way.
+    void session_closes();
+    /// Completes when no request is under way that is to open the session; at `until` at the latest.
+    boost::asio::awaitable<void> wait_ended(dynalease::time_point until);
+    /// Nothing is sent any more.
+    void session_ends();
+
+private:
+    boost::asio::awaitable<void> run(std::shared_ptr<session_impl> self);
+    boost::asio::awaitable<shared_failure> create_row();
+    shared_failure over() const;
+    shared_failure explain(failure why) const;
+
+    session_impl& core_;
+    openers openers_;
+    runtime::alarm again_;
+};
+
+}  // namespace dynalease::detail
