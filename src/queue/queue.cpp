@@ -7,6 +7,7 @@
 #include "queue/queue_inspect.hpp"
 #include "queue/queue_options.hpp"
 #include "runtime/cancellation.hpp"
+#include "session/callers.hpp"
 #include "session/session_lives.hpp"
 #include "session/session_options.hpp"
 #include "session/wait_limit.hpp"
@@ -23,11 +24,12 @@ using detail::queue_entrant;
 using detail::queue_target;
 using queue_handle = detail::in_lives<queue_target>;
 
-/// In one life of the session, which is open.
 awaitable<detail::queue_grant> enter_in_life(queue_target target, item data, detail::wait_limit limit) {
     auto& core = *target.core;
     auto& front = *target.front;
-    detail::queue_grant granted;
+    auto unopened = co_await core.opening().until_live(limit);
+    if (unopened) co_return detail::not_asked<detail::queue_grant>(std::move(unopened));
+    detail::queue_grant granted{.asked = true};
     const bool cancelled = co_await runtime::cancellation_requested();
     if (cancelled) {
         granted.why = std::make_shared<const failure>(errc::cancelled);
@@ -46,6 +48,7 @@ awaitable<detail::queue_grant> enter_in_life(queue_target target, item data, det
         granted.why = std::make_shared<const failure>(front.given_up(ended, in_doubt, *who));
     }
     granted.requests = front.requests_made() - before;
+    granted.asked = true;
     co_return granted;
 }
 
@@ -57,35 +60,17 @@ awaitable<runtime::completion<queue_turn>> run_enter(queue_handle handle, enter_
         co_return done;
     }
     const auto limit = detail::limit_of(handle.lives->world().clock->now(), options.wait, tries);
-    detail::queue_grant granted;
-    unsigned requests = 0;
     queue_target target;
-    for (;;) {
-        target = at_present(handle);
-        auto unopened = co_await target.core->opening().until_live(limit);
-        // What was seen in one life of who is in the way is not known in the next.
-        const bool bound_to_life = limit.until_known && !unopened;
-        granted = {.turn = {}, .why = std::move(unopened)};
-        if (granted.why) {
-            requests += granted.why->details.attempts;
-        } else {
-            granted = co_await enter_in_life(target, options.data, limit);
-            requests += granted.requests;
-        }
-        const bool lost =
-            granted.why && !bound_to_life && detail::ends_with_its_life(*handle.lives, *target.core, granted.why->code);
-        if (!lost) break;
-        const bool cancelled = co_await runtime::cancellation_requested();
-        if (!cancelled) continue;
-        granted.why = std::make_shared<const failure>(errc::cancelled);
-        break;
-    }
+    auto ask = [&](const std::shared_ptr<detail::session_impl>& life) {
+        target = detail::in_life(handle, life);
+        return enter_in_life(target, options.data, limit);
+    };
+    auto granted = co_await detail::ask_in_lives<detail::queue_grant>(handle.lives, limit, ask);
     if (!granted.why && !granted.turn && !tries) {
-        granted.why = std::make_shared<const failure>(target.front->others_go_before(nullptr));
+        granted.why = detail::after_requests(target.front->others_go_before(nullptr), granted.requests);
     }
     if (granted.why) {
         done.code = detail::report(*granted.why, details);
-        if (details) details->attempts = requests;
     } else {
         done.value = std::move(granted.turn);
     }

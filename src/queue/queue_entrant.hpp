@@ -29,6 +29,7 @@ struct queue_grant {
     shared_failure why{};
     bool place_lost = false;  ///< of one of those that were entered together
     unsigned requests = 0;    ///< that were sent for it
+    bool asked = false;       ///< its session was open, so that it could be asked for
 };
 
 /// A later copy was refused for good, but an earlier one may have been applied.

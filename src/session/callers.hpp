@@ -28,6 +28,7 @@ struct acquired {
     Guard guard{};
     shared_failure why{};
     unsigned requests = 0;  ///< that were sent for it
+    bool asked = false;     ///< its session was open, so that it could be asked for
 };
 
 /// A failure as it is told to one of those whom it concerns.
@@ -125,16 +126,28 @@ private:
     std::list<caller*> ended_;    ///< served, cancelled or timed out, but have not run since
 };
 
-/// What every verb does that acquires something, in one life of its session, which is open. On the database's executor;
-/// answers a cancellation at once, and leaves what must be resolved to `impl`.
+/// Of what could not be asked for, since its session could not be opened.
+template <class Outcome>
+Outcome not_asked(shared_failure unopened) {
+    Outcome none;
+    none.requests = unopened->details.attempts;
+    none.why = std::move(unopened);
+    return none;
+}
+
+/// What every verb does that acquires something, in one life of its session. On the database's executor; answers a
+/// cancellation at once, and leaves what must be resolved to `impl`.
 /// @tparam Target keeps the session, and the object behind the handles: as one, for GCC 12 ends the arguments of a
 /// coroutine in their own order, and the object needs its session to the end.
 template <class Target, class Wish, class Impl = typename decltype(Target::front)::element_type>
-boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire_when_open(Target target, Wish wish,
-                                                                              wait_limit limit) {
+boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire_in_life(Target target, Wish wish,
+                                                                            wait_limit limit) {
+    using outcome = acquired<typename Impl::guard_type>;
     auto* const core = target.core.get();
     auto* const impl = target.front.get();
-    acquired<typename Impl::guard_type> result;
+    auto unopened = co_await core->opening().until_live(limit);
+    if (unopened) co_return not_asked<outcome>(std::move(unopened));
+    outcome result;
     const bool cancelled = co_await runtime::cancellation_requested();
     if (cancelled) {
         result.why = std::make_shared<const failure>(core->given_up(boost::asio::error::operation_aborted, false));
@@ -151,57 +164,48 @@ boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire_when_open(Ta
         if (waited) result.why = std::make_shared<const failure>(impl->given_up(self, waited));
         result.requests = impl->requests_made() - before;
     }
+    result.asked = true;
     co_return result;
 }
 
-/// ... and opens it first.
-template <class Target, class Wish, class Impl = typename decltype(Target::front)::element_type>
-boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire_in_life(Target target, Wish wish,
-                                                                            wait_limit limit) {
-    acquired<typename Impl::guard_type> result;
-    auto unopened = co_await target.core->opening().until_live(limit);
-    result.why = std::move(unopened);
-    if (result.why) {
-        result.requests = result.why->details.attempts;
-    } else {
-        result = co_await acquire_when_open(std::move(target), std::move(wish), limit);
+/// Asks in one life of a session and, where that ends meanwhile, in the next: as whoever comes new, until the wait is
+/// over. What is told counts the requests of all.
+/// @param ask makes the awaitable of an `Outcome`, which has `why`, `requests` and `asked`, in the life it is given
+template <class Outcome, class Ask>
+boost::asio::awaitable<Outcome> ask_in_lives(std::shared_ptr<session_lives> lives, wait_limit limit, Ask& ask) {
+    unsigned requests = 0;
+    for (;;) {
+        const auto life = lives->present();
+        Outcome result = co_await ask(life);
+        requests += result.requests;
+        // What was seen in one life of who is in the way is not known in the next.
+        const bool bound_to_life = limit.until_known && result.asked;
+        const bool lost = result.why && !bound_to_life && ends_with_its_life(*lives, *life, result.why->code);
+        if (lost) {
+            const bool cancelled = co_await runtime::cancellation_requested();
+            if (!cancelled) continue;
+            result.why = std::make_shared<const failure>(errc::cancelled);
+        }
+        if (result.why) result.why = after_requests(*result.why, requests);
+        result.requests = requests;
+        co_return result;
     }
-    co_return result;
 }
 
-/// ... and, where that life ends meanwhile, in the next: as whoever comes new, until the wait is over.
 /// @param tries ends without a guard, and without an error, while others have it
 template <class Target, class Wish, class Impl = typename decltype(Target::front)::element_type>
 boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire(in_lives<Target> handle, Wish wish, bool tries,
                                                                     std::optional<std::chrono::nanoseconds> wait) {
     const auto limit = limit_of(handle.lives->world().clock->now(), wait, tries);
-    acquired<typename Impl::guard_type> result;
-    unsigned requests = 0;
     Target target;
-    for (;;) {
-        target = at_present(handle);
-        auto unopened = co_await target.core->opening().until_live(limit);
-        // What was seen in one life of who is in the way is not known in the next.
-        const bool bound_to_life = limit.until_known && !unopened;
-        result = {.guard = {}, .why = std::move(unopened)};
-        if (result.why) {
-            requests += result.why->details.attempts;
-        } else {
-            result = co_await acquire_when_open(target, wish, limit);
-            requests += result.requests;
-        }
-        const bool lost =
-            result.why && !bound_to_life && ends_with_its_life(*handle.lives, *target.core, result.why->code);
-        if (!lost) break;
-        const bool cancelled = co_await runtime::cancellation_requested();
-        if (!cancelled) continue;
-        result.why = std::make_shared<const failure>(errc::cancelled);
-        break;
-    }
+    auto ask = [&](const std::shared_ptr<session_impl>& life) {
+        target = in_life(handle, life);
+        return acquire_in_life(target, wish, limit);
+    };
+    auto result = co_await ask_in_lives<acquired<typename Impl::guard_type>>(handle.lives, limit, ask);
     if (!result.why && !result.guard && !tries) {
-        result.why = std::make_shared<const failure>(target.front->others_have_it());
+        result.why = after_requests(target.front->others_have_it(), result.requests);
     }
-    if (result.why) result.why = after_requests(*result.why, requests);
     co_return result;
 }
 
