@@ -83,7 +83,8 @@ lock::lock(session& session, std::string name, lock_options options)
     : target_{detail::with_row(detail::access::core_of(session), "lock"), {}} {
     auto& made = target_.made;
     made.core = target_.lives->present();
-    made.front = made.core->members().member<lock_impl>(detail::checked_lock_name(std::move(name)), detail::checked(options));
+    made.front =
+        made.core->members().member<lock_impl>(detail::checked_lock_name(std::move(name)), detail::checked(options));
 }
 
 lock::executor_type lock::get_executor() const noexcept {

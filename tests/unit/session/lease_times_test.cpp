@@ -1,8 +1,8 @@
 // The times of a lease and of those who watch it, and the tokens of claims.
 // SPDX-License-Identifier: BSL-1.0
 #include "session/protocol/lease_times.hpp"
-#include "session/protocol/claim.hpp"
 #include "session/protocol/beat_ledger.hpp"
+#include "session/protocol/claim.hpp"
 #include "session/protocol/session_lease.hpp"
 #include "session/protocol/session_watch.hpp"
 
