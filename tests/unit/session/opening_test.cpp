@@ -1,6 +1,6 @@
 // What callers are told while their session opens in vain, and how one life ends what the former has left.
 // SPDX-License-Identifier: BSL-1.0
-#include "support/lock_steps.hpp"
+#include "unit/session/session_steps.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -22,13 +22,6 @@ namespace {
 using testing::fault;
 using kind = testing::fault::kind;
 
-fault refused_at_the_door() {
-    return {.what = kind::fail, .answer = failure(errc::unreachable)};
-}
-testing::fault_plan all_meet(const fault& fate) {
-    return [fate](const any_request&, const call_options&) { return fate; };
-}
-
 bool creates(const any_request& request) {
     return std::holds_alternative<put_item_request>(request);
 }
@@ -37,30 +30,12 @@ bool closes(const any_request& request, const std::string& id) {
     return update && update->values.contains(":closed") && *find_string(update->key, "pk") == "session#" + id;
 }
 
-asio::awaitable<void> tell(lock target, acquire_options options, std::optional<error>& told) {
-    try {
-        auto guard = co_await target.acquire(std::move(options));
-        co_await guard.release();
-    } catch (const error& e) {
-        told = e;
-    }
-}
-asio::awaitable<void> tell(node& in, std::optional<std::chrono::nanoseconds> wait, std::optional<error>& told) {
-    const acquire_options options{.wait = wait};
-    lock target{*in.session, "x"};
-    co_await tell(target, options, told);
-}
-
-asio::awaitable<void> close(node& in, close_options options) {
-    co_await in.session->close(options);
-}
-
 /// A process that has lost a life, in which it held a lock.
 struct former_life {
     former_life() {
         run(w, a, take(a, "x", guard));
         former = a.session->id();
-        a.network->set_plan(all_meet({kind::lose_request}));
+        a.network->set_plan(silence());
         w.scheduler.run_for(30s);
         REQUIRE(guard.state() == guard_state::lost);
         a.network->set_plan({});
@@ -102,7 +77,7 @@ TEST_CASE("who comes while a session opens in vain is told of the requests since
     std::size_t sent = 0;
     a.network->set_plan([&sent](const any_request&, const call_options&) {
         ++sent;
-        return refused_at_the_door();
+        return nobody_there();
     });
     std::optional<error> first;
     std::optional<error> second;
@@ -199,7 +174,7 @@ TEST_CASE("a session that is closed between two lives closes the row of the form
 
 TEST_CASE("a session that is closed between two lives ends in time, whoever answers, and writes nothing if so told") {
     former_life in;
-    in.a.network->set_plan(all_meet({kind::lose_request}));
+    in.a.network->set_plan(silence());
     const auto began = in.w.scheduler.now();
     run(in.w, in.a, close(in.a, {.timeout = 700ms}));
     CHECK(in.w.scheduler.now() - began <= 700ms);
@@ -261,7 +236,7 @@ TEST_CASE("the row of a former life that could not be closed is closed when the 
     former_life in;
     bool closing = false;
     in.a.network->set_plan([&](const any_request& request, const call_options&) {
-        return closes(request, in.former) && !closing ? refused_at_the_door() : fault{};
+        return closes(request, in.former) && !closing ? nobody_there() : fault{};
     });
     lock_guard other;
     run(in.w, in.a, take(in.a, "y", other));
@@ -279,7 +254,7 @@ TEST_CASE("processes that open their sessions in one outage do not come in step"
     std::vector<std::optional<error>> told(all.size());
     std::vector<running> waits;
     for (std::size_t i = 0; i < all.size(); ++i) {
-        all[i].network->set_plan(all_meet(refused_at_the_door()));
+        all[i].network->set_plan(all_meet(nobody_there()));
         waits.emplace_back(w, all[i], tell(all[i], 10s, told[i]));
     }
     w.scheduler.run_for(11s);
@@ -300,7 +275,7 @@ TEST_CASE("each heartbeat without an answer is one line in the log, whatever sta
     run(w, a, take(a, "x", guard));
     lines.clear();
     const auto before = a.session->counters();
-    a.network->set_plan(all_meet({kind::lose_request}));
+    a.network->set_plan(silence());
     w.scheduler.run_for(8s);
     a.network->set_plan({});
     w.scheduler.run_for(5s);
@@ -324,7 +299,7 @@ TEST_CASE("heartbeats of a short lease that go unanswered do not fill the log") 
     lock_guard guard;
     run(w, a, take(a, "x", guard));
     lines.clear();
-    a.network->set_plan(all_meet({kind::lose_request}));
+    a.network->set_plan(silence());
     w.scheduler.run_for(950ms);
     REQUIRE(a.session->counters().heartbeats_unanswered > 3);
     CHECK(lines.size() == 2);  // the first, and that it is in jeopardy

@@ -1,6 +1,6 @@
 // How a session ends while something still goes on under it, and when its last requests meet trouble.
 // SPDX-License-Identifier: BSL-1.0
-#include "support/lock_steps.hpp"
+#include "unit/session/session_steps.hpp"
 
 #include <dynalease/lock.hpp>
 #include <dynalease/queue.hpp>
@@ -13,10 +13,6 @@ using namespace dynalease::tests;
 namespace {
 
 using kind = testing::fault::kind;
-
-asio::awaitable<void> close_with(node& in, close_options options, close_report& report) {
-    report = co_await in.session->close(options);
-}
 
 std::string state_of_row(world& w, const std::string& id) {
     const auto row = w.row("session#" + id);
@@ -116,7 +112,7 @@ TEST_CASE("work under a lock or in a turn ends before a closed session gives it 
     if (by_destructor) {
         a.session.reset();
     } else {
-        closes.emplace(w, a, close_with(a, {}, report));
+        closes.emplace(w, a, close(a, {}, report));
     }
     w.scheduler.run_for(2400ms);
     CHECK_FALSE(seen.cancelled);
@@ -144,7 +140,7 @@ TEST_CASE("a lock whose work does not end stays taken until the lease is over") 
     lock_guard other;
     run(w, a, take(a, "y", other));
     close_report report;
-    run(w, a, close_with(a, {.timeout = 3s}, report), 4s);
+    run(w, a, close(a, {.timeout = 3s}, report), 4s);
     CHECK(report.released == 1);
     REQUIRE(report.failed.size() == 1);
     CHECK(report.failed.front().code == errc::session_closed);  // nothing was sent
@@ -183,7 +179,7 @@ TEST_CASE("work that gave its lock back itself goes on when the session closes")
     running body(w, a, call::run(a, ended));
     w.scheduler.run_for(1s);
     close_report report;
-    run(w, a, close_with(a, {}, report));
+    run(w, a, close(a, {}, report));
     body.wait(3s);
     CHECK(ended);
 }
@@ -196,7 +192,7 @@ TEST_CASE("work under a lock of a session that is closed already does not begin"
     running body(w, a, work_for_a_lock(a, seen));
     while (!find(w.row("lock#x"), "holder")) w.scheduler.step();
     close_report report;
-    run(w, a, close_with(a, {}, report));
+    run(w, a, close(a, {}, report));
     body.wait(1s);
     CHECK(seen.told == errc::session_closed);
 }
@@ -211,7 +207,7 @@ TEST_CASE("a session whose lock cannot be released is closed all the same, which
         return is_about(request, "lock#x") ? testing::fault{kind::lose_request} : testing::fault{};
     });
     close_report report;
-    run(w, a, close_with(a, {}, report), 6s);
+    run(w, a, close(a, {}, report), 6s);
     CHECK(report.failed.size() == 1);
     CHECK(state_of_row(w, a.session->id()) == "closed");
     lock_guard taken;
@@ -232,7 +228,7 @@ TEST_CASE("the closing of a session's row is sent again until it is answered") {
         return closes && ++sent == 1 ? testing::fault{lost} : testing::fault{};
     });
     close_report report;
-    run(w, a, close_with(a, {}, report));
+    run(w, a, close(a, {}, report));
     CHECK(state_of_row(w, a.session->id()) == "closed");
     CHECK(sent == 2);
 }
@@ -251,7 +247,7 @@ TEST_CASE("a lost session can be closed in the step that tells of it") {
         }
     };
     running closes(w, a, call::over_and_close(a));
-    a.network->set_plan([](const any_request&, const call_options&) { return testing::fault{kind::lose_request}; });
+    a.network->set_plan(silence());
     CHECK_NOTHROW(closes.wait(20s));
 }
 
@@ -276,7 +272,7 @@ TEST_CASE("a log hook may call verbs of the session it is told about") {
     };
     a.emplace(w, 1, testing::virtual_clock_options{}, std::move(options), how);
     run(w, *a, take(*a, "x", guard));
-    a->network->set_plan([](const any_request&, const call_options&) { return testing::fault{kind::lose_request}; });
+    a->network->set_plan(silence());
     w.scheduler.run_for(30s);
     CHECK(told == 1);
     CHECK(closed);

@@ -1,6 +1,6 @@
 // What goes on under a session while it closes: work that may end, and all that it rests on.
 // SPDX-License-Identifier: BSL-1.0
-#include "support/lock_steps.hpp"
+#include "unit/session/session_steps.hpp"
 
 #include <dynalease/lock.hpp>
 #include <dynalease/queue.hpp>
@@ -16,7 +16,6 @@ using namespace dynalease::tests;
 namespace {
 
 using testing::fault;
-using kind = testing::fault::kind;
 
 /// A piece of work, and what it saw.
 struct piece {
@@ -62,10 +61,6 @@ asio::awaitable<void> work(node& in, bool as_turn, piece& of) {
     } catch (const error& e) {
         of.told = e.code();
     }
-}
-
-asio::awaitable<void> close(node& in, close_options options, close_report& report) {
-    report = co_await in.session->close(options);
 }
 
 asio::awaitable<void> next_in(node& in, bool as_turn, lock_guard& locked, queue_turn& turn) {
@@ -166,7 +161,7 @@ TEST_CASE("work whose lock is lost while its session closes is told of the loss"
     closing_world in(1h);
     running closes(in.w, in.a, close(in.a, {.timeout = 1min}, in.report));
     in.w.scheduler.run_for(1s);
-    in.a.network->set_plan([](const any_request&, const call_options&) { return fault{kind::lose_request}; });
+    in.a.network->set_plan(silence());
     in.body->wait(15s);
     CHECK(in.mine.cancelled);
     CHECK(in.mine.told == errc::lock_lost);

@@ -1,6 +1,6 @@
 // How a session comes to life beside its copies, and how its heartbeat meets trouble.
 // SPDX-License-Identifier: BSL-1.0
-#include "support/lock_steps.hpp"
+#include "unit/session/session_steps.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -38,9 +38,7 @@ TEST_CASE("heartbeats that are refused at once are repeated no faster than those
     lock_guard guard;
     run(w, a, take(a, "x", guard));
     const auto before = a.session->counters().heartbeats_sent;
-    a.network->set_plan([](const any_request&, const call_options&) {
-        return testing::fault{.what = kind::fail, .answer = failure(errc::throttled)};
-    });
+    a.network->set_plan(all_meet(throttling()));
     w.scheduler.run_for(9s);
     const auto sent = a.session->counters().heartbeats_sent - before;
     CHECK(sent >= 5);

@@ -1,6 +1,6 @@
 // A session that was lost begins a new life: what goes on in it, and what has ended with the old one.
 // SPDX-License-Identifier: BSL-1.0
-#include "support/lock_steps.hpp"
+#include "unit/session/session_steps.hpp"
 
 #include <dynalease/queue.hpp>
 
@@ -18,18 +18,6 @@ using namespace dynalease;
 using namespace dynalease::tests;
 
 namespace {
-
-using kind = testing::fault::kind;
-
-testing::fault_plan nobody_there() {
-    return [](const any_request&, const call_options&) {
-        return testing::fault{.what = kind::fail, .answer = failure(errc::unreachable)};
-    };
-}
-
-testing::fault_plan silence() {
-    return [](const any_request&, const call_options&) { return testing::fault{kind::lose_request}; };
-}
 
 asio::awaitable<void> enter(queue line, queue_turn& into) {
     into = co_await line.enter();
@@ -179,7 +167,7 @@ TEST_CASE("a waiter has a new ticket in the next life") {
 }
 
 TEST_CASE("acquire rides out an outage within its wait") {
-    for (const auto& outage : {nobody_there(), silence()}) {
+    for (const auto& outage : {all_meet(nobody_there()), silence()}) {
         one_loss in;
         in.a.network->set_plan(outage);
         in.w.scheduler.run_for(30s);
@@ -202,7 +190,7 @@ TEST_CASE("acquire rides out an outage within its wait") {
 TEST_CASE("the first lease of all waits for the service as long as its caller says, and no longer") {
     world w;
     node a(w);
-    a.network->set_plan(nobody_there());
+    a.network->set_plan(all_meet(nobody_there()));
     lock_guard guard;
     error_code told;
     run(w, a, take_told(lock{*a.session, "x"}, {}, guard, told), 1s);
@@ -224,7 +212,8 @@ TEST_CASE("what may not be done is told at once, however long a caller would wai
     world w;
     node a(w);
     a.network->set_plan([](const any_request&, const call_options&) {
-        return testing::fault{.what = kind::fail, .answer = failure(errc::access_denied, outcome::not_applied)};
+        return testing::fault{.what = testing::fault::kind::fail,
+                              .answer = failure(errc::access_denied, outcome::not_applied)};
     });
     lock_guard guard;
     error_code told;
@@ -337,7 +326,7 @@ TEST_CASE("a session whose client was closed between two lives is lost for good"
     one_loss in;
     in.lose();
     in.a.network->set_plan([](const any_request&, const call_options&) {
-        return testing::fault{.what = kind::fail, .answer = failure(errc::shut_down)};
+        return testing::fault{.what = testing::fault::kind::fail, .answer = failure(errc::shut_down)};
     });
     std::optional<error_code> over;
     in.a.session->over([&](error_code code) { over = code; });
@@ -352,7 +341,7 @@ TEST_CASE("a session whose client was closed between two lives is lost for good"
 TEST_CASE("nothing is sent any more once a session was closed while it tried to open") {
     one_loss in;
     in.lose();
-    in.a.network->set_plan(nobody_there());
+    in.a.network->set_plan(all_meet(nobody_there()));
     lock_guard got;
     error_code told;
     lock handle{*in.a.session, "x"};

@@ -1,6 +1,6 @@
 // What a user notices of a session: how it opens, how it ends, and what closing reports.
 // SPDX-License-Identifier: BSL-1.0
-#include "support/lock_steps.hpp"
+#include "unit/session/session_steps.hpp"
 
 #include <dynalease/queue.hpp>
 
@@ -19,14 +19,6 @@ using namespace dynalease::tests;
 namespace {
 
 using kind = testing::fault::kind;
-
-testing::fault_plan everything(kind what) {
-    return [what](const any_request&, const call_options&) { return testing::fault{what}; };
-}
-
-asio::awaitable<void> close(node& in, close_options options, close_report& report) {
-    report = co_await in.session->close(options);
-}
 
 asio::awaitable<void> enter(node& in, queue_turn& into) {
     queue target{*in.session, "orders"};
@@ -100,7 +92,7 @@ TEST_CASE("closing without a network ends in time and says what was left") {
     node a(w);
     lock_guard guard;
     run(w, a, take(a, "x", guard));
-    a.network->set_plan(everything(kind::lose_request));
+    a.network->set_plan(silence());
     close_report report;
     const auto began = w.scheduler.now();
     run(w, a, close(a, {.timeout = 3s}, report));
@@ -124,7 +116,7 @@ TEST_CASE("closing tells of what was being given back before, and of whom nobody
     queue_turn none;
     running waits(w, a, enter(a, none));
     w.scheduler.run_for(2s);
-    a.network->set_plan(everything(kind::lose_request));
+    a.network->set_plan(silence());
     guard = {};
     close_report report;
     run(w, a, close(a, {.timeout = 3s}, report));
@@ -189,7 +181,7 @@ TEST_CASE("waiting callers fail when the session is closed or lost") {
         if (closing) {
             run(w, b, close(b, {}, report));
         } else {
-            b.network->set_plan(everything(kind::lose_request));
+            b.network->set_plan(silence());
         }
         try {
             waits.wait(15s);
@@ -209,7 +201,7 @@ TEST_CASE("waiting callers fail when the session is closed or lost") {
 TEST_CASE("a network that never answers fails the first acquire as unanswered, within its deadline") {
     world w;
     node a(w);
-    a.network->set_plan(everything(kind::lose_request));
+    a.network->set_plan(silence());
     lock_guard guard;
     try {
         run(w, a, take(a, "x", guard), 10s);
@@ -237,7 +229,7 @@ TEST_CASE("lost heartbeats within the lease cost jeopardy, not the locks") {
     node a(w);
     lock_guard guard;
     run(w, a, take(a, "x", guard));
-    a.network->set_plan(everything(kind::lose_answer));
+    a.network->set_plan(all_meet({kind::lose_answer}));
     w.scheduler.run_for(7s);
     CHECK(guard.state() == guard_state::jeopardy);
     a.network->set_plan({});

@@ -1,6 +1,6 @@
 // Who asked for it is told of each change of a session's state.
 // SPDX-License-Identifier: BSL-1.0
-#include "support/lock_steps.hpp"
+#include "unit/session/session_steps.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -8,18 +8,6 @@
 
 using namespace dynalease;
 using namespace dynalease::tests;
-
-namespace {
-
-testing::fault_plan deaf() {
-    return [](const any_request&, const call_options&) { return testing::fault{testing::fault::kind::lose_request}; };
-}
-
-asio::awaitable<void> close(node& in) {
-    co_await in.session->close();
-}
-
-}  // namespace
 
 TEST_CASE("whoever asked for it is told when a session is in jeopardy, when that has passed, and of its end") {
     using enum session_state;
@@ -36,7 +24,7 @@ TEST_CASE("whoever asked for it is told when a session is in jeopardy, when that
     run(w, a, take(a, "x", guard));
     CHECK(told == std::vector{live});
 
-    a.network->set_plan(deaf());
+    a.network->set_plan(silence());
     w.scheduler.run_for(7s);
     CHECK(told == std::vector{live, jeopardy});
     CHECK(then == guard_state::jeopardy);
@@ -46,7 +34,7 @@ TEST_CASE("whoever asked for it is told when a session is in jeopardy, when that
     CHECK(then == guard_state::held);
 
     told.clear();
-    a.network->set_plan(deaf());
+    a.network->set_plan(silence());
     w.scheduler.run_for(30s);
     CHECK(told == std::vector{jeopardy, lost});
     CHECK(then == guard_state::lost);
@@ -66,8 +54,7 @@ TEST_CASE("a session that opens late is told as what it is, and one that closes 
     options.on_state = [&](session_state now) { told.push_back(now); };
     world w;
     node a(w, 1, {}, std::move(options));
-    a.network->set_plan(
-        [](const any_request&, const call_options&) { return testing::fault{testing::fault::kind::lose_answer}; });
+    a.network->set_plan(all_meet({testing::fault::kind::lose_answer}));
     acquire_options patience;
     patience.wait = 1min;
     running taking(w, a, take(lock{*a.session, "x"}, guard, patience));
