@@ -101,17 +101,18 @@ boost::asio::awaitable<joint_served> acquire_in_order(items_order order) {
         out.granted[i] = std::move(got.guard);
     }
     const bool all_valid = std::ranges::all_of(out.granted, [](const auto& guard) { return guard.held(); });
-    if (!out.why && !all_valid) out.why = order.core->status().valid() ? failure(errc::lock_lost) : order.core->over_failure();
+    if (!out.why && !all_valid)
+        out.why = order.core->status().valid() ? failure(errc::lock_lost) : order.core->over_failure();
     co_return out;
 }
 
 boost::asio::awaitable<joint_served> acquire_all_in_life(items_order order) {
-    const auto unopened = co_await order.core->opening().until_live(order.limit);
+    const auto session = co_await order.core->opening().until_live(order.limit);
     const bool cancelled = co_await runtime::cancellation_requested();
     joint_served out{.one_by_one = true};
-    if (unopened || cancelled) {
-        out.why = unopened ? *unopened : failure(errc::cancelled);
-        out.requests = out.why->details.attempts;
+    if (session.why || cancelled) {
+        out.why = session.why ? *session.why : failure(errc::cancelled);
+        out.requests = session.requests;
         co_return out;
     }
     if (!order.one_by_one && order.wanted.size() <= protocol::items_at_once) {
@@ -123,6 +124,7 @@ boost::asio::awaitable<joint_served> acquire_all_in_life(items_order order) {
         out = co_await acquire_in_order(std::move(order));
         out.requests += together;
     }
+    out.requests += session.requests;
     co_return out;
 }
 

@@ -93,10 +93,10 @@ boost::asio::awaitable<joint_outcome> enter_all_in_life(std::vector<queue_target
                                                         wait_limit limit) {
     const auto core = targets.front().core;
     joint_outcome ended;
-    const auto unopened = co_await core->opening().until_live(limit);
+    const auto session = co_await core->opening().until_live(limit);
     const bool cancelled = co_await runtime::cancellation_requested();
-    if (unopened || cancelled) {
-        ended.why = unopened ? *unopened : failure(errc::cancelled);
+    if (session.why || cancelled) {
+        ended.why = session.why ? *session.why : failure(errc::cancelled);
         co_return ended;
     }
     if (limit.once && std::ranges::any_of(targets, [](const auto& target) { return target.front->busy(); })) {
@@ -113,7 +113,7 @@ boost::asio::awaitable<joint_outcome> enter_all_in_life(std::vector<queue_target
     }
     --core->counters().waiting;
     const auto made = targets[ended.failed].front->requests_made() - before[ended.failed];
-    if (ended.why) ended.why->details.attempts = made;
+    if (ended.why) ended.why->details.attempts = session.requests + made;
     co_return ended;
 }
 

@@ -27,9 +27,9 @@ using queue_handle = detail::in_lives<queue_target>;
 awaitable<detail::queue_grant> enter_in_life(queue_target target, item data, detail::wait_limit limit) {
     auto& core = *target.core;
     auto& front = *target.front;
-    auto unopened = co_await core.opening().until_live(limit);
-    if (unopened) co_return detail::not_asked<detail::queue_grant>(std::move(unopened));
-    detail::queue_grant granted{.asked = true};
+    auto session = co_await core.opening().until_live(limit);
+    if (session.why) co_return detail::not_asked<detail::queue_grant>(std::move(session));
+    detail::queue_grant granted{.requests = session.requests, .asked = true};
     const bool cancelled = co_await runtime::cancellation_requested();
     if (cancelled) {
         granted.why = std::make_shared<const failure>(errc::cancelled);
@@ -47,7 +47,7 @@ awaitable<detail::queue_grant> enter_in_life(queue_target target, item data, det
         const bool in_doubt = front.gave_up(who);
         granted.why = std::make_shared<const failure>(front.given_up(ended, in_doubt, *who));
     }
-    granted.requests = front.requests_made() - before;
+    granted.requests = session.requests + front.requests_made() - before;
     granted.asked = true;
     co_return granted;
 }

@@ -31,12 +31,6 @@ struct acquired {
     bool asked = false;     ///< its session was open, so that it could be asked for
 };
 
-/// A failure as it is told to one of those whom it concerns.
-inline shared_failure after_requests(failure why, unsigned requests) {
-    why.details.attempts = requests;
-    return std::make_shared<const failure>(std::move(why));
-}
-
 /// In their order. A try is let in only when nobody waits, so that at most the first one tries.
 /// @tparam Wish what a caller wants of it
 template <class Guard, class Wish>
@@ -128,10 +122,10 @@ private:
 
 /// Of what could not be asked for, since its session could not be opened.
 template <class Outcome>
-Outcome not_asked(shared_failure unopened) {
+Outcome not_asked(opened session) {
     Outcome none;
-    none.requests = unopened->details.attempts;
-    none.why = std::move(unopened);
+    none.why = std::move(session.why);
+    none.requests = session.requests;
     return none;
 }
 
@@ -145,8 +139,8 @@ boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire_in_life(Targ
     using outcome = acquired<typename Impl::guard_type>;
     auto* const core = target.core.get();
     auto* const impl = target.front.get();
-    auto unopened = co_await core->opening().until_live(limit);
-    if (unopened) co_return not_asked<outcome>(std::move(unopened));
+    auto session = co_await core->opening().until_live(limit);
+    if (session.why) co_return not_asked<outcome>(std::move(session));
     outcome result;
     const bool cancelled = co_await runtime::cancellation_requested();
     if (cancelled) {
@@ -164,6 +158,7 @@ boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire_in_life(Targ
         if (waited) result.why = std::make_shared<const failure>(impl->given_up(self, waited));
         result.requests = impl->requests_made() - before;
     }
+    result.requests += session.requests;
     result.asked = true;
     co_return result;
 }

@@ -7,6 +7,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <list>
@@ -17,7 +18,7 @@ namespace dynalease::detail {
 
 /// How long somebody bears it that the session cannot be opened.
 enum class patience {
-    none,    ///< he tries
+    none,    ///< he tries: until a request has failed, or had no answer twice
     little,  ///< until it is fruitless
     much,    ///< while his time lasts
 };
@@ -29,7 +30,7 @@ public:
     explicit openers(const boost::asio::any_io_executor& executor)
         : lines_{line(executor), line(executor), line(executor)} {}
 
-    /// One of them, while it lives. What is told to it counts the requests that were sent since it came.
+    /// One of them, while it lives.
     class caller {
     public:
         explicit caller(openers& among) : in_(among.here_), position_(in_.insert(in_.end(), this)) {}
@@ -37,48 +38,46 @@ public:
         caller(const caller&) = delete;
         caller& operator=(const caller&) = delete;
 
-        shared_failure told(const shared_failure& why) const {
-            auto mine = std::make_shared<failure>(*why);
-            mine->details.attempts = attempts_;
-            return mine;
-        }
+        /// That were sent since it came.
+        unsigned requests() const noexcept { return requests_; }
 
     private:
         friend openers;
         std::list<caller*>& in_;
         std::list<caller*>::iterator position_;
         bool asked_ = false;  ///< a request was begun since it came
-        unsigned attempts_ = 0;
+        unsigned requests_ = 0;
     };
 
     line& of(patience theirs) noexcept { return lines_[static_cast<std::size_t>(theirs)]; }
+    bool none_waits() const {
+        return std::ranges::all_of(lines_, [](const line& each) { return each.empty(); });
+    }
 
     /// A request that is to open the session begins.
     void asks() {
-        for (auto* each : here_) each->asked_ = true;
+        for (auto* each : here_) {
+            each->asked_ = true;
+            ++each->requests_;
+        }
     }
     /// ... and has ended after so many attempts.
     void asked(unsigned attempts) {
-        for (auto* each : here_) each->attempts_ += each->asked_ ? attempts : 0;
+        for (auto* each : here_) each->requests_ += each->asked_ ? std::max(attempts, 1u) - 1 : 0;
     }
 
-    /// What keeps the session from being opened, for whoever gives up now; null: nothing does.
+    /// What keeps the session from being opened, for whoever gives up now; null: nothing is known to.
     const shared_failure& trouble() const noexcept { return trouble_; }
-    /// @returns whether it is new that there is any
-    bool note_trouble(shared_failure why) {
-        const bool is_new = !trouble_;
-        trouble_ = std::move(why);
-        return is_new;
-    }
+    void note_trouble(shared_failure why) { trouble_ = std::move(why); }
     /// Whoever bears no more than that is told of it.
     void tell_trouble(patience most) {
         for (auto& each : lines_) {
             if (&each <= &of(most)) tell(each, trouble_);
         }
     }
-    /// @param why null: the session is live
+    /// Nobody opens it any more. @param why null: the session is live
     void tell_all(const shared_failure& why) {
-        if (!why) trouble_.reset();  // else it was told, and is not told again for each who tries
+        trouble_.reset();
         for (auto& each : lines_) tell(each, why);
     }
     void session_ends() {

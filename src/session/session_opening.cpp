@@ -20,30 +20,44 @@ namespace dynalease::detail {
 session_opening::session_opening(session_impl& core)
     : core_(core), openers_(core.world().executor), again_(core.world()) {}
 
-boost::asio::awaitable<shared_failure> session_opening::until_live(wait_limit limit) {
-    if (core_.live()) co_return nullptr;
+boost::asio::awaitable<opened> session_opening::until_live(wait_limit limit) {
+    opened done;
+    if (core_.live()) co_return done;
     auto& status = core_.status();
     if (!status.in_child()) core_.notice_loss();
-    if (!status.takes_callers()) co_return over();
+    if (!status.takes_callers()) {
+        done.why = over();
+        co_return done;
+    }
     if (status.now_in() == session_state::idle) {
         status.open();
         runtime::spawn_background(core_.world().executor, core_.life(), run(core_.shared_from_this()));
     }
-    auto mine = limit.once ? patience::none : patience::little;
+    auto mine = limit.once && !limit.until_known ? patience::none : patience::little;
     if (!limit.once && (limit.deadline || core_.number() > 1)) mine = patience::much;
+    if (mine == patience::none && openers_.trouble()) {
+        done.why = after_requests(*openers_.trouble(), 0);
+        co_return done;
+    }
     const openers::caller caller(openers_);
     ++core_.counters().waiting;
     auto [waited, why] = co_await openers_.of(mine).async_wait_until(*core_.world().clock, limit.deadline,
                                                                      boost::asio::as_tuple(boost::asio::deferred));
     --core_.counters().waiting;
-    if (core_.live()) co_return nullptr;
-    if (why) co_return caller.told(why);
-    if (!waited) co_return over();
-    if (waited != boost::asio::error::timed_out) co_return std::make_shared<const failure>(errc::cancelled);
-    if (openers_.trouble()) co_return caller.told(openers_.trouble());
+    done.requests = caller.requests();
+    if (core_.live()) co_return done;
+    done.why = after_requests(why ? *why : given_up(waited), done.requests);
+    co_return done;
+}
+
+/// Why somebody's wait ended so, to whom nobody said why.
+failure session_opening::given_up(error_code waited) const {
+    if (!waited) return core_.over_failure();
+    if (waited != boost::asio::error::timed_out) return failure(errc::cancelled);
+    if (openers_.trouble()) return *openers_.trouble();
     failure late(errc::timeout);
     late.details.message = "the session was still being opened when the wait ended";
-    co_return std::make_shared<const failure>(std::move(late));
+    return late;
 }
 
 void session_opening::session_closes() {
@@ -106,6 +120,7 @@ boost::asio::awaitable<shared_failure> session_opening::create_row() {
         if (next == step::live) {
             if (status.acknowledge(creation.first_sent())) co_return nullptr;
             // The answer took longer than the lease: the session begins with its first acknowledged heartbeat.
+            openers_.asks();
             const bool beaten = co_await core_.heartbeat().beat_once();
             if (beaten) co_return nullptr;
             why = failure(errc::timeout);
@@ -118,11 +133,15 @@ boost::asio::awaitable<shared_failure> session_opening::create_row() {
         if (status.ended() || status.closing()) co_return over();
         const auto told = explain(std::move(why));
         if (next == step::fail) co_return told;
-        if (openers_.note_trouble(told)) {
+        openers_.note_trouble(told);
+        if (!std::exchange(trouble_logged_, true)) {
             core_.log(severity::warning, "cannot be opened yet: " + told->code.message());
         }
-        if (creation.fruitless()) openers_.tell_trouble(patience::little);
-        if (creation.fruitless() && openers_.of(patience::much).empty()) co_return told;
+        // What is in doubt is asked for once more, lest it is left behind.
+        if (creation.fruitless() || !creation.in_doubt()) {
+            openers_.tell_trouble(creation.fruitless() ? patience::little : patience::none);
+            if (openers_.none_waits()) co_return told;
+        }
         // Not in step with all the others that the same outage has struck.
         co_await again_.wait_until(core_.now() + retry_pause(creation.failures() - 1, core_.unit()));
         if (status.ended() || status.closing()) co_return over();
@@ -135,8 +154,11 @@ shared_failure session_opening::over() const {
 
 shared_failure session_opening::explain(failure why) const {
     std::string words = "the session could not be opened";
-    // Its row is in doubt, but nothing that the caller asked for is.
-    if (why.outcome == outcome::unknown) words += ", and nothing was asked for yet of what the call wants";
+    // Its row is in doubt, but nothing is that the caller asked for.
+    if (why.outcome == outcome::unknown) {
+        words += core_.number() == 1 ? ", and nothing was asked for yet of what the call wants"
+                                     : " after a loss, with which all ended that was asked for before";
+    }
     if (why.code == errc::in_doubt) {
         why.code = errc::timeout;
         why.details.advice.clear();

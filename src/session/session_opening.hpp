@@ -14,15 +14,22 @@ namespace dynalease::detail {
 
 class session_impl;
 
+/// What has become of a session for whoever waited for it to be live.
+struct opened {
+    shared_failure why{};   ///< null: it is live
+    unsigned requests = 0;  ///< that were sent for that since he came
+};
+
 class session_opening {
 public:
     explicit session_opening(session_impl& core);
 
-    /// Completes when the session is live; the first caller has the row made. Null, or why not.
+    /// Completes when the session is live; the first caller has the row made.
     ///
-    /// Where nobody can be reached, who only tries is told at once, and so is who would wait for ever while the session
+    /// Who only tries is told of the first request that fails, or of the second without an answer, and at once where
+    /// there is trouble already. Where nobody can be reached, who would wait for ever is told, too, while the session
     /// has never been live: there the endpoint may be wrong. All others wait until their time is over.
-    boost::asio::awaitable<shared_failure> until_live(wait_limit limit);
+    boost::asio::awaitable<opened> until_live(wait_limit limit);
     /// Those who wait are told now, whatever becomes of the request that is under way.
     void session_closes();
     /// Completes when no request is under way that is to open the session; at `until` at the latest.
@@ -34,11 +41,13 @@ private:
     boost::asio::awaitable<void> run(std::shared_ptr<session_impl> self);
     boost::asio::awaitable<shared_failure> create_row();
     shared_failure over() const;
+    failure given_up(error_code waited) const;
     shared_failure explain(failure why) const;
 
     session_impl& core_;
     openers openers_;
     runtime::alarm again_;
+    bool trouble_logged_ = false;
 };
 
 }  // namespace dynalease::detail

@@ -66,6 +66,12 @@ inline shared_failure told_newcomer(const shared_failure& why) {
     return std::make_shared<const failure>(std::move(unheard));
 }
 
+/// A failure as it is told to one of those whom it concerns.
+inline shared_failure after_requests(failure why, unsigned requests) {
+    why.details.attempts = requests;
+    return std::make_shared<const failure>(std::move(why));
+}
+
 /// The answer to one request about a row, and the row it showed.
 template <class Row>
 struct reply {
