@@ -91,7 +91,7 @@ struct close_options {
     std::chrono::milliseconds timeout{5'000};
 };
 
-/// What `close` did, and what it left.
+/// What `close` did, and what it left. Each guard that was held is in one of the three.
 struct close_report {
     /// A lock, turn or item that may be taken for held, or a claim or place in line of a caller who had given up.
     struct unreleased {
@@ -100,11 +100,17 @@ struct close_report {
         /// for work under it goes on, or `close_options::release` is off. Else how that write failed.
         error_code code;
     };
+    /// Guards given back while it closed, also by themselves: as much as `session_counters::released` has grown.
     std::uint64_t released = 0;
+    /// Guards that were lost meanwhile, most by the end of the lease: as much as `session_counters::lost` has grown.
+    std::uint64_t lost = 0;
+    /// In no counter: they are neither given back, as far as is known, nor lost before the call has ended.
     std::vector<unreleased> failed;
     /// Success: no row says any more that the session lives, so that all of the above is free, but what is under a
-    /// plain session. Else why the row still may say so (`errc::session_closed`: nothing was sent, as above): all is
-    /// free when the lease is over.
+    /// plain session. Else why a row still may say so: all is free when the lease is over.
+    /// `errc::session_closed`: nothing was sent, as above. `errc::session_lost`: the session was lost, and its row
+    /// could not be closed. `errc::in_doubt`: the session was never live since it was last asked for a lease, and the
+    /// write that was to make its row has had no answer; nothing was ever held under it.
     error_code row{};
 };
 

@@ -50,6 +50,7 @@ boost::asio::awaitable<result<close_report>> session_closing::wait() {
 boost::asio::awaitable<void> session_closing::run([[maybe_unused]] std::shared_ptr<session_impl> self,
                                                   close_options options) {
     auto& members = core_.members();
+    const auto before = core_.counted();
     const auto began = core_.now();
     const auto timeout = std::clamp(options.timeout, std::chrono::milliseconds::zero(), longest_closing);
     const auto until = began + timeout;
@@ -73,6 +74,9 @@ boost::asio::awaitable<void> session_closing::run([[maybe_unused]] std::shared_p
     }
     if (options.release) co_await core_.formers().close(until);
     if (!report_.row && !core_.formers().ids().empty()) report_.row = errc::session_lost;
+    if (!report_.row && core_.opening().row_in_doubt()) report_.row = errc::in_doubt;
+    report_.released = core_.counters().released - before.released;
+    report_.lost = core_.counters().lost - before.lost;
     core_.end_by_closing();
     done_ = true;
     waiters_.complete_all({});
@@ -91,13 +95,12 @@ boost::asio::awaitable<bool> session_closing::release_all(dynalease::time_point 
     }
     co_await core_.members().running().wait_idle_until(*core_.world().clock, until);
     for (const auto& grant : under_way) {
-        const auto& code = grant->finished();
-        if (code && !*code) {
-            ++report_.released;
-        } else {
-            const auto untold = make_error_code(grant->in_use() ? errc::session_closed : errc::in_doubt);
-            report_.failed.push_back({grant->name(), code ? *code : untold});
-        }
+        const auto untold = make_error_code(grant->in_use() ? errc::session_closed : errc::in_doubt);
+        const auto code = grant->finished().value_or(untold);
+        const auto at_work = [&](const auto& each) { return each->title() == grant->name() && each->unsettled(); };
+        // What was in doubt at first has been resolved where nobody is at work on it any more.
+        const bool resolved = code == errc::in_doubt && core_.may_write() && std::ranges::none_of(members, at_work);
+        if (code && !resolved) report_.failed.push_back({grant->name(), code});
     }
     for (const auto& member : members) {
         const auto named = [&](const auto& each) { return each.name == member->title(); };

@@ -80,6 +80,7 @@ boost::asio::awaitable<void> session_opening::run([[maybe_unused]] std::shared_p
     co_await boost::asio::post(core_.world().executor, boost::asio::deferred);  // the opener waits first
     const auto why = co_await create_row();
     if (!why) {
+        row_in_doubt_ = false;
         const auto life = core_.number();
         core_.log(severity::info, life == 1 ? "live" : "live again, life " + std::to_string(life));
         core_.heartbeat().begin();
@@ -103,6 +104,7 @@ boost::asio::awaitable<shared_failure> session_opening::create_row() {
         auto request =
             protocol::create_session(options.table, core_.id(), options.lease, options.owner, creation.name());
         openers_.asks();
+        row_in_doubt_ = true;
         auto made = co_await core_.target().call(std::move(request));
         failure why;
         if (!made) {
@@ -112,6 +114,7 @@ boost::asio::awaitable<shared_failure> session_opening::create_row() {
         }
         if (status.ended()) co_return over();
         auto next = creation.judge(made ? nullptr : &why, core_.now());
+        row_in_doubt_ = creation.in_doubt() && next != step::rename;
         if (next == step::rename) {
             core_.rename();
             creation.rename(world.new_id());

@@ -36,6 +36,9 @@ public:
     boost::asio::awaitable<void> wait_ended(dynalease::time_point until);
     /// Nothing is sent any more.
     void session_ends();
+    /// It is not live, and its row may stand there all the same, or may yet: the request that makes it has had no
+    /// answer.
+    bool row_in_doubt() const noexcept { return row_in_doubt_; }
 
 private:
     boost::asio::awaitable<void> run(std::shared_ptr<session_impl> self);
@@ -48,6 +51,7 @@ private:
     openers openers_;
     runtime::alarm again_;
     bool trouble_logged_ = false;
+    bool row_in_doubt_ = false;
 };
 
 }  // namespace dynalease::detail

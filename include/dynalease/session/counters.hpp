@@ -25,7 +25,7 @@ struct session_counters {
     std::uint64_t take_overs = 0;   ///< grants taken from a session that was over
     std::uint64_t own_copies = 0;   ///< grants learnt from the row because the answer was lost
     std::uint64_t released = 0;     ///< guards given back, and not handed on; none that was lost
-    std::uint64_t lost = 0;         ///< guards that became invalid before they were released
+    std::uint64_t lost = 0;         ///< guards that became invalid before they were released; none left by `close`
     std::uint64_t marked_dead = 0;  ///< sessions of others that this one marked dead
     /// Writes without an answer that claim something or give it back, each then resolved one way. Of a write under a
     /// lock its own caller is told.

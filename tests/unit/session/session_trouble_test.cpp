@@ -20,6 +20,27 @@ namespace {
 using testing::fault;
 using kind = testing::fault::kind;
 
+asio::awaitable<void> hold_on(const node& in, bool& began) {
+    began = true;
+    auto& clock = *in.environment.clock;
+    co_await clock.async_wait_until(clock.now() + 1h, as_tuple);
+}
+struct long_work {
+    const node* in;
+    bool* began;
+    asio::awaitable<void> operator()(lock_guard&) const { return hold_on(*in, *began); }
+};
+asio::awaitable<void> work_long(node& in, bool& began) {
+    lock target{*in.session, "worked on"};
+    long_work body{&in, &began};
+    auto [thrown] = co_await asio::co_spawn(co_await asio::this_coro::executor, with_lock(target, body), as_tuple);
+    CHECK(thrown);
+}
+
+bool any_line(const std::vector<std::string>& lines, std::string_view words) {
+    return std::ranges::any_of(lines, [&](const auto& line) { return line.find(words) != std::string::npos; });
+}
+
 }  // namespace
 
 // ---- opening -------------------------------------------------------------------------------------------------
@@ -130,4 +151,85 @@ TEST_CASE("after a loss nobody is told that nothing was asked for yet") {
     INFO(told->diagnostics().message);
     CHECK(told->diagnostics().message.find("the session could not be opened") != std::string::npos);
     CHECK(told->diagnostics().message.find("nothing was asked for yet") == std::string::npos);
+}
+
+// ---- closing -------------------------------------------------------------------------------------------------
+
+TEST_CASE("a session that is closed while its row is in doubt says so") {
+    world w;
+    node a(w);
+    std::optional<error> told;
+    close_report report;
+    SECTION("its creation has had no answer") {
+        const bool release = GENERATE(true, false);
+        a.network->set_plan(all_meet({kind::lose_answer}));
+        running waits(w, a, tell(a, 1min, told));
+        w.scheduler.run_for(100ms);
+        run(w, a, close(a, {.release = release}, report));
+        CHECK(report.row == errc::in_doubt);
+    }
+    SECTION("its creation is under way") {
+        a.network->set_plan(all_meet({.before = 1min}));
+        running waits(w, a, tell(a, 1min, told));
+        w.scheduler.run_for(100ms);
+        run(w, a, close(a, {.timeout = 500ms}, report));
+        CHECK(report.row == errc::in_doubt);
+    }
+    SECTION("a try has dropped it") {
+        a.network->set_plan(all_meet({kind::lose_answer}));
+        run(w, a, tell(a, 0s, told));
+        run(w, a, close(a, {}, report));
+        CHECK(report.row == errc::in_doubt);
+    }
+    SECTION("it was in doubt, and then it was live") {
+        a.network->set_plan(testing::scripted_faults({fault{kind::lose_answer}}));
+        run(w, a, tell(a, 1min, told));
+        REQUIRE_FALSE(told);
+        run(w, a, close(a, {}, report));
+        CHECK_FALSE(report.row);
+    }
+    SECTION("nothing of it can stand there") {
+        a.network->set_plan(all_meet(throttling()));
+        running waits(w, a, tell(a, 1min, told));
+        w.scheduler.run_for(2500ms);
+        run(w, a, close(a, {}, report));
+        CHECK_FALSE(report.row);
+    }
+}
+
+TEST_CASE("what a closed session tells of its guards is what its counters tell") {
+    world w;
+    node a(w);
+    lock_guard one;
+    lock_guard two;
+    run(w, a, take(a, "one", one));
+    run(w, a, take(a, "two", two));
+    const auto before = a.session->counters();
+    close_report report;
+    SECTION("a release whose first answer is lost") {
+        a.network->set_plan(lock_writes_meet({fault{kind::lose_answer}}));
+        run(w, a, close(a, {}, report));
+        CHECK(report.released == 2);
+        CHECK(report.failed.empty());
+    }
+    SECTION("a release by its guard that is under way") {
+        a.network->set_plan(latency(100ms));
+        one = {};
+        w.scheduler.run_for(50ms);
+        run(w, a, close(a, {}, report));
+        CHECK(report.released == 2);
+    }
+    SECTION("guards that are lost meanwhile") {
+        bool began = false;
+        running works(w, a, work_long(a, began));
+        while (!began) w.scheduler.step();
+        a.network->set_plan(silence());
+        run(w, a, close(a, {.timeout = 1min}, report), 2min);
+        CHECK(report.released == 0);
+        CHECK(report.row == errc::session_lost);
+        CHECK(report.lost == 3);
+        works.wait();
+    }
+    CHECK(report.released == a.session->counters().released - before.released);
+    CHECK(report.lost == a.session->counters().lost - before.lost);
 }
