@@ -52,13 +52,13 @@ struct session_options {
     /// Told when the session is live, in jeopardy or lost, and of heartbeats without an answer; empty: nobody is. It is
     /// called on the database's executor, where a long call delays the heartbeat; verbs may be called in it. It may be
     /// called after the session object has gone, whose closing goes on in the background: what it uses must outlive
-    /// that, unless `close` is awaited.
+    /// that, unless `close` is awaited. What it throws is dropped, and the session goes on.
     log_hook log{};
     /// Told each time the session, and with it all its guards, becomes `live`, `jeopardy`, `lost` or `closed`; empty:
     /// nobody is. In `jeopardy` more than half of the lease is left by default, to save what has been done and to begin
     /// nothing new; then it is `live` again, or `lost`. From the call of `close` on only its end is told. As with
     /// `log`, a long call delays the heartbeat, verbs may be called in it, and it may be called after the session
-    /// object has gone.
+    /// object has gone. What it throws is told to `log` as an error, and the session goes on.
     state_hook on_state{};
     /// After a loss the session begins a new life: with a new identity and a row of its own, under which the handles
     /// made from it go on, and those who wait line up again. Guards of the former life stay lost. Off: it stays lost,

@@ -7,6 +7,7 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/deferred.hpp>
 
+#include <exception>
 #include <utility>
 
 namespace dynalease::detail {
@@ -51,11 +52,23 @@ void session_impl::announce_close(bool drains) noexcept {
 // ---- the database's executor -------------------------------------------------------------------------------
 
 void session_impl::log(severity level, const std::string& line) const {
-    if (options().log) options().log(level, "session " + id_ + ": " + line);
+    if (!options().log) return;
+    try {
+        options().log(level, "session " + id_ + ": " + line);
+    } catch (...) {
+        // There is nobody left to tell.
+    }
 }
 
 void session_impl::tell(session_state now) {
-    if (status_.is_news(now) && options().on_state) options().on_state(now);
+    if (!status_.is_news(now) || !options().on_state) return;
+    try {
+        options().on_state(now);
+    } catch (const std::exception& thrown) {
+        log(severity::error, std::string("on_state has thrown: ") + thrown.what());
+    } catch (...) {
+        log(severity::error, "on_state has thrown");
+    }
 }
 
 failure session_impl::over_failure() const {

@@ -80,8 +80,9 @@ public:
     bool live() const noexcept override { return !status_.closing() && may_write(); }
     bool may_write() const noexcept override { return status_.may_write(); }
 
+    // The user's hooks. What they throw goes no further.
     void log(severity level, const std::string& line) const override;
-    /// To whoever asked for it, once for each change.
+    /// Once for each change.
     void tell(session_state now);
     /// Nothing was held yet under the id that it had.
     void rename() { id_ = world().new_id(); }

@@ -15,7 +15,7 @@ enum class session_state {
     closed,    ///< final: closed by its owner
 };
 
-/// As a log hook, it is called on the database's executor, and must not block or throw.
+/// As a log hook, it is called on the database's executor, and must not block.
 using state_hook = std::function<void(session_state)>;
 
 }  // namespace dynalease

@@ -233,3 +233,34 @@ TEST_CASE("what a closed session tells of its guards is what its counters tell")
     CHECK(report.released == a.session->counters().released - before.released);
     CHECK(report.lost == a.session->counters().lost - before.lost);
 }
+
+// ---- hooks ---------------------------------------------------------------------------------------------------
+
+TEST_CASE("a state hook that throws is told to the log, and the session goes on") {
+    std::vector<std::string> lines;
+    session_options options{.table = table};
+    options.log = [&lines](severity how, std::string_view line) {
+        if (how == severity::error) lines.emplace_back(line);
+    };
+    options.on_state = [](session_state) { throw std::runtime_error("of the user's own"); };
+    world w;
+    node a(w, 1, {}, std::move(options));
+    lock_guard guard;
+    run(w, a, take(a, "x", guard));
+    CHECK(guard.held());
+    CHECK(any_line(lines, "on_state"));
+    CHECK(any_line(lines, "of the user's own"));
+    w.scheduler.run_for(1min);
+    CHECK(guard.held());
+}
+
+TEST_CASE("a log hook that throws does no harm to the session") {
+    session_options options{.table = table};
+    options.log = [](severity, std::string_view) { throw std::runtime_error("of the user's own"); };
+    world w;
+    node a(w, 1, {}, std::move(options));
+    lock_guard guard;
+    run(w, a, take(a, "x", guard));
+    w.scheduler.run_for(1min);
+    CHECK(guard.held());
+}
