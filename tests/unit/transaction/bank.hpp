@@ -34,6 +34,20 @@ struct insufficient_funds : std::runtime_error {
     insufficient_funds() : std::runtime_error("insufficient funds") {}
 };
 
+inline account worth(std::string name, int balance) {
+    return {.name = std::move(name), .balance = balance};
+}
+
+/// Whose runs may go on in another process.
+inline constexpr const char* order_id = "order-4711";
+
+/// A test that takes one of these runs once in each.
+transaction_tier tiers();
+
+inline run_options by(transaction_tier tier, std::string id = {}) {
+    return {.id = std::move(id), .tier = tier};
+}
+
 inline asio::awaitable<void> transfer(transaction& tx, const accounts& book, std::string from, std::string to,
                                       int amount) {
     auto payer = co_await tx.get(book, from);

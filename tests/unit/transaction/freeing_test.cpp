@@ -16,12 +16,10 @@ using namespace dynalease::tests;
 
 namespace {
 
-constexpr const char* id = "order-4711";
-
 void dies_after(bank& s, std::size_t writes) {
     s.has("ann", 100);
     s.has("bob", 20);
-    s.a_dies_after(writes, id);
+    s.a_dies_after(writes, order_id);
 }
 
 struct freed {
@@ -73,7 +71,7 @@ TEST_CASE("an item whose transaction is not decided is not freed, and the transa
     const auto end = free_in_b(s, "ann");
     CHECK(end.code == errc::locked);
     CHECK(end.details.key == "ann");
-    CHECK(end.details.message.find(id) != std::string::npos);
+    CHECK(end.details.message.find(order_id) != std::string::npos);
     CHECK(s.is_marked("ann"));
     CHECK(s.requests(s.b, "UpdateItem") == 0);
 }

@@ -12,10 +12,6 @@ using namespace dynalease::tests;
 
 namespace {
 
-auto tiers() {
-    return GENERATE(transaction_tier::automatic, transaction_tier::inline_undo);
-}
-
 item_lock lock_of_ann(node& of) {
     return {*of.session, bank::table_of(of), "ann"};
 }

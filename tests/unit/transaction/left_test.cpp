@@ -14,8 +14,6 @@ using namespace dynalease::tests;
 
 namespace {
 
-constexpr const char* id = "order-4711";
-
 /// The first lock of process a lands after 20 s, and has no answer.
 void first_lock_is_late(bank& s) {
     auto writes = std::make_shared<int>(0);
@@ -62,12 +60,12 @@ TEST_CASE("another process carries a transaction on that was left in the middle"
     CAPTURE(writes);
     bank s(3);
     fill(s);
-    s.a_dies_after(writes, id);
+    s.a_dies_after(writes, order_id);
     in_b(s, [](bank& in) -> asio::awaitable<void> {
         const auto all = bank::transactions_of(in.b);
-        const auto end = co_await all.resume(id);
+        const auto end = co_await all.resume(order_id);
         CHECK(end == transaction_state::committed);
-        const auto again = co_await all.resume(id);
+        const auto again = co_await all.resume(order_id);
         CHECK(again == transaction_state::committed);
     });
     CHECK(s.balance("ann") == 70);
@@ -82,15 +80,15 @@ TEST_CASE("another process rolls back what was left before it was decided, and c
     const bool decided = writes > 3;
     bank s(3);
     fill(s);
-    s.a_dies_after(writes, id);
+    s.a_dies_after(writes, order_id);
     in_b(s, [decided](bank& in) -> asio::awaitable<void> {
         const auto all = bank::transactions_of(in.b);
-        const auto before = co_await all.look(id);
+        const auto before = co_await all.look(order_id);
         CHECK(before.state == (decided ? transaction_state::committed : transaction_state::pending));
         CHECK(before.items.size() == 2);
-        const auto end = co_await all.roll_back(id);
+        const auto end = co_await all.roll_back(order_id);
         CHECK(end == (decided ? transaction_state::committed : transaction_state::rolled_back));
-        const auto after = co_await all.look(id);
+        const auto after = co_await all.look(order_id);
         CHECK(after.state == end);
         CHECK(after.done);
     });
@@ -106,7 +104,7 @@ TEST_CASE("a sweep ends what was left, and a reader need not wait for that") {
     const bool decided = writes > 3;
     bank s(3);
     fill(s);
-    s.a_dies_after(writes, id);
+    s.a_dies_after(writes, order_id);
     s.b.network->set_plan(
         [](const any_request&, const call_options&) -> testing::fault { return {.before = 2ms, .after = 2ms}; });
     in_b(s, [decided](bank& in) -> asio::awaitable<void> {
@@ -116,7 +114,7 @@ TEST_CASE("a sweep ends what was left, and a reader need not wait for that") {
         CHECK(ann->balance == (decided ? 70 : 100));
         const auto listed = co_await all.list();
         REQUIRE(listed.size() == 1);
-        CHECK(listed.front().id == id);
+        CHECK(listed.front().id == order_id);
         const auto report = co_await all.sweep();
         CHECK(report.seen == 1);
         CHECK(report.rolled_back == (decided ? 0 : 1));
@@ -136,7 +134,7 @@ TEST_CASE("who wants an item of a transaction that was left, ends that and goes 
     const bool decided = writes > 3;
     bank s(3);
     fill(s);
-    s.a_dies_after(writes, id);
+    s.a_dies_after(writes, order_id);
     in_b(s, [tier](bank& in) -> asio::awaitable<void> {
         const auto book = bank::table_of(in.b);
         const auto all = bank::transactions_of(in.b);
@@ -154,11 +152,11 @@ TEST_CASE("the same id again completes what was left, and happens once") {
     CAPTURE(writes);
     bank s(3);
     fill(s);
-    s.a_dies_after(writes, id);
+    s.a_dies_after(writes, order_id);
     in_b(s, [](bank& in) -> asio::awaitable<void> {
         const auto book = bank::table_of(in.b);
         const auto all = bank::transactions_of(in.b);
-        const run_options options{.id = id};
+        const run_options options{.id = order_id};
         for (int i = 0; i < 2; ++i) {
             co_await all.run([&](auto& tx) { return transfer(tx, book, "ann", "bob", 30); }, options);
         }
@@ -167,7 +165,7 @@ TEST_CASE("the same id again completes what was left, and happens once") {
             FAIL("it ran again");
         } catch (const error& why) {
             CHECK(why.code() == errc::already_committed);
-            CHECK(why.diagnostics().key == id);
+            CHECK(why.diagnostics().key == order_id);
         }
     });
     CHECK(s.balance("ann") == 70);
@@ -181,11 +179,11 @@ TEST_CASE("an id that is run twice happens once, by whichever tier") {
     in_b(s, [tier](bank& in) -> asio::awaitable<void> {
         const auto book = bank::table_of(in.b);
         const auto all = bank::transactions_of(in.b);
-        const run_options options{.id = id, .tier = tier};
+        const run_options options{.id = order_id, .tier = tier};
         for (int i = 0; i < 3; ++i) {
             co_await all.run([&](auto& tx) { return transfer(tx, book, "ann", "bob", 30); }, options);
         }
-        const auto seen = co_await all.look(id);
+        const auto seen = co_await all.look(order_id);
         CHECK(seen.state == transaction_state::committed);
         CHECK(seen.done);
         const auto none = co_await all.look("nobody");
@@ -202,7 +200,7 @@ TEST_CASE("an id whose body wrote nothing is remembered too") {
     in_b(s, [](bank& in) -> asio::awaitable<void> {
         const auto book = bank::table_of(in.b);
         const auto all = bank::transactions_of(in.b);
-        const run_options options{.id = id};
+        const run_options options{.id = order_id};
         int runs = 0;
         auto body = [&](transaction& tx) -> asio::awaitable<void> {
             ++runs;
@@ -210,7 +208,7 @@ TEST_CASE("an id whose body wrote nothing is remembered too") {
         };
         for (int i = 0; i < 2; ++i) co_await all.run(body, options);
         CHECK(runs == 1);
-        const auto seen = co_await all.look(id);
+        const auto seen = co_await all.look(order_id);
         CHECK(seen.state == transaction_state::committed);
     });
 }
@@ -270,10 +268,10 @@ TEST_CASE("what a late copy of a lock marks after its id was run again, a sweep 
     bank s(3);
     fill(s);
     first_lock_is_late(s);
-    s.in_a(fails, id);
+    s.in_a(fails, order_id);
     const auto again = [tier](bank& in) -> asio::awaitable<void> {
         const auto book = bank::table_of(in.a);
-        const run_options options{.id = id, .tier = tier};
+        const run_options options{.id = order_id, .tier = tier};
         auto tx = bank::transactions_of(in.a).begin(options);
         tx.update(book, "bob", add("balance", 1));
         co_await tx.commit();
@@ -286,7 +284,7 @@ TEST_CASE("what a late copy of a lock marks after its id was run again, a sweep 
         const auto all = bank::transactions_of(in.b);
         const auto report = co_await all.sweep();
         CHECK(report.finished == 1);
-        const auto seen = co_await all.look(id);
+        const auto seen = co_await all.look(order_id);
         CHECK(seen.state == transaction_state::committed);
     });
     CHECK_FALSE(s.is_marked("ann"));
@@ -299,21 +297,21 @@ TEST_CASE("what a lock marks that lands after its process died and others ended 
     bank s(3);
     fill(s);
     first_lock_is_late(s);
-    running stuck(s.where, s.a, fails(s, id));
+    running stuck(s.where, s.a, fails(s, order_id));
     s.where.scheduler.run_for(100ms);
     s.a.crash();
     in_b(s, [by_id](bank& in) -> asio::awaitable<void> {
         const auto book = bank::table_of(in.b);
         const auto all = bank::transactions_of(in.b);
         if (by_id) {
-            const run_options options{.id = id};
+            const run_options options{.id = order_id};
             auto body = [&](transaction& tx) -> asio::awaitable<void> {
                 tx.update(book, "bob", add("balance", 1));
                 co_return;
             };
             co_await all.run(body, options);
         } else {
-            const auto end = co_await all.roll_back(id);
+            const auto end = co_await all.roll_back(order_id);
             CHECK(end == transaction_state::rolled_back);
         }
     });

@@ -13,14 +13,6 @@ using namespace dynalease::tests;
 
 namespace {
 
-auto tiers() {
-    return GENERATE(transaction_tier::automatic, transaction_tier::inline_undo);
-}
-
-account worth(std::string name, int balance) {
-    return {.name = std::move(name), .balance = balance};
-}
-
 using body_function = std::function<asio::awaitable<void>(transaction&, const accounts&)>;
 
 /// Runs the body as one transaction of process a. @returns what its commit says

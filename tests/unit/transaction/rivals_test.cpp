@@ -10,22 +10,6 @@
 using namespace dynalease;
 using namespace dynalease::tests;
 
-namespace {
-
-run_options by(transaction_tier tier) {
-    return {.tier = tier};
-}
-
-auto tiers() {
-    return GENERATE(transaction_tier::automatic, transaction_tier::inline_undo);
-}
-
-account worth(std::string name, int balance) {
-    return {.name = std::move(name), .balance = balance};
-}
-
-}  // namespace
-
 TEST_CASE("a body runs again when what it has read was changed before its commit") {
     const auto tier = tiers();
     bank s;

@@ -7,18 +7,6 @@
 using namespace dynalease;
 using namespace dynalease::tests;
 
-namespace {
-
-run_options by(transaction_tier tier, std::string id = {}) {
-    return {.id = std::move(id), .tier = tier};
-}
-
-auto tiers() {
-    return GENERATE(transaction_tier::automatic, transaction_tier::inline_undo);
-}
-
-}  // namespace
-
 TEST_CASE("a transfer changes both accounts, and leaves no mark") {
     const auto tier = tiers();
     bank s;

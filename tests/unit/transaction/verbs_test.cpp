@@ -13,10 +13,6 @@ using namespace dynalease::tests;
 
 namespace {
 
-auto tiers() {
-    return GENERATE(transaction_tier::automatic, transaction_tier::inline_undo);
-}
-
 struct told {
     error_code code{};
     diagnostics details{};
@@ -37,10 +33,6 @@ told commit_of(bank& s, transaction_tier tier, const std::function<void(transact
         },
         tier, writes, out);
     return out;
-}
-
-account worth(std::string name, int balance) {
-    return {.name = std::move(name), .balance = balance};
 }
 
 template <class Call>
