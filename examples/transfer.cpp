@@ -112,6 +112,11 @@ asio::awaitable<void> play(dynalease::database database, std::string endpoint) {
     expect(end == dynalease::transaction_state::committed && paid,
            "4. this process has carried it on, by its id alone (or would have rolled it back, as a sweep does)");
 
+    const std::vector<dynalease::key_values> names{"ann", "bob"};
+    const auto both = co_await transactions.read_together(table, names);
+    expect(both[0]->balance + both[1]->balance == 120,
+           "   both accounts, as they were at one moment, hold what they held at the beginning");
+
     co_await pay_order(database, dynalease::transaction_tier::automatic);
     const bool once = co_await are(table, 60, 60);
     expect(once, "5. the same id again does nothing: it has happened, once");

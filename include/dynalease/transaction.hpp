@@ -3,6 +3,7 @@
 #pragma once
 
 #include <dynalease/transaction/committed_pages.hpp>
+#include <dynalease/transaction/read_together.hpp>
 #include <dynalease/transaction/run_transaction.hpp>
 #include <dynalease/transaction/transaction.hpp>
 #include <dynalease/transaction/transactions.hpp>

@@ -22,23 +22,13 @@ constexpr std::size_t longest_id = 200;
     throw error(why.code, std::move(why.details));
 }
 
-/// A table that takes part.
-void check_table(const char* verb, const versioned_impl& table) {
-    const argument_check require(verb);
-    const auto& options = table.options();
-    require(options.stamps, errc::invalid_option,
-            "table " + options.table + " keeps no stamps, and takes no part in transactions");
-    require(options.removal == removal::erase, errc::invalid_option,
-            "table " + options.table + " keeps tombstones, and takes no part in transactions");
-}
-
 void check_open(const char* verb, const open_transaction& of) {
     if (of.over) refuse(verb, failure(errc::transaction_over));
 }
 
 /// @throws what is wrong with the item.
 void check_place(const char* verb, const versioned_impl& table, const item_key& key) {
-    check_table(verb, table);
+    if (auto why = fault_of_table(table)) refuse(verb, *std::move(why));
     if (auto why = table.fault_of(key)) refuse(verb, protocol::about(*std::move(why), {table.layout().table, key}));
 }
 
@@ -63,6 +53,15 @@ transactions_impl::transactions_impl(database target, transactions_options optio
     check_table_name(options_.table);
     require(options_.patience > 0ms, errc::invalid_option, "patience must be above 0");
     require(options_.wait >= 0ms, errc::invalid_option, "wait must not be negative");
+}
+
+std::optional<failure> fault_of_table(const versioned_impl& table) {
+    const auto& options = table.options();
+    if (options.stamps && options.removal == removal::erase) return std::nullopt;
+    failure why(errc::invalid_option);
+    why.details.message = "table " + options.table + (options.stamps ? " keeps tombstones" : " keeps no stamps") +
+                          ", and takes no part in transactions";
+    return why;
 }
 
 protocol::rivalry transactions_impl::rules() const {

@@ -62,6 +62,9 @@ public:
     bool has_callers_id() const { return !options.id.empty(); }
 };
 
+/// Why the table takes no part in transactions; empty: it does.
+std::optional<failure> fault_of_table(const versioned_impl& table);
+
 /// @throws dynalease::error that names the option at fault.
 void check(const run_options& options);
 std::shared_ptr<open_transaction> open(std::shared_ptr<transactions_impl> core, const run_options& options,

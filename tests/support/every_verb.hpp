@@ -192,6 +192,12 @@ void of_transactions(Visit visit, transactions all, versioned<item> table) {
     visit("transactions.read", "k", [&](auto&&... tail) {
         return all.read(table, key, isolation::committed, std::forward<decltype(tail)>(tail)...);
     });
+    joint_reads both;
+    both.add(table, key);
+    visit("transactions.read_together", "",
+          [&](auto&&... tail) { return all.read_together(both, std::forward<decltype(tail)>(tail)...); });
+    visit("transactions.read_together", "",
+          [&](auto&&... tail) { return all.read_together(table, {key}, std::forward<decltype(tail)>(tail)...); });
     visit("transactions.look", id, [&](auto&&... tail) { return all.look(id, std::forward<decltype(tail)>(tail)...); });
     visit("transactions.list", "", [&](auto&&... tail) { return all.list(std::forward<decltype(tail)>(tail)...); });
     visit("transactions.resume", id,

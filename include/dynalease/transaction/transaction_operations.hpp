@@ -66,6 +66,16 @@ struct transaction_read_verb {
     void operator()(diagnostics* details, handler_for<transaction_sight> handler) &&;
 };
 transaction_read_verb reading(const open_transaction& of, std::shared_ptr<versioned_impl> table, item_key key);
+/// An item that is to be read together with others.
+struct joint_read {
+    std::shared_ptr<versioned_impl> table;
+    item_key key;
+};
+struct read_together_verb {
+    std::shared_ptr<transactions_impl> core;
+    std::vector<joint_read> reads;
+    void operator()(diagnostics* details, handler_for<std::vector<transaction_sight>> handler) &&;
+};
 struct commit_verb {
     std::shared_ptr<open_transaction> of;
     void operator()(diagnostics* details, handler_for<void> handler) &&;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <dynalease/detail/braced.hpp>
+#include <dynalease/transaction/read_together.hpp>
 #include <dynalease/transaction/run_transaction.hpp>
 #include <dynalease/transaction/transaction.hpp>
 #include <dynalease/transaction/transaction_operations.hpp>
@@ -81,6 +82,52 @@ public:
         requires verb_tail<std::optional<T>, Tail...>
     auto read(const versioned<T>& table, key_values key, Tail&&... tail) const {
         return read(table, std::move(key), isolation::latest, std::forward<Tail>(tail)...);
+    }
+
+    /// Several items, of several tables, as all of them were committed at one moment between the call and its end:
+    ///
+    ///     dynalease::joint_reads both;
+    ///     const auto ann = both.add(accounts, "ann"), order = both.add(orders, "4711");
+    ///     const auto seen = co_await transactions.read_together(both);
+    ///     if (seen.at(accounts, ann)->balance >= seen.at(orders, order)->price) ...
+    ///
+    /// It leaves no mark, waits for nobody, and is in nobody's way (but for the instant of its call, as any
+    /// TransactGetItems). What it has read may be otherwise when it is told; a transaction that is to depend on it
+    /// reads by `transaction::get`.
+    ///
+    /// Errors: those of a read; `errc::bad_attribute` for a key, and `errc::invalid_option` for a table that takes no
+    /// part in transactions; `errc::transaction_conflict` when within ten tries there was no moment at which nobody was
+    /// just at work on the items. Of more than 100 items no more than 100 may be missing: `errc::too_many_items`.
+    ///
+    /// Cost: up to 100 items, and 4 MB of them, 1 TransactGetItems, which costs 2 reads per item; for each transaction
+    /// that holds some of them 1 read of its row; the call again while one of those has just been committed. More: each
+    /// item is read twice, in requests of 100; the second time again, where anything has changed between the two.
+    boost::asio::awaitable<joint_sight> read_together(joint_reads wanted) const {
+        return await_together(detail::read_together_verb{core_, wanted.reads()});
+    }
+    template <class... Tail>
+        requires verb_tail<joint_sight, Tail...>
+    auto read_together(joint_reads wanted, Tail&&... tail) const {
+        const auto as_sight = [](sights read) {
+            return joint_sight(std::move(read));
+        };
+        return start_together<joint_sight>(wanted.reads(), as_sight, std::forward<Tail>(tail)...);
+    }
+
+    /// The same of items of one table, in the order of their keys; empty where there was none.
+    template <class T>
+    boost::asio::awaitable<std::vector<std::optional<T>>> read_together(const versioned<T>& table,
+                                                                        std::vector<key_values> keys) const {
+        return await_together_of<T>(detail::read_together_verb{core_, reads_of(table, std::move(keys)).reads()}, table);
+    }
+    template <class T, class... Tail>
+        requires verb_tail<std::vector<std::optional<T>>, Tail...>
+    auto read_together(const versioned<T>& table, std::vector<key_values> keys, Tail&&... tail) const {
+        const auto as_values = [table](sights read) {
+            return values_in<T>(table, std::move(read));
+        };
+        const auto wanted = reads_of(table, std::move(keys));
+        return start_together<std::vector<std::optional<T>>>(wanted.reads(), as_values, std::forward<Tail>(tail)...);
     }
 
     /// What became of a transaction, and what it wants. Cost: 1 read.
@@ -170,6 +217,41 @@ public:
     }
 
 private:
+    using sights = std::vector<detail::transaction_sight>;
+
+    template <class T>
+    static joint_reads reads_of(const versioned<T>& table, std::vector<key_values> keys) {
+        joint_reads wanted;
+        for (auto& key : keys) wanted.add(table, std::move(key));
+        return wanted;
+    }
+    template <class T>
+    static std::vector<std::optional<T>> values_in(const versioned<T>& table, sights read) {
+        const joint_sight seen(std::move(read));
+        std::vector<std::optional<T>> values;
+        values.reserve(seen.size());
+        for (std::size_t i = 0; i < seen.size(); ++i) values.push_back(seen.at(table, i));
+        return values;
+    }
+    template <class T, class Convert, class... Tail>
+    auto start_together(std::vector<detail::joint_read> reads, Convert how, Tail&&... tail) const {
+        using typed = detail::typed_verb<sights, T, detail::read_together_verb, Convert>;
+        return start<T>(typed{detail::read_together_verb{core_, std::move(reads)}, std::move(how)},
+                        std::forward<Tail>(tail)...);
+    }
+    static boost::asio::awaitable<joint_sight> await_together(detail::read_together_verb verb) {
+        const auto where = detail::executor_of(*verb.core);
+        auto read = co_await detail::await_verb<sights>(where, std::move(verb));
+        co_return joint_sight(std::move(read));
+    }
+    template <class T>
+    static boost::asio::awaitable<std::vector<std::optional<T>>> await_together_of(detail::read_together_verb verb,
+                                                                                   versioned<T> table) {
+        const auto where = detail::executor_of(*verb.core);
+        auto read = co_await detail::await_verb<sights>(where, std::move(verb));
+        co_return values_in<T>(table, std::move(read));
+    }
+
     template <class T, class Verb, class... Tail>
     auto start(Verb verb, Tail&&... tail) const {
         return detail::initiate<T>(get_executor(), std::move(verb), std::forward<Tail>(tail)...);

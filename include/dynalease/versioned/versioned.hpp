@@ -292,6 +292,8 @@ private:
     friend class versioned_writes;
     friend class joint_result;
     friend class transaction;
+    friend class joint_reads;
+    friend class joint_sight;
 
     using orders = detail::typed_orders<T>;
 

@@ -35,6 +35,8 @@ errand_answer read_answer(result<any_response> with) {
     if (with) {
         errand_answer read{.kind = answer::applied};
         if (auto* found = std::get_if<get_item_response>(&*with)) read.shown = std::move(found->found);
+        if (auto* all = std::get_if<transact_get_items_response>(&*with)) read.several = std::move(*all);
+        if (auto* all = std::get_if<batch_get_item_response>(&*with)) read.several = std::move(*all);
         if (auto* updated = std::get_if<update_item_response>(&*with)) read.shown = std::move(updated->attributes);
         return read;
     }

@@ -29,6 +29,8 @@ struct errand {
 struct errand_answer {
     detail::answer kind = detail::answer::unanswered;
     std::optional<item> shown{};
+    /// What a request that reads several items has shown.
+    std::variant<std::monostate, transact_get_items_response, batch_get_item_response> several{};
     failure why{};  ///< where it was not applied; of a request of several actions, with the reasons of each
 };
 

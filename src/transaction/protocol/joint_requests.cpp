@@ -106,4 +106,22 @@ transact_write_items_request native_call_of(const std::string& coordination, con
     return request;
 }
 
+transact_get_items_request look_at_one_moment(const std::vector<item_ref>& items) {
+    transact_get_items_request request;
+    for (const auto& [table, key] : items) {
+        request.gets.push_back(transact_get{.table_name = std::string(table), .key = item_key(key)});
+    }
+    return request;
+}
+
+batch_get_item_request look_at_each(const std::vector<item_ref>& items) {
+    batch_get_item_request request;
+    for (const auto& [table, key] : items) {
+        auto& of_table = request.tables[table];
+        of_table.consistent_read = true;
+        of_table.keys.push_back(key);
+    }
+    return request;
+}
+
 }  // namespace dynalease::protocol

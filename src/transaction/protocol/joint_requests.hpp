@@ -1,4 +1,4 @@
-// The requests that write or test several items at once.
+// The requests that write, test or read several items at once.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
@@ -6,10 +6,12 @@
 #include "transaction/protocol/planned_writes.hpp"
 
 #include <dynalease/dynamodb/operations.hpp>
+#include <dynalease/item/item_ref.hpp>
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace dynalease::protocol {
 
@@ -24,5 +26,10 @@ transact_write write_at_once(const planned_item& what);
 
 /// That an item is as it was seen, by whoever only read it; and as is demanded.
 condition_check check_item(const planned_check& what);
+
+/// Up to a hundred items as they lie there at one moment; refused while others write one of them.
+transact_get_items_request look_at_one_moment(const std::vector<item_ref>& items);
+/// Up to a hundred items, each as it lies there at a moment of its own.
+batch_get_item_request look_at_each(const std::vector<item_ref>& items);
 
 }  // namespace dynalease::protocol

@@ -37,6 +37,23 @@ read_step decide_read(const item_mark& mark, const std::optional<transaction_hea
     return decide_mark(mark, header) == mark_fate::keep ? read_step::after : read_step::before;
 }
 
+moment_step decide_moment(const item_mark& mark, const std::optional<transaction_header>& header, bool known_before) {
+    const bool ours = header && header->name == mark.owner;
+    if (ours && header->state == header_state::rolled_back) return moment_step::before;
+    // Free of it was every item when its run ended: a mark that is met after that is a copy's.
+    if (!ours || header->done) return known_before ? moment_step::before : moment_step::another;
+    switch (decide_mark(mark, header)) {
+        case mark_fate::undo:
+            return moment_step::before;
+        case mark_fate::undecided:
+            // What is not decided yet, was not decided then; what was not decided before, may have been.
+            return known_before ? moment_step::another : moment_step::before;
+        case mark_fate::keep:
+            break;
+    }
+    return known_before ? moment_step::after : moment_step::another;
+}
+
 begin_step decide_begin(const std::optional<transaction_header>& row, const run_name& mine) {
     if (!row) return begin_step::begin;
     if (row->state == header_state::committed) return begin_step::committed;

@@ -50,6 +50,18 @@ enum class read_step {
 /// @param header as read after the item @param again the same mark was met for the second time
 read_step decide_read(const item_mark& mark, const std::optional<transaction_header>& header, bool again);
 
+// ---- a reader of several items -------------------------------------------------------------------------------
+
+enum class moment_step {
+    before,   ///< at that moment, what was before the mark
+    after,    ///< ... what is after the commit
+    another,  ///< the row does not tell which: another moment
+};
+
+/// What was committed, of an item with this mark, at a moment when the item lay so.
+/// @param header as read @param known_before before that moment; else after it
+moment_step decide_moment(const item_mark& mark, const std::optional<transaction_header>& header, bool known_before);
+
 // ---- begin -------------------------------------------------------------------------------------------------
 
 enum class begin_step {

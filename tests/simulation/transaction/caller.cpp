@@ -97,6 +97,8 @@ run_options caller::draw_options(const wish& wanted) {
     const auto& made_of = world.made_of();
     run_options how{.id = wanted.id};
     how.tier = made_of.tiers[choices.choose("caller: tier", made_of.tiers.size())];
+    // What meets all items of a crowd is more than can be locked first.
+    if (wanted.steps.size() >= 100) how.tier = transaction_tier::inline_undo;
     if (world.calm()) return how;
     how.attempts = static_cast<unsigned>(choices.between("caller: attempts", 1, 10));
     const auto longest = static_cast<std::uint64_t>(made_of.longest_within.count());
@@ -109,7 +111,8 @@ asio::awaitable<void> caller::act() {
     auto& choices = world.choices();
     const auto& habits = world.made_of().callers;
     const auto wishes = habits.transfer + habits.append + habits.skew + habits.survey + habits.token;
-    const std::array weights{wishes, habits.plain, habits.read, habits.end, habits.sweep, habits.pages, habits.free};
+    const std::array weights{wishes,       habits.plain, habits.read, habits.end,
+                             habits.sweep, habits.pages, habits.free, habits.together};
     auto what = draw_weighted(choices, "caller: verb", weights);
     // Who fails fast waits for nobody, not even for one that was left: somebody sweeps.
     if (world.calm()) what = std::exchange(failed_, false) ? 4 : 0;
@@ -123,6 +126,7 @@ asio::awaitable<void> caller::act() {
     if (what == 4) co_await sweep();
     if (what == 5) co_await read_pages();
     if (what == 6) co_await free_one();
+    if (what == 7) co_await read_together();
 }
 
 // ---- a wish ----------------------------------------------------------------------------------------------------

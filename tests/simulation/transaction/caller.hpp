@@ -59,6 +59,7 @@ private:
                                                         bool by_hand);
     boost::asio::awaitable<void> write_plainly();
     boost::asio::awaitable<void> read_beside();
+    boost::asio::awaitable<void> read_together();
     boost::asio::awaitable<void> end_another();
     boost::asio::awaitable<void> sweep();
     boost::asio::awaitable<void> read_pages();

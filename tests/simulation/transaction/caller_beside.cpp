@@ -38,6 +38,38 @@ asio::awaitable<void> caller::read_beside() {
     ledger.tell(site_.name(), shown{.what = {.item = item, .value = seen}, .since = since, .level = level});
 }
 
+/// All accounts, or two items: whoever sees them all sees all the money.
+asio::awaitable<void> caller::read_together() {
+    auto& world = site_.world();
+    auto& choices = world.choices();
+    auto& ledger = world.ledger();
+    std::vector<std::size_t> items;
+    if (choices.choose("caller: all together", 3) != 0) {
+        for (std::size_t i = 0; i < ledger.items(); ++i) items.push_back(i);
+    } else {
+        const auto first = choices.choose("caller: item", ledger.items());
+        items = {first, (first + 1) % ledger.items()};
+    }
+    std::vector<key_values> keys;
+    for (const auto each : items) keys.push_back({ledger::name_of(each), "-"});
+    const auto since = ledger.judged().events();
+    next_operation();
+    auto done = co_await all_.read_together(accounts_, std::move(keys), cancellable());
+    next_operation();
+    const error_code code = std::get<0>(done);
+    if (code == errc::transaction_conflict) world.run().census.hit("no moment found");
+    if (code) co_return;
+    world.run().census.hit("read together");
+    shown_together seen{.number = ledger.next_number(), .since = since};
+    const auto& values = std::get<1>(done);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        item_state state;
+        if (values[i]) state = {.there = true, .balance = values[i]->balance, .entries = values[i]->entries};
+        seen.read.push_back({.item = items[i], .value = std::move(state)});
+    }
+    ledger.tell(site_.name(), std::move(seen));
+}
+
 asio::awaitable<void> caller::write_plainly() {
     auto& world = site_.world();
     auto& ledger = world.ledger();

@@ -302,6 +302,37 @@ asio::awaitable<result<any_response>> tells_early::perform(any_request request, 
     co_return any_response(update_item_response{});
 }
 
+asio::awaitable<result<any_response>> reads_apart::perform(any_request request, call_options options) {
+    const auto* call = std::get_if<transact_get_items_request>(&request);
+    if (!call) {
+        auto answer = co_await network()->perform(std::move(request), options);
+        co_return answer;
+    }
+    transact_get_items_response all;
+    for (const auto& each : call->gets) {
+        any_request look(get_item_request{.table_name = each.table_name, .key = each.key, .consistent_read = true});
+        auto seen = co_await network()->perform(std::move(look), options);
+        if (!seen) co_return seen;
+        all.items.push_back(std::get<get_item_response>(*seen).found);
+    }
+    co_return any_response(std::move(all));
+}
+
+asio::awaitable<result<any_response>> reads_once::perform(any_request request, call_options options) {
+    const auto* batch = std::get_if<batch_get_item_request>(&request);
+    std::string first;
+    if (batch) first = *find_string(batch->tables.begin()->second.keys.front(), "pk");
+    const auto known = first_.find(first);
+    if (batch && known != first_.end()) {
+        auto again = known->second;
+        first_.erase(known);
+        co_return again;
+    }
+    auto answer = co_await network()->perform(std::move(request), options);
+    if (batch && answer) first_.insert_or_assign(first, answer);
+    co_return answer;
+}
+
 void holds_unseen::change_answer(result<any_response>& answer, const any_request& sent, purpose) {
     const auto* lock = std::get_if<update_item_request>(&sent);
     if (answer || !lock || answer.error().code != errc::condition_failed) return;

@@ -4,6 +4,7 @@
 
 #include "simulation/mutants/rewriting_database.hpp"
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -61,6 +62,23 @@ public:
 class holds_unseen final : public mutants::rewriting_database {
     using rewriting_database::rewriting_database;
     void change_answer(result<any_response>& answer, const any_request& sent, purpose meaning) override;
+};
+
+/// Items that are to be read at one moment are read one after the other.
+class reads_apart final : public mutants::rewriting_database {
+public:
+    using rewriting_database::rewriting_database;
+    boost::asio::awaitable<result<any_response>> perform(any_request request, call_options options) override;
+};
+
+/// The second look at items is taken for granted.
+class reads_once final : public mutants::rewriting_database {
+public:
+    using rewriting_database::rewriting_database;
+    boost::asio::awaitable<result<any_response>> perform(any_request request, call_options options) override;
+
+private:
+    std::map<std::string, result<any_response>> first_;  ///< by the first key
 };
 
 /// Each copy of a call that does it all has a token of its own.

@@ -74,6 +74,7 @@ struct teller {
         return "Shown x" + std::to_string(what.what.item) + " " + levels[static_cast<std::size_t>(what.level)] + ": " +
                text_of(what.what.value);
     }
+    std::string operator()(const shown_together& what) const { return "Shown together" + text_of(what.read); }
     std::string operator()(const combed& what) const {
         return "Combed: " + std::to_string(what.marks) + " marks that no sweep finds";
     }

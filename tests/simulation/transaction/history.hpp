@@ -121,6 +121,13 @@ struct shown {
     isolation level{};
 };
 
+/// A reader beside transactions was shown these, as of one moment.
+struct shown_together {
+    std::int64_t number = 0;
+    std::vector<seen_item> read{};
+    std::uint64_t since = 0;  ///< so many events had happened when the reader asked
+};
+
 /// Every row was swept, and nobody has met an item since.
 struct combed {
     std::size_t marks = 0;  ///< that are there still, but for those of which no row can tell
@@ -134,7 +141,9 @@ struct swept {
 
 struct event {
     time_point at{};  ///< true time
-    std::variant<wished, called, attempted, plain_wished, stored, told, told_plain, told_of, shown, combed, swept> what;
+    std::variant<wished, called, attempted, plain_wished, stored, told, told_plain, told_of, shown, shown_together,
+                 combed, swept>
+        what;
 };
 
 using history = std::vector<event>;

@@ -210,6 +210,11 @@ void judge::on(const shown& what) {
     fail("B4", "a reader was shown of " + name_of(what.what.item) + " what was not committed then");
 }
 
+void judge::on(const shown_together& what) {
+    if (!at_once(what.read, what.since)) return fail("B4", "a reader was shown together what was never so together");
+    reads_only_.emplace_back(-what.number, what.read);
+}
+
 void judge::on(const combed& what) {
     if (what.marks != 0) fail("B5", "no sweep finds " + std::to_string(what.marks) + " items that are held");
 }

@@ -18,7 +18,8 @@ namespace dynalease::simulation::transfers {
 /// B1 at every moment each item is what the committed transactions, one after the other, have made of it: none is lost,
 /// half done or done twice, and no money comes or goes; B2 success is told of what is committed, and failure of what
 /// never will be; B3 what a transaction has read or demands is so at its commit, and no order of transactions is
-/// contradicted; B4 what readers are shown was committed, and at `latest` while they asked; B5 nothing is left behind
+/// contradicted; B4 what readers are shown was committed, and at `latest` while they asked, and
+/// what they read together at one moment of that time; B5 nothing is left behind
 /// for ever.
 class judge {
 public:
@@ -33,6 +34,7 @@ public:
     const item_state& state(std::size_t item) const { return states_.at(item).back().state; }
     /// Counts the states of an item from 0.
     std::uint64_t now(std::size_t item) const { return states_.at(item).size() - 1; }
+    std::uint64_t events() const noexcept { return events_; }
     bool is_committed(const std::string& id) const { return committed_ids_.contains(id); }
 
 private:
@@ -71,6 +73,7 @@ private:
     void on(const told_plain& what);
     void on(const told_of& what);
     void on(const shown& what);
+    void on(const shown_together& what);
     void on(const combed& what);
     void on(const swept& what);
 

@@ -65,7 +65,12 @@ void ledger::look(const std::string& node, const std::string& id, std::optional<
         const auto committed = newly_committed(id);
         if (!by) seen.committed = committed;
     }
-    const auto row = [this](const std::string& of) { return world_.row(coordination, "tx#" + of); };
+    std::map<std::string, std::optional<item>> rows;
+    const auto row = [&](const std::string& of) {
+        const auto [at, is_new] = rows.try_emplace(of);
+        if (is_new) at->second = world_.row(coordination, "tx#" + of);
+        return at->second ? &*at->second : nullptr;
+    };
     for (std::size_t i = 0; i < known_.size(); ++i) {
         auto now = resolved(stored_item(i), row);
         if (now == known_[i]) continue;

@@ -31,6 +31,10 @@ read_step real_read(const item_mark& mark, const maybe_header& header, bool agai
     "__real__ZN9dynalease8protocol11decide_readERKNS0_9item_markERKSt8optionalINS0_18transaction_headerEEb");
 read_step wrapped_read(const item_mark& mark, const maybe_header& header, bool again) asm(
     "__wrap__ZN9dynalease8protocol11decide_readERKNS0_9item_markERKSt8optionalINS0_18transaction_headerEEb");
+moment_step real_moment(const item_mark& mark, const maybe_header& header, bool known_before) asm(
+    "__real__ZN9dynalease8protocol13decide_momentERKNS0_9item_markERKSt8optionalINS0_18transaction_headerEEb");
+moment_step wrapped_moment(const item_mark& mark, const maybe_header& header, bool known_before) asm(
+    "__wrap__ZN9dynalease8protocol13decide_momentERKNS0_9item_markERKSt8optionalINS0_18transaction_headerEEb");
 rival_step real_rival(const transaction_header&, const seniority&, const rivalry&, time_span, time_span) asm(
     "__real__ZN9dynalease8protocol12decide_rivalERKNS0_18transaction_headerERKNS0_9seniorityERKNS0_"
     "7rivalryENSt6chrono8durationIlSt5ratioILl1ELl1000000000EEEESE_");
@@ -78,6 +82,15 @@ read_step wrapped_read(const item_mark& mark, const maybe_header& header, bool a
     return real_read(mark, header, again);
 }
 
+moment_step wrapped_moment(const item_mark& mark, const maybe_header& header, bool known_before) {
+    const auto meant = real_moment(mark, header, known_before);
+    const bool known_after = meant == moment_step::another && !known_before;
+    if (active("LEARNED_LATE_IS_AFTER") && known_after) return moment_step::after;
+    if (active("LEARNED_LATE_IS_BEFORE") && known_after) return moment_step::before;
+    if (active("MOMENT_LOOKS_UNDER")) return moment_step::before;
+    return meant;
+}
+
 rival_step wrapped_rival(const transaction_header& rival, const seniority& mine, const rivalry& rules, time_span silent,
                          time_span waited) {
     const auto meant = real_rival(rival, mine, rules, silent, waited);
@@ -121,6 +134,21 @@ const contribution transaction_mutants{{
             {.name = "LATEST_LOOKS_UNDER", .rule = "what has committed is shown as it is after it"},
             {.name = "FREE_DECIDES", .rule = "who frees an item decides nothing", .scenario = "abandoned"},
             {.name = "PAGES_RAW", .rule = "pages are shown as they are committed"},
+            {.name = "LEARNED_LATE_IS_AFTER",
+             .rule = "what is learned after a moment, does not tell that it was committed then",
+             .scenario = "contention"},
+            {.name = "LEARNED_LATE_IS_BEFORE", .rule = "... nor that it was not", .scenario = "contention"},
+            {.name = "MOMENT_LOOKS_UNDER",
+             .rule = "what was committed before a moment, shows at it",
+             .scenario = "bank"},
+            {.name = "READ_APART",
+             .rule = "one call shows its items at one moment",
+             .wrap = wrap<reads_apart>,
+             .scenario = "contention"},
+            {.name = "READ_ONCE",
+             .rule = "what takes several calls is read twice",
+             .wrap = wrap<reads_once>,
+             .scenario = "crowd"},
             {.name = "WAITS_FOR_EVER",
              .rule = "who was left is rolled back, and waiting ends",
              .scenario = "abandoned"},

@@ -200,6 +200,22 @@ TEST_CASE("a reader who is shown what is not committed is noticed") {
     });
 }
 
+TEST_CASE("a reader who is shown together what was never so together is noticed") {
+    must_be_noticed("B4", [](history& seen) {
+        auto* sight = find<shown_together>(
+            seen,
+            [](const auto& each) {
+                return each.read.size() > 1 && each.read[0].value.entries.size() > 2 &&
+                       each.read[1].value.entries.size() > 2;
+            },
+            seen.size() / 2);
+        if (!sight) return false;
+        auto& entries = sight->read.front().value.entries;
+        entries = {entries.front()};
+        return true;
+    });
+}
+
 TEST_CASE("what is left behind is noticed") {
     must_be_noticed("B5", [](history& seen) {
         find<combed>(seen, [](const auto&) { return true; })->marks = 1;

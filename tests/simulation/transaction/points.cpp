@@ -213,6 +213,25 @@ void read(stage_of& on) {
                    }));
 }
 
+void read_together(stage_of& on) {
+    joint_reads wanted;
+    const std::vector items{stage_of::payer, stage_of::payee, stage_of::absent, stage_of::present};
+    for (const auto each : items) wanted.add(*on.a.accounts, stage_of::key(each));
+    const auto since = on.ledger.judged().events();
+    on.a.all->read_together(
+        wanted, on.cancelled_handler([&on, items, since, from = *on.a.accounts](error_code code, joint_sight sight) {
+            if (code) return;
+            shown_together seen{.number = on.ledger.next_number(), .since = since};
+            for (std::size_t i = 0; i < items.size(); ++i) {
+                item_state state;
+                const auto value = sight.at(from, i);
+                if (value) state = {.there = true, .balance = value->balance, .entries = value->entries};
+                seen.read.push_back({.item = items[i], .value = std::move(state)});
+            }
+            on.ledger.tell("", std::move(seen));
+        }));
+}
+
 constexpr operation_on<stage_of> operations[] = {
     {"commit in one call", a_transfers_at_once, commit},
     {"commit in one call, under an id", a_transfers_under_a_name, commit},
@@ -236,6 +255,8 @@ constexpr operation_on<stage_of> operations[] = {
     {"sweep what was committed", b_left<after_the_commit>, sweep},
     {"read what is held", b_left<before_the_commit>, read},
     {"read what was committed", b_left<after_the_commit>, read},
+    {"read together what is held", b_left<before_the_commit>, read_together},
+    {"read together what was committed", b_left<after_the_commit>, read_together},
 };
 
 enumeration_result enumerate(std::ostream& lines) {

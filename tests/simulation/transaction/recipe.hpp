@@ -22,6 +22,7 @@ struct habits {
     unsigned token = 3;     ///< items that are made, written over and erased again and again
     unsigned plain = 2;     ///< a versioned write, which is no transaction
     unsigned read = 3;      ///< beside all transactions
+    unsigned together = 2;  ///< ... several items, as of one moment
     unsigned end = 2;       ///< looks at somebody's transaction, carries it on or rolls it back
     unsigned sweep = 1;
     unsigned pages = 1;  ///< reads all items, page by page

@@ -44,7 +44,7 @@ bool named_in_map(const item& row, const item& lies) {
 bool is_committed(const item& lies, const row_of& row_of_id) {
     const auto owner = text_in(lies, "_TxId");
     const auto slash = owner.rfind('/');
-    const auto row = row_of_id(owner.substr(0, slash));
+    const auto* row = row_of_id(owner.substr(0, slash));
     if (!row) return false;
     const auto state = state_of_row(*row);
     return state.run == owner.substr(slash + 1) && !state.done && state.state == "C" && named_in_map(*row, lies);

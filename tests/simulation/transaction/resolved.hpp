@@ -12,8 +12,8 @@
 
 namespace dynalease::simulation::transfers {
 
-/// The row of a transaction by its id; empty: there is none.
-using row_of = std::function<std::optional<item>(const std::string& id)>;
+/// The row of a transaction by its id; null: there is none.
+using row_of = std::function<const item*(const std::string& id)>;
 
 /// @param lies the item as it lies in the store
 item_state resolved(const std::optional<item>& lies, const row_of& row);

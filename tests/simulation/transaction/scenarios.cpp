@@ -21,9 +21,35 @@ recipe bank() {
     recipe made = swarm();
     made.accounts = 4;
     made.tokens = 0;
-    made.callers = {.transfer = 10, .append = 0, .skew = 0, .survey = 2, .token = 0, .plain = 0, .read = 4};
+    made.callers = {
+        .transfer = 10, .append = 0, .skew = 0, .survey = 2, .token = 0, .plain = 0, .read = 4, .together = 6};
     made.mishap_presence = 0.1;
     made.longest = 30s;
+    return made;
+}
+
+/// More accounts than one call reads.
+recipe crowd() {
+    recipe made = swarm();
+    made.fewest_nodes = 2;
+    made.accounts = 130;
+    made.tokens = 1;
+    made.callers = {.transfer = 20,
+                    .append = 0,
+                    .skew = 0,
+                    .survey = 0,
+                    .token = 4,
+                    .plain = 0,
+                    .read = 0,
+                    .together = 8,
+                    .end = 1,
+                    .sweep = 1,
+                    .pages = 0,
+                    .free = 0};
+    made.longest_rest = 150ms;
+    made.longest_thought = 10ms;
+    made.mishap_presence = 0.1;
+    made.longest = 15s;
     return made;
 }
 
@@ -172,6 +198,7 @@ const contribution transfer_worlds{{
     .name = "transaction",
     .scenarios = {{"swarm", 5, play<swarm>},
                   {"bank", 2, play<bank>},
+                  {"crowd", 1, play<crowd>},
                   {"lists", 3, play<lists>},
                   {"step-by-step", 3, play<step_by_step>},
                   {"short-lives", 3, play<short_lives>},
@@ -185,7 +212,7 @@ const contribution transfer_worlds{{
     .probes = {"done", "in doubt", "conflict", "locked", "exists", "missing", "condition failed", "cancelled",
                "body gave up", "late write applied", "plain write done", "rolled back by another",
                "carried on by another", "swept before it was decided", "swept after it was decided", "page shown",
-               "freed", "not freed before it was decided"},
+               "read together", "freed", "not freed before it was decided"},
 }};
 
 }  // namespace

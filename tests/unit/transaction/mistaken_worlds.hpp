@@ -31,6 +31,22 @@ inline world_setting looked_at(const char* first, const char* second, bool exist
             .readers = 1};
 }
 
+inline world_setting surveyed() {
+    return {.name = "surveyed",
+            .transactions = {{"U", "U"}},
+            .faults = 0,
+            .resolvers = 0,
+            .surveys = 1,
+            .surveys_twice = true,
+            .native = {true}};
+}
+inline world_setting surveyed_with_an_insert() {
+    auto setting = surveyed();
+    setting.transactions = {{"I", "U"}};
+    setting.exist = {false, true};
+    return setting;
+}
+
 inline world_setting pinned() {
     return {.name = "pinned", .transactions = {{"pU", ""}, {"U", ""}}, .faults = 0};
 }

@@ -94,6 +94,8 @@ TEST_CASE("the page of the transactions' protocol shows each request as it is bu
          {"held_commit, of an erasure, with a copy of a lock on its way", under_lock(erasure, {})},
          {"withdraw", text_of(row.withdraw(0, {}, 0))},
          {"look_at_item", text_of(look_at_item(where))},
+         {"look_at_one_moment", text_of(look_at_one_moment({where}))},
+         {"look_at_each", text_of(look_at_each({where}))},
          {"unlock", text_of_end(unlock(where, updated))},
          {"unlock, of an insert", text_of_end(unlock(where, inserted))},
          {"unlock, of a read lock", text_of_end(unlock(where, marked(mark_kind::read)))},

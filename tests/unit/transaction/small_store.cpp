@@ -117,6 +117,24 @@ result<any_response> small_store::execute(const any_request& request) {
             return any_response(
                 get_item_response{.found = found ? std::optional(*found) : std::nullopt, .consumed = {}});
         }
+        if (const auto* all = std::get_if<transact_get_items_request>(&request)) {
+            transact_get_items_response seen;
+            for (const auto& each : all->gets) {
+                const auto* found = find(each.table_name, each.key);
+                seen.items.push_back(found ? std::optional(*found) : std::nullopt);
+            }
+            return any_response(std::move(seen));
+        }
+        if (const auto* all = std::get_if<batch_get_item_request>(&request)) {
+            // One of them, and the others at another time: that is what the service may do, too.
+            batch_get_item_response seen{.items = {}, .unprocessed = all->tables, .consumed = {}};
+            const auto& [name, wanted] = *all->tables.begin();
+            const auto* found = find(name, wanted.keys.front());
+            if (found) seen.items[name].push_back(*found);
+            auto& left = seen.unprocessed[name].keys;
+            left.erase(left.begin());
+            return any_response(std::move(seen));
+        }
         if (const auto* all = std::get_if<transact_write_items_request>(&request)) {
             failure why(errc::transaction_canceled);
             std::vector<effect> effects;

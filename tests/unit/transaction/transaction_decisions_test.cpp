@@ -77,6 +77,23 @@ TEST_CASE("a reader of the latest value reads again where the run ended meanwhil
     }
 }
 
+TEST_CASE("what is learned of a run after a moment tells of that moment what cannot have changed since") {
+    const auto mark = mark_by(mine);
+    const auto told = [&](const std::optional<transaction_header>& header) {
+        return std::pair(decide_moment(mark, header, false), decide_moment(mark, header, true));
+    };
+    using enum moment_step;
+    CHECK(told(row(header_state::pending)) == std::pair(before, another));
+    CHECK(told(row(header_state::committed)) == std::pair(another, after));
+    CHECK(told(names_lock({stamp(3), stamp(1)})) == std::pair(before, before));
+    for (const bool done : {false, true}) {
+        CHECK(told(row(header_state::rolled_back, mine, done)) == std::pair(before, before));
+    }
+    for (const auto& ended : {none, row(header_state::committed, mine, true), row(header_state::pending, other_run)}) {
+        CHECK(told(ended) == std::pair(another, before));
+    }
+}
+
 TEST_CASE("a refused check tells whether to resolve a rival, to run again, what is not so, or that the guard is lost") {
     planned_check check{
         .on = {.layout = {.table = "accounts", .key = "id"}}, .key = {{"id", "ann"}}, .seen = item_sight{}};

@@ -1,7 +1,7 @@
 // Every order of a small world of transactions: what was committed stays, what was not never shows, and nothing stays
 // held.
 // SPDX-License-Identifier: BSL-1.0
-#include "transaction_search.hpp"
+#include "every_order.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -10,27 +10,6 @@
 #include <vector>
 
 namespace dynalease::protocol::test {
-
-namespace {
-
-std::string told(const search_end& end) {
-    auto text = end.wrong;
-    for (const auto& each : end.story) text += "\n    " + each;
-    return text;
-}
-
-/// @param most states: below that, the search must be complete
-void check_all(const world_setting& setting, unsigned commits, std::size_t most = 400'000) {
-    const world_rules as_it_is;
-    const auto end = search(setting, as_it_is, most);
-    INFO(setting.name << ": " << end.states << " states");
-    CHECK(told(end) == "");
-    CHECK(end.complete);
-    // A world in which nothing happens would prove nothing.
-    CHECK(end.most_commits == commits);
-}
-
-}  // namespace
 
 TEST_CASE("one transaction over two items, in every order, with one fault") {
     check_all({.name = "alone", .transactions = {{"U", "U"}}}, 1);

@@ -17,7 +17,7 @@ using dynalease::detail::answer;
 namespace {
 
 bool reads(const any_request& request) {
-    return std::holds_alternative<get_item_request>(request);
+    return !is_write(request);
 }
 
 }  // namespace
@@ -30,6 +30,7 @@ transaction_world::transaction_world(const world_setting& setting, const world_r
       coordinators_(setting.coordinators),
       saves_(setting.saves),
       reads_(setting.readers),
+      surveys_(setting.surveys),
       give_ups_(setting.give_ups),
       rejections_(setting.rejections) {
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -77,7 +78,7 @@ void transaction_world::send(std::size_t owner, errand wanted) {
     if (rules_->change) rules_->change(request, store_);
     const auto hash = test::hash_of(request);
     flights_.push_back({owner, wanted.slot, hash, std::make_shared<const any_request>(std::move(request))});
-    const bool calls = owner >= first_call && owner < the_wanderer && wanted.slot == 0;
+    const bool calls = owner >= first_call && owner < the_onlooker && wanted.slot == 0;
     if (calls && calls_[owner - first_call].machine.now() == native_call::phase::calling) {
         flights_.back().call = calls_[owner - first_call].transaction;
     }
@@ -90,6 +91,7 @@ void transaction_world::collect() {
         return std::ranges::find(flights_, owner, &flight::owner) != flights_.end();
     };
     if (roaming_ && !waits(the_wanderer)) send(the_wanderer, roaming_->next());
+    watch();
     for (std::size_t i = 0; i < calls_.size(); ++i) {
         auto& machine = calls_[i].machine;
         while (auto wanted = machine.next(wall)) send(first_call + i, *std::move(wanted));
@@ -122,7 +124,7 @@ void transaction_world::collect() {
 
 const item_mark* transaction_world::met_by(const flight& each) const {
     if (each.owner == the_wanderer) return roaming_ ? &roaming_->mark() : nullptr;
-    if (each.owner == nobody || each.slot == 0) return nullptr;
+    if (each.owner == nobody || each.owner == the_onlooker || each.slot == 0) return nullptr;
     if (each.owner >= first_call) {
         const auto& rival = calls_[each.owner - first_call].machine.rival(each.slot);
         return rival ? &rival->mark() : nullptr;
@@ -169,6 +171,7 @@ void transaction_world::answer(const flight& each, errand_answer with) {
         roaming_->answer(std::move(with));
         return;
     }
+    if (each.owner == the_onlooker) return looking_->answer(each.slot, std::move(with), *rules_);
     if (each.owner >= first_call && each.owner < the_wanderer) {
         if (rules_->silence_is_delay && with.kind == answer::unanswered) with.kind = answer::delayed;
         calls_[each.owner - first_call].machine.answer(each.slot, std::move(with));
@@ -226,6 +229,7 @@ std::vector<transaction_world::event> transaction_world::events() const {
         if (marked && !reader_ && reads_ > 0) all.push_back({happening::sight, i});
         if (thing(i) && !loaded_ && saves_ > 0) all.push_back({happening::load, i});
     }
+    if (surveys_ > 0 && !looking_) all.push_back({happening::survey, 0});
     if (loaded_) all.push_back({happening::save, 0});
     if (reader_) all.push_back({happening::read, 0});
     if (give_ups_ > 0 && !processes_.front().dead) all.push_back({happening::give_up, 0});
@@ -342,6 +346,12 @@ std::string transaction_world::take(std::size_t way) {
                 if (each.owner == 0) each.owner = nobody;
             }
             told = "the first transaction's process dies";
+            break;
+        case happening::survey:
+            --surveys_;
+            looking_.emplace(setting_->surveys_twice);
+            moments_.clear();
+            told = "somebody begins to read both";
             break;
         case happening::think:
             processes_[which].machine.commit(with_sights(processes_[which].transaction));

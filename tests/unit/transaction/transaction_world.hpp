@@ -8,6 +8,7 @@
 #include "transaction/protocol/coordinator.hpp"
 #include "transaction/protocol/native_call.hpp"
 #include "transaction/protocol/resolver.hpp"
+#include "transaction/protocol/together_reader.hpp"
 #include "versioned/protocol/version_requests.hpp"
 
 #include <array>
@@ -38,6 +39,8 @@ struct world_rules {
     bool read_inserts_raw = false;
     bool absent_is_before = false;  ///< a reader does not read again
     bool resume_fenced = false;     ///< others carry on what depends on a guard
+    bool survey_uncut = false;      ///< what was not there, is not looked at once more by who reads all together
+    bool survey_once = false;       ///< ... nor what was there
     bool silence_is_delay = false;  ///< a call, or a begin, without an answer counts as not applied
 };
 
@@ -54,6 +57,8 @@ struct world_setting {
     bool sweeps = false;        ///< ... the second of which does not carry it on, but rolls it back
     unsigned saves = 0;         ///< of a versioned writer that takes every value it sees for committed
     unsigned readers = 0;
+    unsigned surveys = 0;          ///< of somebody who reads both items together
+    bool surveys_twice = false;    ///< ... as one does who cannot read them by one call
     bool patient = false;          ///< transactions wait for each other once
     std::array<bool, 3> native{};  ///< which transactions are one call
     bool keeps_outcome = false;    ///< ... with a row of its outcome
@@ -95,6 +100,11 @@ private:
         explicit wanderer(resolver made) : resolver(std::move(made)) {}
         std::uint64_t hash() const;
     };
+    struct onlooker final : together_reader {
+        explicit onlooker(bool twice);
+        std::uint64_t hash() const;
+        void answer(std::size_t slot, errand_answer with, const world_rules& rules);
+    };
     struct process {
         std::size_t transaction;
         member machine;
@@ -107,6 +117,7 @@ private:
     static constexpr std::size_t first_call = 50;
     static constexpr std::size_t nobody = 99;
     static constexpr std::size_t the_wanderer = 98;
+    static constexpr std::size_t the_onlooker = 97;
     struct flight {
         std::size_t owner;  ///< the process that awaits the answer
         std::size_t slot;
@@ -131,7 +142,8 @@ private:
         give_up,
         reject,
         think,
-        die
+        die,
+        survey
     };
     struct event {
         happening kind;
@@ -164,6 +176,7 @@ private:
     void save();
     void see(std::size_t which);
     void read();
+    void watch();
     void committed_now(std::size_t which, std::optional<item> state);
     const std::optional<item>& committed_of(std::size_t which) const { return *states_.at(which).back(); }
     std::string check_thing(std::size_t which) const;
@@ -183,6 +196,8 @@ private:
     std::vector<call> calls_;
     std::vector<std::uint64_t> tokens_;  ///< of calls that were applied
     std::optional<wanderer> roaming_;
+    std::optional<onlooker> looking_;
+    std::vector<std::array<std::size_t, 2>> moments_;  ///< since then: the committed states of both
     std::vector<flight> flights_;
     std::optional<std::pair<std::size_t, item>> loaded_;
     std::optional<reader_sight> reader_;
@@ -194,6 +209,7 @@ private:
     unsigned coordinators_ = 1;
     unsigned saves_ = 0;
     unsigned reads_ = 0;
+    unsigned surveys_ = 0;
     unsigned give_ups_ = 0;
     unsigned rejections_ = 0;
     unsigned commits_ = 0;

@@ -36,8 +36,29 @@ std::uint64_t transaction_world::caller::hash() const {
     return hash;
 }
 
+std::uint64_t transaction_world::onlooker::hash() const {
+    auto hash = mixed(static_cast<std::uint64_t>(phase_) * 8 + (one_call_ ? 1 : 0), moment_);
+    hash = mixed(mixed(hash, sent_), tasks_.size());
+    for (const auto& each : tasks_) {
+        for (const auto which : each.items) hash = mixed(hash, which + 3);
+    }
+    for (const auto* all : {&seen_, &again_}) {
+        for (const auto& each : *all) hash = mixed(hash, each ? test::hash_of(*each) : 5);
+    }
+    for (const auto& [name, known] : runs_) {
+        hash = mixed(mixed(hash, test::hash_of(std::string_view(name))), known.moment);
+        if (!known.header) continue;
+        hash = mixed(hash, static_cast<std::uint64_t>(known.header->state) * 2 + (known.header->done ? 1 : 0));
+        for (const auto& each : known.header->locks) hash = mixed(hash, test::hash_of(each.lock));
+    }
+    return hash;
+}
+
 std::uint64_t transaction_world::hash() const {
-    auto hash = store_.hash();
+    // What has gone wrong, shows in no row once it is over.
+    auto hash = mixed(store_.hash(), test::hash_of(std::string_view(wrong_)));
+    if (looking_) hash = mixed(hash, looking_->hash());
+    for (const auto& [x, y] : moments_) hash = mixed(mixed(hash, x), y);
     for (const auto& each : processes_) hash = mixed(mixed(hash, each.machine.hash()), each.dead ? 1 : 2);
     hash = mixed(hash, roaming_ ? roaming_->hash() : 11);
     std::uint64_t net = 0;
@@ -51,8 +72,8 @@ std::uint64_t transaction_world::hash() const {
     for (const auto& states : states_) {
         for (const auto& state : states) hash = mixed(hash, *state ? test::hash_of(**state) : 13);
     }
-    for (const auto budget : {faults_, resolvers_, coordinators_, saves_, reads_, give_ups_, rejections_, committed_,
-                              guard_holds_ ? 1U : 0U, stray_ ? 1U : 0U})
+    for (const auto budget : {faults_, resolvers_, coordinators_, saves_, reads_, surveys_, give_ups_, rejections_,
+                              committed_, guard_holds_ ? 1U : 0U, stray_ ? 1U : 0U})
         hash = mixed(hash, budget);
     return hash;
 }
