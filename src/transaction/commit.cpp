@@ -8,6 +8,7 @@
 #include "transaction/carry_out.hpp"
 #include "transaction/held_items.hpp"
 #include "transaction/protocol/plan_limits.hpp"
+#include "transaction/protocol/plan_reader.hpp"
 #include "transaction/protocol/stored_writes.hpp"
 
 #include <algorithm>
@@ -135,8 +136,10 @@ constexpr std::chrono::minutes longest_work{10};
 
 }  // namespace
 
-awaitable<result<ended_transaction>> end_transaction(std::shared_ptr<transactions_impl> core,
-                                                     protocol::transaction_header self, bool carries_on) {
+namespace {
+
+awaitable<result<ended_transaction>> end_read(std::shared_ptr<transactions_impl> core,
+                                              protocol::transaction_header self, bool carries_on) {
     if (self.done) co_return ended_transaction{.state = state_of(self.state)};
     auto plan = protocol::plan_in(self);
     if (!plan) co_return std::move(plan).error();
@@ -164,13 +167,27 @@ awaitable<result<ended_transaction>> end_transaction(std::shared_ptr<transaction
     co_return ended;
 }
 
+awaitable<result<ended_transaction>> end_by(std::shared_ptr<transactions_impl> core, protocol::plan_reader reader,
+                                            bool carries_on) {
+    auto self = co_await read_plan(core, std::move(reader));
+    if (!self) co_return std::move(self).error();
+    if (!*self) co_return ended_transaction{.state = transaction_state::unknown};
+    auto known = **std::move(self);
+    co_return co_await end_read(std::move(core), std::move(known), carries_on);
+}
+
+}  // namespace
+
+awaitable<result<ended_transaction>> end_transaction(std::shared_ptr<transactions_impl> core,
+                                                     protocol::transaction_header self, bool carries_on) {
+    auto reader = protocol::plan_reader::taking_over(core->options().table, std::move(self));
+    return end_by(std::move(core), std::move(reader), carries_on);
+}
+
 awaitable<result<ended_transaction>> end_transaction(std::shared_ptr<transactions_impl> core, std::string id,
                                                      bool carries_on) {
-    auto header = co_await read_header(core, std::move(id));
-    if (!header) co_return std::move(header).error();
-    if (!*header) co_return ended_transaction{.state = transaction_state::unknown};
-    auto self = **std::move(header);
-    co_return co_await end_transaction(std::move(core), std::move(self), carries_on);
+    auto reader = protocol::plan_reader::taking_over(core->options().table, std::move(id));
+    return end_by(std::move(core), std::move(reader), carries_on);
 }
 
 }  // namespace dynalease::detail

@@ -54,7 +54,8 @@ awaitable<runtime::completion<transaction_report>> run_look(std::shared_ptr<tran
                                                             diagnostics* details) {
     runtime::completion<transaction_report> done;
     done.value.id = id;
-    auto header = co_await read_header(std::move(core), std::move(id));
+    auto reader = protocol::plan_reader::looking_at(core->options().table, std::move(id));
+    auto header = co_await read_plan(std::move(core), std::move(reader));
     if (!header)
         done.code = report(header.error(), details);
     else if (*header)

@@ -6,7 +6,7 @@
 #include "transaction/held_items.hpp"
 #include "transaction/protocol/latest_reader.hpp"
 #include "transaction/protocol/marking_requests.hpp"
-#include "transaction/protocol/transaction_requests.hpp"
+#include "transaction/protocol/plan_reader.hpp"
 #include "transaction/transactions_impl.hpp"
 #include "versioned/protocol/version_changes.hpp"
 #include "versioned/versioned_impl.hpp"
@@ -106,13 +106,18 @@ awaitable<result<std::vector<std::optional<stored_item>>>> read_latest(std::shar
     co_return found;
 }
 
-awaitable<result<std::optional<protocol::transaction_header>>> read_header(std::shared_ptr<transactions_impl> core,
-                                                                           std::string id) {
-    const protocol::run_name any_run{std::move(id), {}};
-    auto request = protocol::transaction_requests(core->options().table, any_run).look();
-    auto read = co_await core->target().call(std::move(request));
-    if (!read) co_return std::move(read).error();
-    co_return protocol::parse_transaction_header(read->found ? &*read->found : nullptr);
+awaitable<result<std::optional<protocol::transaction_header>>> read_plan(std::shared_ptr<transactions_impl> core,
+                                                                         protocol::plan_reader reader) {
+    using driver = errand_driver<protocol::plan_reader>;
+    const auto reading = std::make_shared<driver>(core->target(), std::move(reader));
+    reading->go_on();
+    while (!reading->machine().ended()) {
+        const auto code = co_await driver::answered(reading);
+        if (code) reading->stop(failure(errc::cancelled));
+    }
+    const auto& now = reading->machine();
+    if (now.why().code) co_return now.why();
+    co_return now.found();
 }
 
 transaction_read_verb reading(const open_transaction& of, std::shared_ptr<versioned_impl> table, item_key key) {

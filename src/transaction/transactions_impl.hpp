@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "transaction/protocol/plan_reader.hpp"
 #include "transaction/protocol/planned_writes.hpp"
 #include "transaction/protocol/transaction_decisions.hpp"
 #include "transaction/transaction_draft.hpp"
@@ -79,8 +80,8 @@ result<std::optional<stored_item>> as_stored(const placed_key& place, std::optio
 /// As they are committed now.
 boost::asio::awaitable<result<std::vector<std::optional<stored_item>>>> read_latest(
     std::shared_ptr<transactions_impl> core, std::vector<placed_key> places);
-/// The row of a transaction; empty: there is none.
-boost::asio::awaitable<result<std::optional<protocol::transaction_header>>> read_header(
-    std::shared_ptr<transactions_impl> core, std::string id);
+/// The row of a transaction, with all that it wants; empty: there is none.
+boost::asio::awaitable<result<std::optional<protocol::transaction_header>>> read_plan(
+    std::shared_ptr<transactions_impl> core, protocol::plan_reader reader);
 
 }  // namespace dynalease::detail

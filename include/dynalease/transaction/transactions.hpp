@@ -108,9 +108,7 @@ public:
     template <class... Tail>
         requires verb_tail<joint_sight, Tail...>
     auto read_together(joint_reads wanted, Tail&&... tail) const {
-        const auto as_sight = [](sights read) {
-            return joint_sight(std::move(read));
-        };
+        const auto as_sight = [](sights read) { return joint_sight(std::move(read)); };
         return start_together<joint_sight>(wanted.reads(), as_sight, std::forward<Tail>(tail)...);
     }
 
@@ -123,14 +121,13 @@ public:
     template <class T, class... Tail>
         requires verb_tail<std::vector<std::optional<T>>, Tail...>
     auto read_together(const versioned<T>& table, std::vector<key_values> keys, Tail&&... tail) const {
-        const auto as_values = [table](sights read) {
-            return values_in<T>(table, std::move(read));
-        };
+        const auto as_values = [table](sights read) { return values_in<T>(table, std::move(read)); };
         const auto wanted = reads_of(table, std::move(keys));
         return start_together<std::vector<std::optional<T>>>(wanted.reads(), as_values, std::forward<Tail>(tail)...);
     }
 
-    /// What became of a transaction, and what it wants. Cost: 1 read.
+    /// What became of a transaction, and what it wants. Cost: 1 read; of one that wants more than a row can keep 1 more
+    /// for each 350 KB.
     boost::asio::awaitable<transaction_report> look(std::string id) const {
         return await(detail::transaction_look_verb{core_, std::move(id)});
     }
@@ -141,7 +138,8 @@ public:
                                          std::forward<Tail>(tail)...);
     }
 
-    /// Those that are not done, of all processes. Cost: a scan of the coordination table.
+    /// Those that are not done, of all processes; without the items of one that wants more than a row can keep. Cost: a
+    /// scan of the coordination table.
     boost::asio::awaitable<std::vector<transaction_report>> list() const {
         return await(detail::transaction_list_verb{core_});
     }

@@ -36,8 +36,9 @@ enum class transaction_tier {
     /// `native` where it fits, else `inline_undo`; of `run`, after five conflicts, `locked_commit`.
     automatic,
     native,  ///< one TransactWriteItems: at most 100 items, and one write to each; else `errc::too_many_items`
-    /// Several writes to each item, and as many items as fit into a row of 400 KB with what they are to become: some
-    /// 2,000 small updates, 14,000 at most; else `errc::item_too_large`. 2N + 3 writes.
+    /// Several writes to each item, and up to 14,000 items; what they are to become may take 34 MB in all, and for one
+    /// item what fits into a row of 400 KB: else `errc::item_too_large`. 2N + 3 writes; of more than some 2,000 small
+    /// updates, or 400 KB, 1 call more for each 4 MB.
     inline_undo,
     /// Of `run`: after a conflict, what the body touched is locked before it runs again, and changed by the commit:
     /// nobody ever sees what is not committed. Who waits has a turn; not under `wait_policy::fail_fast`. For others it

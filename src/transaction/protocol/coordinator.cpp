@@ -4,7 +4,6 @@
 
 #include "database/protocol/backoff.hpp"
 #include "transaction/protocol/joint_requests.hpp"
-#include "transaction/protocol/stored_writes.hpp"
 #include "transaction/protocol/transaction_requests.hpp"
 
 #include <algorithm>
@@ -31,6 +30,7 @@ failure rolled_back_by_others() {
 coordinator::coordinator(std::string coordination, transaction_plan plan, rivalry rules)
     : coordination_(std::move(coordination)),
       plan_(std::make_shared<const transaction_plan>(std::move(plan))),
+      pages_(std::make_shared<const std::vector<stored_page>>()),
       rules_(rules),
       items_(plan_->items.size()),
       check_rivals_(plan_->checks.size()),
@@ -42,7 +42,12 @@ coordinator::coordinator(std::string coordination, transaction_plan plan, rivalr
             " items that are only read, and guards, of at most 99 at the commit: lock some for reading";
         end_unbegun(std::move(why));
     }
-    if (plan_->holds) rules_.courtesy = usual_courtesy;
+    if (plan_->holds) {
+        rules_.courtesy = usual_courtesy;
+    } else {
+        pages_ = std::make_shared<const std::vector<stored_page>>(pages_of(*plan_));
+        page_count_ = pages_->size();
+    }
     std::int64_t next = 1;
     for (std::size_t i = 0; i < items_.size(); ++i) {
         items_[i].first = next;
@@ -56,6 +61,9 @@ coordinator coordinator::resumed(std::string coordination, transaction_plan plan
     coordinator made(std::move(coordination), std::move(plan), rules);
     made.took_over_ = true;
     made.aside_until_ = header.aside_until;
+    made.aside_sort_ = header.sort;
+    made.pages_ = std::make_shared<const std::vector<stored_page>>();
+    made.page_count_ = header.pages;
     // What others have sent, it does not know. Inserts are tied to the run while it is not decided.
     for (std::size_t i = 0; i < made.items_.size(); ++i) {
         made.copies_left_ |= !made.aside_until_ && !made.is_insert(i);
@@ -103,7 +111,9 @@ std::optional<errand> coordinator::next_for_header(std::int64_t wall) {
     const transaction_requests row(coordination_, plan_->name);
     switch (phase_) {
         case phase::beginning:
-            return leave(0, asked::begin, row.begin(plan_->born, stored(*plan_), over_));
+            return leave(0, asked::begin, row.begin(plan_->born, kept_by_row(), over_));
+        case phase::storing:
+            return leave_pages();
         case phase::committing:
             // Who is in the way of a check, first.
             if (std::ranges::any_of(check_rivals_, &std::optional<resolver>::has_value)) break;
@@ -112,14 +122,9 @@ std::optional<errand> coordinator::next_for_header(std::int64_t wall) {
             if (begun_) return leave(0, asked::roll_back, row.roll_back(plan_->name.id));
             return leave(0, asked::withdraw, row.withdraw(plan_->born, over_, wall + finished_row_stays));
         case phase::setting_aside:
-            return leave(0, asked::set_aside,
-                         row.set_aside(plan_->born, stored(*plan_).writes, wall + copies_may_land));
+            return leave_aside(wall);
         case phase::finishing:
-            if (!aside_until_) {
-                const auto state = verdict_ == verdict::committed ? header_state::committed : header_state::rolled_back;
-                return leave(0, asked::finish, row.finish(state, wall + finished_row_stays));
-            }
-            if (wall >= *aside_until_) return leave(0, asked::finish, row.finish_aside(wall + finished_row_stays));
+            if (!aside_until_ || wall >= *aside_until_) return leave_finish(wall);
             // To be looked at again.
             phase_ = phase::ended;
             break;
@@ -169,9 +174,11 @@ void coordinator::answer(std::size_t slot, errand_answer with) {
         case asked::roll_back:
             answer_roll_back(with);
             break;
+        case asked::store:
+            answer_store(with);
+            break;
         case asked::set_aside:
-            if (answered) phase_ = phase::finishing;
-            if (with.kind == answer::rejected) phase_ = phase::ended;
+            answer_aside(with);
             break;
         case asked::finish:
             if (answered || with.kind == answer::rejected) phase_ = phase::ended;
@@ -206,8 +213,8 @@ void coordinator::stop(failure why) {
 
 void coordinator::fail(failure why) {
     // A commit under way may decide it; what became of those before, its row tells.
-    const bool may_fail = phase_ == phase::beginning || phase_ == phase::locking || phase_ == phase::holding ||
-                          (phase_ == phase::committing && slots_[0].what != asked::commit);
+    const bool may_fail = phase_ == phase::beginning || phase_ == phase::storing || phase_ == phase::locking ||
+                          phase_ == phase::holding || (phase_ == phase::committing && slots_[0].what != asked::commit);
     if (!may_fail) return;
     const bool sent = begun_ || doubtful_ || slots_[0].what != asked::nothing;
     if (!sent) return end_unbegun(std::move(why));

@@ -4,6 +4,8 @@
 
 #include "transaction/protocol/errand.hpp"
 #include "transaction/protocol/held_requests.hpp"
+#include "transaction/protocol/plan_limits.hpp"
+#include "transaction/protocol/plan_pages.hpp"
 #include "transaction/protocol/planned_writes.hpp"
 #include "transaction/protocol/resolver.hpp"
 #include "transaction/protocol/transaction_decisions.hpp"
@@ -25,13 +27,14 @@ namespace dynalease::protocol {
 ///
 /// A plan that `holds` is of locks alone: once they are in place it waits until it is told what to commit.
 ///
-/// beginning -> locking [-> holding] -> committing -> closing -> finishing -> ended, with rolling_back before closing
-/// if it fails, and setting_aside after it if copies of its locks may still land. One that fails before its begin is
-/// answered, withdraws that in rolling_back, and ends.
+/// beginning [-> storing] -> locking [-> holding] -> committing -> closing -> finishing -> ended, with rolling_back
+/// before closing if it fails, and setting_aside after it if copies of its locks may still land. One that fails before
+/// its begin is answered, withdraws that in rolling_back, and ends.
 class coordinator {
 public:
     enum class phase {
         beginning,
+        storing,
         locking,
         holding,
         committing,
@@ -93,6 +96,7 @@ protected:
         nothing,
         begin,
         withdraw,
+        store,
         commit,
         roll_back,
         set_aside,
@@ -111,19 +115,25 @@ protected:
 
     std::string coordination_;
     std::shared_ptr<const transaction_plan> plan_;
+    std::shared_ptr<const std::vector<stored_page>> pages_;  ///< what its row cannot keep
     rivalry rules_;
 
     phase phase_ = phase::beginning;
     verdict verdict_ = verdict::open;
     failure why_;
-    bool begun_ = false;                         ///< its row was seen
-    bool doubtful_ = false;                      ///< some copy of its begin is without an answer
-    bool leaves_some_ = false;                   ///< of its items, which it cannot free
-    bool copies_left_ = false;                   ///< of its locks, which may still land
-    bool took_over_ = false;                     ///< others may have sent what this one knows nothing of
-    std::optional<std::int64_t> aside_until_{};  ///< it was set aside, and copies may land until then
-    std::optional<std::string> over_{};          ///< the run of this id that was rolled back before
-    std::vector<committed_lock> locks_;          ///< the commit map, by stamp
+    bool begun_ = false;                              ///< its row was seen
+    bool doubtful_ = false;                           ///< some copy of its begin is without an answer
+    bool leaves_some_ = false;                        ///< of its items, which it cannot free
+    bool copies_left_ = false;                        ///< of its locks, which may still land
+    bool took_over_ = false;                          ///< others may have sent what this one knows nothing of
+    std::optional<std::int64_t> aside_until_{};       ///< it was set aside, and copies may land until then
+    std::string aside_sort_;                          ///< ... in the row of this sort key
+    std::size_t asides_ = 0;                          ///< rows that tell of it, so far
+    std::size_t page_count_ = 0;                      ///< rows beside its own, in which stands what it wants
+    std::size_t pages_stored_ = 0;                    ///< of those, by this process
+    std::size_t bytes_at_once_ = most_bytes_at_once;  ///< of pages, in one call
+    std::optional<std::string> over_{};               ///< the run of this id that was rolled back before
+    std::vector<committed_lock> locks_;               ///< the commit map, by stamp
     std::vector<held_item> items_;
     std::vector<std::optional<resolver>> check_rivals_;
     std::optional<held_call> call_;  ///< where the plan `holds`, from `commit` on
@@ -163,6 +173,13 @@ private:
     void answer_begin(const errand_answer& with);
     void answer_withdrawal(const errand_answer& with);
     void judge_begin(const errand_answer& with);
+    void go_on_begun();
+    stored_plan kept_by_row() const;
+    errand leave_pages();
+    errand leave_aside(std::int64_t wall);
+    errand leave_finish(std::int64_t wall);
+    void answer_store(const errand_answer& with);
+    void answer_aside(const errand_answer& with);
     void begin_to_lock();
     void end_unbegun(failure why);
     void answer_commit(const errand_answer& with);

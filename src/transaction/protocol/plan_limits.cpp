@@ -4,7 +4,7 @@
 
 #include "transaction/protocol/item_texts.hpp"
 #include "transaction/protocol/marking_requests.hpp"
-#include "transaction/protocol/stored_writes.hpp"
+#include "transaction/protocol/plan_pages.hpp"
 #include "transaction/protocol/transaction_requests.hpp"
 
 #include <algorithm>
@@ -72,6 +72,24 @@ std::optional<failure> fault_of_item(const planned_item& what, const run_name& n
     return about(std::move(why), what.place());
 }
 
+/// A page of one write may be larger than others; it must be a row, too.
+std::optional<failure> fault_of_pages(const std::string& coordination, const transaction_plan& plan) {
+    const auto pages = pages_of(plan);
+    if (pages.size() > most_pages) {
+        return refused(errc::item_too_large, "what the transaction writes would take " + std::to_string(pages.size()) +
+                                                 " rows to keep it, of at most 99");
+    }
+    const transaction_requests row(coordination, plan.name);
+    for (std::size_t i = 0; i < pages.size(); ++i) {
+        const auto call = row.store_pages(pages, i, i + 1, {});
+        const auto bytes = item_size(std::get<transact_put>(call.actions.back()).new_item);
+        if (bytes <= largest_row) continue;
+        return refused(errc::item_too_large, "the row that keeps what the transaction writes to one item would have " +
+                                                 std::to_string(bytes) + " bytes, of at most 409,600");
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 bool fits_at_once(const transaction_plan& plan) {
@@ -96,13 +114,7 @@ std::optional<failure> fault_of_inline(const std::string& coordination, const tr
     for (const auto& each : plan.items) {
         if (auto why = fault_of_item(each, plan.name)) return why;
     }
-    // What the row is at the commit, by which all that is planned still stands in it.
-    const auto begin = transaction_requests(coordination, plan.name).begin(plan.born, stored(plan), {});
-    const auto locks = item_size({{header_attribute::locks, binary(plan.items.size() * lock_entry_size)}});
-    const auto bytes = item_size(begin.new_item) + locks;
-    if (bytes <= largest_row) return std::nullopt;
-    return refused(errc::item_too_large, "the row that keeps what the transaction writes would have " +
-                                             std::to_string(bytes) + " bytes, of at most 409,600");
+    return fault_of_pages(coordination, plan);
 }
 
 }  // namespace dynalease::protocol

@@ -7,17 +7,18 @@
 namespace dynalease::protocol {
 
 scan_request open_transactions(const std::string& table, const item_key& from) {
-    scan_request request{.table_name = table,
-                         .filter_expression = "begins_with(#pk, :prefix) AND attribute_not_exists(#done)",
-                         .names = {{"#pk", attribute::partition}, {"#done", header_attribute::done}},
-                         .exclusive_start_key = from};
+    scan_request request{
+        .table_name = table,
+        .filter_expression = "begins_with(#pk, :prefix) AND attribute_exists(#state) AND attribute_not_exists(#done)",
+        .names = {{"#pk", attribute::partition}, {"#done", header_attribute::done}, {"#state", attribute::state}},
+        .exclusive_start_key = from};
     request.values.emplace(":prefix", transaction_prefix);
     return request;
 }
 
 sweep_step sweep_watch::sight(const transaction_header& header, time_point now) {
     if (header.done) return sweep_step::leave;
-    const auto place = header.aside_until ? header.name.id + "/" + header.name.run : header.name.id;
+    const auto place = header.name.id + "/" + header.sort;
     const auto [at, is_new] = seen_.try_emplace(place, state{header.name, header.state, header.beat, now, now});
     auto& known = at->second;
     known.last = now;

@@ -46,7 +46,7 @@ private:
     };
 
     std::chrono::nanoseconds older_than_;
-    std::map<std::string, state> seen_;  ///< by id, and by run too if it is set aside
+    std::map<std::string, state> seen_;  ///< by id, and by sort key
 };
 
 }  // namespace dynalease::protocol

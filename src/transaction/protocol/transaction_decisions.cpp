@@ -54,6 +54,20 @@ moment_step decide_moment(const item_mark& mark, const std::optional<transaction
     return known_before ? moment_step::after : moment_step::another;
 }
 
+pages_step decide_pages(const transaction_header& header, bool all_there, bool takes_over, bool looked_again) {
+    if (all_there) return pages_step::complete;
+    switch (header.state) {
+        case header_state::pending:
+            return takes_over ? pages_step::roll_back : pages_step::nothing_held;
+        case header_state::rolled_back:
+            // None is stored once the run is decided.
+            return pages_step::nothing_held;
+        case header_state::committed:
+            break;
+    }
+    return looked_again ? pages_step::damaged : pages_step::look_again;
+}
+
 begin_step decide_begin(const std::optional<transaction_header>& row, const run_name& mine) {
     if (!row) return begin_step::begin;
     if (row->state == header_state::committed) return begin_step::committed;

@@ -62,6 +62,20 @@ enum class moment_step {
 /// @param header as read @param known_before before that moment; else after it
 moment_step decide_moment(const item_mark& mark, const std::optional<transaction_header>& header, bool known_before);
 
+// ---- pages -------------------------------------------------------------------------------------------------
+
+enum class pages_step {
+    complete,      ///< all that the run wants is known
+    nothing_held,  ///< they were never all there, and never will be; so it has sent no lock. Or nobody is to decide it
+    roll_back,     ///< they are not all there yet: no lock has been sent
+    look_again,    ///< the run has ended meanwhile
+    damaged,       ///< some are gone that are needed
+};
+
+/// What the pages tell of a run. @param header as read before them @param takes_over whoever reads them brings the run
+/// to its end @param looked_again after it had been found so once
+pages_step decide_pages(const transaction_header& header, bool all_there, bool takes_over, bool looked_again);
+
 // ---- begin -------------------------------------------------------------------------------------------------
 
 enum class begin_step {

@@ -12,6 +12,8 @@ namespace dynalease::protocol {
 namespace {
 
 constexpr std::size_t number_size = 4;
+/// What one call removes, beside the row.
+constexpr std::int64_t most_pages_of_row = 99;
 
 std::optional<header_state> state_in(const item& row) {
     const auto* text = find_string(row, attribute::state);
@@ -55,9 +57,15 @@ item_key transaction_key(std::string_view id) {
     return row_key(std::string(transaction_prefix), id);
 }
 
-item_key aside_key(const run_name& run) {
+item_key aside_key(const run_name& run, std::size_t part) {
     auto key = transaction_key(run.id);
-    key.insert_or_assign(attribute::sort, run.run);
+    key.insert_or_assign(attribute::sort, part == 0 ? run.run : run.run + "." + std::to_string(part));
+    return key;
+}
+
+item_key page_key(const run_name& run, std::size_t number) {
+    auto key = transaction_key(run.id);
+    key.insert_or_assign(attribute::sort, run.run + "#" + std::to_string(number));
     return key;
 }
 
@@ -81,6 +89,12 @@ result<std::optional<transaction_header>> parse_transaction_header(const item* r
     const auto* run = find_string(*row, header_attribute::run);
     if (!run || run->empty()) return corrupt_row(*row, header_attribute::run);
     header.name = {key->substr(transaction_prefix.size()), *run};
+    if (const auto* sort = find_string(*row, attribute::sort)) header.sort = *sort;
+    if (row->contains(header_attribute::pages)) {
+        const auto pages = find_integer(*row, header_attribute::pages);
+        if (!pages || *pages < 1 || *pages > most_pages_of_row) return corrupt_row(*row, header_attribute::pages);
+        header.pages = static_cast<std::size_t>(*pages);
+    }
     const auto state = state_in(*row);
     if (!state) return corrupt_row(*row, attribute::state);
     header.state = *state;

@@ -25,6 +25,7 @@ inline constexpr const char* fenced = "fenced";
 inline constexpr const char* locks = "locks";
 inline constexpr const char* done = "done";
 inline constexpr const char* until = "until";
+inline constexpr const char* pages = "pages";
 }  // namespace header_attribute
 
 inline constexpr std::string_view transaction_prefix = "tx#";
@@ -34,8 +35,10 @@ inline constexpr std::size_t lock_entry_size = 28;
 inline constexpr std::size_t most_items = 14'000;
 
 item_key transaction_key(std::string_view id);
-/// Where a run is set aside that is over.
-item_key aside_key(const run_name& run);
+/// Where a run is set aside that is over. @param part of its items, from 0: those that one row can name
+item_key aside_key(const run_name& run, std::size_t part = 0);
+/// Where a part stands of what a run wants. @param number from 1
+item_key page_key(const run_name& run, std::size_t number);
 
 enum class header_state { pending, committed, rolled_back };
 
@@ -52,6 +55,8 @@ struct transaction_header {
     bool done = false;                    ///< no item is held under it any more, and none ever will be
     std::int64_t born = 0;                ///< wall clock of its first run, in milliseconds: for fairness alone
     std::int64_t beat = 0;                ///< raised while it is slow
+    std::string sort = "-";               ///< the sort key of its row
+    std::size_t pages = 0;                ///< rows beside it, in which the next two stand; none: they stand in it
     attribute_list writes{};              ///< what it wants written, while that is of use
     attribute_list checks{};              ///< ... and to be as it saw it at the commit
     bool fenced = false;                  ///< it depends on a guard: nobody commits it but its own process

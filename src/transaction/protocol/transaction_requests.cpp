@@ -69,7 +69,11 @@ item transaction_requests::done_row(std::string_view state, std::int64_t born, s
 put_item_request transaction_requests::begin(std::int64_t born, const stored_plan& wants,
                                              const std::optional<std::string>& over) const {
     put_item_request request{.table_name = table_, .new_item = row("P", born), .current_on_refusal = true};
-    request.new_item.emplace(header_attribute::writes, wants.writes);
+    if (wants.pages > 0) {
+        request.new_item.emplace(header_attribute::pages, wants.pages);
+    } else {
+        request.new_item.emplace(header_attribute::writes, wants.writes);
+    }
     if (!wants.checks.empty()) request.new_item.emplace(header_attribute::checks, wants.checks);
     if (wants.fenced) request.new_item.emplace(header_attribute::fenced, true);
     demand_no_other(request, over);
@@ -148,23 +152,49 @@ update_item_request transaction_requests::finish(header_state decided, std::int6
     return request;
 }
 
-put_item_request transaction_requests::set_aside(std::int64_t born, const attribute_list& writes,
-                                                 std::int64_t until) const {
+get_item_request transaction_requests::look_at_page(std::size_t number) const {
+    return {.table_name = table_, .key = page_key(self_, number), .consistent_read = true};
+}
+
+transact_write_items_request transaction_requests::store_pages(const std::vector<stored_page>& pages, std::size_t from,
+                                                               std::size_t until, std::string token) const {
+    transact_write_items_request request{.actions = {still_pending()}, .client_request_token = std::move(token)};
+    for (auto i = from; i < until; ++i) {
+        item page = page_key(self_, i + 1);
+        page.emplace(attribute::version, schema_version);
+        if (!pages[i].writes.empty()) page.emplace(header_attribute::writes, pages[i].writes);
+        if (!pages[i].checks.empty()) page.emplace(header_attribute::checks, pages[i].checks);
+        request.actions.emplace_back(transact_put{.table_name = table_, .new_item = std::move(page)});
+    }
+    return request;
+}
+
+transact_write_items_request transaction_requests::finish_with_pages(header_state decided, std::int64_t expiry,
+                                                                     std::size_t pages) const {
+    transact_write_items_request request{.actions = {detail::as_action(finish(decided, expiry))}};
+    for (std::size_t i = 1; i <= pages; ++i) {
+        request.actions.emplace_back(transact_delete{.table_name = table_, .key = page_key(self_, i)});
+    }
+    return request;
+}
+
+put_item_request transaction_requests::set_aside(std::int64_t born, const attribute_list& writes, std::int64_t until,
+                                                 std::size_t part) const {
     put_item_request request{.table_name = table_,
                              .new_item = row("R", born),
                              .condition_expression = "attribute_not_exists(#pk) OR #until < :until",
                              .names = {{"#pk", attribute::partition}, {"#until", header_attribute::until}},
                              .current_on_refusal = true};
-    for (auto& [name, value] : aside_key(self_)) request.new_item.insert_or_assign(name, value);
+    for (auto& [name, value] : aside_key(self_, part)) request.new_item.insert_or_assign(name, value);
     request.new_item.emplace(header_attribute::writes, writes);
     request.new_item.emplace(header_attribute::until, until);
     request.values.emplace(":until", until);
     return request;
 }
 
-update_item_request transaction_requests::finish_aside(std::int64_t expiry) const {
+update_item_request transaction_requests::finish_aside(std::int64_t expiry, const std::string& sort) const {
     auto request = finish(header_state::rolled_back, expiry);
-    request.key = aside_key(self_);
+    request.key.insert_or_assign(attribute::sort, sort);
     return request;
 }
 

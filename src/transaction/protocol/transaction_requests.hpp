@@ -24,6 +24,12 @@ struct stored_plan {
     attribute_list writes{};
     attribute_list checks{};
     bool fenced = false;
+    std::size_t pages = 0;  ///< in which writes and checks stand, in place of these two
+};
+/// A part of that, in a row of its own.
+struct stored_page {
+    attribute_list writes{};
+    attribute_list checks{};
 };
 
 /// Builds requests for one run. Holds references: a short-lived helper.
@@ -34,6 +40,12 @@ public:
     get_item_request look() const;
     /// @param over the run of this id that was rolled back, as it was seen; empty: there was none
     put_item_request begin(std::int64_t born, const stored_plan& wants, const std::optional<std::string>& over) const;
+    /// A part of what it wants. @param number from 1
+    get_item_request look_at_page(std::size_t number) const;
+    /// Before the first lock, and only while the run is not decided. @param from the first of them, from 0 @param until
+    /// the first that is not among them @param token of this body
+    transact_write_items_request store_pages(const std::vector<stored_page>& pages, std::size_t from, std::size_t until,
+                                             std::string token) const;
     /// The one write that decides. Only when each of these locks was seen in place.
     update_item_request commit(const std::vector<committed_lock>& locks) const;
     /// The same under conditions that hold at its very instant. @param token of this body
@@ -46,11 +58,16 @@ public:
     /// No item is held under this run any more. @param expiry in seconds since the epoch: a day away or more, so that
     /// no copy of `begin` outlives the row
     update_item_request finish(header_state decided, std::int64_t expiry) const;
+    /// ... nor is a page of it needed. @param pages so many
+    transact_write_items_request finish_with_pages(header_state decided, std::int64_t expiry, std::size_t pages) const;
     /// Beside the row, which may then be finished: where a copy of a lock may leave a mark, and until when. Only when
-    /// the run is decided, and every item was seen free of it. @param until in seconds since the epoch
-    put_item_request set_aside(std::int64_t born, const attribute_list& writes, std::int64_t until) const;
-    /// No copy will land any more, and every item was seen free of the run. @param expiry as of `finish`
-    update_item_request finish_aside(std::int64_t expiry) const;
+    /// the run is decided, and every item was seen free of it. @param until in seconds since the epoch @param part of
+    /// its items, from 0
+    put_item_request set_aside(std::int64_t born, const attribute_list& writes, std::int64_t until,
+                               std::size_t part) const;
+    /// No copy will land any more, and every item was seen free of the run. @param expiry as of `finish` @param sort
+    /// the sort key of the row
+    update_item_request finish_aside(std::int64_t expiry, const std::string& sort) const;
     /// Of a run that one call carries out: committed and done, beside its writes. @param over as of `begin`
     transact_put outcome(std::int64_t born, const std::optional<std::string>& over, std::int64_t expiry) const;
     /// No copy of that call is applied from now on: the id has a run that was rolled back, and is done.

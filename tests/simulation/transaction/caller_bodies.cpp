@@ -139,14 +139,18 @@ asio::awaitable<void> caller::add(transaction& tx, const wish& wanted, const ste
             site_.world().fail("B4", "a transaction does not see what it has written");
         co_return;
     }
+    // More than one row can keep of a few items.
+    update_expression heavy;
+    const auto& ballast = site_.world().made_of().ballast;
+    if (ballast > 0) heavy = set("ballast", std::string(ballast, 'x'));
     condition_expression enough;
     if (amount < 0) enough = attr("balance") >= -amount;
     if (how == way::unread) {
-        tx.update(accounts_, key_of(what.item), appended(wanted.number) + raised(amount), enough);
+        tx.update(accounts_, key_of(what.item), appended(wanted.number) + raised(amount) + heavy, enough);
         co_return;
     }
-    tx.update(accounts_, key_of(what.item), appended(wanted.number), enough);
-    tx.update(accounts_, key_of(what.item), raised(amount / 2));
+    tx.update(accounts_, key_of(what.item), appended(wanted.number) + heavy, enough);
+    tx.update(accounts_, key_of(what.item), raised(amount / 2) + heavy);
     tx.update(accounts_, key_of(what.item), raised(amount - amount / 2));
 }
 

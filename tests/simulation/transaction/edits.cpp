@@ -130,6 +130,33 @@ void roll_back_whatever_the_row_says(any_request& request, purpose, const enviro
     });
 }
 
+namespace {
+
+/// The call that stores pages, or null.
+transact_write_items_request* pages_in(any_request& request) {
+    auto* call = std::get_if<transact_write_items_request>(&request);
+    if (!call || !std::holds_alternative<condition_check>(call->actions.front())) return nullptr;
+    const auto* page = call->actions.size() > 1 ? std::get_if<transact_put>(&call->actions[1]) : nullptr;
+    return page && page->table_name == coordination ? call : nullptr;
+}
+
+}  // namespace
+
+void page_untied(any_request& request, purpose, const environment&) {
+    auto* call = pages_in(request);
+    if (!call) return;
+    auto& tie = std::get<condition_check>(call->actions.front());
+    tie.condition_expression = "attribute_not_exists(#nothing)";
+    tie.names = {{"#nothing", "nothing"}};
+    tie.values.clear();
+}
+
+void pages_left(any_request& request, purpose, const environment&) {
+    auto* call = std::get_if<transact_write_items_request>(&request);
+    const auto* last = call ? std::get_if<transact_delete>(&call->actions.back()) : nullptr;
+    if (last && last->table_name == coordination) call->actions.resize(1);
+}
+
 void set_aside_nowhere(any_request& request, purpose, const environment&) {
     auto* put = std::get_if<put_item_request>(&request);
     if (put && put->new_item.contains("until")) put->new_item.insert_or_assign("pk", "nowhere");

@@ -17,6 +17,8 @@ void begin_over_anything(any_request& request, purpose meaning, const environmen
 void commit_whatever_the_row_says(any_request& request, purpose meaning, const environment& world);
 void roll_back_whatever_the_row_says(any_request& request, purpose meaning, const environment& world);
 void begin_for_everybody(any_request& request, purpose meaning, const environment& world);
+void page_untied(any_request& request, purpose meaning, const environment& world);
+void pages_left(any_request& request, purpose meaning, const environment& world);
 void set_aside_nowhere(any_request& request, purpose meaning, const environment& world);
 void set_aside_for_no_time(any_request& request, purpose meaning, const environment& world);
 void row_expires_undecided(any_request& request, purpose meaning, const environment& world);

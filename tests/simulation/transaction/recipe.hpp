@@ -52,6 +52,8 @@ struct recipe : world_recipe {
     std::chrono::milliseconds longest_thought = 100ms;
     /// Of one in so many calls the caller changes its mind.
     std::uint64_t cancels = 8;
+    /// Bytes that an update without a look leaves on an item beside: of some items more than one row can keep.
+    std::size_t ballast = 0;
     /// One in so many wishes has a name of its own ...
     std::uint64_t named = 3;
     /// ... and one in so many is another's of those, once more.

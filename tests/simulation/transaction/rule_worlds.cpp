@@ -96,6 +96,21 @@ void late_insert(points_stage& on) {
     on.run_for(12min);
 }
 
+/// A copy of what stores pages lands when the service has forgotten its token, and the run is over.
+void late_page(points_stage& on) {
+    const std::vector items{points_stage::payer, points_stage::payee, points_stage::present};
+    append(on, on.a, items);
+    for (const auto each : items) {
+        on.a.tx->update(*on.a.accounts, points_stage::key(each), set("ballast", std::string(150'000, 'x')));
+    }
+    const fate twice{.what = fate::kind::apply_twice, .copy = 11min};
+    on.a.machine.network().set_plan(testing::scripted_faults({{}, twice}));
+    on.a.tx->commit(on.handler(on.keep(on.a)));
+    on.run_for(3s);
+    if (on.a.told) on.fail("the setting does not come about");
+    on.run_for(12min);
+}
+
 template <void (*Setting)(points_stage&)>
 void play(world_run&) {
     const auto on = std::make_unique<points_stage>();
@@ -108,7 +123,8 @@ void play(world_run&) {
 const contribution rule_worlds{{.name = "transaction",
                                 .scenarios = {{"late-lock", 0, play<late_lock>},
                                               {"late-lock-of-a-former-attempt", 0, play<late_lock_of_a_former_attempt>},
-                                              {"late-insert", 0, play<late_insert>}}}};
+                                              {"late-insert", 0, play<late_insert>},
+                                              {"late-page", 0, play<late_page>}}}};
 
 }  // namespace
 

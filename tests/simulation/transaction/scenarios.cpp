@@ -28,6 +28,35 @@ recipe bank() {
     return made;
 }
 
+/// Changes so large that no row can keep what a transaction wants.
+recipe bulky() {
+    recipe made = swarm();
+    made.tiers = {transaction_tier::inline_undo};
+    made.ballast = 150'000;
+    made.accounts = 4;
+    made.tokens = 0;
+    made.callers = {.transfer = 2,
+                    .append = 8,
+                    .skew = 0,
+                    .survey = 0,
+                    .token = 0,
+                    .plain = 1,
+                    .read = 1,
+                    .together = 1,
+                    .end = 5,
+                    .sweep = 3};
+    made.named = 2;
+    made.mishaps = {crash_new_identity, crash_same_owner, pause, partition, one_way_partition};
+    made.mishap_presence = 0.6;
+    made.mishap_interval = 3s;
+    made.longest_mishap = 6s;
+    made.longest_age = 500ms;
+    made.longest_rest = 300ms;
+    made.shortest = 8s;
+    made.longest = 15s;
+    return made;
+}
+
 /// More accounts than one call reads.
 recipe crowd() {
     recipe made = swarm();
@@ -198,6 +227,7 @@ const contribution transfer_worlds{{
     .name = "transaction",
     .scenarios = {{"swarm", 5, play<swarm>},
                   {"bank", 2, play<bank>},
+                  {"bulky", 1, play<bulky>},
                   {"crowd", 1, play<crowd>},
                   {"lists", 3, play<lists>},
                   {"step-by-step", 3, play<step_by_step>},

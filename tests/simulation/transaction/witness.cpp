@@ -67,7 +67,7 @@ const std::string* run_in(const any_request& request) {
 const transact_update* row_of_call(const any_request& request) {
     const auto* call = std::get_if<transact_write_items_request>(&request);
     const auto* row = call ? std::get_if<transact_update>(&call->actions.front()) : nullptr;
-    if (!row || row->table_name != coordination) return nullptr;
+    if (!row || row->table_name != coordination || !row->values.contains(":committed")) return nullptr;
     const auto writes = [](const auto& action) { return !std::holds_alternative<condition_check>(action); };
     return std::ranges::count_if(call->actions, writes) > 1 ? row : nullptr;
 }

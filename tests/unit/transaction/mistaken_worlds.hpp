@@ -47,6 +47,20 @@ inline world_setting surveyed_with_an_insert() {
     return setting;
 }
 
+inline world_setting paged() {
+    return {.name = "paged",
+            .transactions = {{"U", "U"}},
+            .faults = 0,
+            .resolvers = 0,
+            .coordinators = 2,
+            .sweeps = true,
+            .pages = true,
+            .dies = true};
+}
+inline world_setting paged_with_a_fault() {
+    return {.name = "paged, with a fault", .transactions = {{"U", ""}}, .resolvers = 0, .pages = true, .give_ups = 1};
+}
+
 inline world_setting pinned() {
     return {.name = "pinned", .transactions = {{"pU", ""}, {"U", ""}}, .faults = 0};
 }

@@ -161,13 +161,18 @@ TEST_CASE("a run that is set aside has a row of its own, which tells until when"
     const std::string coordination = "coordination";
     const run_name self{"4711", "run"};
     const transaction_requests requests(coordination, self);
-    const auto aside = requests.set_aside(1000, {}, 77).new_item;
+    const auto aside = requests.set_aside(1000, {}, 77, 0).new_item;
     CHECK(aside.at("pk") == row().at("pk"));
     CHECK(aside.at("sk") != row().at("sk"));
     CHECK(aside_key({"4711", "run"}) != aside_key({"4711", "another"}));
     const auto header = parse_transaction_header(&aside).value().value();
     CHECK(header.name == run_name{"4711", "run"});
     CHECK(header.aside_until == 77);
+    // What one row cannot name, another one does.
+    const auto second = requests.set_aside(1000, {}, 77, 1).new_item;
+    CHECK(second.at("sk") != aside.at("sk"));
+    const auto other = parse_transaction_header(&second).value().value();
+    CHECK(requests.finish_aside(0, other.sort).key.at("sk") == second.at("sk"));
     const auto shown = row();
     CHECK(!parse_transaction_header(&shown).value()->aside_until);
 }

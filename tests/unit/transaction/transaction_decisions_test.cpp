@@ -94,6 +94,23 @@ TEST_CASE("what is learned of a run after a moment tells of that moment what can
     }
 }
 
+TEST_CASE(
+    "pages that are missing tell of a run that is not decided to roll it back, and of a committed one to look again") {
+    const auto told = [&](header_state state, bool takes_over, bool looked_again) {
+        return decide_pages(*row(state), false, takes_over, looked_again);
+    };
+    using enum pages_step;
+    for (const auto state : {header_state::pending, header_state::committed, header_state::rolled_back}) {
+        CHECK(decide_pages(*row(state), true, true, true) == complete);
+    }
+    for (const bool again : {false, true}) {
+        CHECK(told(header_state::pending, true, again) == roll_back);
+        CHECK(told(header_state::pending, false, again) == nothing_held);
+        CHECK(told(header_state::rolled_back, true, again) == nothing_held);
+        CHECK(told(header_state::committed, true, again) == (again ? damaged : look_again));
+    }
+}
+
 TEST_CASE("a refused check tells whether to resolve a rival, to run again, what is not so, or that the guard is lost") {
     planned_check check{
         .on = {.layout = {.table = "accounts", .key = "id"}}, .key = {{"id", "ann"}}, .seen = item_sight{}};
@@ -326,6 +343,7 @@ TEST_CASE("a sweeper looks once at what is set aside, whatever becomes of the id
     const time_point start{1h};
     auto aside = *row(header_state::rolled_back, other_run);
     aside.aside_until = 7;
+    aside.sort = other_run.run;
     CHECK(watch.sight(aside, start) == sweep_step::look);
     CHECK(watch.sight(*row(header_state::pending), start) == sweep_step::leave);
     CHECK(watch.sight(aside, start + 30s) == sweep_step::leave);

@@ -122,6 +122,19 @@ void untie_insert(any_request& request, const small_store&) {
     check.values.clear();
 }
 
+/// Of what is stored in pages.
+void untie_page(any_request& request, const small_store& store) {
+    auto* call = std::get_if<transact_write_items_request>(&request);
+    const auto* put = call && call->actions.size() > 1 ? std::get_if<transact_put>(&call->actions[1]) : nullptr;
+    if (put && put->table_name == coordination) untie_insert(request, store);
+}
+
+void leave_pages(any_request& request, const small_store&) {
+    auto* call = std::get_if<transact_write_items_request>(&request);
+    const auto* removed = call ? std::get_if<transact_delete>(&call->actions.back()) : nullptr;
+    if (removed && removed->table_name == coordination) call->actions.resize(1);
+}
+
 void keep_undone_insert(any_request& request, const small_store& store) {
     const auto* erase = std::get_if<delete_item_request>(&request);
     const auto* shown = erase ? store.find(erase->table_name, erase->key) : nullptr;
@@ -303,6 +316,10 @@ std::vector<mistake> mistakes() {
         {"READER_RAW", {.read_raw = true}, one_item()},
         {"INSERT_READ_RAW", {.read_inserts_raw = true}, inserted_and_erased()},
         {"READER_ABSENT_IS_ABORT", {.absent_is_before = true}, looked_at("U", "U", true)},
+        {"PAGES_UNSEEN: locks before it is stored what they are for", {.store_unseen = true}, paged()},
+        {"PAGES_AWAITED: what is not stored yet, is taken for what never will be", {.trust_gaps = true}, paged()},
+        {"PAGE_NOT_TIED", {.change = untie_page}, paged_with_a_fault()},
+        {"PAGES_LEFT", {.change = leave_pages}, paged()},
         {"SURVEY_UNCUT: what was not there, is taken not to have come",
          {.survey_uncut = true},
          surveyed_with_an_insert()},

@@ -55,7 +55,8 @@ TEST_CASE("a caller that gives up while others may carry its run on, in every or
               2);
 }
 
-TEST_CASE("a process that dies at any time, and others who end its transaction, in every order: a sweep finds all", "[exhaustive]") {
+TEST_CASE("a process that dies at any time, and others who end its transaction, in every order: a sweep finds all",
+          "[exhaustive]") {
     check_all({.name = "dies, and is taken over",
                .transactions = {{"U", ""}},
                .resolvers = 1,
@@ -116,7 +117,8 @@ TEST_CASE("a read lock beside an update, in every order") {
     check_all({.name = "read, then updated", .transactions = {{"LU", ""}, {"U", ""}}, .faults = 0}, 2);
 }
 
-TEST_CASE("a versioned writer who looks under no mark, beside transactions, in every order, with one fault", "[exhaustive]") {
+TEST_CASE("a versioned writer who looks under no mark, beside transactions, in every order, with one fault",
+          "[exhaustive]") {
     check_all({.name = "saves", .transactions = {{"U", ""}}, .saves = 2}, 1);
     check_all({.name = "saves between two", .transactions = {{"U", ""}, {"U", ""}}, .faults = 0, .saves = 1}, 2);
 }
@@ -203,7 +205,8 @@ TEST_CASE("transactions in one call that keep their outcome, in every order, wit
               2);
 }
 
-TEST_CASE("a transaction that locks first and changes by its commit, beside others, in every order, with one fault", "[exhaustive]") {
+TEST_CASE("a transaction that locks first and changes by its commit, beside others, in every order, with one fault",
+          "[exhaustive]") {
     check_all({.name = "held", .transactions = {{"U", "U"}}, .holds = {true}}, 1);
     check_all({.name = "held, and marked", .transactions = {{"U", ""}, {"U", ""}}, .resolvers = 1, .holds = {true}}, 2);
     check_all({.name = "held by both", .transactions = {{"U", ""}, {"U", ""}}, .resolvers = 0, .holds = {true, true}},

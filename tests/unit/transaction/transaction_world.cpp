@@ -48,6 +48,7 @@ transaction_world::transaction_world(const world_setting& setting, const world_r
         }
         const auto& begun = setting.holds.at(t) ? holding_plan_of(setting, t, 0) : plans.back();
         processes_.push_back({t, member(coordinator(coordination, begun, rules_of_rivals))});
+        if (setting.pages && t == 0) processes_.back().machine.deal_out();
     }
     if (setting.guarded) store_.put(coordination, key_of_guard(), key_of_guard());
     plans_ = std::make_shared<const std::vector<transaction_plan>>(std::move(plans));
@@ -78,7 +79,7 @@ void transaction_world::send(std::size_t owner, errand wanted) {
     if (rules_->change) rules_->change(request, store_);
     const auto hash = test::hash_of(request);
     flights_.push_back({owner, wanted.slot, hash, std::make_shared<const any_request>(std::move(request))});
-    const bool calls = owner >= first_call && owner < the_onlooker && wanted.slot == 0;
+    const bool calls = owner >= first_call && owner < the_taker && wanted.slot == 0;
     if (calls && calls_[owner - first_call].machine.now() == native_call::phase::calling) {
         flights_.back().call = calls_[owner - first_call].transaction;
     }
@@ -91,6 +92,10 @@ void transaction_world::collect() {
         return std::ranges::find(flights_, owner, &flight::owner) != flights_.end();
     };
     if (roaming_ && !waits(the_wanderer)) send(the_wanderer, roaming_->next());
+    if (taking_) {
+        while (auto wanted = taking_->next(wall)) send(the_taker, *std::move(wanted));
+        if (taking_->ended()) take_over(*taking_->found());
+    }
     watch();
     for (std::size_t i = 0; i < calls_.size(); ++i) {
         auto& machine = calls_[i].machine;
@@ -106,6 +111,7 @@ void transaction_world::collect() {
         while (auto wanted = machine.next(wall)) {
             const bool locks = machine.now() == coordinator::phase::locking && wanted->slot > 0 &&
                                std::holds_alternative<update_item_request>(wanted->request);
+            if (stores_unseen(i, *wanted)) continue;
             const auto slot = wanted->slot;
             const auto which = slot > 0 && slot <= machine.plan().items.size()
                                    ? machine.plan().items[slot - 1].key.at("id") == attribute_value("x") ? 0U : 1U
@@ -124,7 +130,8 @@ void transaction_world::collect() {
 
 const item_mark* transaction_world::met_by(const flight& each) const {
     if (each.owner == the_wanderer) return roaming_ ? &roaming_->mark() : nullptr;
-    if (each.owner == nobody || each.owner == the_onlooker || each.slot == 0) return nullptr;
+    if (each.owner == nobody || each.slot == 0) return nullptr;
+    if (each.owner == the_onlooker || each.owner == the_taker) return nullptr;
     if (each.owner >= first_call) {
         const auto& rival = calls_[each.owner - first_call].machine.rival(each.slot);
         return rival ? &rival->mark() : nullptr;
@@ -171,8 +178,9 @@ void transaction_world::answer(const flight& each, errand_answer with) {
         roaming_->answer(std::move(with));
         return;
     }
+    if (each.owner == the_taker && taking_) return taking_->answer(each.slot, std::move(with));
     if (each.owner == the_onlooker) return looking_->answer(each.slot, std::move(with), *rules_);
-    if (each.owner >= first_call && each.owner < the_wanderer) {
+    if (each.owner >= first_call && each.owner < the_taker) {
         if (rules_->silence_is_delay && with.kind == answer::unanswered) with.kind = answer::delayed;
         calls_[each.owner - first_call].machine.answer(each.slot, std::move(with));
         return;
@@ -236,7 +244,7 @@ std::vector<transaction_world::event> transaction_world::events() const {
     if (setting_->dies && !processes_.front().dead) all.push_back({happening::die, 0});
     if (setting_->guarded && guard_holds_) all.push_back({happening::lose, 0});
     const auto first = header_of(0);
-    if (coordinators_ > 1 && first && !first->done) all.push_back({happening::resume, 0});
+    if (coordinators_ > 1 && first && !first->done && !taking_) all.push_back({happening::resume, 0});
     for (std::size_t t = 0; t < plans_->size(); ++t) {
         const auto header = header_of(t);
         // A finished row stays for longer than any copy of its begin is on its way.
@@ -301,15 +309,10 @@ std::string transaction_world::take(std::size_t way) {
             break;
         case happening::resume: {
             --coordinators_;
-            auto header = *header_of(0);
-            auto plan = setting_->holds[0] ? holding_plan_of(*setting_, 0, 1) : plan_of(*setting_, 0, 1);
-            plan.holds = false;
-            // What the row does not keep.
-            std::erase_if(plan.checks, [](const planned_check& each) { return each.fence.has_value(); });
-            if (rules_->resume_fenced) header.fenced = false;
-            processes_.push_back(
-                {0, member(coordinator::resumed(coordination, std::move(plan), rivalry{.patience = {}}, header))});
-            if (setting_->sweeps) processes_.back().machine.stop(errc::cancelled);
+            if (rules_->trust_gaps)
+                take_over(*header_of(0));
+            else
+                taking_.emplace(plan_reader::taking_over(coordination, *header_of(0)));
             told = "another process takes the first transaction over";
             break;
         }

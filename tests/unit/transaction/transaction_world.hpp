@@ -7,6 +7,7 @@
 
 #include "transaction/protocol/coordinator.hpp"
 #include "transaction/protocol/native_call.hpp"
+#include "transaction/protocol/plan_reader.hpp"
 #include "transaction/protocol/resolver.hpp"
 #include "transaction/protocol/together_reader.hpp"
 #include "versioned/protocol/version_requests.hpp"
@@ -39,6 +40,8 @@ struct world_rules {
     bool read_inserts_raw = false;
     bool absent_is_before = false;  ///< a reader does not read again
     bool resume_fenced = false;     ///< others carry on what depends on a guard
+    bool store_unseen = false;      ///< a page that was sent counts as stored
+    bool trust_gaps = false;        ///< who takes a run over takes what is not stored yet for what never will be
     bool survey_uncut = false;      ///< what was not there, is not looked at once more by who reads all together
     bool survey_once = false;       ///< ... nor what was there
     bool silence_is_delay = false;  ///< a call, or a begin, without an answer counts as not applied
@@ -59,6 +62,7 @@ struct world_setting {
     unsigned readers = 0;
     unsigned surveys = 0;          ///< of somebody who reads both items together
     bool surveys_twice = false;    ///< ... as one does who cannot read them by one call
+    bool pages = false;            ///< the first transaction's row cannot keep what it wants: each item has a page
     bool patient = false;          ///< transactions wait for each other once
     std::array<bool, 3> native{};  ///< which transactions are one call
     bool keeps_outcome = false;    ///< ... with a row of its outcome
@@ -89,6 +93,7 @@ public:
 private:
     struct member final : coordinator {
         explicit member(coordinator made) : coordinator(std::move(made)) {}
+        void deal_out();
         std::uint64_t hash() const;
     };
     struct caller final : native_call {
@@ -98,6 +103,10 @@ private:
     };
     struct wanderer final : resolver {
         explicit wanderer(resolver made) : resolver(std::move(made)) {}
+        std::uint64_t hash() const;
+    };
+    struct taker final : plan_reader {
+        explicit taker(plan_reader made) : plan_reader(std::move(made)) {}
         std::uint64_t hash() const;
     };
     struct onlooker final : together_reader {
@@ -118,6 +127,7 @@ private:
     static constexpr std::size_t nobody = 99;
     static constexpr std::size_t the_wanderer = 98;
     static constexpr std::size_t the_onlooker = 97;
+    static constexpr std::size_t the_taker = 96;
     struct flight {
         std::size_t owner;  ///< the process that awaits the answer
         std::size_t slot;
@@ -177,6 +187,10 @@ private:
     void see(std::size_t which);
     void read();
     void watch();
+    void take_over(transaction_header header);
+    bool stores_unseen(std::size_t owner, const errand& wanted);
+    std::optional<attribute_list> wanted_in(const transaction_header& header) const;
+    std::string check_pages() const;
     void committed_now(std::size_t which, std::optional<item> state);
     const std::optional<item>& committed_of(std::size_t which) const { return *states_.at(which).back(); }
     std::string check_thing(std::size_t which) const;
@@ -196,6 +210,7 @@ private:
     std::vector<call> calls_;
     std::vector<std::uint64_t> tokens_;  ///< of calls that were applied
     std::optional<wanderer> roaming_;
+    std::optional<taker> taking_;
     std::optional<onlooker> looking_;
     std::vector<std::array<std::size_t, 2>> moments_;  ///< since then: the committed states of both
     std::vector<flight> flights_;

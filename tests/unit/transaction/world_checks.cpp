@@ -242,7 +242,8 @@ bool transaction_world::will_be_swept(std::size_t which) const {
         const auto* row = store_.find(coordination, key);
         const auto header = parse_transaction_header(row).value();
         if (!header || header->done || header->name != owner) continue;
-        const auto planned = planned_in(header->writes).value();
+        const auto wanted = wanted_in(*header);
+        const auto planned = planned_in(wanted.value_or(attribute_list{})).value();
         if (std::ranges::find(planned, key_of_thing(which), &planned_item::key) != planned.end()) return true;
     }
     return false;
@@ -303,6 +304,7 @@ std::string transaction_world::wrong() const {
     }
     if (auto what = check_told(); !what.empty()) return what;
     if (auto what = check_left(); !what.empty()) return what;
+    if (auto what = check_pages(); !what.empty()) return what;
     return check_recovery();
 }
 

@@ -20,7 +20,7 @@ std::uint64_t transaction_world::member::hash() const {
         hash = mixed(hash, held.rival ? wanderer(*held.rival).hash() : 7);
     }
     for (const auto& rival : check_rivals_) hash = mixed(hash, rival ? wanderer(*rival).hash() : 7);
-    hash = mixed(hash, (call_ ? 2U : 0U) + (copies_left_ ? 1U : 0U));
+    hash = mixed(hash, pages_stored_ * 4 + (call_ ? 2U : 0U) + (copies_left_ ? 1U : 0U));
     for (const auto each : batch_) hash = mixed(hash, each + 17);
     for (const auto& slot : slots_) hash = mixed(hash, static_cast<std::uint64_t>(slot.what));
     return hash;
@@ -33,6 +33,13 @@ std::uint64_t transaction_world::caller::hash() const {
         hash = mixed(hash, each.rival ? wanderer(*each.rival).hash() : 7);
         hash = mixed(hash, each.asked ? 1 : 2);
     }
+    return hash;
+}
+
+std::uint64_t transaction_world::taker::hash() const {
+    auto hash = mixed(static_cast<std::uint64_t>(phase_) * 2 + (looked_again_ ? 1 : 0), sent_);
+    if (found_) hash = mixed(hash, static_cast<std::uint64_t>(found_->state) * 2 + (found_->done ? 1 : 0));
+    for (const auto& each : pages_) hash = mixed(hash, each.there ? 1 : 2);
     return hash;
 }
 
@@ -57,6 +64,7 @@ std::uint64_t transaction_world::onlooker::hash() const {
 std::uint64_t transaction_world::hash() const {
     // What has gone wrong, shows in no row once it is over.
     auto hash = mixed(store_.hash(), test::hash_of(std::string_view(wrong_)));
+    if (taking_) hash = mixed(hash, taking_->hash());
     if (looking_) hash = mixed(hash, looking_->hash());
     for (const auto& [x, y] : moments_) hash = mixed(mixed(hash, x), y);
     for (const auto& each : processes_) hash = mixed(mixed(hash, each.machine.hash()), each.dead ? 1 : 2);
