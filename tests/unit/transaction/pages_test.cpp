@@ -200,7 +200,7 @@ using namespace dynalease;
 using namespace dynalease::tests;
 
 TEST_CASE("a process dies with pages stored, and a sweep gives back what it held and removes them") {
-    for (const std::size_t writes : {1, 2, 3, 4}) {
+    for (const std::size_t writes : {1U, 2U, 3U, 4U}) {
         bank s;
         for (int i = 0; i < 3; ++i) s.has("a" + std::to_string(i), 1);
         bank::stop_after(s.a, writes);
