@@ -141,6 +141,7 @@ void caller::begin(std::size_t item, intent what, std::optional<serial> base) {
         }
     }
     since_ = world.ledger().now(item);
+    intends_ = what;
     world.ledger().tell(site_.name(), intended{.number = number_, .item = item, .what = what, .base = base});
 }
 
@@ -184,7 +185,8 @@ void caller::end(std::size_t item, outcome_of_write done, bool shows_its_own) {
     }
     if (code == errc::in_doubt) {
         census.hit("in doubt");
-        if (result.pending) doubt_ = doubt{.item = item, .number = number_, .write = std::move(result.pending)};
+        const bool by_text = intends_ == intent::save_revision || intends_ == intent::remove_revision;
+        if (result.pending) doubt_ = doubt{item, number_, std::move(result.pending), by_text};
         held_.reset();
         tell(item, answer::doubt, {});
         return;

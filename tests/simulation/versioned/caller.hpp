@@ -95,6 +95,7 @@ private:
     site& site_;
     versioned<account> accounts_;
     std::int64_t number_ = 0;
+    intent intends_{};  ///< of that number, the last one of several items
     serial since_ = 0;
     std::optional<known> held_;  ///< as last loaded or saved
     std::optional<known> old_;   ///< kept for long
@@ -102,6 +103,7 @@ private:
         std::size_t item = 0;
         std::int64_t number = 0;
         pending_write<account> write{};
+        bool by_text = false;
     };
     std::optional<doubt> doubt_;
     struct joint_doubt {

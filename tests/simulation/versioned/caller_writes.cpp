@@ -265,7 +265,7 @@ asio::awaitable<void> caller::resolve(bool close) {
     auto& census = world.run().census;
     const auto of = *doubt_;
     // What closes it is a write of its own.
-    begin(of.item, intent::close);
+    begin(of.item, of.by_text ? intent::close_revision : intent::close);
     resolved<account> found;
     bool answered = true;
     try {

@@ -46,6 +46,7 @@ enum class intent {
     clobber_remove,  ///< of whatever is there, or nothing
     check,
     close,
+    close_revision,  ///< ... of a write of a state that travelled as text
     guarded,
     guarded_removal,
     foreign

@@ -12,7 +12,7 @@ namespace {
 bool tests_state(intent what) {
     using enum intent;
     return what == save || what == save_revision || what == touch || what == remove || what == remove_revision ||
-           what == check || what == close;
+           what == check || what == close || what == close_revision;
 }
 /// Writes that append their number to what is there.
 bool appends(intent what) {
@@ -24,7 +24,7 @@ bool appends(intent what) {
 bool forgets(intent what) {
     using enum intent;
     return what == blind || what == clobber || what == upsert || what == guarded || what == promoted ||
-           what == foreign || what == save_revision || what == remove_revision;
+           what == foreign || what == save_revision || what == remove_revision || what == close_revision;
 }
 /// Writes that land on whatever they meet.
 bool unconditional(intent what) {

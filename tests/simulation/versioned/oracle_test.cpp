@@ -239,3 +239,26 @@ TEST_CASE("a write whose answer was another copy's is excused where a removal cu
     CHECK(judged(intent::remove_revision) == "");
     CHECK(judged(intent::remove) == "O1: write 2 was reported as refused, and it was applied");
 }
+
+TEST_CASE("a write may be in doubt where what closed another cut what the item knew, as it came from a text") {
+    const auto judged = [](intent closes) {
+        judge of(1, true);
+        const auto see = [&](auto what) { of.see({.at = {}, .what = std::move(what)}); };
+        item_state item{.exists = true, .entries = {1}, .version = 1, .life = "first"};
+        const auto next = [&](std::int64_t number, intent what, std::optional<serial> base) {
+            see(intended{.number = number, .what = what, .base = base});
+            see(written{.number = number, .after = item});
+        };
+        next(1, intent::create, std::nullopt);
+        see(intended{.number = 2, .what = intent::touch, .base = 1});
+        item.version = 2;
+        next(3, intent::touch, 1);
+        item.version = 3;
+        next(4, closes, 2);
+        see(turned_away{.number = 2});
+        see(told{.number = 2, .what = answer::doubt, .since = 1, .unanswered = true, .last_refusal = 3});
+        return of.broken().value_or("");
+    };
+    CHECK(judged(intent::close_revision) == "");
+    CHECK(judged(intent::close) == "O3: write 2 is in doubt though the item still knows who wrote");
+}
