@@ -241,16 +241,16 @@ boost::asio::awaitable<void> draw_for_all(std::shared_ptr<joint_ticket> entry) {
 boost::asio::awaitable<void> draw_in_line(std::shared_ptr<joint_ticket> entry) {
     std::vector<queue_impl*> fronts;
     for (const auto& target : entry->targets) fronts.push_back(target.front.get());
-    if (entry->once && std::ranges::any_of(fronts, [](const auto* front) { return front->drawing(); })) {
+    if (entry->once && std::ranges::any_of(fronts, [](auto* front) { return front->drawing_jointly().drawing(); })) {
         entry->fail(nullptr);
         co_return;
     }
     // The first loss may be bad luck. More of it means that the table is not what it was: no storm of numbers then.
     if (entry->places_lost > 1) co_await back_off(*entry->core, entry->places_lost);
     std::ranges::sort(fronts, {}, [](const auto* front) { return front->key().name; });
-    for (auto* front : fronts) co_await front->begin_drawing();
+    for (auto* front : fronts) co_await front->drawing_jointly().begin();
     co_await draw_for_all(entry);
-    for (auto* front : fronts) front->end_drawing();
+    for (auto* front : fronts) front->drawing_jointly().end();
 }
 
 }  // namespace

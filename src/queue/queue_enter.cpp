@@ -23,7 +23,13 @@ boost::asio::awaitable<void> queue_impl::admit([[maybe_unused]] queue_target sel
     while (core_.may_write()) {
         // The first may be bad luck. More of it means that the table is not what it was: no storm of tickets then.
         if (who->places_lost > 1) co_await pause(who->places_lost - 2);
+        if (!who->drawing) {
+            co_await lines_.singly.begin();
+            who->drawing = true;
+        }
         const auto drawn = co_await draw(who);
+        // Whose ticket turned out to be void draws again before those who came after it.
+        if (drawn != ticket_step::renew) end_drawing(*who);
         if (!drawn) break;
         if (*drawn == ticket_step::direct) {
             grant(who, *who->ticket->first_send + protocol::claim_held(core_.options().clock_drift_ppm));
@@ -46,8 +52,13 @@ boost::asio::awaitable<void> queue_impl::admit([[maybe_unused]] queue_target sel
         new_ticket(who);
     }
     // Nobody waits for it any more, or it cannot be had. What may be in the table is taken back.
+    end_drawing(*who);
     drawn_.end_entering(*who);
     if (core_.may_write()) begin_withdraw(who->ticket);
+}
+
+void queue_impl::end_drawing(queue_entrant& who) {
+    if (std::exchange(who.drawing, false)) lines_.singly.end();
 }
 
 // Direct, to be written down, or to be renewed; contended, for one that asks who lives. Empty: the end, and whoever

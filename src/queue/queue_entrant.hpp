@@ -95,6 +95,7 @@ public:
     const bool until_known;  ///< ... whether anybody before it lives
     const dynalease::time_point came;
     unsigned places_lost = 0;                            ///< in a row, by no doing of the caller's
+    bool drawing = false;                                ///< it is its turn to draw, of all callers of this process
     bool entering = false;                               ///< counted among those who are about to wait
     std::vector<std::weak_ptr<queue_entrant>> together;  ///< itself and the others of one entry into several queues
     std::optional<protocol::queue_head> first_seen{};    ///< of a head that was not free; for one that asks who lives

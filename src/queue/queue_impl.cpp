@@ -28,7 +28,7 @@ queue_impl::queue_impl(session_impl& core, std::string name, const queue_options
       queue_(split(name_)),
       options_(options),
       service_(core),
-      several_{.next = runtime::waiter_list<runtime::unit>(core.world().executor)},
+      lines_{.singly = draw_line(core.world().executor), .jointly = draw_line(core.world().executor)},
       leftovers_(*this) {}
 
 queue_impl::~queue_impl() {
@@ -130,6 +130,7 @@ void queue_impl::new_ticket(const std::shared_ptr<queue_entrant>& who) {
 
 bool queue_impl::gave_up(const std::shared_ptr<queue_entrant>& who) {
     drawn_.end_entering(*who);
+    end_drawing(*who);
     const auto waits = waiting_.find(who->ticket->mine.ticket);
     if (waits != waiting_.end() && waits->second == who) {
         const bool lowest = waits == waiting_.begin();
@@ -213,15 +214,6 @@ void queue_impl::draw_again(const std::shared_ptr<queue_entrant>& who) {
     } else {
         begin_withdraw(former);
     }
-}
-
-boost::asio::awaitable<void> queue_impl::begin_drawing() {
-    if (!std::exchange(several_.drawing, true)) co_return;
-    co_await several_.next.async_wait(boost::asio::as_tuple(boost::asio::deferred));
-}
-
-void queue_impl::end_drawing() {
-    if (!several_.next.complete_one({})) several_.drawing = false;
 }
 
 void queue_impl::grant(const std::shared_ptr<queue_entrant>& who,

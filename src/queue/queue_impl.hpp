@@ -3,6 +3,7 @@
 #pragma once
 
 #include "database/protocol/reply.hpp"
+#include "queue/draw_line.hpp"
 #include "queue/drawn_tickets.hpp"
 #include "queue/protocol/head_sights.hpp"
 #include "queue/protocol/known_places.hpp"
@@ -13,7 +14,6 @@
 #include "queue/queue_hold.hpp"
 #include "queue/queue_leftovers.hpp"
 #include "runtime/alarm.hpp"
-#include "runtime/waiter_list.hpp"
 #include "session/protocol/outage.hpp"
 #include "session/session_impl.hpp"
 
@@ -82,9 +82,7 @@ public:
     /// @param asked `sights` when the request was sent whose answer this is.
     void sight(const std::optional<protocol::queue_head>& head, std::uint64_t asked);
     /// Callers here that enter several queues draw one after the other: none makes another's number void.
-    bool drawing() const noexcept { return several_.drawing; }
-    boost::asio::awaitable<void> begin_drawing();
-    void end_drawing();
+    draw_line& drawing_jointly() noexcept { return lines_.jointly; }
     void session_lost(const failure& why) override;
     void session_drains(const failure& why) override;
     void session_closes(const failure& why, bool release,
@@ -141,6 +139,7 @@ private:
     boost::asio::awaitable<written> put_row(std::shared_ptr<drawn_ticket> ticket, shared_failure& why,
                                             call_options options = {});
     void new_ticket(const std::shared_ptr<queue_entrant>& who);
+    void end_drawing(queue_entrant& who);
     void wait_in_line(const std::shared_ptr<queue_entrant>& who);
     void grant(const std::shared_ptr<queue_entrant>& who, std::optional<dynalease::time_point> unwritten_until);
     void serve();
@@ -213,10 +212,10 @@ private:
         protocol::ticket_row foremost;           ///< the row before all others, as last seen
         bool wait_noted = false;                 ///< the session asks from time to time whether others wait too long
     } turn_;
-    struct several {
-        bool drawing = false;  ///< several queues are being entered, this among them
-        runtime::waiter_list<runtime::unit> next;
-    } several_;
+    struct {
+        draw_line singly;   ///< in the order of their calls: so they get their tickets
+        draw_line jointly;  ///< by those who enter several queues, this among them
+    } lines_;
 
     // The watch.
     struct {

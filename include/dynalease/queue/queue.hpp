@@ -79,9 +79,8 @@ struct queue_info {
 /// live session is ever passed over; who is dead or has given up is. Where the head row was deleted, or the table
 /// restored, those who wait draw new tickets, and turns are lost, as soon as that is seen. Callers of one process share
 /// one watch, and a turn goes from one to the next of them by one write, without polling.
-/// Of calls that one process makes at once, each draws by a request of its own, and one that is throttled or lost draws
-/// later than those after it: who must keep the order of his own calls makes one, and waits for its turn, after the
-/// other.
+/// Callers of one process draw one after the other: they enter a queue in the order of their calls, also where the
+/// answer to one comes late. An entry into several queues at once stands in a line of its own kind.
 /// Not re-entrant: who has the turn and enters again waits for himself, until that wait ends; the log tells after a
 /// lease. Entering a second queue while holding a turn in a first can deadlock with somebody who does it the other way
 /// round: enter both at once, with `enter_all`.

@@ -1,0 +1,118 @@
+// In which order callers of one process enter, whatever becomes of their requests.
+// SPDX-License-Identifier: BSL-1.0
+#include "queue_callers.hpp"
+
+#include <dynalease/queue.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <memory>
+
+using namespace dynalease;
+using namespace dynalease::tests;
+
+namespace {
+
+using testing::fault;
+using kind = fault::kind;
+
+bool draws(const any_request& request) {
+    const auto* update = std::get_if<update_item_request>(&request);
+    return update && update->key.at("pk") == attribute_value("queue#x") && update->values.contains(":attempt");
+}
+
+/// The first drawing meets that; each later request takes less than the one before.
+testing::fault_plan first_meets(fault fate) {
+    auto met = std::make_shared<int>(0);
+    return [fate, met](const any_request& request, const call_options&) {
+        if (!draws(request)) return fault{.before = 2ms, .after = 2ms};
+        const int at = (*met)++;
+        return at == 0 ? fate : fault{.before = 20ms / (at + 1), .after = 2ms};
+    };
+}
+
+asio::awaitable<void> pass_through(queue target, int number, std::vector<int>& order,
+                                   std::vector<std::int64_t>& tickets) {
+    auto turn = co_await target.enter();
+    order.push_back(number);
+    tickets.push_back(turn.ticket());
+    co_await turn.leave();
+}
+
+}  // namespace
+
+TEST_CASE("callers of one process enter in the order of their calls, whatever becomes of their requests") {
+    const bool is_free = GENERATE(false, true);
+    const auto fate = GENERATE(0, 1, 2, 3);
+    world w;
+    node a(w, 1);
+    node b(w, 2);
+    queue_turn warm;
+    run(w, a, enter(queue{*a.session, "x"}, warm));
+    run(w, a, leave(warm));
+    queue_turn held;
+    if (!is_free) run(w, b, enter(queue{*b.session, "x"}, held));
+    const fault fates[] = {{.before = 200ms, .after = 2ms},
+                           {.before = 2ms, .after = 200ms},
+                           {.what = kind::lose_answer, .before = 2ms},
+                           {.what = kind::fail, .before = 2ms, .answer = failure(errc::throttled)}};
+    a.network->set_plan(first_meets(fates[fate]));
+    std::vector<int> order;
+    std::vector<std::int64_t> tickets;
+    std::vector<std::unique_ptr<running>> callers;
+    std::vector<int> called;
+    for (int i = 0; i < 5; ++i) {
+        called.push_back(i);
+        callers.push_back(std::make_unique<running>(w, a, pass_through(queue{*a.session, "x"}, i, order, tickets)));
+    }
+    w.scheduler.run_for(3s);
+    if (!is_free) run(w, b, leave(held));
+    for (auto& each : callers) each->wait();
+    CAPTURE(is_free, fate);
+    CHECK(order == called);
+    CHECK(std::ranges::is_sorted(tickets));
+}
+
+TEST_CASE("to draw one after the other holds nobody up: a turn takes as long") {
+    world w;
+    node a(w, 1);
+    queue_turn warm;
+    run(w, a, enter(queue{*a.session, "x"}, warm));
+    run(w, a, leave(warm));
+    w.scheduler.run_for(2s);
+    a.network->set_plan([](const any_request&, const call_options&) { return fault{.before = 2ms, .after = 2ms}; });
+    a.network->clear_log();
+    const auto began = w.scheduler.now();
+    constexpr int crowd = 60;
+    std::vector<int> order;
+    std::vector<std::int64_t> tickets;
+    std::vector<std::unique_ptr<running>> callers;
+    for (int i = 0; i < crowd; ++i) {
+        callers.push_back(std::make_unique<running>(w, a, pass_through(queue{*a.session, "x"}, i, order, tickets)));
+    }
+    for (auto& each : callers) each->wait();
+    const auto each = (w.scheduler.now() - began) / crowd;
+    CAPTURE(std::chrono::duration_cast<std::chrono::microseconds>(each).count(), sent(a));
+    // One write ends a turn and begins the next.
+    CHECK(each < 9ms);
+    CHECK(sent(a) < 4 * crowd);
+}
+
+TEST_CASE("who has given up holds up nobody behind it, though its own request is without an answer") {
+    world w;
+    node a(w, 1);
+    queue_turn warm;
+    run(w, a, enter(queue{*a.session, "x"}, warm));
+    run(w, a, leave(warm));
+    a.network->set_plan(first_meets({.what = kind::hold}));
+    error_code code;
+    queue_turn none;
+    queue_turn mine;
+    running first(w, a, enter_code(queue{*a.session, "x"}, {.wait = 100ms}, code, none));
+    w.scheduler.run_for(1ms);
+    const auto began = w.scheduler.now();
+    run(w, a, enter(queue{*a.session, "x"}, mine));
+    first.wait();
+    CHECK(code == errc::in_doubt);
+    CHECK(w.scheduler.now() - began < 200ms);
+}
