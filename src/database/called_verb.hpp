@@ -20,6 +20,16 @@
 
 namespace dynalease::detail {
 
+/// The request that failed within a verb, of which a verb that was called there told. Empty: it was none.
+inline std::string_view innermost_request(std::string_view operation) {
+    if (const auto open = operation.rfind('('); open != operation.npos) {
+        operation.remove_prefix(open + 1);
+        operation = operation.substr(0, operation.find(')'));
+    }
+    const bool is_request = !operation.empty() && operation.front() >= 'A' && operation.front() <= 'Z';
+    return is_request ? operation : std::string_view();
+}
+
 /// A verb as its caller called it. However it fails, its own code need not say what it is: this adds it.
 struct called_verb {
     diagnostics* details;  ///< the caller's; null where none were asked for
@@ -34,9 +44,9 @@ struct called_verb {
         if (!code || !details) return code;
         auto& operation = details->operation;
         // Both are of use: what the caller did, and which request of it failed.
-        if (operation != verb) {
-            operation = operation.empty() ? std::string(verb) : std::string(verb) + " (" + operation + ")";
-        }
+        const std::string request(operation == verb ? std::string_view() : innermost_request(operation));
+        operation = verb;
+        if (!request.empty()) operation += " (" + request + ")";
         if (!key.empty()) details->key = key;
         if (details->table.empty()) details->table = table;
         return code;

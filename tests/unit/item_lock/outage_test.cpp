@@ -116,6 +116,10 @@ TEST_CASE("a wait for what nobody holds, while the service is dead, is told so")
     w.a.network->clear_log();
     w.wait(what, 2s);
     CHECK(w.told->code() == code);
+    // The verb, and the request: no verb of ours between them.
+    const auto& operation = w.told->diagnostics().operation;
+    CHECK(std::ranges::count(operation, '(') == 1);
+    if (what == 4) CHECK(operation == "enter_all (BatchGetItem)");
     CHECK(w.told->condition() == condition_of(make_error_code(code)));
     CHECK_FALSE(w.told->code() == condition::contended);
     CHECK(w.told->diagnostics().message.find("nobody listens there") != std::string::npos);
