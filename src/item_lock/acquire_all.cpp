@@ -7,6 +7,7 @@
 #include "runtime/cancellation.hpp"
 #include "runtime/spawn.hpp"
 #include "session/callers.hpp"
+#include "session/holder_words.hpp"
 #include "session/session_lives.hpp"
 #include "session/wait_limit.hpp"
 
@@ -69,7 +70,7 @@ boost::asio::awaitable<joint_served> acquire_together(items_order order) {
     joint_served out;
     const auto claim = std::make_shared<joint_claim>(order.core, std::move(order.wanted), order.limit.once);
     if (!runtime::spawn_background(core.world().executor, core.members().running(), joint_claim::run(claim))) {
-        out.why = core.over_failure();
+        out.why = std::make_shared<const failure>(core.over_failure());
         co_return out;
     }
     ++core.counters().waiting;
@@ -78,7 +79,7 @@ boost::asio::awaitable<joint_served> acquire_together(items_order order) {
                                                        boost::asio::as_tuple(boost::asio::deferred));
     std::tie(waited, out) = std::move(got);
     --core.counters().waiting;
-    if (waited) out.why = claim->given_up(waited);
+    if (waited) out.why = std::make_shared<const failure>(claim->given_up(waited));
     out.requests = claim->requests();
     co_return out;
 }
@@ -94,25 +95,29 @@ boost::asio::awaitable<joint_served> acquire_in_order(items_order order) {
         auto got = co_await acquire_in_life(target, order.wanted[i].access, order.limit);
         out.requests += got.requests;
         if (got.why || !got.guard) {
-            out.why = got.why ? *got.why : front->others_have_it();
-            out.why->details.key = front->name();
+            auto why = with_last_seen(got.why ? *got.why : front->others_have_it(), front->in_the_way());
+            out.why = std::make_shared<const failure>(of_item(order.wanted[i], std::move(why)));
             break;
         }
         out.granted[i] = std::move(got.guard);
     }
     const bool all_valid = std::ranges::all_of(out.granted, [](const auto& guard) { return guard.held(); });
-    if (!out.why && !all_valid)
-        out.why = order.core->status().valid() ? failure(errc::lock_lost) : order.core->over_failure();
+    if (!out.why && !all_valid) {
+        auto lost = order.core->status().valid() ? failure(errc::lock_lost) : order.core->over_failure();
+        out.why = std::make_shared<const failure>(std::move(lost));
+    }
     co_return out;
 }
 
 boost::asio::awaitable<joint_served> acquire_all_in_life(items_order order) {
-    const auto session = co_await order.core->opening().until_live(order.limit);
-    const bool cancelled = co_await runtime::cancellation_requested();
+    auto session = co_await order.core->opening().until_live(order.limit);
+    if (session.why) co_return not_asked<joint_served>(std::move(session));
     joint_served out{.one_by_one = true};
-    if (session.why || cancelled) {
-        out.why = session.why ? *session.why : failure(errc::cancelled);
+    const bool cancelled = co_await runtime::cancellation_requested();
+    if (cancelled) {
+        out.why = std::make_shared<const failure>(errc::cancelled);
         out.requests = session.requests;
+        out.asked = true;
         co_return out;
     }
     if (!order.one_by_one && order.wanted.size() <= protocol::items_at_once) {
@@ -125,6 +130,7 @@ boost::asio::awaitable<joint_served> acquire_all_in_life(items_order order) {
         out.requests += together;
     }
     out.requests += session.requests;
+    out.asked = true;
     co_return out;
 }
 
@@ -135,30 +141,24 @@ boost::asio::awaitable<runtime::completion<item_guards>> run_acquire_all(demands
         done.code = report(*fault, details);
         co_return done;
     }
-    auto& lives = *wanted.front().lock.lives;
-    const auto limit = limit_of(lives.world().clock->now(), options.wait);
-    joint_served out;
-    unsigned requests = 0;
-    for (;;) {
-        const auto life = lives.present();
-        items_order order{.core = life, .wanted = {}, .one_by_one = options.one_by_one, .limit = limit};
+    const auto lives = wanted.front().lock.lives;
+    const auto limit = limit_of(lives->world().clock->now(), options.wait);
+    std::vector<wanted_item> seen;  // in the last life that saw who has one of them
+    std::vector<wanted_item> present;
+    auto ask = [&](const std::shared_ptr<session_impl>& life) {
+        if (has_holder(present)) seen = present;
+        present.clear();
         for (const auto& each : wanted) {
-            order.wanted.push_back({in_life(each.lock, life).front, each.access});
-            order.wanted.back().forget();
+            present.push_back({in_life(each.lock, life).front, each.access});
+            present.back().forget();
         }
-        out = co_await acquire_all_in_life(std::move(order));
-        requests += out.requests;
-        const bool lost = out.why && ends_with_its_life(lives, *life, out.why->code);
-        if (!lost) break;
-        const bool cancelled = co_await runtime::cancellation_requested();
-        if (!cancelled) continue;
-        out.why = failure(errc::cancelled);
-        break;
-    }
+        items_order order{.core = life, .wanted = present, .one_by_one = options.one_by_one, .limit = limit};
+        return acquire_all_in_life(std::move(order));
+    };
+    auto out = co_await ask_in_lives<joint_served>(lives, limit, ask);
     if (out.why) {
         // What is held of them is given back in the background.
-        out.why->details.attempts = requests;
-        done.code = report(*out.why, details);
+        done.code = report(out.asked ? *out.why : with_holder(seen, *out.why), details);
     } else {
         done.value = std::move(out.granted);
     }

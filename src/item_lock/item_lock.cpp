@@ -55,7 +55,7 @@ void item_lock::acquire_verb::operator()(diagnostics* details, detail::handler_f
     const bool tries = way == item_way::try_exclusive || way == item_way::try_shared;
     const auto access = shares ? item_access::shared : item_access::exclusive;
     detail::called_verb called{details, tries ? "item_lock.try_acquire" : "item_lock.acquire",
-                               target.made.front->name()};
+                               target.made.front->name(), target.made.front->item().layout.table};
     if (shares) called.verb = tries ? "item_lock.try_acquire_shared" : "item_lock.acquire_shared";
     detail::start_verb<item_guard>(executor, std::move(called),
                                    run_acquire(std::move(target), access, tries, options, details), std::move(handler));

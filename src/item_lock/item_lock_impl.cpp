@@ -362,20 +362,13 @@ item_guard item_lock_impl::grant(protocol::item_reply seen) {
     return guard;
 }
 
-boost::asio::awaitable<protocol::item_reply> item_lock_impl::look() {
+boost::asio::awaitable<protocol::item_reply> item_lock_impl::ask(const protocol::item_acquire_decision* clearing) {
     protocol::item_reply seen;
+    session_driver* known = nullptr;
     {
-        session_driver driver(core_);
-        co_await driver.run(machine_.look(driver.steps(), seen));
-    }
-    co_return seen;
-}
-
-boost::asio::awaitable<protocol::item_reply> item_lock_impl::clear(const protocol::item_acquire_decision& next) {
-    protocol::item_reply seen;
-    {
-        session_driver driver(core_);
-        co_await driver.run(machine_.clear(driver.steps(), next, seen));
+        session_driver driver(core_, known, &service_);
+        auto steps = clearing ? machine_.clear(driver.steps(), *clearing, seen) : machine_.look(driver.steps(), seen);
+        co_await driver.run(std::move(steps));
     }
     co_return seen;
 }

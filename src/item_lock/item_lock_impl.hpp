@@ -96,9 +96,13 @@ public:
     void give_free(protocol::item_reply seen);
     /// The end of a reservation with one.
     item_guard grant(protocol::item_reply seen);
-    boost::asio::awaitable<protocol::item_reply> look();
-    /// Takes away who stands in the way and is over. @param next to `reap`, or to `free`; stays until then
-    boost::asio::awaitable<protocol::item_reply> clear(const protocol::item_acquire_decision& next);
+    /// A request about several items leaves, this among them.
+    void asked() noexcept { service_.asked(); }
+    /// ... and what became of it that was sent then.
+    void heard(answer kind, dynalease::time_point sent, const shared_failure& why) { service_.note(kind, sent, why); }
+    /// By whoever is to have it: a look, or what takes away who stands in the way and is over.
+    /// @param clearing to `reap`, or to `free`; stays until then. Null: a look
+    boost::asio::awaitable<protocol::item_reply> ask(const protocol::item_acquire_decision* clearing = nullptr);
 
 private:
     void drive_begins() override { machine_.begin(); }

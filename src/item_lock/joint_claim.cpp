@@ -56,7 +56,27 @@ failure joint_claim::given_up(error_code waited) {
     auto why = core_->given_up(waited, may_land());
     const auto last = outage_.last_since(began_);
     if (why.code == errc::in_doubt && last) return in_doubt(last->details);
-    return why.code == errc::wait_timeout ? in_vain(wanted_, outage_.unheard(began_), began_) : why;
+    if (why.code != errc::wait_timeout) return why;
+    return in_vain(wanted_, outage_.unheard(began_), began_, behind_.item.value_or(0));
+}
+
+/// At one of the items, which hears of it by itself.
+boost::asio::awaitable<protocol::item_reply> joint_claim::ask(wanted_item& each,
+                                                              const protocol::item_acquire_decision* clearing) {
+    outage_.asked();
+    auto seen = co_await each.front->ask(clearing);
+    outage_.note(seen.kind, seen.sent_at, seen.why);
+    give_up_after(seen.kind, seen.why);
+    co_return seen;
+}
+
+boost::asio::awaitable<shared_failure> joint_claim::look_at(std::string session) {
+    const auto sent = core_->now();
+    outage_.asked();
+    const auto unseen = co_await core_->remotes().look(std::move(session));
+    auto why = unseen ? std::make_shared<const failure>(*unseen) : nullptr;
+    outage_.heard(sent, why);
+    co_return why;
 }
 
 /// What resolves a claim on one item resolves it on all.
@@ -71,7 +91,7 @@ failure joint_claim::or_doubt(failure why) const {
 }
 
 void joint_claim::fail(failure why) {
-    served.complete_one(joint_served{.why = std::move(why)});
+    served.complete_one(joint_served{.why = std::make_shared<const failure>(with_holder(wanted_, std::move(why)))});
     forsake();
 }
 
@@ -81,8 +101,7 @@ void joint_claim::forsake() {
 }
 
 /// A request that would be refused again, or one more in an outage that has lasted too long.
-void joint_claim::give_up_after(answer kind, dynalease::time_point sent, const shared_failure& why) {
-    outage_.note(kind, sent, why);
+void joint_claim::give_up_after(answer kind, const shared_failure& why) {
     if (kind != answer::rejected && !outage_.too_long()) return;
     fail(or_doubt(*why));
 }
@@ -124,6 +143,7 @@ boost::asio::awaitable<void> joint_claim::wait_here(std::size_t item) {
     const bool behind_others = !front.line().lets(came_) || front.line().looks_out();
     if (once_ && behind_others) fail(or_doubt(of_item(wanted_[item], front.others_have_it())));
     const item_line::place place(front.line(), came_, sleep_);
+    behind_ = {.item = item, .made_before = front.requests_made(), .in_all = behind_.in_all};
     while (wanted() && refusals_ < protocol::refusals_together && !front.open_to(came_)) {
         // What is but being given back, or resolved, is soon known to be free; or the service does not answer.
         if (once_) {
@@ -142,25 +162,30 @@ boost::asio::awaitable<void> joint_claim::wait_here(std::size_t item) {
         co_await pause(front.item().longest_poll_interval);
         refusals_ += static_cast<unsigned>(front.machine().turns() - turns);
     }
+    behind_ = {.in_all = behind_.in_all + front.requests_made() - behind_.made_before};
 }
 
 boost::asio::awaitable<void> joint_claim::wait_for(std::size_t item) {
     auto& each = wanted_[item];
     ++refusals_;
-    if (once_) fail(or_doubt(of_item(each, each.front->others_have_it())));
+    if (once_) {
+        const auto& others = each.front->machine().others();
+        // By name: as a try for one item does.
+        const auto* about = others ? core_->remotes().known(others->session) : nullptr;
+        if (others && !others->session.empty() && !(about && about->looked_at())) co_await look_at(others->session);
+        fail(or_doubt(of_item(each, each.front->others_have_it())));
+    }
     const item_line::lookout looks(each.front->line(), sleep_);
     while (wanted() && refusals_ < protocol::refusals_together) {
         co_await pause(each.front->machine().time_to_next_look(each.seen.lock));
-        outage_.asked();
-        auto seen = co_await each.front->look();
-        give_up_after(seen.kind, seen.sent_at, seen.why);
+        auto seen = co_await ask(each, nullptr);
         if (seen.kind != answer::applied) continue;
         each.seen = std::move(seen);
         // The claim was given away: the next one tells.
         if (!claim_) co_return;
         each.next = each.front->machine().consider(each.seen.lock, *claim_, each.access);
         if (each.next.step == item_acquire_step::look) {
-            const auto failed = co_await core_->remotes().look(each.next.who.front());
+            const auto failed = co_await look_at(each.next.who.front());
             if (!failed) each.next = each.front->machine().consider(each.seen.lock, *claim_, each.access);
         }
         if (each.next.step != item_acquire_step::refuse && each.next.step != item_acquire_step::look) co_return;
@@ -210,13 +235,13 @@ boost::asio::awaitable<std::optional<std::size_t>> joint_claim::claim_all() {
         for (auto& each : wanted_) each.front->machine().stake(*claim_);
         writing_ = true;
         const auto sent = core_->now();
-        outage_.asked();
+        asked();
         auto copy = sending;
         auto answered = co_await core_->target().call(std::move(copy));
         writing_ = false;
         if (!core_->may_write()) break;
         if (answered) {
-            outage_.ends();
+            heard(answer::applied, sent, nullptr);
             // An earlier copy with the same client token may be the one that did it.
             note_absent(drafted);
             tell_take_overs();
@@ -227,11 +252,12 @@ boost::asio::awaitable<std::optional<std::size_t>> joint_claim::claim_all() {
         if (why.outcome == outcome::unknown) note_unanswered();
         bool again = classify(why) == answer::unanswered || classify(why) == answer::delayed;
         bool shown = false;
+        const auto told = std::make_shared<const failure>(why);
+        heard(why.code == errc::transaction_canceled ? answer::refused : classify(why), sent, told);
         if (why.code == errc::transaction_canceled) {
-            outage_.ends();
             again = read_reasons(why, shown);
         } else if (again) {
-            give_up_after(classify(why), sent, std::make_shared<const failure>(why));
+            give_up_after(classify(why), told);
         }
         if (again && !shown) {
             const bool in_the_way = why.code == errc::transaction_canceled;
@@ -319,9 +345,7 @@ boost::asio::awaitable<acquire_all_decision> joint_claim::decide_all() {
         }
         if (next.step == acquire_all_step::clear && wanted()) {
             auto& each = wanted_[next.item];
-            outage_.asked();
-            auto seen = co_await each.front->clear(each.next);
-            give_up_after(seen.kind, seen.sent_at, seen.why);
+            auto seen = co_await ask(each, &each.next);
             if (was_answered(seen.kind)) {
                 each.seen = std::move(seen);
             } else if (wanted()) {
@@ -331,8 +355,8 @@ boost::asio::awaitable<acquire_all_decision> joint_claim::decide_all() {
             continue;
         }
         if (next.step == acquire_all_step::look && wanted()) {
-            const auto failed = co_await core_->remotes().look(next.session);
-            if (failed) fail_try(answer::delayed, std::make_shared<const failure>(*failed));
+            const auto failed = co_await look_at(next.session);
+            if (failed) fail_try(answer::delayed, failed);
             if (failed) co_await pause(retry_pause(failures++));
             continue;
         }
@@ -345,11 +369,11 @@ boost::asio::awaitable<void> joint_claim::take_home() {
     joint_reading reading(*core_, wanted_);
     for (unsigned failures = 0; core_->may_write() && wanted();) {
         const auto sent = core_->now();
-        outage_.asked();
+        asked();
         const auto unread = co_await reading.go_on();
-        if (!unread) outage_.ends();
+        heard(unread ? classify(*unread) : answer::applied, sent, unread);
         if (reading.done()) break;
-        if (unread) give_up_after(classify(*unread), sent, unread);
+        if (unread) give_up_after(classify(*unread), unread);
         if (unread) fail_try(classify(*unread), unread);
         failures = unread ? failures + 1 : 0;
         co_await pause(retry_pause(failures));

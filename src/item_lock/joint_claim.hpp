@@ -24,9 +24,10 @@ namespace dynalease::detail {
 
 struct joint_served {
     std::vector<item_guard> granted{};
-    std::optional<failure> why{};
+    shared_failure why{};
     bool one_by_one = false;  ///< neither: it does not pay to go on so
     unsigned requests = 0;    ///< that were sent for it
+    bool asked = false;       ///< the session was open, so that they could be asked for
 };
 
 /// Has the items reserved while a transaction is under way, and none of them while it waits. It outlives its
@@ -43,7 +44,11 @@ public:
     /// Nobody waits any more, for `waited`. @returns why there is nothing
     failure given_up(error_code waited);
     /// How many were sent for it.
-    unsigned requests() const noexcept { return outage_.requests(); }
+    /// ... by it, and by those of this process that it stood behind meanwhile.
+    unsigned requests() const noexcept {
+        const auto here = behind_.item ? wanted_[*behind_.item].front->requests_made() - behind_.made_before : 0;
+        return outage_.requests() + behind_.in_all + here;
+    }
 
 private:
     bool wanted() const { return !served.empty() && core_->live(); }
@@ -63,7 +68,21 @@ private:
     transact_write_items_request draft();
     void tell_take_overs();
     bool read_reasons(failure& why, bool& shown);
-    void give_up_after(answer kind, dynalease::time_point sent, const shared_failure& why);
+    void give_up_after(answer kind, const shared_failure& why);
+    /// A request about all of them leaves: whoever waits behind it hears of it, too.
+    void asked() {
+        outage_.asked();
+        for (auto& each : wanted_) each.front->asked();
+    }
+    /// ... and what became of it.
+    void heard(answer kind, dynalease::time_point sent, const shared_failure& why) {
+        outage_.note(kind, sent, why);
+        for (auto& each : wanted_) each.front->heard(kind, sent, why);
+    }
+    boost::asio::awaitable<protocol::item_reply> ask(wanted_item& each,
+                                                     const protocol::item_acquire_decision* clearing);
+    /// @returns null, or why nothing was learnt
+    boost::asio::awaitable<shared_failure> look_at(std::string session);
     /// While somebody waits.
     boost::asio::awaitable<void> pause(std::chrono::nanoseconds time);
     boost::asio::awaitable<void> wait_here(std::size_t item);
@@ -87,6 +106,11 @@ private:
     bool reserved_ = false;    ///< the items are
     bool writing_ = false;     ///< a copy of the transaction is under way
     bool unanswered_ = false;  ///< one has had no answer
+    struct {
+        std::optional<std::size_t> item{};  ///< it waits for others of this process that have this one in hand
+        unsigned made_before = 0;           ///< requests about it by then
+        unsigned in_all = 0;                ///< ... by others, in such waits that are over
+    } behind_;
 };
 
 }  // namespace dynalease::detail

@@ -19,27 +19,41 @@ std::size_t count(const std::map<std::string, keys_and_options>& tables) {
     return all;
 }
 
+auto first_seen_held(const std::vector<wanted_item>& wanted) {
+    return std::ranges::find_if(wanted, [](const auto& each) { return !each.front->in_the_way().empty(); });
+}
+
 }  // namespace
 
 failure of_item(const wanted_item& which, failure why) {
     why.details.key = which.front->name();
+    if (why.details.table.empty()) why.details.table = which.front->item().layout.table;
     return why;
 }
 
-failure in_vain(const std::vector<wanted_item>& wanted, std::optional<failure> unheard, dynalease::time_point came) {
+failure in_vain(const std::vector<wanted_item>& wanted, std::optional<failure> unheard, dynalease::time_point came,
+                std::size_t waits_for) {
     const auto here = std::ranges::find_if(wanted, [](const auto& each) { return each.front->machine().held(); });
     if (here != wanted.end()) return of_item(*here, here->front->others_have_it());
-    const auto seen = std::ranges::find_if(wanted, [](const auto& each) { return !each.front->in_the_way().empty(); });
-    if (unheard) {
-        if (seen == wanted.end()) return *std::move(unheard);
-        return of_item(*seen, with_last_seen(*std::move(unheard), seen->front->in_the_way()));
-    }
+    const auto seen = first_seen_held(wanted);
+    const auto& told_of = seen == wanted.end() ? wanted[waits_for] : *seen;
+    if (unheard) return with_holder(wanted, of_item(told_of, *std::move(unheard)));
     // Others of this process may be asking, and he waits for them.
     for (const auto& each : wanted) {
         auto of_it = each.front->in_vain(came);
-        if (of_it.code != errc::wait_timeout) return of_item(each, std::move(of_it));
+        if (of_it.code != errc::wait_timeout) return with_holder(wanted, of_item(each, std::move(of_it)));
     }
-    return seen == wanted.end() ? failure(errc::wait_timeout) : of_item(*seen, seen->front->others_have_it());
+    return of_item(told_of, told_of.front->others_have_it());
+}
+
+bool has_holder(const std::vector<wanted_item>& wanted) {
+    return first_seen_held(wanted) != wanted.end();
+}
+
+failure with_holder(const std::vector<wanted_item>& wanted, failure unheard) {
+    const auto seen = first_seen_held(wanted);
+    if (seen == wanted.end() || !leaves_holder_open(unheard)) return unheard;
+    return of_item(*seen, with_last_seen(std::move(unheard), seen->front->in_the_way()));
 }
 
 joint_reading::joint_reading(session_impl& core, std::vector<wanted_item>& wanted) : core_(core), wanted_(wanted) {

@@ -10,6 +10,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>
@@ -42,7 +43,14 @@ inline std::vector<std::string> names_of(const std::vector<wanted_item>& wanted)
 failure of_item(const wanted_item& which, failure why);
 /// Why somebody has none of them whose time to wait is over.
 /// @param unheard of his own requests, where nobody has answered them @param came when he did
-failure in_vain(const std::vector<wanted_item>& wanted, std::optional<failure> unheard, dynalease::time_point came);
+/// @param waits_for the one that he asked about last
+failure in_vain(const std::vector<wanted_item>& wanted, std::optional<failure> unheard, dynalease::time_point came,
+                std::size_t waits_for);
+
+/// One of them was last seen in other hands.
+bool has_holder(const std::vector<wanted_item>& wanted);
+/// Of an outage, with who was last seen to have one of them.
+failure with_holder(const std::vector<wanted_item>& wanted, failure unheard);
 
 /// Reads all of them in one go, and again those that the service has not come to.
 class joint_reading {

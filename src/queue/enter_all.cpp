@@ -8,6 +8,8 @@
 #include "queue/queue_impl.hpp"
 #include "queue/queue_options.hpp"
 #include "runtime/cancellation.hpp"
+#include "session/callers.hpp"
+#include "session/holder_words.hpp"
 #include "session/session_lives.hpp"
 #include "session/wait_limit.hpp"
 
@@ -53,30 +55,51 @@ using turns = std::vector<queue_turn>;
 
 struct joint_outcome {
     turns granted{};
-    std::optional<failure> why{};
+    shared_failure why{};
     std::size_t failed = 0;   ///< ... of which of them that is
     bool place_lost = false;  ///< in one of them: all are to be entered again
+    unsigned requests = 0;    ///< that were sent for it
+    bool asked = false;       ///< the session was open, so that they could be entered
 };
 
+shared_failure of_queue(const queue_impl& front, failure why) {
+    why.details.key = front.queue().entity;
+    return std::make_shared<const failure>(std::move(why));
+}
+
+/// Somebody has the turn there; where none is known to, the first.
+std::size_t first_in_use(const std::vector<queue_target>& targets) {
+    const auto found =
+        std::ranges::find_if(targets, [](const auto& target) { return !target.front->turn_in_words().empty(); });
+    return found == targets.end() ? 0 : static_cast<std::size_t>(found - targets.begin());
+}
+
 /// Until it has its turn in each; otherwise it has none when this ends, and stands nowhere.
-boost::asio::awaitable<joint_outcome> wait_for_all(std::shared_ptr<joint_ticket> entry,
-                                                   std::optional<dynalease::time_point> deadline) {
+boost::asio::awaitable<joint_outcome> wait_for_all(std::shared_ptr<joint_ticket> entry, wait_limit limit,
+                                                   dynalease::time_point came) {
     joint_outcome seen;
     for (std::size_t i = 0; i < entry->entrants.size() && !seen.why && !seen.place_lost; ++i) {
         const auto& front = *entry->targets[i].front;
         queue_grant one;
-        const auto ended = co_await entry->entrants[i]->wait(deadline, one);
+        const auto ended = co_await entry->entrants[i]->wait(limit.deadline, one);
+        std::optional<failure> why;
         if (ended) {
-            seen.why = front.given_up(ended, entry->unanswered, *entry->entrants[i]);
+            why = front.given_up(ended, entry->unanswered, *entry->entrants[i]);
         } else if (one.why) {
-            seen.why = *one.why;
+            why = *one.why;
         } else if (one.place_lost) {
             seen.place_lost = true;
         } else if (!one.turn) {
-            seen.why = front.others_go_before(nullptr);
+            seen.failed = first_in_use(entry->targets);
+            auto& in_use = *entry->targets[seen.failed].front;
+            co_await in_use.see_holder();
+            seen.why = of_queue(in_use, in_use.refused(came));
+            break;
         }
-        if (seen.why && seen.why->details.key.empty()) seen.why->details.key = front.queue().entity;
-        if (seen.why) seen.failed = i;
+        if (why) {
+            seen.failed = i;
+            seen.why = of_queue(front, with_last_seen(*std::move(why), front.in_the_way(entry->entrants[i].get())));
+        }
         seen.granted.push_back(std::move(one.turn));
     }
     if (!seen.why && !seen.place_lost) co_return seen;
@@ -92,15 +115,18 @@ boost::asio::awaitable<joint_outcome> wait_for_all(std::shared_ptr<joint_ticket>
 boost::asio::awaitable<joint_outcome> enter_all_in_life(std::vector<queue_target> targets, item data,
                                                         wait_limit limit) {
     const auto core = targets.front().core;
-    joint_outcome ended;
-    const auto session = co_await core->opening().until_live(limit);
+    const auto came = core->now();
+    auto session = co_await core->opening().until_live(limit);
+    if (session.why) co_return not_asked<joint_outcome>(std::move(session));
+    joint_outcome ended{.requests = session.requests, .asked = true};
     const bool cancelled = co_await runtime::cancellation_requested();
-    if (session.why || cancelled) {
-        ended.why = session.why ? *session.why : failure(errc::cancelled);
+    if (cancelled) {
+        ended.why = std::make_shared<const failure>(errc::cancelled);
         co_return ended;
     }
-    if (limit.once && std::ranges::any_of(targets, [](const auto& target) { return target.front->busy(); })) {
-        ended.why = failure(errc::wait_timeout);
+    const auto busy = std::ranges::find_if(targets, [](const auto& target) { return target.front->busy(); });
+    if (limit.once && busy != targets.end()) {
+        ended.why = of_queue(*busy->front, busy->front->refused(came));
         co_return ended;
     }
     const protocol::ticket_face face{core->options().owner, core->wall(), std::move(data)};
@@ -109,40 +135,46 @@ boost::asio::awaitable<joint_outcome> enter_all_in_life(std::vector<queue_target
     for (const auto& target : targets) before.push_back(target.front->requests_made());
     for (unsigned lost = 0; lost == 0 || ended.place_lost; ++lost) {
         auto entry = draw_jointly(targets, face, limit.once, lost);
-        ended = co_await wait_for_all(std::move(entry), limit.deadline);
+        ended = co_await wait_for_all(std::move(entry), limit, came);
     }
     --core->counters().waiting;
     const auto made = targets[ended.failed].front->requests_made() - before[ended.failed];
-    if (ended.why) ended.why->details.attempts = session.requests + made;
+    ended.requests = session.requests + made;
+    ended.asked = true;
     co_return ended;
 }
 
 boost::asio::awaitable<runtime::completion<turns>> run_enter_all(std::vector<queue_handle> handles,
                                                                  enter_options options, diagnostics* details) {
     runtime::completion<turns> done;
-    auto& lives = *handles.front().lives;
-    const auto limit = limit_of(lives.world().clock->now(), options.wait);
-    joint_outcome ended;
-    for (;;) {
-        const auto life = lives.present();
-        std::vector<queue_target> targets;
+    const auto lives = handles.front().lives;
+    const auto limit = limit_of(lives->world().clock->now(), options.wait);
+    std::vector<queue_target> targets;
+    const auto come_to = [&](const std::shared_ptr<session_impl>& life) {
+        targets.clear();
         for (const auto& each : handles) targets.push_back(in_life(each, life));
-        auto fault = fault_among(handles, targets);
-        if (!fault) fault = fault_of(options);
-        if (!fault && options.wait == until_known) fault = no_asking_for_several();
-        if (fault) {
-            done.code = report(*fault, details);
-            co_return done;
-        }
-        ended = co_await enter_all_in_life(std::move(targets), options.data, limit);
-        const bool lost = ended.why && ends_with_its_life(lives, *life, ended.why->code);
-        if (!lost) break;
-        const bool cancelled = co_await runtime::cancellation_requested();
-        if (!cancelled) continue;
-        ended.why = failure(errc::cancelled);
-        break;
+    };
+    come_to(lives->present());
+    auto fault = fault_among(handles, targets);
+    if (!fault) fault = fault_of(options);
+    if (!fault && options.wait == until_known) fault = no_asking_for_several();
+    if (fault) {
+        done.code = report(*fault, details);
+        co_return done;
     }
-    if (ended.why) {
+    shared_failure seen;  // who has the turn in one of them, in the last life that has seen it
+    auto ask = [&](const std::shared_ptr<session_impl>& life) {
+        const auto& in_use = *targets[first_in_use(targets)].front;
+        if (!in_use.turn_in_words().empty()) seen = of_queue(in_use, in_use.others_go_before(nullptr));
+        come_to(life);
+        return enter_all_in_life(targets, options.data, limit);
+    };
+    auto ended = co_await ask_in_lives<joint_outcome>(lives, limit, ask);
+    if (ended.why && !ended.asked && seen && leaves_holder_open(*ended.why)) {
+        auto why = with_last_seen(*ended.why, seen->details.message);
+        why.details.key = seen->details.key;
+        done.code = report(why, details);
+    } else if (ended.why) {
         done.code = report(*ended.why, details);
     } else {
         done.value = std::move(ended.granted);

@@ -185,6 +185,7 @@ boost::asio::awaitable<void> draw_for_all(std::shared_ptr<joint_ticket> entry) {
             const bool free =
                 std::all_of(heads.begin(), heads.end(), [](const auto& head) { return !head || head->free(); });
             if (entry->once && (!free || overtaken > 1)) {
+                for (const auto& target : entry->targets) target.front->examine_soon();
                 entry->fail(nullptr);
                 break;
             }

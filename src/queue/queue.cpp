@@ -8,6 +8,7 @@
 #include "queue/queue_options.hpp"
 #include "runtime/cancellation.hpp"
 #include "session/callers.hpp"
+#include "session/holder_words.hpp"
 #include "session/session_lives.hpp"
 #include "session/session_options.hpp"
 #include "session/wait_limit.hpp"
@@ -47,6 +48,10 @@ awaitable<detail::queue_grant> enter_in_life(queue_target target, item data, det
         const bool in_doubt = front.gave_up(who);
         granted.why = std::make_shared<const failure>(front.given_up(ended, in_doubt, *who));
     }
+    if (granted.why) {
+        granted.why =
+            std::make_shared<const failure>(detail::with_last_seen(*granted.why, front.in_the_way(who.get())));
+    }
     granted.requests = session.requests + front.requests_made() - before;
     granted.asked = true;
     co_return granted;
@@ -59,18 +64,24 @@ awaitable<runtime::completion<queue_turn>> run_enter(queue_handle handle, enter_
         done.code = detail::report(*fault, details);
         co_return done;
     }
-    const auto limit = detail::limit_of(handle.lives->world().clock->now(), options.wait, tries);
+    const auto came = handle.lives->world().clock->now();
+    const auto limit = detail::limit_of(came, options.wait, tries);
     queue_target target;
+    std::string holder;  // as the last life has seen it
     auto ask = [&](const std::shared_ptr<detail::session_impl>& life) {
+        auto seen = target.front ? target.front->turn_in_words() : std::string();
+        if (!seen.empty()) holder = std::move(seen);
         target = detail::in_life(handle, life);
         return enter_in_life(target, options.data, limit);
     };
     auto granted = co_await detail::ask_in_lives<detail::queue_grant>(handle.lives, limit, ask);
     if (!granted.why && !granted.turn && !tries) {
-        granted.why = detail::after_requests(target.front->others_go_before(nullptr), granted.requests);
+        co_await target.front->see_holder();
+        granted.why = detail::after_requests(target.front->refused(came), granted.requests);
     }
     if (granted.why) {
-        done.code = detail::report(*granted.why, details);
+        done.code =
+            detail::report(granted.asked ? *granted.why : detail::with_last_seen(*granted.why, holder), details);
     } else {
         done.value = std::move(granted.turn);
     }

@@ -95,7 +95,10 @@ boost::asio::awaitable<queue_impl::page> queue_impl::read_ahead(std::int64_t fir
             co_return seen;
         }
         const auto owner = owner_of(*parsed);
-        if (parsed->from <= head_->passed + 1 && parsed->ticket > head_->passed) turn_.foremost = *parsed;
+        if (parsed->from <= head_->passed + 1 && parsed->ticket > head_->passed) {
+            turn_.foremost = *parsed;
+            examined_.foremost.complete_all({});
+        }
         // One that has come after all is looked for no longer.
         places_.missing.forget(parsed->from, parsed->ticket);
         seen.rows.push_back({*std::move(parsed), owner});

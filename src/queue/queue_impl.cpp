@@ -29,6 +29,7 @@ queue_impl::queue_impl(session_impl& core, std::string name, const queue_options
       options_(options),
       service_(core),
       lines_{.singly = draw_line(core.world().executor), .jointly = draw_line(core.world().executor)},
+      examined_{.foremost = runtime::waiter_list<runtime::unit>(core.world().executor)},
       leftovers_(*this) {}
 
 queue_impl::~queue_impl() {
@@ -53,15 +54,20 @@ const protocol::queue_head* queue_impl::fresh_head() const {
 
 // ---- who is in the way -------------------------------------------------------------------------------------
 
+bool queue_impl::foremost_is_seen() const {
+    return turn_.foremost.from <= head_->passed + 1 && turn_.foremost.ticket > head_->passed;
+}
+
 std::string queue_impl::turn_in_words() const {
     if (const auto hold = turn_.hold.lock()) {
-        return "this process has had the turn for " + seconds_since(core_, hold->granted_at()) +
+        return "this process has had the turn for " + time_since(core_, hold->granted_at()) +
                "; a caller that has a turn and enters the queue again waits for itself";
     }
     if (!head_.known() || head_->free()) return {};
-    const auto at_least = " has had the turn for at least " + seconds_since(core_, head_.moved_at());
-    const bool is_seen = turn_.foremost.from <= head_->passed + 1 && turn_.foremost.ticket > head_->passed;
-    if (!is_seen || turn_.foremost.is_void) return "ticket " + std::to_string(head_->passed + 1) + at_least;
+    const bool is_new = core_.now() - head_.moved_at() < std::chrono::milliseconds(1);
+    const auto at_least =
+        is_new ? " has the turn" : " has had the turn for at least " + time_since(core_, head_.moved_at());
+    if (!foremost_is_seen() || turn_.foremost.is_void) return "ticket " + std::to_string(head_->passed + 1) + at_least;
     if (turn_.foremost.session == core_.id()) return {};
     return protocol::words_of_session(turn_.foremost.session, turn_.foremost.owner) + at_least;
 }
@@ -104,12 +110,18 @@ failure queue_impl::given_up(error_code waited, bool in_doubt, const queue_entra
     if (in_doubt) return last ? detail::in_doubt(last->details) : failure(errc::in_doubt);
     if (waited != boost::asio::error::timed_out) return failure(errc::cancelled);
     auto unheard = turn_.hold.expired() ? service_.unheard(who.came) : std::nullopt;
-    return unheard ? with_last_seen(*std::move(unheard), in_the_way(&who)) : others_go_before(&who);
+    return unheard ? *std::move(unheard) : others_go_before(&who);
+}
+
+failure queue_impl::refused(dynalease::time_point came) const {
+    auto unheard = turn_.hold.expired() ? service_.unheard(came, false) : std::nullopt;
+    return unheard ? with_last_seen(*std::move(unheard), turn_in_words()) : others_go_before(nullptr);
 }
 
 failure queue_impl::others_go_before(const queue_entrant* who) const {
     failure why(errc::wait_timeout);
     why.details.message = in_the_way(who);
+    if (why.details.message.empty()) why.details.message = "others are entering it";
     return why;
 }
 

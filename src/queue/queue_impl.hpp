@@ -14,6 +14,7 @@
 #include "queue/queue_hold.hpp"
 #include "queue/queue_leftovers.hpp"
 #include "runtime/alarm.hpp"
+#include "runtime/waiter_list.hpp"
 #include "session/protocol/outage.hpp"
 #include "session/session_impl.hpp"
 
@@ -48,7 +49,9 @@ public:
     protocol::queue_requests requests() const { return {core_.options().table, queue_, core_.id()}; }
 
     /// The same queue in another life of its session.
-    std::shared_ptr<queue_impl> in(session_impl& life) const { return life.members().member<queue_impl>(name_, options_); }
+    std::shared_ptr<queue_impl> in(session_impl& life) const {
+        return life.members().member<queue_impl>(name_, options_);
+    }
 
     // ---- the database's executor ----
     /// Ours, or wanted by others in this process: a try need not ask the table.
@@ -68,6 +71,16 @@ public:
     /// Who has the turn, and how many go before it, as far as it is known here.
     /// @param who null: it never drew a ticket
     failure others_go_before(const queue_entrant* who) const;
+    /// Why a try has nothing that came then, and found others: they have it, or nobody answers them.
+    failure refused(dynalease::time_point came) const;
+    /// @param who as above
+    std::string in_the_way(const queue_entrant* who) const;
+    /// Who has the turn. Empty: nothing is known of it.
+    std::string turn_in_words() const;
+    /// Who has the turn is being found out for a try that was refused: ends when it is known, and soon.
+    boost::asio::awaitable<void> see_holder();
+    /// Those before may be dead.
+    void examine_soon();
     /// A request about the queue leaves, by whoever enters several.
     void asked() { service_.asked(); }
     /// How many were sent about the queue.
@@ -144,8 +157,6 @@ private:
     void grant(const std::shared_ptr<queue_entrant>& who, std::optional<dynalease::time_point> unwritten_until);
     void serve();
     void note_wait();
-    std::string turn_in_words() const;
-    std::string in_the_way(const queue_entrant* who) const;
     void draw_again(const std::shared_ptr<queue_entrant>& who);
 
     // Holding, and the ends of it.
@@ -167,7 +178,7 @@ private:
     boost::asio::awaitable<bool> carry_out(protocol::examine_decision next);
     boost::asio::awaitable<bool> pass_over(std::vector<protocol::place> over);
     boost::asio::awaitable<bool> bury(std::vector<std::int64_t> missing);
-    void examine_soon();
+    bool foremost_is_seen() const;
     boost::asio::awaitable<void> examine_for_try(queue_target self);
     void plan_poll();
     protocol::poll_plan::line line() const;
@@ -224,15 +235,16 @@ private:
         protocol::poll_plan polls;
     } watch_;
     struct {
-        std::optional<std::int64_t> passed;  ///< its value when the rows were examined last
+        std::optional<std::int64_t> passed{};  ///< its value when the rows were examined last
         dynalease::time_point next{};
         std::optional<dynalease::time_point> look_again{};  ///< when there may be more to find out than now
-        std::string blocker;                                ///< the session that has the turn, or delays it
+        std::string blocker{};                              ///< the session that has the turn, or delays it
         dynalease::time_point blocked_since{};
         struct {
             bool running = false;
             dynalease::time_point next{};
         } for_try{};
+        runtime::waiter_list<runtime::unit> foremost;  ///< who has the turn is known, or is not found out
     } examined_;
 
     queue_leftovers leftovers_;

@@ -4,6 +4,9 @@
 #include "queue/queue_impl.hpp"
 #include "session/protocol/session_watch.hpp"
 
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/deferred.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -298,6 +301,14 @@ void queue_impl::examine_soon() {
 boost::asio::awaitable<void> queue_impl::examine_for_try([[maybe_unused]] queue_target self) {
     co_await examine(head_->tail + 1, true);
     examined_.for_try.running = false;
+    examined_.foremost.complete_all({});
+}
+
+boost::asio::awaitable<void> queue_impl::see_holder() {
+    const bool found_out = head_.known() && !foremost_is_seen() && examined_.for_try.running;
+    if (!found_out) co_return;
+    co_await examined_.foremost.async_wait_until(*core_.world().clock, core_.now() + protocol::look_for_row,
+                                                 boost::asio::as_tuple(boost::asio::deferred));
 }
 
 }  // namespace dynalease::detail

@@ -5,6 +5,7 @@
 #include "database/protocol/reply.hpp"
 #include "runtime/cancellation.hpp"
 #include "runtime/waiter_list.hpp"
+#include "session/holder_words.hpp"
 #include "session/session_lives.hpp"
 #include "session/wait_limit.hpp"
 
@@ -17,6 +18,7 @@
 #include <list>
 #include <memory>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -192,15 +194,24 @@ template <class Target, class Wish, class Impl = typename decltype(Target::front
 boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire(in_lives<Target> handle, Wish wish, bool tries,
                                                                     std::optional<std::chrono::nanoseconds> wait) {
     const auto limit = limit_of(handle.lives->world().clock->now(), wait, tries);
+    const auto came = handle.lives->world().clock->now();
     Target target;
+    std::string holder;  // as one of the lives has seen it
+    const auto note_holder = [&] {
+        auto seen = target.front ? target.front->in_the_way() : std::string();
+        if (!seen.empty()) holder = std::move(seen);
+    };
     auto ask = [&](const std::shared_ptr<session_impl>& life) {
+        note_holder();
         target = in_life(handle, life);
         return acquire_in_life(target, wish, limit);
     };
     auto result = co_await ask_in_lives<acquired<typename Impl::guard_type>>(handle.lives, limit, ask);
     if (!result.why && !result.guard && !tries) {
-        result.why = after_requests(target.front->others_have_it(), result.requests);
+        result.why = after_requests(target.front->in_vain(came, false), result.requests);
     }
+    note_holder();
+    if (result.why) result.why = std::make_shared<const failure>(with_last_seen(*result.why, holder));
     co_return result;
 }
 

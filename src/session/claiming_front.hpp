@@ -50,11 +50,12 @@ public:
     /// ... who came then, and for whom nothing may land any more. @param waited as `outage::unheard`
     failure in_vain(dynalease::time_point came, bool waited = true) const {
         auto unheard = machine_.held() ? std::nullopt : service_.unheard(came, waited);
-        return unheard ? with_last_seen(*std::move(unheard), in_the_way()) : others_have_it();
+        return unheard ? *std::move(unheard) : others_have_it();
     }
     failure others_have_it() const {
         failure why(errc::wait_timeout);
         why.details.message = in_the_way();
+        if (why.details.message.empty()) why.details.message = "others are asking for it";
         return why;
     }
     bool unsettled() const override { return driven_; }

@@ -9,23 +9,32 @@
 
 namespace dynalease::detail {
 
-std::string seconds_since(const session_impl& core, dynalease::time_point since) {
-    return std::to_string(std::chrono::floor<std::chrono::seconds>(core.now() - since).count()) + " s";
+std::string time_since(const session_impl& core, dynalease::time_point since) {
+    const auto ms = std::chrono::floor<std::chrono::milliseconds>(core.now() - since).count();
+    return ms < 1000 ? std::to_string(ms) + " ms" : std::to_string(ms / 1000) + " s";
 }
 
 std::string words_of_own_hold(const session_impl& core, dynalease::time_point since) {
-    return "this process has held it for " + seconds_since(core, since) +
+    return "this process has held it for " + time_since(core, since) +
            "; a caller that holds a lock and acquires it again waits for itself";
 }
 
 std::string words_of_hold(session_impl& core, const std::string& session, dynalease::time_point since) {
-    return protocol::words_of_session(session, core.remotes().known(session)) + " has held it for at least " +
-           seconds_since(core, since);
+    const auto who = protocol::words_of_session(session, core.remotes().known(session));
+    // By whoever sees it for the first time.
+    if (core.now() - since < std::chrono::milliseconds(1)) return who + " holds it";
+    return who + " has held it for at least " + time_since(core, since);
+}
+
+bool leaves_holder_open(const failure& why) {
+    const auto kind = condition_of(why.code);
+    return kind == condition::unreachable || kind == condition::throttled;
 }
 
 failure with_last_seen(failure unheard, const std::string& who) {
     auto& words = unheard.details.message;
-    if (!who.empty()) words += (words.empty() ? "as last seen, " : "; as last seen, ") + who;
+    if (!who.empty() && leaves_holder_open(unheard))
+        words += (words.empty() ? "as last seen, " : "; as last seen, ") + who;
     return unheard;
 }
 

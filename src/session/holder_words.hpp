@@ -11,12 +11,15 @@ namespace dynalease::detail {
 
 class session_impl;
 
-std::string seconds_since(const session_impl& core, dynalease::time_point since);
+/// In seconds, or where there is none in milliseconds.
+std::string time_since(const session_impl& core, dynalease::time_point since);
 /// A caller of this process has it.
 std::string words_of_own_hold(const session_impl& core, dynalease::time_point since);
 /// Another session has it. @param since when that was first seen
 std::string words_of_hold(session_impl& core, const std::string& session, dynalease::time_point since);
-/// Of an outage, with what was seen before it. @param who empty: nobody was
+/// Nobody answered: who has it is not known now.
+bool leaves_holder_open(const failure& why);
+/// Of an outage, with what was seen before it; any other failure as it is. @param who empty: nobody was
 failure with_last_seen(failure unheard, const std::string& who);
 
 }  // namespace dynalease::detail

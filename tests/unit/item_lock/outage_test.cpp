@@ -241,3 +241,67 @@ TEST_CASE("whoever waits in vain is told how many requests were sent for it, the
     CHECK(w.told->diagnostics().attempts <= sent);
     CHECK(w.told->diagnostics().attempts * 2 > sent);  // giving up, and looks at the session of who has it
 }
+
+TEST_CASE("who waits behind others of its process that want several things is told of the outage as they are") {
+    const bool queues = GENERATE(false, true);
+    const bool several = GENERATE(false, true);
+    const auto wait = GENERATE(0s, 2s);
+    const bool hangs = GENERATE(false, true);
+    outage_world w;
+    w.a.network->set_plan(hangs ? [](const any_request&, const call_options&) { return fault{.what = kind::hold}; }
+                                : refusing(errc::unreachable));
+    std::optional<error> first;
+    std::vector<item_guard> items;
+    std::vector<queue_turn> turns;
+    running one(w, w.a, told_of(queues ? wait_for_turns(w.a, turns, 1min) : wait_for_items(w.a, items, 1min), first));
+    w.scheduler.run_for(1500ms);
+    w.wait(queues ? (several ? 4 : 3) : (several ? 2 : 1), wait);
+    CAPTURE(queues, several, wait.count(), hangs, w.told->what());
+    CHECK_FALSE(w.told->code() == condition::contended);
+    CHECK((w.told->code() == condition::unreachable || w.told->code() == errc::in_doubt));
+    const auto& told = w.told->diagnostics();
+    CHECK_FALSE(told.key.empty());
+    CHECK_FALSE(told.table.empty());
+    CHECK((told.message.empty() == (w.told->code() == errc::in_doubt && hangs)));
+    if (wait > 0s && !hangs) CHECK(told.attempts > 0);
+}
+
+TEST_CASE("who does not wait behind others of its process that want several things is told of which") {
+    const bool queues = GENERATE(false, true);
+    outage_world w;
+    std::optional<error> first;
+    std::vector<item_guard> items;
+    std::vector<queue_turn> turns;
+    w.a.network->set_plan([](const any_request&, const call_options&) { return fault{.before = 20ms, .after = 20ms}; });
+    running one(w, w.a, told_of(queues ? wait_for_turns(w.a, turns, 1min) : wait_for_items(w.a, items, 1min), first));
+    w.scheduler.run_for(10ms);
+    w.wait(queues ? 4 : 2, 0s);
+    CAPTURE(queues, w.told->what());
+    CHECK(w.told->code() == errc::wait_timeout);
+    CHECK_FALSE(w.told->diagnostics().key.empty());
+    CHECK_FALSE(w.told->diagnostics().table.empty());
+    CHECK_FALSE(w.told->diagnostics().message.empty());
+}
+
+TEST_CASE("who has it is named at the end of every wait, by who comes new and by who lost the service") {
+    const int what = GENERATE(0, 1, 2, 3, 4);
+    const auto wait =
+        GENERATE(std::chrono::nanoseconds(0s), std::chrono::nanoseconds(until_known), std::chrono::nanoseconds(60s));
+    const bool breaks_off = GENERATE(false, true);
+    if ((what == 2 || what == 4) && wait == until_known) return;
+    outage_world w;
+    w.others_hold_all();
+    w.scheduler.run_for(3s);
+    struct breaks {
+        static asio::awaitable<void> soon(node& in) {
+            co_await sleep(in, 1s);
+            in.network->set_plan(refusing(errc::unreachable));
+        }
+    };
+    std::unique_ptr<running> later;
+    if (breaks_off) later = std::make_unique<running>(w, w.a, breaks::soon(w.a));
+    w.wait(what, wait);
+    CAPTURE(what, wait.count(), breaks_off);
+    UNSCOPED_INFO(w.told->what());
+    CHECK(w.told->diagnostics().message.find("session " + w.b.session->id() + " of ") != std::string::npos);
+}
