@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "client/call_failure.hpp"
 
+#include "dynamodb/tables_named.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
@@ -140,7 +142,7 @@ failure call_failure(attempt last, const any_request& request, bool doubt, unsig
     }
     auto& details = result.details;
     details.operation = operation_name(request);
-    details.table = table_of(request);
+    details.table = tables_named(request, details.message);
     details.key = key_text(request);
     name_refused(details, request, result.reasons);
     details.attempts = sent;

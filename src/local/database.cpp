@@ -1,5 +1,6 @@
 // The engine as a database backend.
 // SPDX-License-Identifier: BSL-1.0
+#include "dynamodb/tables_named.hpp"
 #include "runtime/cancellation.hpp"
 
 #include <dynalease/local/database.hpp>
@@ -36,7 +37,7 @@ private:
         if (answer) co_return answer;
         failure why = std::move(answer).error();
         why.details.operation = operation_name(request);
-        why.details.table = table_of(request);
+        why.details.table = detail::tables_named(request, why.details.message);
         why.details.attempts = 1;
         co_return why;
     }
