@@ -31,7 +31,7 @@ void check_names(const versioned_options& options) {
 }  // namespace
 
 versioned_impl::versioned_impl(database target, versioned_options options)
-    : target_(std::move(target)), options_(std::move(options)) {
+    : target_(std::move(target)), options_(std::move(options)), updates_(target_.environment()) {
     check_table_name(options_.table);
     check_names(options_);
     require(options_.step >= 1, errc::invalid_option, "step must be at least 1");

@@ -5,6 +5,7 @@
 #include "item/fresh_stamp.hpp"
 #include "versioned/protocol/version_requests.hpp"
 #include "versioned/protocol/write_intent.hpp"
+#include "versioned/update_lines.hpp"
 
 #include <dynalease/versioned/versioned_operations.hpp>
 
@@ -32,6 +33,8 @@ public:
     item_key key_of(const key_values& key) const { return key.named(layout_.key, layout_.sort); }
     /// Empty, or why it can be the key of no item here.
     std::optional<failure> fault_of(const item_key& key) const;
+    /// On the database's executor.
+    update_lines& updates() noexcept { return updates_; }
     /// When TTL may remove a tombstone made now; seconds since the epoch.
     std::int64_t tombstone_expiry() const;
 
@@ -39,6 +42,7 @@ private:
     database target_;
     versioned_options options_;
     protocol::item_layout layout_;
+    update_lines updates_;
 };
 
 /// One write of one caller, with the table that it is for.

@@ -110,6 +110,8 @@ awaitable<update_end> run_update(std::shared_ptr<versioned_impl> core, update_or
     const auto deadline = core->world().clock->now() + what.options.wait;
     update_end end{.why = fault_of(*core, what)};
     if (end.why) co_return end;
+    update_lines::place place(core->updates(), text_of(what.key));
+    co_await place.wait(deadline);
     std::exception_ptr thrown;
     writing_process process(core->target());
     protocol::item_update update(

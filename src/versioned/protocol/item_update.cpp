@@ -5,6 +5,7 @@
 #include "database/protocol/backoff.hpp"
 #include "database/protocol/reply.hpp"
 
+#include <string>
 #include <utility>
 
 namespace dynalease::protocol {
@@ -19,6 +20,12 @@ bool is_overtaken(const failure& why, bool creates) {
 std::string holder_of(const update_terms& terms, const std::optional<visible_item>& seen) {
     const bool held = seen && !seen->gone && (!terms.ignore_lock || seen->mark);
     return held ? seen->holder : std::string();
+}
+
+/// For an update that gives up.
+std::string advice_of_overtaken(unsigned tries) {
+    return "the update was overtaken at each of its " + std::to_string(tries) +
+           " tries; allow it more tries or a longer wait, or the item's lock (update_options::promote)";
 }
 
 }  // namespace
@@ -77,6 +84,7 @@ sequence<void> item_update::try_on() {
         // Only what is there can be locked.
         promotes_ = terms_.promotes_after > 0 && end_.facts.current && (held || tries_ >= terms_.promotes_after);
         if (promotes_) co_return;
+        if (overtaken) end_.why->details.advice = advice_of_overtaken(tries_);
         if (overtaken && tries_ >= terms_.tries) co_return;
 
         if (held) {

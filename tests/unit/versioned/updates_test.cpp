@@ -208,3 +208,93 @@ TEST_CASE("where no write is in doubt there is nothing to resolve") {
         code);
     CHECK(code == errc::not_held);
 }
+
+TEST_CASE("updates of one handle line up for an item, and do not pause for one another") {
+    shop s;
+    const auto latency = [](const any_request&, const call_options&) {
+        return testing::fault{.before = 2ms, .after = 2ms};
+    };
+    s.a.network->set_plan(latency);
+    const auto books = s.books(s.a);
+    s.in_a(
+        [](versioned<book> table) -> asio::awaitable<void> {
+            const auto one = a_book("Counter", 0);
+            co_await table.create(one);
+        },
+        books);
+    s.a.network->clear_log();
+    constexpr int callers = 40;
+    auto once = [](versioned<book> table, error_code& code) -> asio::awaitable<void> {
+        auto done = co_await table.update(isbn, one_more, as_pair);
+        code = std::get<0>(done);
+    };
+    std::vector<error_code> codes(callers);
+    std::vector<std::unique_ptr<running>> work;
+    const auto began = s.where.scheduler.now();
+    for (int i = 0; i < callers; ++i) {
+        work.push_back(std::make_unique<running>(s.where, s.a, once(books, codes[static_cast<std::size_t>(i)])));
+    }
+    for (auto& each : work) each->wait(1min);
+    for (const auto& code : codes) CHECK_FALSE(code);
+    CHECK(find_integer(s.stored(), "pages") == callers);
+    CHECK(s.where.scheduler.now() - began < callers * 9ms);
+    CHECK(s.requests(s.a) == 2 * callers);
+}
+
+TEST_CASE("an update waits behind another one only while that gets on") {
+    shop s;
+    const auto books = s.books(s.a);
+    s.in_a(
+        [](versioned<book> table) -> asio::awaitable<void> {
+            const auto one = a_book("Counter", 0);
+            co_await table.create(one);
+        },
+        books);
+    auto once = [](versioned<book> table, update_options how, error_code& code) -> asio::awaitable<void> {
+        auto done = co_await table.update(isbn, one_more, how, as_pair);
+        code = std::get<0>(done);
+    };
+    error_code first;
+    error_code second;
+    update_options patient;
+    patient.wait = 1h;
+    s.a.network->set_plan(
+        [](const any_request&, const call_options&) { return testing::fault{.what = testing::fault::kind::hold}; });
+    running hangs(s.where, s.a, once(books, patient, first));
+    s.where.scheduler.run_for(1ms);
+    s.a.network->set_plan({});
+    const auto began = s.where.scheduler.now();
+    run(s.where, s.a, once(books, patient, second));
+    CHECK_FALSE(second);
+    CHECK(s.where.scheduler.now() - began <= 1s);
+    // No longer than it would have waited by itself.
+    update_options hasty;
+    hasty.wait = 100ms;
+    const auto then = s.where.scheduler.now();
+    run(s.where, s.a, once(books, hasty, second));
+    CHECK_FALSE(second);
+    CHECK(s.where.scheduler.now() - then <= 100ms);
+}
+
+TEST_CASE("who is overtaken at each try is told so, of its update") {
+    shop s;
+    auto overtaken = [](shop& in) -> asio::awaitable<void> {
+        auto books = in.books(in.a);
+        const auto one = a_book("Counter", 0);
+        co_await books.create(one);
+        const auto rival = [&in](book value) {
+            auto stored = in.stored();
+            stored["version"] = find_integer(stored, "version").value() + 1;
+            in.put(std::move(stored));
+            return one_more(std::move(value));
+        };
+        diagnostics told;
+        update_options how;
+        how.tries = 3;
+        auto done = co_await books.update(isbn, rival, how, told, as_pair);
+        CHECK(std::get<0>(done) == errc::conflict);
+        CHECK(told.operation.starts_with("versioned.update"));
+        CHECK(told.advice.find("overtaken at each of its 3 tries") != std::string::npos);
+    };
+    s.in_a(overtaken, s);
+}
