@@ -21,11 +21,10 @@ meaning meaning_of(errc code) noexcept {
     using enum condition;
     switch (code) {
         case errc::wait_timeout:
-            return {"wait_timeout", contended,
-                    "the wait ended before it was ours; try again later, or wait longer"};
+            return {"wait_timeout", contended, "the wait ended before it was ours; try again later, or wait longer"};
         case errc::condition_failed:
             return {"condition_failed", conflict,
-                    "the condition of the write was false and nothing was written; reload and decide again"};
+                    "a condition was not met and nothing was written; read again and decide"};
         case errc::transaction_canceled:
             return {"transaction_canceled", conflict,
                     "the transaction was refused as a whole and nothing was written; see its reasons"};

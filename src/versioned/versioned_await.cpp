@@ -17,10 +17,15 @@ diagnostics saying_applied(diagnostics details, const std::string& why) {
     return details;
 }
 
+/// Without the words of its code, which say that nobody knows whether it was.
+std::shared_ptr<const std::string> text_of(const diagnostics& details) {
+    return std::make_shared<const std::string>(details.to_string() + " [in_doubt]");
+}
+
 }  // namespace
 
 applied_unread::applied_unread(dynalease::diagnostics details, const std::string& why)
-    : error(errc::in_doubt, saying_applied(std::move(details), why)) {}
+    : error(errc::in_doubt, saying_applied(std::move(details), why)), text_(text_of(diagnostics())) {}
 
 }  // namespace dynalease
 

@@ -22,6 +22,16 @@ namespace dynalease {
 template <class T>
 concept versionable = std::same_as<T, item> || described<T>;
 
+namespace detail {
+/// A struct that is not described is told what is missing, before anything else of it fails to compile.
+template <class T>
+struct must_be_described {
+    static_assert(versionable<T>,
+                  "describe the struct behind its definition: BOOST_DESCRIBE_STRUCT(book, (), (isbn, title, pages)); "
+                  "or take versioned_items, for items as they are");
+};
+}  // namespace detail
+
 /// A value and the state of the item that it was made from. Change `value` and save it; nothing else changes it.
 template <class T>
 struct loaded : item_version {
@@ -227,10 +237,15 @@ private:
 };
 
 /// Thrown when a write was applied, and there is nothing to return: what it left is no T, was removed by another since,
-/// or could not be read. Its code is `errc::in_doubt`, for those who look at nothing else: read before deciding.
+/// or could not be read. Its code is `errc::in_doubt`, for those who look at nothing else: read before deciding. Its
+/// words say that the write was applied.
 class applied_unread : public error {
 public:
     applied_unread(dynalease::diagnostics details, const std::string& why);
+    const char* what() const noexcept override { return text_->c_str(); }
+
+private:
+    std::shared_ptr<const std::string> text_;  // exceptions must be copyable without a throw
 };
 
 /// Thrown for `errc::in_doubt`: the write was sent, and nobody knows what became of it.

@@ -38,8 +38,8 @@ namespace dynalease {
 /// an awaited verb throws `applied_unread`, and one with a token succeeds without `saved`. Cancellation: all types;
 /// `errc::in_doubt` if a write may have left, else `errc::cancelled`. Thread safety: verbs may be called on any thread.
 /// Cost: 1 write each; after a lost answer 1 more.
-template <versionable T>
-class versioned {
+template <class T>
+class versioned : detail::must_be_described<T> {
 public:
     using value_type = T;
     using executor_type = boost::asio::any_io_executor;

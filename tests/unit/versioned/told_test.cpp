@@ -61,7 +61,7 @@ asio::awaitable<std::pair<error_code, std::string>> thrown_by(asio::awaitable<Va
     try {
         co_await std::move(verb);
     } catch (const error& why) {
-        co_return std::pair(why.code(), why.diagnostics().to_string());
+        co_return std::pair(why.code(), std::string(why.what()));
     }
     co_return std::pair(error_code(), std::string());
 }
@@ -85,6 +85,7 @@ TEST_CASE("told: a write that was applied is told so, though what stands there d
             const auto [code, text] = co_await std::move(awaiting);
             CHECK(code == condition::in_doubt);
             CHECK(text.find("the write was applied") != std::string::npos);
+            CHECK(text.find("never answered") == std::string::npos);
             CHECK(text.find("owner is stored as N") != std::string::npos);
             auto [error, result] = co_await table.blind(isbn, more, pair_of_any);
             CHECK_FALSE(error);
