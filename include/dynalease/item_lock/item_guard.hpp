@@ -6,6 +6,7 @@
 #include <dynalease/detail/initiate.hpp>
 #include <dynalease/dynamodb/condition_expression.hpp>
 #include <dynalease/dynamodb/operations.hpp>
+#include <dynalease/dynamodb/refused_condition.hpp>
 #include <dynalease/dynamodb/update_expression.hpp>
 #include <dynalease/error.hpp>
 #include <dynalease/guard_state.hpp>
@@ -56,6 +57,8 @@ public:
     /// The fence for writes to other items: beside them in one TransactWriteItems, it lets them happen only while this
     /// very grant is in force; a reader's of a plain session, until it is renewed: make it just before its use. @throws
     /// dynalease::error with `errc::not_held` if empty or released.
+    /// A transaction that it refuses ends as `errc::transaction_canceled`, which equals `condition::conflict` as for
+    /// any condition of it: `refused_condition`, given the place of the fence, tells that the lock is lost.
     condition_check fence() const;
     /// The fence for writes to this very item that are not this guard's own: as their condition it lets them happen
     /// only while this very grant is in force, as `fence` does for others. So an optimistic save of the locked item,

@@ -5,6 +5,7 @@
 #include <dynalease/detail/grant_owner.hpp>
 #include <dynalease/detail/initiate.hpp>
 #include <dynalease/dynamodb/operations.hpp>
+#include <dynalease/dynamodb/refused_condition.hpp>
 #include <dynalease/error.hpp>
 #include <dynalease/guard_state.hpp>
 
@@ -51,6 +52,8 @@ public:
 
     /// The fence inside DynamoDB: beside your own writes in one TransactWriteItems, it lets them happen only while
     /// nobody after us can have the turn. @throws dynalease::error with `errc::not_held` if empty or left.
+    /// A transaction that it refuses ends as `errc::transaction_canceled`, which equals `condition::conflict` as for
+    /// any condition of it: `refused_condition`, given the place of the fence, tells that the turn is lost.
     condition_check fence() const;
 
     /// Ends the turn: invalid from the call on; the next in line has it with that one write.

@@ -173,5 +173,8 @@ TEST_CASE("the fence lets writes through only while the grant is in force") {
     auto refused = w.store.engine().execute(any_request(std::move(both)), w.store.environment().clock->wall());
     REQUIRE_FALSE(refused.has_value());
     CHECK(refused.error().code == errc::transaction_canceled);
+    CHECK(refused_condition(refused.error(), 0));
+    CHECK_FALSE(refused_condition(refused.error(), 1));
+    CHECK_FALSE(refused_condition(refused.error(), 2));
     CHECK(second.fencing_token() > first.fencing_token());
 }
