@@ -37,6 +37,19 @@ struct till_world : world {
     }
 };
 
+/// As if a copy of a claim that `by` gave up had landed; and another waits for it.
+inline void haunt(till_world& w, const char* which, const node& by, const node& waits, bool as_reader) {
+    auto haunted = w.stored(which);
+    const auto ghost = std::string(by.session->id()) + ".999";
+    if (as_reader) {
+        haunted.emplace("_lockR", string_set{ghost});
+    } else {
+        haunted.emplace("_lockW", ghost + ".0000000000");
+    }
+    haunted.emplace("_lockI", std::string(waits.session->id()) + ".998");
+    w.put(std::move(haunted));
+}
+
 /// A process whose session has no row.
 inline std::unique_ptr<node> plain_node(world& where, std::uint64_t seed, plain_session_options options = {.lease = 6s},
                                         testing::virtual_clock_options clock = {}) {

@@ -256,16 +256,7 @@ TEST_CASE("a forgotten hold of the own session does not wait for an intent that 
     run(w, a, give_back(mine));
     run(w, b, take(item_lock{*b.session, till()}, theirs));
     run(w, b, give_back(theirs));
-    // As if a copy of a claim that was given up had landed; and another waits for it.
-    auto haunted = w.stored();
-    const auto ghost = std::string(a.session->id()) + ".999";
-    if (as_reader) {
-        haunted.emplace("_lockR", string_set{ghost});
-    } else {
-        haunted.emplace("_lockW", ghost + ".0000000000");
-    }
-    haunted.emplace("_lockI", std::string(b.session->id()) + ".998");
-    w.put(haunted);
+    haunt(w, "north", a, b, as_reader);
     const auto in_turn = [](node& in, item_guard& guard, int& turns) -> asio::awaitable<void> {
         item_lock target{*in.session, till()};
         guard = co_await target.acquire();

@@ -58,16 +58,7 @@ TEST_CASE("what a late copy left of our own on one of several items is taken awa
     node b(w, 2);
     run(w, a, open_session(a));
     run(w, b, open_session(b));
-    // As if a copy of a claim that was given up had landed; and another waits for it.
-    auto haunted = w.stored("south");
-    const auto ghost = std::string(a.session->id()) + ".999";
-    if (as_reader) {
-        haunted.emplace("_lockR", string_set{ghost});
-    } else {
-        haunted.emplace("_lockW", ghost + ".0000000000");
-    }
-    haunted.emplace("_lockI", std::string(b.session->id()) + ".998");
-    w.put(haunted);
+    haunt(w, "south", a, b, as_reader);
     item_guard theirs;
     running there(w, b, take(lock_of(b, "south"), theirs));
     a.network->clear_log();
