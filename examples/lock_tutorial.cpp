@@ -46,8 +46,13 @@ int run(asio::io_context& io, const dynalease::database& database) {
 }
 
 int main() {
-    asio::io_context io;
-    if (std::getenv("AWS_REGION") || std::getenv("AWS_ENDPOINT_URL"))
-        return run(io, dynalease::client{io.get_executor()});
-    return run(io, dynalease::local::database{io.get_executor()});
+    try {
+        asio::io_context io;
+        if (std::getenv("AWS_REGION") || std::getenv("AWS_ENDPOINT_URL"))
+            return run(io, dynalease::client{io.get_executor()});  // throws where no region is to be found
+        return run(io, dynalease::local::database{io.get_executor()});
+    } catch (const std::exception& why) {
+        std::cerr << why.what() << '\n';
+        return 1;
+    }
 }
