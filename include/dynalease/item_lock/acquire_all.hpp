@@ -47,7 +47,8 @@ struct acquire_all_verb {
 /// `errc::invalid_option` unless all items are of one session, and for `until_known`; `errc::duplicate_item`.
 /// Cancellation: all types, at once; `errc::in_doubt` if the transaction has left and may yet lock the items: the
 /// library resolves it in the background. Cost when free: 1 transaction of a write for each item (which count double)
-/// and 1 batch of reads, which brings the items; one by one, 1 write each. Each guard is released on its own, or all
+/// and 1 batch of reads, which brings the items; one by one, 1 write each; without a wait, and in other hands, 1 read
+/// more at most, to name the holder. Each guard is released on its own, or all
 /// by `commit_all`. GCC 12 does not compile a braced list of demands inside an awaited expression: name a vector
 /// before.
 /// @returns the guards in the order of the demands; of a transaction their fencing tokens are equal.

@@ -220,7 +220,8 @@ public:
     /// Loads, calls `change(value)`, saves what it returns, and does so again from what a conflict showed until it
     /// holds. `change` must be without side effects: it may run many times. It returns a T, or a `std::optional<T>`
     /// that is empty to leave the item as it is; what it throws ends the update and is thrown on (with a token: in
-    /// `write_result::thrown`). It runs on this table's executor. An item that is as wanted is not written.
+    /// `write_result::thrown`). It runs on this table's executor. An item that is as wanted is not written. Updates of
+    /// one item by one handle and its copies line up, as long as those before get on: none makes another's write void.
     ///
     /// Errors, beside those of `save`: `errc::conflict` after `update_options::tries`, `errc::locked` when a lock
     /// or a transaction outlasted `update_options::wait`, `errc::missing` also where the function was to make the item
