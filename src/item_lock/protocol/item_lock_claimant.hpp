@@ -60,18 +60,19 @@ struct last_write {
     bool only_frees = false;  ///< leaves the item as it is
 };
 
+/// What a claim of an item carries while it is open.
+struct item_claim : open_claim {
+    bool intended = false;
+    time_point intended_at{};
+    bool closed = false;     ///< kept for the audit alone
+    time_point absent_at{};  ///< no copy of it was in the item before this
+};
+
 /// What the sequences of an item's lock share. At most one claim is open. Readers of this process share one grant.
 class item_lock_claimant {
 public:
     /// `reserved`: in the hands of somebody who claims several items at once.
     enum class phase { idle, reserved, wanting, held, giving_back, resolving, auditing };
-
-    struct item_claim : open_claim {
-        bool intended = false;
-        time_point intended_at{};
-        bool closed = false;     ///< kept for the audit alone
-        time_point absent_at{};  ///< no copy of it was in the item before this
-    };
 
     /// The last grant, whether it is in force or not.
     struct standing {

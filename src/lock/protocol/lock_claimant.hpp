@@ -39,16 +39,17 @@ private:
     time_point sent_at_;
 };
 
+/// What a claim of a lock carries while it is open.
+struct lock_claim : open_claim {
+    item data{};              ///< what its last copy would write into the row
+    bool for_nobody = false;  ///< what it may have brought is given back: whoever comes now has no part in it
+    bool audited = false;     ///< nothing was sent since an audit was asked for
+};
+
 /// What the sequences of a lock share. At most one write is under way, and at most one claim is open.
 class lock_claimant {
 public:
     enum class phase { idle, wanting, held, giving_back, resolving, auditing };
-
-    struct lock_claim : open_claim {
-        item data{};              ///< what its last copy would write into the row
-        bool for_nobody = false;  ///< what it may have brought is given back: whoever comes now has no part in it
-        bool audited = false;     ///< nothing was sent since an audit was asked for
-    };
 
     /// What the others did, as far as the next look or write depends on it.
     struct contention {
