@@ -24,8 +24,14 @@ public:
     std::vector<std::size_t> some_accounts(std::size_t fewest) {
         std::vector<std::size_t> all;
         for (std::size_t i = 0; i < accounts_; ++i) all.push_back(i);
-        for (std::size_t i = accounts_; i > 1; --i) std::swap(all[i - 1], all[choices_.choose("wish: account", i)]);
-        all.resize(choices_.between("wish: accounts", std::min(fewest, accounts_), accounts_));
+        // Of a crowd a few: whoever wants most of it, is in everybody's way for minutes.
+        constexpr std::size_t most = 4;
+        for (std::size_t i = 0; accounts_ > most && i < most; ++i)
+            std::swap(all[i], all[i + choices_.choose("wish: account", accounts_ - i)]);
+        all.resize(std::min(accounts_, most));
+        for (std::size_t i = all.size(); accounts_ <= most && i > 1; --i)
+            std::swap(all[i - 1], all[choices_.choose("wish: account", i)]);
+        all.resize(choices_.between("wish: accounts", std::min(fewest, all.size()), all.size()));
         return all;
     }
 
