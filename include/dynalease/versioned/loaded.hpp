@@ -242,6 +242,7 @@ private:
 class applied_unread : public error {
 public:
     applied_unread(dynalease::diagnostics details, const std::string& why);
+    /// What became of the write, and why what it left cannot be shown.
     const char* what() const noexcept override { return text_->c_str(); }
 
 private:
