@@ -31,23 +31,26 @@ boost::asio::awaitable<void> former_lives::close(dynalease::time_point until) {
     co_await closing_.wait_idle_until(*core_.world().clock, until);
     runtime::alarm pause(core_.world());
     for (unsigned failures = 0;; ++failures) {
-        co_await close_each(until);
-        if (ids_.empty() || core_.now() >= until) break;
+        const bool again = co_await close_each(until);
+        if (!again || core_.now() >= until) break;
         co_await pause.wait_until(std::min(until, core_.now() + retry_pause(failures, core_.unit())));
     }
 }
 
-boost::asio::awaitable<void> former_lives::close_each(dynalease::time_point until) {
+boost::asio::awaitable<bool> former_lives::close_each(dynalease::time_point until) {
+    bool again = false;
     for (const auto& id : std::vector<std::string>(ids_)) {
         const auto left = until - core_.now();
-        if (left <= std::chrono::nanoseconds::zero()) break;
+        if (left <= std::chrono::nanoseconds::zero()) co_return true;
         auto request = protocol::close_session(core_.table(), id, core_.wall());
         const auto closed = co_await core_.target().call(std::move(request), {.timeout = left});
         const auto kind = closed ? answer::applied : classify(closed.error());
-        if (kind == answer::unanswered || kind == answer::delayed) continue;
         if (closed) core_.remotes().note_over(id);
-        std::erase(ids_, id);
+        // Who may not write now may when the session closes, or in its next life.
+        if (was_answered(kind)) std::erase(ids_, id);
+        again = again || kind == answer::unanswered || kind == answer::delayed;
     }
+    co_return again;
 }
 
 }  // namespace dynalease::detail

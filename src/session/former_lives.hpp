@@ -34,7 +34,8 @@ public:
 private:
     /// @param self keeps the session
     static boost::asio::awaitable<void> run(std::shared_ptr<session_impl> self, dynalease::time_point until);
-    boost::asio::awaitable<void> close_each(dynalease::time_point until);
+    /// @returns whether what is left may be closed by another try
+    boost::asio::awaitable<bool> close_each(dynalease::time_point until);
 
     session_impl& core_;
     std::vector<std::string> ids_;

@@ -97,6 +97,31 @@ TEST_CASE("a new life frees at once what the former one held") {
     CHECK(in.w.row("session#" + in.former).at("state") == attribute_value("closed"));
 }
 
+TEST_CASE("a row of a former life that may not be closed at first is closed with the session, or told of") {
+    const bool for_ever = GENERATE(false, true);
+    one_loss in;
+    in.lose();
+    const auto refuses = [&](const any_request& sent, const call_options&) {
+        const auto* write = std::get_if<update_item_request>(&sent);
+        const bool meant = write && write->key.at("pk") == attribute_value("session#" + in.former);
+        return meant ? testing::fault{.what = testing::fault::kind::fail, .answer = failure(errc::access_denied)}
+                     : testing::fault{};
+    };
+    in.a.network->set_plan(refuses);
+    lock_guard again;
+    run(in.w, in.a, take(in.a, "y", again));
+    in.w.scheduler.run_for(60s);
+    const auto state = [&] { return in.w.row("session#" + in.former).at("state"); };
+    REQUIRE(state() == attribute_value("alive"));
+    if (!for_ever) in.mend();
+    close_report report;
+    const auto began = in.w.scheduler.now();
+    run(in.w, in.a, close(in.a, {}, report));
+    CHECK(report.row == (for_ever ? make_error_code(errc::session_lost) : error_code()));
+    CHECK(state() == attribute_value(for_ever ? "alive" : "closed"));
+    CHECK(in.w.scheduler.now() - began < 1s);
+}
+
 TEST_CASE("what another has marked dead is not closed as well") {
     one_loss in;
     in.w.apply(update_item_request{.table_name = table,
