@@ -93,7 +93,7 @@ public:
     ///
     /// It leaves no mark, waits for nobody, and is in nobody's way (but for the instant of its call, as any
     /// TransactGetItems). What it has read may be otherwise when it is told; a transaction that is to depend on it
-    /// reads by `transaction::get`. Of more than 100 items it may be torn by writers that set no stamp, as plain ones do.
+    /// reads by `transaction::get`. Of more than 100 items it may be torn by writers that set no stamp.
     ///
     /// Errors: those of a read; `errc::bad_attribute` for a key, and `errc::invalid_option` for a table that takes no
     /// part in transactions; `errc::transaction_conflict` when within ten tries there was no moment at which nobody was
