@@ -193,8 +193,8 @@ boost::asio::awaitable<Outcome> ask_in_lives(std::shared_ptr<session_lives> live
 template <class Target, class Wish, class Impl = typename decltype(Target::front)::element_type>
 boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire(in_lives<Target> handle, Wish wish, bool tries,
                                                                     std::optional<std::chrono::nanoseconds> wait) {
-    const auto limit = limit_of(handle.lives->world().clock->now(), wait, tries);
     const auto came = handle.lives->world().clock->now();
+    const auto limit = limit_of(came, wait, tries);
     Target target;
     std::string holder;  // as one of the lives has seen it
     const auto note_holder = [&] {
