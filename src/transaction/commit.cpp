@@ -134,10 +134,6 @@ namespace {
 /// The work of another process is done with patience: nobody knows how much there is.
 constexpr std::chrono::minutes longest_work{10};
 
-}  // namespace
-
-namespace {
-
 awaitable<result<ended_transaction>> end_read(std::shared_ptr<transactions_impl> core,
                                               protocol::transaction_header self, bool carries_on) {
     if (self.done) co_return ended_transaction{.state = state_of(self.state)};
