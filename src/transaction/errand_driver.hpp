@@ -25,7 +25,8 @@ namespace dynalease::detail {
 
 /// Lives as long as a request of it is under way, or somebody waits for it. All calls belong on the database's
 /// executor.
-/// @tparam Machine has `next(wall)`, which may be asked until it wants nothing, `answer(slot, with)` and `stop(why)`
+/// @tparam Machine has `next(wall)`, which may be asked until it wants nothing, `answer(slot, with)`, `stop(why)` and
+/// `ended()`
 template <class Machine>
 class errand_driver : public std::enable_shared_from_this<errand_driver<Machine>> {
 public:
@@ -71,6 +72,15 @@ public:
         auto done =
             co_await self->changed_.async_wait_until(clock, until, boost::asio::as_tuple(boost::asio::deferred));
         co_return std::get<0>(done);
+    }
+
+    /// Until the machine has ended, for one who cannot do without it: a cancellation stops it.
+    static boost::asio::awaitable<void> run(std::shared_ptr<errand_driver> self) {
+        self->go_on();
+        while (!self->machine_.ended()) {
+            const auto code = co_await answered(self);
+            if (code) self->stop(failure(errc::cancelled));
+        }
     }
 
 private:

@@ -47,11 +47,7 @@ awaitable<result<std::vector<transaction_sight>>> read_together(std::shared_ptr<
     if (!wanted) co_return std::move(wanted).error();
     together_reader machine(core->options().table, std::move(wanted->items));
     const auto reading = std::make_shared<driver>(core->target(), std::move(machine));
-    reading->go_on();
-    while (!reading->machine().ended()) {
-        const auto code = co_await driver::answered(reading);
-        if (code) reading->stop(failure(errc::cancelled));
-    }
+    co_await driver::run(reading);
     const auto& now = reading->machine();
     if (now.why().code) co_return now.why();
     std::vector<transaction_sight> sights;

@@ -89,11 +89,7 @@ awaitable<result<std::vector<std::optional<stored_item>>>> read_latest(std::shar
     for (const auto& place : places) items.push_back({place.layout.table, place.key});
     protocol::latest_reader machine(core->options().table, std::move(items));
     const auto reading = std::make_shared<driver>(core->target(), std::move(machine));
-    reading->go_on();
-    while (!reading->machine().ended()) {
-        const auto code = co_await driver::answered(reading);
-        if (code) reading->stop(failure(errc::cancelled));
-    }
+    co_await driver::run(reading);
     const auto& machine_now = reading->machine();
     if (machine_now.why().code) co_return machine_now.why();
     std::vector<std::optional<stored_item>> found;
@@ -110,11 +106,7 @@ awaitable<result<std::optional<protocol::transaction_header>>> read_plan(std::sh
                                                                          protocol::plan_reader reader) {
     using driver = errand_driver<protocol::plan_reader>;
     const auto reading = std::make_shared<driver>(core->target(), std::move(reader));
-    reading->go_on();
-    while (!reading->machine().ended()) {
-        const auto code = co_await driver::answered(reading);
-        if (code) reading->stop(failure(errc::cancelled));
-    }
+    co_await driver::run(reading);
     const auto& now = reading->machine();
     if (now.why().code) co_return now.why();
     co_return now.found();
