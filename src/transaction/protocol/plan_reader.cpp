@@ -5,7 +5,6 @@
 #include "database/protocol/backoff.hpp"
 #include "session/protocol/row.hpp"
 #include "transaction/protocol/transaction_decisions.hpp"
-#include "transaction/protocol/transaction_requests.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -87,32 +86,32 @@ void plan_reader::read_pages() {
         phase_ = phase::ended;
         return;
     }
-    pages_.assign(found_->pages, {});
+    pages_.assign(found_->pages, std::nullopt);
     begin(phase::reading);
 }
 
 void plan_reader::take_page(std::size_t number, const std::optional<item>& row) {
     if (!row) return;
     if (auto why = check_schema(*row)) return fail(*std::move(why));
-    auto& into = pages_[number];
+    stored_page page;
     for (const auto& [name, list] :
-         {std::pair{header_attribute::writes, &into.writes}, {header_attribute::checks, &into.checks}}) {
+         {std::pair{header_attribute::writes, &page.writes}, {header_attribute::checks, &page.checks}}) {
         const auto* value = find(*row, name);
         if (!value) continue;
         const auto* stored = value->get_if<attribute_list>();
         if (!stored) return fail(corrupt_row(*row, name));
         *list = *stored;
     }
-    into.there = true;
+    pages_[number] = std::move(page);
 }
 
 void plan_reader::judge() {
-    const bool all_there = std::ranges::all_of(pages_, &page::there);
+    const bool all_there = std::ranges::all_of(pages_, &std::optional<stored_page>::has_value);
     switch (decide_pages(*found_, all_there, takes_over_, looked_again_)) {
         case pages_step::complete:
             for (auto& each : pages_) {
-                std::ranges::move(each.writes, std::back_inserter(found_->writes));
-                std::ranges::move(each.checks, std::back_inserter(found_->checks));
+                std::ranges::move(each->writes, std::back_inserter(found_->writes));
+                std::ranges::move(each->checks, std::back_inserter(found_->checks));
             }
             [[fallthrough]];
         case pages_step::nothing_held:

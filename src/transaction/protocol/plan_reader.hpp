@@ -4,6 +4,7 @@
 
 #include "transaction/protocol/errand.hpp"
 #include "transaction/protocol/transaction_header.hpp"
+#include "transaction/protocol/transaction_requests.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +24,7 @@ public:
 
     /// Decides nothing: what is there, is shown.
     static plan_reader looking_at(std::string coordination, std::string id);
-    /// For one who brings the run to its end. @param by whom it is rolled back, if its pages are not all there
+    /// For one who brings the run to its end: it is rolled back, if its pages are not all there.
     static plan_reader taking_over(std::string coordination, std::string id);
     /// @param header as just read
     static plan_reader taking_over(std::string coordination, transaction_header header);
@@ -41,12 +42,6 @@ public:
     const std::optional<transaction_header>& found() const noexcept { return found_; }
 
 protected:
-    struct page {
-        bool there = false;
-        attribute_list writes{};
-        attribute_list checks{};
-    };
-
     plan_reader(std::string coordination, std::string id, bool takes_over);
 
     std::string coordination_;
@@ -55,11 +50,11 @@ protected:
     phase phase_ = phase::looking;
     failure why_;
     std::optional<transaction_header> found_;
-    std::vector<page> pages_;
-    std::size_t sent_ = 0;       ///< of the requests of this phase
-    std::size_t busy_ = 0;       ///< ... those that are without an answer
-    unsigned failures_ = 0;      ///< of a roll-back
-    bool looked_again_ = false;  ///< though the run has committed
+    std::vector<std::optional<stored_page>> pages_;  ///< empty: it is not there
+    std::size_t sent_ = 0;                           ///< of the requests of this phase
+    std::size_t busy_ = 0;                           ///< ... those that are without an answer
+    unsigned failures_ = 0;                          ///< of a roll-back
+    bool looked_again_ = false;                      ///< though the run has committed
 
 private:
     void begin(phase what);

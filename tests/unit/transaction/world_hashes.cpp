@@ -39,7 +39,7 @@ std::uint64_t transaction_world::caller::hash() const {
 std::uint64_t transaction_world::taker::hash() const {
     auto hash = mixed(static_cast<std::uint64_t>(phase_) * 2 + (looked_again_ ? 1 : 0), sent_);
     if (found_) hash = mixed(hash, static_cast<std::uint64_t>(found_->state) * 2 + (found_->done ? 1 : 0));
-    for (const auto& each : pages_) hash = mixed(hash, each.there ? 1 : 2);
+    for (const auto& each : pages_) hash = mixed(hash, each ? 1 : 2);
     return hash;
 }
 
