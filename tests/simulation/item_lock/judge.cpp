@@ -81,8 +81,10 @@ void judge::on_succession(item_record& of, const claimant& from, const claimant&
 /// A plain session lets its guards run out by itself, whatever their users do.
 bool judge::in_hand(std::size_t item, const claimant& grant) const {
     if (plain_) return false;
-    return std::ranges::any_of(
-        guards_, [&](const auto& each) { return each.second.item == item && each.second.grant == grant; });
+    return std::ranges::any_of(guards_, [&](const auto& each) {
+        const auto& guard = each.second;
+        return guard.item == item && guard.grant == grant && !guard.perhaps_of_former_life;
+    });
 }
 
 void judge::on(const lock_written& seen) {
@@ -204,13 +206,15 @@ void judge::on(const guard_given& seen) {
     const auto& of = items_[seen.item];
     const auto granted = std::ranges::find_if(
         of.tokens, [&](const auto& each) { return each.first.session == seen.session && each.second == seen.token; });
-    // A grant of a former life is found out with the next write under it.
+    // A grant of a former life is found out with the next write under it; a copy of its request may have brought it
+    // back into this one.
+    const bool was_one = of.past.contains({seen.session, seen.token});
     if (granted == of.tokens.end()) {
-        const bool was_one = of.past.contains({seen.session, seen.token});
         if (!was_one) fail("P1", "a guard was given for a grant that never was");
         return;
     }
-    guards_[seen.handle] = {.item = seen.item, .grant = granted->first, .exclusive = seen.exclusive};
+    guards_[seen.handle] = {
+        .item = seen.item, .grant = granted->first, .exclusive = seen.exclusive, .perhaps_of_former_life = was_one};
 }
 
 void judge::on(const guarded_begun& seen) {

@@ -53,6 +53,7 @@ private:
         std::size_t item = 0;
         claimant grant{};
         bool exclusive = true;
+        bool perhaps_of_former_life = false;  ///< whose grant a late copy of the request brought into this one
     };
 
     void on(const lock_written& seen);

@@ -210,3 +210,37 @@ TEST_CASE("who waits with an intent and is passed too often by writers of one pr
         return true;
     });
 }
+
+namespace {
+
+/// What a judge says of a session that takes an item over its own earlier grant, which a user has got.
+/// @param born_anew in between the item was removed and made again, and a late copy brought the grant back
+std::string verdict_on_taking_its_own(bool born_anew) {
+    const lock_state free{.exists = true, .life = "first"};
+    auto taken = free;
+    taken.writer = {"session", 1};
+    taken.floor = 5;
+    auto taken_again = taken;
+    taken_again.writer.attempt = 2;
+    taken_again.floor = 6;
+    judge judged(1);
+    const auto see = [&](auto what) { judged.see({.at = {}, .what = std::move(what)}); };
+    see(lock_replaced{.item = 0, .after = free});
+    see(lock_written{.item = 0, .session = "session", .number = 0, .after = taken});
+    if (born_anew) {
+        see(lock_replaced{.item = 0, .after = {}});
+        for (auto* each : {&taken, &taken_again}) each->life = "second";
+        see(lock_replaced{.item = 0, .after = {.exists = true, .life = "second"}});
+        see(lock_written{.item = 0, .session = "session", .number = 0, .after = taken});
+    }
+    see(guard_given{.handle = 1, .item = 0, .session = "session", .token = 5});
+    see(lock_written{.item = 0, .session = "session", .number = 0, .after = taken_again});
+    return judged.broken().value_or("");
+}
+
+}  // namespace
+
+TEST_CASE("a session that takes an item from its own user is noticed, but where the item was born anew") {
+    CHECK(verdict_on_taking_its_own(false).starts_with("P9"));
+    CHECK(verdict_on_taking_its_own(true).empty());
+}

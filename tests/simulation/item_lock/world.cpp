@@ -57,8 +57,11 @@ void item_world::tell(const std::string& node, decltype(event::what) what) {
                     std::to_string(lock.writer.attempt) + " R " + std::to_string(lock.readers.size()) + " I " +
                     lock.intent.session + " F " + std::to_string(lock.floor);
         }
+        if (const auto* anew = std::get_if<lock_replaced>(&happened.what)) {
+            text += " of item " + std::to_string(anew->item) + (anew->after.exists ? ", born" : ", removed");
+        }
         if (const auto* given = std::get_if<guard_given>(&happened.what)) {
-            text += " " + std::to_string(given->handle) + " token " + std::to_string(given->token);
+            text += " " + std::to_string(given->handle) + " of item " + std::to_string(given->item) + " token " + std::to_string(given->token);
         }
         return text;
     });
