@@ -174,6 +174,8 @@ recipe crowds() {
     made.mishaps = {crash_new_identity, pause};
     made.mishap_presence = 0.9;
     made.longest = 25s;
+    // They draw one after the other, each for a wish of long ago.
+    made.demand.to_a_row += made.most_users;
     return made;
 }
 
