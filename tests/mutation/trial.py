@@ -21,6 +21,7 @@ WITNESSES = [
     (r"item_lock/", ["item_lock", "versioned"], ["item_lock"]),
     (r"item/", ["item_lock", "versioned", "wall_clock_lock"], ["item_lock", "versioned"]),
     (r"versioned/", ["versioned", "item_lock"], ["versioned", "item_lock"]),
+    (r"transaction/", ["transaction"], ["transaction"]),
     (r"wall_clock_lock/", ["wall_clock_lock"], ["wall_clock"]),
     (r"database/", ["database", "versioned", "lock"], ["lock"]),
     (r"client/", ["client", "client/credentials"], []),
@@ -31,9 +32,10 @@ WITNESSES = [
     (r"local/", ["local"], []),
     (r"runtime/", ["runtime", "lock"], []),
     (r"testing/", ["testing", "lock"], []),
+    (r"metrics/", ["metrics"], []),
 ]
-ENUMERATED = ("lock", "queue", "item_lock", "wall_clock", "versioned")
-PATIENCE = 120  # seconds for one program: a mistake that makes it go on for ever is noticed
+ENUMERATED = ("lock", "queue", "item_lock", "wall_clock", "versioned", "transaction")
+PATIENCE = 180  # seconds for one program: a mistake that makes it go on for ever is noticed
 
 
 def program_of(unit):
