@@ -4,8 +4,8 @@
 #pragma once
 
 #include "simulation/framework/demand.hpp"
-#include "simulation/framework/director.hpp"
-#include "simulation/framework/weather.hpp"
+#include "simulation/framework/nemesis.hpp"
+#include "simulation/framework/network_faults.hpp"
 #include "simulation/framework/world_run.hpp"
 
 #include <dynalease/testing/world.hpp>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "simulation/framework/census.hpp"
+#include "simulation/framework/coverage.hpp"
 #include "simulation/framework/played_world.hpp"
 
 #include <dynalease/dynamodb/operations.hpp>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "simulation/framework/census.hpp"
+#include "simulation/framework/coverage.hpp"
 #include "simulation/framework/trace.hpp"
 #include "simulation/framework/world_run.hpp"
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "simulation/framework/request_text.hpp"
-#include "simulation/framework/session_judge.hpp"
+#include "simulation/framework/session_checker.hpp"
 #include "simulation/framework/session_process.hpp"
 #include "simulation/framework/session_watches.hpp"
 

@@ -1,8 +1,8 @@
 // The known mistakes of several items locked, or written, at once. In brackets the section of the protocol of items.
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
-#include "simulation/mutants/rewriting_database.hpp"
-#include "simulation/versioned/ledger.hpp"
+#include "simulation/framework/rewriting_database.hpp"
+#include "simulation/versioned/item_history.hpp"
 
 #include "item_lock/protocol/acquire_all.hpp"
 

@@ -2,8 +2,8 @@
 // requests that are rewritten on their way. In brackets the section of the protocol of items.
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
-#include "simulation/mutants/rewriting_database.hpp"
-#include "simulation/versioned/ledger.hpp"
+#include "simulation/framework/rewriting_database.hpp"
+#include "simulation/versioned/item_history.hpp"
 
 #include "item_lock/protocol/item_lock_decisions.hpp"
 #include "session/protocol/lease_times.hpp"

@@ -3,7 +3,7 @@
 #include "simulation/item_lock/open_takes.hpp"
 
 #include "simulation/framework/request_text.hpp"
-#include "simulation/versioned/ledger.hpp"
+#include "simulation/versioned/item_history.hpp"
 
 #include <algorithm>
 #include <optional>

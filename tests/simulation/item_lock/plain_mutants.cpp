@@ -2,8 +2,8 @@
 // lives.
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
-#include "simulation/mutants/rewriting_database.hpp"
-#include "simulation/versioned/ledger.hpp"
+#include "simulation/framework/rewriting_database.hpp"
+#include "simulation/versioned/item_history.hpp"
 
 #include "item_lock/protocol/plain_watch.hpp"
 

@@ -1,7 +1,7 @@
 // The kinds of worlds in which item locks are tried, and what must be seen in them.
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
-#include "simulation/item_lock/recipe.hpp"
+#include "simulation/item_lock/scenario_config.hpp"
 #include "simulation/item_lock/world.hpp"
 
 namespace dynalease::simulation::item_locks {

@@ -5,7 +5,7 @@
 #include "simulation/framework/counted_frame.hpp"
 #include "simulation/framework/protected_data.hpp"
 #include "simulation/item_lock/changes.hpp"
-#include "simulation/item_lock/site.hpp"
+#include "simulation/item_lock/process.hpp"
 #include "simulation/item_lock/world.hpp"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "simulation/framework/participant.hpp"
+#include "simulation/framework/user.hpp"
 #include "simulation/versioned/history.hpp"
 
 #include <dynalease/item_lock.hpp>

@@ -1,7 +1,7 @@
 // What users do with several items at once.
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/item_lock/changes.hpp"
-#include "simulation/item_lock/site.hpp"
+#include "simulation/item_lock/process.hpp"
 #include "simulation/item_lock/user.hpp"
 #include "simulation/item_lock/world.hpp"
 

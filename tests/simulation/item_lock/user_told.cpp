@@ -1,6 +1,6 @@
 // What callers are told who get nothing, held against what the items and the network have shown meanwhile.
 // SPDX-License-Identifier: BSL-1.0
-#include "simulation/item_lock/site.hpp"
+#include "simulation/item_lock/process.hpp"
 #include "simulation/item_lock/user.hpp"
 #include "simulation/item_lock/world.hpp"
 

@@ -3,7 +3,7 @@
 #include "simulation/item_lock/world.hpp"
 
 #include "simulation/framework/service_owed.hpp"
-#include "simulation/item_lock/site.hpp"
+#include "simulation/item_lock/process.hpp"
 
 #include <array>
 #include <utility>

@@ -4,10 +4,10 @@
 
 #include "simulation/framework/played_world.hpp"
 #include "simulation/item_lock/history.hpp"
-#include "simulation/item_lock/judge.hpp"
-#include "simulation/item_lock/recipe.hpp"
+#include "simulation/item_lock/checker.hpp"
+#include "simulation/item_lock/scenario_config.hpp"
 #include "simulation/item_lock/user.hpp"
-#include "simulation/versioned/ledger.hpp"
+#include "simulation/versioned/item_history.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,7 @@
 // Every public operation of sessions and locks, disturbed at every point.
 // SPDX-License-Identifier: BSL-1.0
-#include "simulation/framework/points.hpp"
-#include "simulation/lock/enumeration_operations.hpp"
+#include "simulation/framework/fault_points.hpp"
+#include "simulation/lock/fault_points.hpp"
 
 namespace dynalease::simulation::locks {
 

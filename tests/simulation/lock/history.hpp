@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "simulation/framework/session_judge.hpp"
+#include "simulation/framework/session_checker.hpp"
 
 #include <dynalease/runtime/time.hpp>
 

@@ -1,7 +1,7 @@
 // The kinds of worlds in which locks are tried, and what must be seen in them.
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
-#include "simulation/lock/recipe.hpp"
+#include "simulation/lock/scenario_config.hpp"
 #include "simulation/lock/world.hpp"
 
 namespace dynalease::simulation::locks {

@@ -4,7 +4,7 @@
 
 #include "simulation/framework/counted_frame.hpp"
 #include "simulation/framework/request_text.hpp"
-#include "simulation/lock/site.hpp"
+#include "simulation/lock/process.hpp"
 #include "simulation/lock/world.hpp"
 
 #include <tuple>

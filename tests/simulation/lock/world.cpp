@@ -3,7 +3,7 @@
 #include "simulation/lock/world.hpp"
 
 #include "simulation/framework/service_owed.hpp"
-#include "simulation/lock/site.hpp"
+#include "simulation/lock/process.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "simulation/framework/careless_operator.hpp"
+#include "simulation/framework/table_faults.hpp"
 #include "simulation/framework/played_world.hpp"
 #include "simulation/framework/protected_data.hpp"
 #include "simulation/lock/history.hpp"
-#include "simulation/lock/judge.hpp"
-#include "simulation/lock/recipe.hpp"
+#include "simulation/lock/checker.hpp"
+#include "simulation/lock/scenario_config.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -1,6 +1,6 @@
 // What operators, backups and time do to the rows of a lock's world.
 // SPDX-License-Identifier: BSL-1.0
-#include "simulation/lock/site.hpp"
+#include "simulation/lock/process.hpp"
 #include "simulation/lock/world.hpp"
 
 #include <chrono>

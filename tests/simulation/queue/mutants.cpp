@@ -2,7 +2,7 @@
 // has the rule.
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
-#include "simulation/queue/mutant_requests.hpp"
+#include "simulation/queue/request_edits.hpp"
 
 namespace dynalease::simulation::queues {
 

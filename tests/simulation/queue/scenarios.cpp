@@ -1,7 +1,7 @@
 // The kinds of worlds in which queues are tried, and what must be seen in them.
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
-#include "simulation/queue/recipe.hpp"
+#include "simulation/queue/scenario_config.hpp"
 #include "simulation/queue/world.hpp"
 
 namespace dynalease::simulation::queues {

@@ -3,7 +3,7 @@
 #include "simulation/queue/user.hpp"
 
 #include "simulation/framework/counted_frame.hpp"
-#include "simulation/queue/site.hpp"
+#include "simulation/queue/process.hpp"
 #include "simulation/queue/world.hpp"
 
 #include <dynalease/queue.hpp>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "simulation/framework/participant.hpp"
+#include "simulation/framework/user.hpp"
 #include "simulation/queue/history.hpp"
 
 #include <dynalease/queue.hpp>

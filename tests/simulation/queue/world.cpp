@@ -3,7 +3,7 @@
 #include "simulation/queue/world.hpp"
 
 #include "simulation/framework/service_owed.hpp"
-#include "simulation/queue/site.hpp"
+#include "simulation/queue/process.hpp"
 
 #include <algorithm>
 #include <array>

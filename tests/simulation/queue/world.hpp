@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "simulation/framework/careless_operator.hpp"
+#include "simulation/framework/table_faults.hpp"
 #include "simulation/framework/played_world.hpp"
 #include "simulation/framework/protected_data.hpp"
 #include "simulation/queue/history.hpp"
-#include "simulation/queue/judge.hpp"
-#include "simulation/queue/recipe.hpp"
+#include "simulation/queue/checker.hpp"
+#include "simulation/queue/scenario_config.hpp"
 
 #include <dynalease/queue.hpp>
 

@@ -1,6 +1,6 @@
 // What operators, backups and time do to the rows of a queues' world.
 // SPDX-License-Identifier: BSL-1.0
-#include "simulation/queue/site.hpp"
+#include "simulation/queue/process.hpp"
 #include "simulation/queue/world.hpp"
 
 #include <chrono>

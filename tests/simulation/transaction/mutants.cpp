@@ -1,7 +1,7 @@
 // The known mistakes of transactions.
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
-#include "simulation/transaction/edits.hpp"
+#include "simulation/transaction/request_edits.hpp"
 
 #include "item/protocol/item_mark.hpp"
 #include "transaction/protocol/transaction_decisions.hpp"

@@ -1,7 +1,7 @@
 // The kinds of worlds in which transactions run.
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
-#include "simulation/transaction/recipe.hpp"
+#include "simulation/transaction/scenario_config.hpp"
 #include "simulation/transaction/world.hpp"
 
 namespace dynalease::simulation::transfers {

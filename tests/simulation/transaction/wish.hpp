@@ -3,7 +3,7 @@
 #pragma once
 
 #include "simulation/transaction/history.hpp"
-#include "simulation/transaction/recipe.hpp"
+#include "simulation/transaction/scenario_config.hpp"
 
 #include <dynalease/testing/tape.hpp>
 

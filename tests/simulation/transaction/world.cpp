@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/transaction/world.hpp"
 
-#include "simulation/transaction/site.hpp"
+#include "simulation/transaction/process.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "simulation/framework/played_world.hpp"
-#include "simulation/transaction/ledger.hpp"
-#include "simulation/transaction/recipe.hpp"
+#include "simulation/transaction/item_history.hpp"
+#include "simulation/transaction/scenario_config.hpp"
 #include "simulation/transaction/wish.hpp"
 
 #include <cstddef>

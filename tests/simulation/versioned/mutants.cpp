@@ -2,7 +2,7 @@
 // decisions.txt), and the requests of edits.hpp. In brackets the section of the protocol of items.
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
-#include "simulation/versioned/edits.hpp"
+#include "simulation/versioned/request_edits.hpp"
 
 #include "versioned/protocol/version_decisions.hpp"
 

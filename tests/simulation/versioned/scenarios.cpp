@@ -1,7 +1,7 @@
 // The kinds of worlds in which versioned items are tried, and what must be seen in them.
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
-#include "simulation/versioned/recipe.hpp"
+#include "simulation/versioned/scenario_config.hpp"
 #include "simulation/versioned/world.hpp"
 
 namespace dynalease::simulation::versions {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/versioned/world.hpp"
 
-#include "simulation/versioned/site.hpp"
+#include "simulation/versioned/process.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "simulation/framework/played_world.hpp"
-#include "simulation/versioned/ledger.hpp"
-#include "simulation/versioned/recipe.hpp"
+#include "simulation/versioned/item_history.hpp"
+#include "simulation/versioned/scenario_config.hpp"
 
 #include <cstddef>
 #include <memory>

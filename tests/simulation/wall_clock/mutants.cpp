@@ -2,7 +2,7 @@
 // (names in decisions.txt).
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
-#include "simulation/mutants/rewriting_database.hpp"
+#include "simulation/framework/rewriting_database.hpp"
 
 #include "item/protocol/item_attributes.hpp"
 #include "wall_clock_lock/protocol/wall_clock.hpp"

@@ -1,7 +1,7 @@
 // The kinds of worlds in which locks by the wall clock are tried, and what must be seen in them.
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
-#include "simulation/wall_clock/recipe.hpp"
+#include "simulation/wall_clock/scenario_config.hpp"
 #include "simulation/wall_clock/world.hpp"
 
 namespace dynalease::simulation::wall_clocks {

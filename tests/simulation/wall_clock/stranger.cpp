@@ -3,7 +3,7 @@
 #include "simulation/wall_clock/stranger.hpp"
 
 #include "simulation/framework/counted_frame.hpp"
-#include "simulation/wall_clock/site.hpp"
+#include "simulation/wall_clock/process.hpp"
 #include "simulation/wall_clock/world.hpp"
 
 #include <utility>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "simulation/framework/participant.hpp"
+#include "simulation/framework/user.hpp"
 #include "simulation/wall_clock/moments.hpp"
 
 #include <dynalease/dynamodb/operations.hpp>

@@ -4,7 +4,7 @@
 
 #include "simulation/framework/counted_frame.hpp"
 #include "simulation/item_lock/changes.hpp"
-#include "simulation/wall_clock/site.hpp"
+#include "simulation/wall_clock/process.hpp"
 #include "simulation/wall_clock/world.hpp"
 
 #include <dynalease/dynamodb/expression.hpp>

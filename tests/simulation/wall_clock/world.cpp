@@ -3,7 +3,7 @@
 #include "simulation/wall_clock/world.hpp"
 
 #include "simulation/framework/service_owed.hpp"
-#include "simulation/wall_clock/site.hpp"
+#include "simulation/wall_clock/process.hpp"
 
 #include <algorithm>
 #include <utility>

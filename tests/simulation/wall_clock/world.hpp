@@ -5,8 +5,8 @@
 
 #include "simulation/framework/played_world.hpp"
 #include "simulation/wall_clock/history.hpp"
-#include "simulation/wall_clock/judge.hpp"
-#include "simulation/wall_clock/recipe.hpp"
+#include "simulation/wall_clock/checker.hpp"
+#include "simulation/wall_clock/scenario_config.hpp"
 
 #include <dynalease/wall_clock_lock.hpp>
 

@@ -1,0 +1,23 @@
+// One mistake that every primitive could make: a client that sends a write again after an attempt without an answer is
+// refused by its own first copy, and says so by `outcome::unknown` beside the refusal.
+// SPDX-License-Identifier: BSL-1.0
+#include "simulation/framework/primitive.hpp"
+#include "simulation/lock/answer_edits.hpp"
+
+namespace dynalease::simulation::mutants {
+
+namespace {
+
+contribution doubt_in_call_of(std::string_view name) {
+    return contribution{{.name = name,
+                         .mutants = {{.name = "DOUBT_IN_CALL_IGNORED",
+                                      .rule = "a refusal after an attempt without an answer may be our own doing",
+                                      .wrap = wrap<doubt_in_call_ignored>}}}};
+}
+
+const contribution of_each[] = {doubt_in_call_of("item_lock"), doubt_in_call_of("wall_clock"),
+                                doubt_in_call_of("versioned"), doubt_in_call_of("queue")};
+
+}  // namespace
+
+}  // namespace dynalease::simulation::mutants

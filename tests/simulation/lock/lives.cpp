@@ -1,0 +1,102 @@
+// What would happen if a life did not end with its lease.
+// SPDX-License-Identifier: BSL-1.0
+#include "simulation/lock/lives.hpp"
+
+#include "simulation/framework/mutant.hpp"
+#include "simulation/framework/request_text.hpp"
+
+#include "session/hold.hpp"
+#include "session/session_impl.hpp"
+
+#include <chrono>
+#include <utility>
+
+namespace dynalease::simulation::mutants {
+
+namespace asio = boost::asio;
+
+namespace {
+
+std::string session_of(const any_request& creation) {
+    return find_string(std::get<put_item_request>(creation).new_item, "pk")->substr(session_prefix.size());
+}
+
+void rename(attribute_value& value, const std::string& from, const std::string& to) {
+    const auto* text = value.get_if<std::string>();
+    if (text != nullptr && *text == from) value = to;
+    if (text != nullptr && *text == std::string(session_prefix) + from) value = std::string(session_prefix) + to;
+    if (const auto* list = value.get_if<attribute_list>()) {
+        auto changed = *list;
+        for (auto& each : changed) rename(each, from, to);
+        value = std::move(changed);
+    }
+}
+
+}  // namespace
+
+// ---- the identity ------------------------------------------------------------------------------------------
+
+void life_keeps_id::change_request(any_request& request, purpose meaning) {
+    if (meaning == purpose::create_session) {
+        (first_.empty() ? first_ : later_) = session_of(request);
+        if (!later_.empty()) std::get<put_item_request>(request).condition_expression.clear();
+    }
+    if (later_.empty()) return;
+    const auto rename_all = [&](auto& attributes) {
+        for (auto& [name, value] : attributes) rename(value, later_, first_);
+    };
+    if (auto* put = std::get_if<put_item_request>(&request)) {
+        rename_all(put->new_item);
+        put->names.clear();
+    }
+    if (auto* update = std::get_if<update_item_request>(&request)) {
+        rename_all(update->key);
+        rename_all(update->values);
+    }
+}
+
+// ---- what it wanted ----------------------------------------------------------------------------------------
+
+asio::awaitable<result<any_response>> life_claim_goes_on::perform(any_request request, call_options options) {
+    const auto meaning = purpose_of(request);
+    const bool begins = meaning == purpose::create_session;
+    if (meaning == purpose::take || meaning == purpose::join) claim_ = std::get<update_item_request>(request);
+    const bool goes_on = begins && claim_ && session_of(request) != session_;
+    if (begins) session_ = session_of(request);
+    auto answer = co_await network()->perform(std::move(request), options);
+    if (goes_on) {
+        any_request again = *std::exchange(claim_, std::nullopt);
+        co_await network()->perform(std::move(again), options);
+    }
+    co_return answer;
+}
+
+// ---- its guards --------------------------------------------------------------------------------------------
+
+bool real_lose(detail::hold& self) asm("__real__ZN9dynalease6detail4hold4loseEv");
+bool wrapped_lose(detail::hold& self) asm("__wrap__ZN9dynalease6detail4hold4loseEv");
+
+bool real_held(const detail::hold* self) noexcept asm("__real__ZNK9dynalease6detail4hold4heldEv");
+bool wrapped_held(const detail::hold* self) noexcept asm("__wrap__ZNK9dynalease6detail4hold4heldEv");
+
+bool real_in_use(const detail::hold* self) noexcept asm("__real__ZNK9dynalease6detail4hold6in_useEv");
+bool wrapped_in_use(const detail::hold* self) noexcept asm("__wrap__ZNK9dynalease6detail4hold6in_useEv");
+
+bool wrapped_in_use(const detail::hold* self) noexcept {
+    return !active("CLOSE_UNDER_WORK") && real_in_use(self);
+}
+
+bool wrapped_lose(detail::hold& self) {
+    return active("LIFE_GUARD_RETURNS") || real_lose(self);
+}
+
+bool wrapped_held(const detail::hold* self) noexcept {
+    if (!active("LIFE_GUARD_RETURNS")) return real_held(self);
+    const bool held = real_held(self);
+    auto& later = notes_of_this_world().later_life_seen;
+    const auto now = self->core()->now();
+    if (held && self->core()->number() > 1) later = now;
+    return held || (self->kept() && now - later < std::chrono::seconds(1));
+}
+
+}  // namespace dynalease::simulation::mutants

@@ -1,0 +1,138 @@
+// Looking at the store.
+// SPDX-License-Identifier: BSL-1.0
+#include "simulation/transaction/item_history.hpp"
+
+#include "simulation/framework/played_world.hpp"
+
+#include <utility>
+
+namespace dynalease::simulation::transfers {
+
+namespace {
+
+constexpr std::int64_t first_balance = 100;
+
+std::vector<item_state> beginning(std::size_t accounts, std::size_t tokens) {
+    std::vector<item_state> all(accounts + tokens);
+    for (std::size_t i = 0; i < accounts; ++i) all[i] = {.there = true, .balance = first_balance};
+    return all;
+}
+
+}  // namespace
+
+ledger::ledger(testing::world& where, std::size_t accounts, std::size_t tokens, hearer heard)
+    : world_(where),
+      accounts_(accounts),
+      heard_(std::move(heard)),
+      known_(beginning(accounts, tokens)),
+      judge_(known_) {
+    world_.create_table(coordination);
+    world_.create_table(table);
+    for (std::size_t i = 0; i < accounts; ++i) {
+        item made{{"pk", name_of(i)}, {"sk", "-"}, {"balance", first_balance}, {"entries", attribute_list{}}};
+        world_.call(put_item_request{.table_name = table, .new_item = std::move(made)}).value();
+    }
+}
+
+void ledger::tell(const std::string& node, decltype(event::what) what) {
+    event happened{.at = world_.now(), .what = std::move(what)};
+    judge_.see(happened);
+    heard_(node, std::move(happened));
+}
+
+void ledger::begun(const std::string& id, const std::string& run, std::int64_t attempt) {
+    attempt_of_run_.try_emplace(id + "/" + run, attempt);
+}
+
+void ledger::begun_by(const std::string& id, const std::string& run, std::int64_t attempt) {
+    const auto name = id + "/" + run;
+    if (committing_.insert(name).second) attempt_of_run_.insert_or_assign(name, attempt);
+}
+
+std::optional<std::int64_t> ledger::newly_committed(const std::string& id) {
+    const auto row = world_.row(coordination, "tx#" + id);
+    auto& before = rows_[id];
+    const auto now = row ? state_of_row(*row) : row_state{};
+    const auto was = std::exchange(before, now);
+    if (now.state != "C" || (was.state == "C" && was.run == now.run)) return std::nullopt;
+    const auto found = attempt_of_run_.find(id + "/" + now.run);
+    return found == attempt_of_run_.end() ? 0 : found->second;
+}
+
+void ledger::look(const std::string& node, const std::string& id, std::optional<std::int64_t> by, bool repeated) {
+    stored seen{.committed = by, .leaves_row = !by, .repeated = repeated};
+    if (!id.empty()) {
+        const auto committed = newly_committed(id);
+        if (!by) seen.committed = committed;
+    }
+    std::map<std::string, std::optional<item>> rows;
+    const auto row = [&](const std::string& of) {
+        const auto [at, is_new] = rows.try_emplace(of);
+        if (is_new) at->second = world_.row(coordination, "tx#" + of);
+        return at->second ? &*at->second : nullptr;
+    };
+    for (std::size_t i = 0; i < known_.size(); ++i) {
+        auto now = resolved(stored_item(i), row);
+        if (now == known_[i]) continue;
+        known_[i] = now;
+        seen.changed.emplace_back(i, std::move(now));
+    }
+    if (seen.committed || !seen.changed.empty()) tell(node, std::move(seen));
+}
+
+void ledger::locked(const item_key& key, bool stray) {
+    const auto& name = *find_string(key, "pk");
+    ++landed_[name];
+    const auto lies = world_.row(table, name);
+    if (stray && is_marked(lies)) strays_.insert(text_of_mark(*lies));
+}
+
+std::optional<ledger::mark_sight> ledger::mark_on(std::size_t index) {
+    const auto lies = stored_item(index);
+    if (!is_marked(lies)) return std::nullopt;
+    return mark_sight{
+        .owner = *find_string(*lies, "_TxId"), .text = text_of_mark(*lies), .landed = landed_[name_of(index)]};
+}
+
+bool ledger::was_rolled_back_by(const std::string& owner, std::string_view whom) {
+    const auto slash = owner.rfind('/');
+    const auto row = world_.row(coordination, "tx#" + owner.substr(0, slash));
+    if (!row) return false;
+    const auto state = state_of_row(*row);
+    const auto* by = find_string(*row, "by");
+    return state.state == "R" && state.run == owner.substr(slash + 1) && by && *by == whom;
+}
+
+void ledger::comb() {
+    combed seen;
+    for (std::size_t i = 0; i < known_.size(); ++i) {
+        const auto lies = stored_item(i);
+        if (is_marked(lies) && !strays_.contains(text_of_mark(*lies))) ++seen.marks;
+    }
+    tell("", seen);
+}
+
+void ledger::conclude() {
+    swept seen;
+    for (std::size_t i = 0; i < known_.size(); ++i) seen.marks += is_marked(stored_item(i)) ? 1 : 0;
+    for (const auto& row : world_.image(coordination)) {
+        const auto* key = find_string(row, "pk");
+        if (key && key->starts_with("tx#") && !row.contains("done")) ++seen.open_rows;
+    }
+    tell("", seen);
+    judge_.conclude();
+}
+
+std::string ledger::text_of_item(std::size_t index) {
+    const auto lies = stored_item(index);
+    std::string text = name_of(index) + (lies ? " lies as" : " is not there");
+    if (!lies) return text;
+    const auto state = state_of(lies);
+    text += " " + std::to_string(state.balance) + " [";
+    for (const auto each : state.entries) text += " " + std::to_string(each);
+    text += " ]";
+    if (const auto* owner = find_string(*lies, "_TxId")) text += " held by " + std::string(*owner);
+    return text;
+}
+
+}  // namespace dynalease::simulation::transfers

@@ -1,0 +1,236 @@
+// What callers do, one thing after the other.
+// SPDX-License-Identifier: BSL-1.0
+#include "simulation/transaction/user.hpp"
+
+#include "simulation/framework/counted_frame.hpp"
+#include "simulation/transaction/process.hpp"
+#include "simulation/transaction/world.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+#include <utility>
+
+namespace dynalease::simulation::transfers {
+
+namespace asio = boost::asio;
+
+namespace {
+
+transactions_options options_of(site& at) {
+    auto& choices = at.world().choices();
+    const auto& made_of = at.world().made_of();
+    const auto longest = static_cast<std::uint64_t>(made_of.longest_patience.count());
+    return {.table = coordination,
+            .policy = made_of.policies[choices.choose("caller: policy", made_of.policies.size())],
+            .patience = std::chrono::milliseconds(choices.between("caller: patience", 1, longest)),
+            .wait = std::chrono::milliseconds(choices.choose("caller: wait", 5'000))};
+}
+
+std::size_t draw_weighted(testing::tape& choices, const char* label, const auto& weights) {
+    std::uint64_t all = 0;
+    for (const auto each : weights) all += each;
+    auto drawn = choices.choose(label, all);
+    std::size_t which = 0;
+    while (drawn >= weights[which]) drawn -= weights[which++];
+    return which;
+}
+
+}  // namespace
+
+caller::caller(site& at)
+    : participant(at.world().choices(), at, "caller: cancellation"),
+      site_(at),
+      all_(at.machine().database(), options_of(at)),
+      accounts_(at.machine().database(), {.table = table, .key = "pk", .sort_key = "sk"}) {}
+
+void caller::stop() {
+    stopped_ = true;
+    // Boost 1.81 throws out of its loop when a coroutine is cancelled before its first step.
+    if (!entering_) interrupt();
+}
+
+asio::awaitable<void> caller::live(std::shared_ptr<caller> self) {
+    auto& me = *self;
+    auto& world = me.site_.world();
+    const counted_frame standing(me.site_.frames);
+    co_await me.sleep_up_to("caller: first rest", world.made_of().longest_rest);
+    while (!world.stopping()) {
+        co_await me.act();
+        if (world.stopping()) break;
+        const auto rest = world.calm() ? std::chrono::milliseconds(100) : world.made_of().longest_rest;
+        co_await me.sleep_up_to("caller: rest", rest);
+    }
+}
+
+wish caller::draw() {
+    auto& world = site_.world();
+    auto& choices = world.choices();
+    auto& ledger = world.ledger();
+    const auto& habits = world.made_of().callers;
+    const bool anothers = choices.choose("caller: another's wish", world.made_of().shared) == 1;
+    if (anothers && !world.shared().empty() && !world.calm()) {
+        return world.shared()[choices.choose("caller: which of them", world.shared().size())];
+    }
+    constexpr std::array kinds{wish_kind::transfer, wish_kind::append, wish_kind::skew, wish_kind::survey,
+                               wish_kind::token};
+    const std::array weights{habits.transfer, habits.append, habits.skew, habits.survey, habits.token};
+    // Nothing may keep it from happening once all is well.
+    const auto kind = world.calm() ? wish_kind::append : kinds[draw_weighted(choices, "caller: kind of wish", weights)];
+    auto made = draw_wish(choices, kind, ledger.accounts(), ledger.items() - ledger.accounts(), ledger.next_number());
+    // What but reads, each call for it does anew.
+    if (!made.steps.empty() && choices.choose("caller: names it", world.made_of().named) == 0) {
+        made.id = "wish-" + std::to_string(made.number);
+        world.know({.id = made.id});
+        world.share(made);
+    }
+    ledger.tell(site_.name(), wished{.number = made.number, .effects = made.effects()});
+    return made;
+}
+
+run_options caller::draw_options(const wish& wanted) {
+    auto& world = site_.world();
+    auto& choices = world.choices();
+    const auto& made_of = world.made_of();
+    run_options how{.id = wanted.id};
+    how.tier = made_of.tiers[choices.choose("caller: tier", made_of.tiers.size())];
+    // What meets all items of a crowd is more than can be locked first.
+    if (wanted.steps.size() >= 100) how.tier = transaction_tier::inline_undo;
+    if (world.calm()) return how;
+    how.attempts = static_cast<unsigned>(choices.between("caller: attempts", 1, 10));
+    const auto longest = static_cast<std::uint64_t>(made_of.longest_within.count());
+    how.within = std::chrono::milliseconds(choices.between("caller: within", 20, longest));
+    return how;
+}
+
+asio::awaitable<void> caller::act() {
+    auto& world = site_.world();
+    auto& choices = world.choices();
+    const auto& habits = world.made_of().callers;
+    const auto wishes = habits.transfer + habits.append + habits.skew + habits.survey + habits.token;
+    const std::array weights{wishes,       habits.plain, habits.read, habits.end,
+                             habits.sweep, habits.pages, habits.free, habits.together};
+    auto what = draw_weighted(choices, "caller: verb", weights);
+    // Who fails fast waits for nobody, not even for one that was left: somebody sweeps.
+    if (world.calm()) what = std::exchange(failed_, false) ? 4 : 0;
+    if (what == 0) {
+        auto wanted = draw();
+        co_await want(std::move(wanted));
+    }
+    if (what == 1) co_await write_plainly();
+    if (what == 2) co_await read_beside();
+    if (what == 3) co_await end_another();
+    if (what == 4) co_await sweep();
+    if (what == 5) co_await read_pages();
+    if (what == 6) co_await free_one();
+    if (what == 7) co_await read_together();
+}
+
+// ---- a wish ----------------------------------------------------------------------------------------------------
+
+asio::awaitable<void> caller::want(wish wanted) {
+    auto& world = site_.world();
+    auto& choices = world.choices();
+    auto& ledger = world.ledger();
+    call_ = ledger.next_number();
+    ledger.tell(site_.name(), called{.call = call_, .number = wanted.number});
+    auto how = draw_options(wanted);
+    const bool by_hand = choices.choose("caller: by hand", 4) == 1;
+    next_operation();
+    if (choices.choose("caller: change of mind", world.made_of().cancels) == 1 && !world.calm()) {
+        cancel_after(std::chrono::microseconds(choices.between("caller: when", 1, 3'000'000)));
+    }
+    entering_ = true;
+    auto self = std::static_pointer_cast<caller>(shared_from_this());
+    const auto shared = std::make_shared<const wish>(std::move(wanted));
+    auto working = carry_out(std::move(self), shared, std::move(how), by_hand);
+    const auto executor = site_.machine().environment().executor;
+    auto token = cancellable();
+    const auto done = co_await asio::co_spawn(executor, std::move(working), std::move(token));
+    next_operation();
+    tell_call(std::get<1>(done));
+}
+
+asio::awaitable<error_code> caller::carry_out(std::shared_ptr<caller> self, std::shared_ptr<const wish> wanted,
+                                              run_options how, bool by_hand) {
+    auto& me = *self;
+    const counted_frame standing(me.site_.frames);
+    me.entering_ = false;
+    if (me.stopped_) co_return asio::error::operation_aborted;
+    co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation(),
+                                                       asio::enable_total_cancellation());
+    try {
+        if (by_hand) {
+            auto tx = me.all_.begin(how);
+            auto thinking = me.body(tx, wanted);
+            co_await std::move(thinking);
+            auto committing = tx.commit();
+            co_await std::move(committing);
+        } else {
+            auto again = [&me, &wanted](transaction& tx) { return me.body(tx, wanted); };
+            auto running = me.all_.run(again, how);
+            co_await std::move(running);
+        }
+    } catch (const gave_up&) {
+        me.site_.world().run().census.hit("body gave up");
+        co_return make_error_code(errc::condition_failed);
+    } catch (const boost::system::system_error& wrong) {
+        co_return wrong.code();
+    }
+    co_return error_code{};
+}
+
+void caller::tell_call(const error_code& code) {
+    auto& world = site_.world();
+    auto& census = world.run().census;
+    auto what = answer::refused;
+    if (!code || code == errc::already_committed) what = answer::done;
+    if (code == errc::in_doubt) what = answer::doubt;
+    if (!code) census.hit("done");
+    if (code == errc::already_committed) census.hit("already committed");
+    if (code == errc::in_doubt) census.hit("in doubt");
+    if (code == errc::conflict) census.hit("conflict");
+    if (code == errc::locked) census.hit("locked");
+    if (code == errc::exists) census.hit("exists");
+    if (code == errc::missing) census.hit("missing");
+    if (code == errc::condition_failed) census.hit("condition failed");
+    if (code == condition::cancelled) census.hit("cancelled");
+    if (what == answer::done && world.calm()) served_ = true;
+    failed_ = what != answer::done;
+    world.run().trace.add(world.now(), site_.name(), static_cast<std::uint64_t>(code.value()),
+                          [&] { return "Told: " + code.message(); });
+    world.ledger().tell(site_.name(), told{.call = call_, .what = what, .read = std::move(read_)});
+    read_.clear();
+    call_ = attempt_ = 0;
+}
+
+// ---- the end of a world ------------------------------------------------------------------------------------------
+
+asio::awaitable<void> caller::tidy_up(std::shared_ptr<caller> self) {
+    auto& me = *self;
+    auto& world = me.site_.world();
+    const counted_frame standing(me.site_.frames);
+    const sweep_options how{.older_than = 1s};
+    auto first = me.all_.sweep(how);
+    co_await std::move(first);
+    world.ledger().comb();
+    // A copy that landed late left a mark whose row tells nothing any more: whoever meets the item takes it off.
+    auto& ledger = world.ledger();
+    wish meets_all{.number = ledger.next_number()};
+    for (std::size_t i = 0; i < ledger.items(); ++i) {
+        const auto there = ledger.judged().state(i).there;
+        meets_all.steps.push_back({{.item = i, .what = there ? deed::add : deed::insert}, way::unread});
+    }
+    ledger.tell(me.site_.name(), wished{.number = meets_all.number, .effects = meets_all.effects()});
+    co_await me.want(std::move(meets_all));
+    // What was set aside is so for an hour.
+    auto& clock = *me.site_.machine().environment().clock;
+    co_await clock.async_wait_until(clock.now() + 80min, asio::use_awaitable);
+    auto last = me.all_.sweep(how);
+    co_await std::move(last);
+}
+
+}  // namespace dynalease::simulation::transfers
