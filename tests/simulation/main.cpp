@@ -31,10 +31,10 @@ int campaign(const primitive& what, const command_line& asked) {
     // A short run need not meet every rare path.
     const bool all_paths_wanted = asked.scenario.empty() && asked.seeds >= 1000;
     if (all_paths_wanted) {
-        for (const auto probe : result.probes_missed) std::cerr << "never hit: " << probe << '\n';
+        for (const auto point : result.points_missed) std::cerr << "never hit: " << point << '\n';
     }
     report(what, result, asked.trace_hash, std::cout);
-    return result.violations == 0 && (!all_paths_wanted || result.probes_missed.empty()) ? 0 : 1;
+    return result.violations == 0 && (!all_paths_wanted || result.points_missed.empty()) ? 0 : 1;
 }
 
 int mutants(const primitive& what, const command_line& asked) {
@@ -56,15 +56,15 @@ int mutants(const primitive& what, const command_line& asked) {
     return found && all_killed ? 0 : 1;
 }
 
-/// A world that breaks its rule without any mistake would notice every mistake.
-int rule_worlds(const primitive& what, const command_line& asked) {
+/// One that breaks its rule without any mistake would notice every mistake.
+int directed_scenarios(const primitive& what, const command_line& asked) {
     std::uint64_t violations = 0;
     for (const auto& each : what.scenarios) {
         if (each.weight != 0) continue;
         const auto result = run_campaign(what, {.seeds = asked.seeds, .first = asked.first, .scenario = each.name});
         for (const auto& one : result.failures) std::cerr << "seed " << one.seed << " broke " << one.broken << '\n';
         violations += result.violations;
-        std::cout << "{\"rule_world\":\"" << each.name << "\",\"seeds\":" << result.seeds
+        std::cout << "{\"directed_scenario\":\"" << each.name << "\",\"seeds\":" << result.seeds
                   << ",\"violations\":" << result.violations << "}" << std::endl;
     }
     return violations == 0 ? 0 : 1;
@@ -78,13 +78,13 @@ int tell(const primitive& what, const command_line& asked) {
     return replay(what, asked.replay, asked.scenario, std::cout) ? 1 : 0;
 }
 
-int enumerate(const primitive& what) {
-    if (what.enumerate == nullptr) {
-        std::cerr << what.name << " has no enumeration\n";
+int play_fault_points(const primitive& what) {
+    if (what.fault_points == nullptr) {
+        std::cerr << what.name << " has no fault points\n";
         return 1;
     }
-    const auto result = what.enumerate(std::cout);
-    std::cout << "{\"enumeration\":\"" << what.name << "\",\"points\":" << result.points
+    const auto result = what.fault_points(std::cout);
+    std::cout << "{\"fault_points\":\"" << what.name << "\",\"points\":" << result.points
               << ",\"violations\":" << result.violations << "}" << std::endl;
     return result.violations == 0 ? 0 : 1;
 }
@@ -99,8 +99,8 @@ int run(const command_line& asked) {
     }
     if (!asked.replay.empty()) return tell(*what, asked);
     if (!asked.mutant.empty()) return mutants(*what, asked);
-    if (asked.enumerate) return enumerate(*what);
-    if (asked.rules) return rule_worlds(*what, asked);
+    if (asked.fault_points) return play_fault_points(*what);
+    if (asked.directed) return directed_scenarios(*what, asked);
     return campaign(*what, asked);
 }
 

@@ -29,7 +29,7 @@ outcome_of_world play(const primitive& what, testing::tape& choices, trace& even
     outcome_of_world outcome;
     const auto& chosen = choose_scenario(what, choices, wanted);
     outcome.scenario = chosen.name;
-    world_run run{.choices = choices, .census = outcome.census, .trace = events};
+    world_run run{.choices = choices, .coverage = outcome.coverage, .trace = events};
     try {
         chosen.play(run);
     } catch (const violation& seen) {
@@ -60,11 +60,11 @@ campaign_result run_campaign(const primitive& what, const campaign_options& opti
         }
         all.mix(outcome.hash);
         if (outcome.broken) fail(seed, *std::move(outcome.broken));
-        result.census.add(outcome.census);
+        result.coverage.add(outcome.coverage);
         ++result.seeds;
     }
-    for (const auto probe : what.probes) {
-        if (!result.census.probes.contains(probe)) result.probes_missed.push_back(probe);
+    for (const auto point : what.coverage_points) {
+        if (!result.coverage.points.contains(point)) result.points_missed.push_back(point);
     }
     result.hash = all.hash();
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();

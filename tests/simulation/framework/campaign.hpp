@@ -17,7 +17,7 @@ struct outcome_of_world {
     std::string scenario;
     std::optional<std::string> broken;  ///< the promise; empty: all held
     std::uint64_t hash = 0;
-    simulation::census census;
+    simulation::coverage coverage;
 };
 
 /// @param scenario empty: chosen by the tape.
@@ -39,8 +39,8 @@ struct campaign_result {
         std::string broken;
     };
     std::vector<failure> failures{};  ///< the first twenty
-    simulation::census census{};
-    std::vector<std::string_view> probes_missed{};
+    simulation::coverage coverage{};
+    std::vector<std::string_view> points_missed{};
     std::uint64_t hash = 0;  ///< of all worlds
     double seconds = 0;
 };

@@ -17,8 +17,8 @@ const char* const usage = R"(usage: simulation PRIMITIVE [OPTION...]
   --no-shrink     do not make the first failing world plainer
   --replay S      tell one world: a seed, or the file of a shrunk recording
   --mutant NAME   switch a known mistake on, and count the worlds until it is noticed; "all": each in turn
-  --rules         N worlds of each kind that is made for one rule only, and else played under a mistake
-  --enumerate     fail, cancel, crash and destroy at every single step of every operation
+  --directed      N worlds of each directed scenario: it leads to one rule, and else is played under a mistake
+  --fault-points  fail, cancel, crash and destroy at every single step of every operation
 
 Prints one JSON object a line; exits 0 only if all promises held.
 )";
@@ -46,10 +46,10 @@ command_line parse_command_line(int count, const char* const* arguments) {
         };
         if (option == "--help") {
             parsed.help = true;
-        } else if (option == "--enumerate") {
-            parsed.enumerate = true;
-        } else if (option == "--rules") {
-            parsed.rules = true;
+        } else if (option == "--fault-points") {
+            parsed.fault_points = true;
+        } else if (option == "--directed") {
+            parsed.directed = true;
         } else if (option == "--no-shrink") {
             parsed.shrink = false;
         } else if (option == "--trace-hash") {

@@ -15,8 +15,8 @@ struct command_line {
     std::string replay{};    ///< a seed, or the file of a recording
     std::string scenario{};  ///< only worlds of this kind
     bool shrink = true;
-    bool enumerate = false;
-    bool rules = false;  ///< the worlds that are made for one rule each, and drawn by no seed
+    bool fault_points = false;
+    bool directed = false;  ///< the worlds that are made for one rule each, and drawn by no seed
     bool trace_hash = false;
     bool help = false;
 };

@@ -12,21 +12,21 @@
 namespace dynalease::simulation {
 
 /// Counts by name. A world counts in its own and is added to the campaign's at its end.
-struct census {
+struct coverage {
     using counts = std::map<std::string_view, std::uint64_t>;  ///< names are string literals
 
     counts faults;
-    counts probes;
+    counts points;
     /// Time during which a lock (a queue, an item) was in use, summed over all of them.
     std::chrono::nanoseconds lived{};
 
     void fault(std::string_view name) { ++faults[name]; }
-    void hit(std::string_view probe, std::uint64_t times = 1) {
-        if (times != 0) probes[probe] += times;
+    void hit(std::string_view point, std::uint64_t times = 1) {
+        if (times != 0) points[point] += times;
     }
-    void add(const census& other) {
+    void add(const coverage& other) {
         for (const auto& [name, times] : other.faults) faults[name] += times;
-        for (const auto& [name, times] : other.probes) probes[name] += times;
+        for (const auto& [name, times] : other.points) points[name] += times;
         lived += other.lived;
     }
 };

@@ -35,10 +35,10 @@ struct demand_bounds {
 };
 
 /// Of one process; stands between its network and whoever else looks at that.
-class demand_judge final : public testing::network_observer {
+class demand_checker final : public testing::network_observer {
 public:
     /// @param broken is told what is too much, as "S3: ...".
-    demand_judge(demand_bounds bounds, std::function<time_point()> now, std::function<void(std::string)> broken);
+    demand_checker(demand_bounds bounds, std::function<time_point()> now, std::function<void(std::string)> broken);
 
     /// To whom everything is passed on.
     void look_for(testing::network_observer& next) noexcept { next_ = &next; }
@@ -62,8 +62,8 @@ private:
         std::deque<time_point> at_;
     };
 
-    void judge(const std::string& what, std::size_t seen, std::size_t bound);
-    void judge_at_once(const std::string& row, time_point now);
+    void check(const std::string& what, std::size_t seen, std::size_t bound);
+    void check_at_once(const std::string& row, time_point now);
 
     const demand_bounds bounds_;
     const std::function<time_point()> now_;

@@ -1,4 +1,4 @@
-// The judge of demand: what waiting, an outage and a crowd may cost passes; each way of asking without end does not.
+// The checker of demand: what waiting, an outage and a crowd may cost passes; each way of asking without end does not.
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/demand.hpp"
 
@@ -25,9 +25,9 @@ struct asking {
     time_point now{};
     std::string broken;
     nobody others;
-    demand_judge judged{{.at_once = 40}, [this] { return now; }, [this](const std::string& what) { broken = what; }};
+    demand_checker checked{{.at_once = 40}, [this] { return now; }, [this](const std::string& what) { broken = what; }};
 
-    asking() { judged.look_for(others); }
+    asking() { checked.look_for(others); }
 
     void ask(const std::string& key, const result<any_response>& answer, lane on = lane::ordinary) {
         testing::logged_request entry;
@@ -35,8 +35,8 @@ struct asking {
         entry.key = key;
         entry.lane = on;
         if (!answer) entry.code = answer.error().code;
-        judged.sent(entry, update_item_request{});
-        judged.answered(entry, update_item_request{}, answer);
+        checked.sent(entry, update_item_request{});
+        checked.answered(entry, update_item_request{}, answer);
     }
     /// For a minute.
     void ask_every(std::chrono::nanoseconds pause, const result<any_response>& answer, lane on = lane::ordinary) {
@@ -68,7 +68,7 @@ TEST_CASE("demand: a storm of less than two seconds is one, unless users act mea
     CHECK_THAT(one.broken, Catch::EndsWith("within a second, and no user did anything"));
     asking busy;
     for (int i = 0; i < 50; ++i, busy.now += 15ms) {
-        if (i % 10 == 0) busy.judged.act();
+        if (i % 10 == 0) busy.checked.act();
         busy.ask("lock#x", done);
     }
     CHECK(busy.broken.empty());
@@ -77,7 +77,7 @@ TEST_CASE("demand: a storm of less than two seconds is one, unless users act mea
 TEST_CASE("demand: what users do is paid for, each time") {
     asking one;
     for (int i = 0; i < 1200; ++i, one.now += 50ms) {
-        if (i % 5 == 0) one.judged.act();
+        if (i % 5 == 0) one.checked.act();
         one.ask("lock#x", done);
     }
     CHECK(one.broken.empty());
@@ -105,7 +105,7 @@ TEST_CASE("demand: who is always refused waits for a chance that never comes") {
     one.ask("lock#x", done);
     one.ask_every(2s, refused);
     CHECK(one.broken.empty());
-    one.judged.act();
+    one.checked.act();
     one.ask_every(2s, refused);
     CHECK(one.broken.empty());
     one.ask_every(1s, refused);

@@ -125,9 +125,9 @@ course play(const any_operation& operation, const disturbance& by) {
     return went;
 }
 
-class enumeration {
+class round {
 public:
-    explicit enumeration(std::ostream& lines) : lines_(lines) {}
+    explicit round(std::ostream& lines) : lines_(lines) {}
 
     void all_of(const any_operation& operation) {
         using enum disturbance::kind;
@@ -147,7 +147,7 @@ public:
                << ",\"points\":" << found_.points - before.points
                << ",\"violations\":" << found_.violations - before.violations << "}" << std::endl;
     }
-    const enumeration_result& found() const noexcept { return found_; }
+    const fault_points_result& found() const noexcept { return found_; }
 
 private:
     course one(const any_operation& operation, const disturbance& by) {
@@ -161,15 +161,15 @@ private:
     }
 
     std::ostream& lines_;
-    enumeration_result found_;
+    fault_points_result found_;
 };
 
 }  // namespace
 
-enumeration_result enumerate(std::span<const any_operation> operations, std::ostream& lines) {
-    enumeration points(lines);
-    for (const auto& operation : operations) points.all_of(operation);
-    return points.found();
+fault_points_result play_fault_points(std::span<const any_operation> operations, std::ostream& lines) {
+    round all(lines);
+    for (const auto& operation : operations) all.all_of(operation);
+    return all.found();
 }
 
 }  // namespace dynalease::simulation

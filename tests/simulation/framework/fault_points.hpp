@@ -12,6 +12,7 @@
 #include <ostream>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace dynalease::simulation {
@@ -19,6 +20,8 @@ namespace dynalease::simulation {
 /// A public operation on a stage of its primitive.
 template <class Stage>
 struct operation_on {
+    using stage_type = Stage;
+
     std::string_view name;
     void (*prepare)(Stage& on);
     /// Begins it; what happens from here on is disturbed.
@@ -36,21 +39,23 @@ struct any_operation {
 };
 
 /// Prints a line for each operation, and one for each point at which something was broken.
-enumeration_result enumerate(std::span<const any_operation> operations, std::ostream& lines);
+fault_points_result play_fault_points(std::span<const any_operation> operations, std::ostream& lines);
 
-template <class Stage>
-enumeration_result enumerate_on(std::span<const operation_on<Stage>> operations, std::ostream& lines) {
+/// For a contribution: the fault points of a table of operations.
+template <auto& Operations>
+fault_points_result fault_points_of(std::ostream& lines) {
+    using own_stage = typename std::remove_cvref_t<decltype(Operations[0])>::stage_type;
     std::vector<any_operation> all;
-    for (const auto& each : operations) {
+    for (const auto& each : Operations) {
         const auto set_up = [prepare = each.prepare]() -> std::unique_ptr<stage> {
-            auto on = std::make_unique<Stage>();
+            auto on = std::make_unique<own_stage>();
             prepare(*on);
             return on;
         };
-        const auto start = [begin = each.start](stage& on) { begin(static_cast<Stage&>(on)); };
+        const auto start = [begin = each.start](stage& on) { begin(static_cast<own_stage&>(on)); };
         all.push_back({each.name, set_up, start, each.lasts});
     }
-    return enumerate(all, lines);
+    return play_fault_points(all, lines);
 }
 
 }  // namespace dynalease::simulation

@@ -56,7 +56,7 @@ public:
     bool may_believe(time_point now) const { return proven_ && !over_ && now < deadline(); }
 
     /// What is wrong with the state that the session shows; empty if nothing.
-    std::string judge(session_state shown, time_point now) const {
+    std::string check(session_state shown, time_point now) const {
         if (!proven_ || shown == session_state::closed) return {};
         const bool believes = shown == session_state::live || shown == session_state::jeopardy;
         if (believes && !may_believe(now)) return "the session believes beyond its deadline";

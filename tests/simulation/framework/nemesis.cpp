@@ -1,6 +1,8 @@
-// Drawing mishaps and carrying them out.
+// Drawing faults and carrying them out.
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/nemesis.hpp"
+
+#include "simulation/framework/scenario_config.hpp"
 
 #include <array>
 #include <utility>
@@ -11,11 +13,11 @@ using namespace std::chrono_literals;
 
 namespace {
 
-struct mishap_description {
+struct fault_description {
     std::string_view name;
     const char* swarm_label;
 };
-constexpr std::array<mishap_description, static_cast<std::size_t>(mishap::count)> descriptions{{
+constexpr std::array<fault_description, static_cast<std::size_t>(nemesis_fault::count)> nemesis_fault_descriptions{{
     {"pause", "swarm: pause"},
     {"suspend", "swarm: suspend"},
     {"freeze", "swarm: freeze"},
@@ -39,29 +41,36 @@ constexpr std::array<mishap_description, static_cast<std::size_t>(mishap::count)
     {"newer_version", "swarm: newer_version"},
 }};
 
-const mishap_description& describe(mishap kind) {
-    return descriptions[static_cast<std::size_t>(kind)];
+const fault_description& describe(nemesis_fault kind) {
+    return nemesis_fault_descriptions[static_cast<std::size_t>(kind)];
 }
 
 }  // namespace
 
-std::string_view name_of(mishap kind) {
+std::string_view name_of(nemesis_fault kind) {
     return describe(kind).name;
 }
 
-director::director(world_run& run, testing::world& where, weather& sky, director_options options)
-    : run_(run), world_(where), sky_(sky), options_(std::move(options)) {
-    for (const auto kind : options_.allowed) {
+nemesis::nemesis(world_run& run, testing::world& where, network_faults& network, const scenario_config& made_of,
+                 std::function<void(nemesis_fault)> to_store)
+    : run_(run),
+      world_(where),
+      network_(network),
+      options_(made_of.nemesis),
+      drift_ppm_(made_of.drift_ppm),
+      wall_error_(made_of.wall_error),
+      to_store_(std::move(to_store)) {
+    for (const auto kind : options_.faults) {
         if (run.choices.chance(describe(kind).swarm_label, options_.presence)) present_.push_back(kind);
     }
 }
 
-void director::begin() {
+void nemesis::begin() {
     troubled_.assign(actors_.size(), false);
     if (!present_.empty()) next();
 }
 
-void director::calm() {
+void nemesis::calm() {
     calm_ = true;
     crashes_.clear();
     for (std::size_t i = 0; i < actors_.size(); ++i) {
@@ -69,7 +78,7 @@ void director::calm() {
     }
 }
 
-void director::next() {
+void nemesis::next() {
     const auto limit = static_cast<std::uint64_t>(
         std::chrono::milliseconds(std::chrono::duration_cast<std::chrono::milliseconds>(options_.interval * 2))
             .count());
@@ -82,14 +91,14 @@ void director::next() {
     });
 }
 
-clock::duration director::draw_time() {
+clock::duration nemesis::draw_time() {
     const auto longest = static_cast<std::uint64_t>(options_.longest / 1ms);
     const auto part = static_cast<double>(run_.choices.choose("how long", longest)) / static_cast<double>(longest);
     return 1ms + std::chrono::duration_cast<clock::duration>(part * part * options_.longest);
 }
 
-void director::tell(std::size_t index, mishap kind, clock::duration time) {
-    run_.census.fault(describe(kind).name);
+void nemesis::tell(std::size_t index, nemesis_fault kind, clock::duration time) {
+    run_.coverage.fault(describe(kind).name);
     run_.trace.add(world_.now(), actors_[index].name, static_cast<std::uint64_t>(kind), [&] {
         auto text = std::string(describe(kind).name);
         text.front() = static_cast<char>(text.front() - 'a' + 'A');
@@ -97,7 +106,7 @@ void director::tell(std::size_t index, mishap kind, clock::duration time) {
     });
 }
 
-void director::stop(std::size_t index, clock::duration time, bool frozen, bool own_code) {
+void nemesis::stop(std::size_t index, clock::duration time, bool frozen, bool own_code) {
     auto& machine = actors_[index].machine;
     troubled_[index] = true;
     if (frozen) {
@@ -113,25 +122,25 @@ void director::stop(std::size_t index, clock::duration time, bool frozen, bool o
     });
 }
 
-void director::resume(std::size_t index) {
+void nemesis::resume(std::size_t index) {
     troubled_[index] = false;
     if (actors_[index].machine.crashed()) return;
     actors_[index].machine.resume();
     actors_[index].resumed();
 }
 
-void director::set_drift(std::size_t index) {
-    const auto range = static_cast<std::uint64_t>(options_.drift_ppm);
+void nemesis::set_drift(std::size_t index) {
+    const auto range = static_cast<std::uint64_t>(drift_ppm_);
     const auto drawn = run_.choices.choose("drift", 2 * range + 1);
     // The ends of the range more often than what lies between: that is where it hurts.
     const auto end = run_.choices.choose("drift at its end", 4);
-    auto ppm = static_cast<std::int64_t>(drawn) - options_.drift_ppm;
-    if (end == 1) ppm = options_.drift_ppm;
-    if (end == 2) ppm = -options_.drift_ppm;
+    auto ppm = static_cast<std::int64_t>(drawn) - drift_ppm_;
+    if (end == 1) ppm = drift_ppm_;
+    if (end == 2) ppm = -drift_ppm_;
     actors_[index].machine.clock().set_drift(ppm);
 }
 
-void director::before_step() {
+void nemesis::before_step() {
     for (std::size_t i = 0; i < crashes_.size(); ++i) {
         if (crashes_[i].steps-- != 0) continue;
         const auto due = crashes_[i];
@@ -142,55 +151,55 @@ void director::before_step() {
     }
 }
 
-void director::strike(mishap kind, std::size_t index) {
+void nemesis::strike(nemesis_fault kind, std::size_t index) {
     auto& struck = actors_[index];
     if (struck.machine.crashed() || struck.machine.paused()) return;
     const auto time = draw_time();
     const auto end = world_.now() + time;
     tell(index, kind, time);
     switch (kind) {
-        case mishap::pause:
-        case mishap::suspend:
+        case nemesis_fault::pause:
+        case nemesis_fault::suspend:
             return stop(index, time, false, false);
-        case mishap::freeze:
+        case nemesis_fault::freeze:
             return stop(index, time, true, false);
-        case mishap::loop_blocked:
+        case nemesis_fault::loop_blocked:
             return stop(index, time, false, true);
-        case mishap::crash_new_identity:
-        case mishap::crash_same_owner: {
+        case nemesis_fault::crash_new_identity:
+        case nemesis_fault::crash_same_owner: {
             const auto steps = run_.choices.choose("crash after steps", 40);
-            crashes_.push_back({index, kind == mishap::crash_same_owner, steps});
+            crashes_.push_back({index, kind == nemesis_fault::crash_same_owner, steps});
             return;
         }
-        case mishap::drift_change:
+        case nemesis_fault::drift_change:
             return set_drift(index);
-        case mishap::wall_step: {
-            const auto range = static_cast<std::uint64_t>(options_.wall_error.count());
+        case nemesis_fault::wall_step: {
+            const auto range = static_cast<std::uint64_t>(wall_error_.count());
             const auto step = static_cast<std::int64_t>(run_.choices.choose("wall step", 2 * range + 1));
             // Around the true time, so that errors do not add up.
-            const auto wanted = world_.store_clock().wall() + std::chrono::milliseconds(step) - options_.wall_error;
+            const auto wanted = world_.store_clock().wall() + std::chrono::milliseconds(step) - wall_error_;
             return struck.machine.clock().step_wall(wanted - struck.machine.clock().wall());
         }
-        case mishap::partition:
-            return sky_.close(window::to_store, index, end);
-        case mishap::one_way_partition: {
+        case nemesis_fault::partition:
+            return network_.close(window::to_store, index, end);
+        case nemesis_fault::one_way_partition: {
             const auto answers = run_.choices.choose("which way", 2);
-            return sky_.close(answers == 1 ? window::from_store : window::to_store, index, end);
+            return network_.close(answers == 1 ? window::from_store : window::to_store, index, end);
         }
-        case mishap::outage:
-            return sky_.close_for_all(window::outage, end);
-        case mishap::throttle_storm:
-            return sky_.close_for_all(window::throttle_storm, end);
-        case mishap::unreachable:
-            return sky_.close(window::unreachable, index, end);
-        case mishap::no_names:
-            return sky_.close_for_all(window::no_names, end);
-        case mishap::no_connection:
-            return sky_.close(window::no_connection, index, end);
-        case mishap::no_credentials:
-            return sky_.close(window::no_credentials, index, end);
+        case nemesis_fault::outage:
+            return network_.close_for_all(window::outage, end);
+        case nemesis_fault::throttle_storm:
+            return network_.close_for_all(window::throttle_storm, end);
+        case nemesis_fault::unreachable:
+            return network_.close(window::unreachable, index, end);
+        case nemesis_fault::no_names:
+            return network_.close_for_all(window::no_names, end);
+        case nemesis_fault::no_connection:
+            return network_.close(window::no_connection, index, end);
+        case nemesis_fault::no_credentials:
+            return network_.close(window::no_credentials, index, end);
         default:
-            return options_.to_store(kind);
+            return to_store_(kind);
     }
 }
 

@@ -19,7 +19,7 @@ namespace dynalease::simulation {
 /// Together with the faults of requests these are the simulated kinds. Not among them: a clone of a running program,
 /// for a coroutine cannot be copied, only of one that has not begun (see `draw_seed`); and for primitives that send no
 /// batches, the partial batch.
-enum class mishap {
+enum class nemesis_fault {
     pause,
     suspend,
     freeze,
@@ -43,33 +43,33 @@ enum class mishap {
     newer_version,
     count,
 };
-std::string_view name_of(mishap kind);
+std::string_view name_of(nemesis_fault kind);
 
 /// Under which everything that a session's guards promise must hold. Clocks that stop and rows that are lost are not.
-inline const std::vector<mishap> everything_promised{mishap::pause,
-                                                     mishap::suspend,
-                                                     mishap::crash_new_identity,
-                                                     mishap::crash_same_owner,
-                                                     mishap::loop_blocked,
-                                                     mishap::drift_change,
-                                                     mishap::wall_step,
-                                                     mishap::partition,
-                                                     mishap::one_way_partition,
-                                                     mishap::outage,
-                                                     mishap::throttle_storm,
-                                                     mishap::unreachable,
-                                                     mishap::no_names,
-                                                     mishap::no_connection,
-                                                     mishap::no_credentials};
+inline const std::vector<nemesis_fault> everything_promised{nemesis_fault::pause,
+                                                            nemesis_fault::suspend,
+                                                            nemesis_fault::crash_new_identity,
+                                                            nemesis_fault::crash_same_owner,
+                                                            nemesis_fault::loop_blocked,
+                                                            nemesis_fault::drift_change,
+                                                            nemesis_fault::wall_step,
+                                                            nemesis_fault::partition,
+                                                            nemesis_fault::one_way_partition,
+                                                            nemesis_fault::outage,
+                                                            nemesis_fault::throttle_storm,
+                                                            nemesis_fault::unreachable,
+                                                            nemesis_fault::no_names,
+                                                            nemesis_fault::no_connection,
+                                                            nemesis_fault::no_credentials};
 
 /// For what holds no lease: clocks may stop, too.
-inline const std::vector<mishap> everything_without_leases = [] {
+inline const std::vector<nemesis_fault> everything_without_leases = [] {
     auto all = everything_promised;
-    all.insert(all.begin() + 2, mishap::freeze);
+    all.insert(all.begin() + 2, nemesis_fault::freeze);
     return all;
 }();
 
-/// A node as the director sees it.
+/// A node as the nemesis sees it.
 struct actor {
     std::string name;
     testing::node& machine;
@@ -81,28 +81,28 @@ struct actor {
     std::function<void()> resumed = [] {};
 };
 
-struct director_options {
-    std::vector<mishap> allowed{};
+struct nemesis_options {
+    std::vector<nemesis_fault> faults{};
     /// How likely each of them is to be met in a world at all.
     double presence = 0.4;
     /// From one to the next, on average.
     clock::duration interval = std::chrono::seconds(12);
     /// Pauses and windows last up to here.
-    clock::duration longest = std::chrono::seconds(40);
-    std::int64_t drift_ppm = 1000;  ///< no clock runs faster or slower
-    std::chrono::milliseconds wall_error = std::chrono::minutes(4);
-    /// For the kinds that concern the store: what they do there.
-    std::function<void(mishap)> to_store = [](mishap) {};
+    clock::duration longest = std::chrono::seconds(20);
 };
 
-class director {
+struct scenario_config;
+
+class nemesis {
 public:
-    director(world_run& run, testing::world& where, weather& sky, director_options options);
+    /// @param to_store what those that concern the store do there
+    nemesis(world_run& run, testing::world& where, network_faults& network, const scenario_config& made_of,
+            std::function<void(nemesis_fault)> to_store);
 
     /// Called for every actor before the first `begin`.
     void add(actor added) { actors_.push_back(std::move(added)); }
     void begin();
-    /// No mishap from now on, and the end of those that last.
+    /// No fault from now on, and the end of those that last.
     void calm();
     /// The loop of the world asks before each step: crashes fall between any two handlers.
     void before_step();
@@ -118,17 +118,20 @@ private:
 
     void next();
     void resume(std::size_t index);
-    void strike(mishap kind, std::size_t index);
+    void strike(nemesis_fault kind, std::size_t index);
     void stop(std::size_t index, clock::duration time, bool frozen, bool own_code);
     void set_drift(std::size_t index);
-    void tell(std::size_t index, mishap kind, clock::duration time);
+    void tell(std::size_t index, nemesis_fault kind, clock::duration time);
     clock::duration draw_time();
 
     world_run& run_;
     testing::world& world_;
-    weather& sky_;
-    const director_options options_;
-    std::vector<mishap> present_;
+    network_faults& network_;
+    const nemesis_options options_;
+    const std::int64_t drift_ppm_;  ///< no clock runs faster or slower
+    const std::chrono::milliseconds wall_error_;
+    const std::function<void(nemesis_fault)> to_store_;
+    std::vector<nemesis_fault> present_;
     std::vector<actor> actors_;
     std::vector<bool> troubled_;
     std::vector<due_crash> crashes_;

@@ -12,7 +12,7 @@ using testing::fault;
 
 namespace {
 
-constexpr std::array<request_fault, static_cast<std::size_t>(request_fault_kind::count)> descriptions{{
+constexpr std::array<request_fault, static_cast<std::size_t>(request_fault_kind::count)> request_fault_descriptions{{
     {"lost", "swarm: lost"},
     {"answer_lost", "swarm: answer_lost"},
     {"slow", "swarm: slow"},
@@ -44,15 +44,17 @@ clock::duration heavy_tailed(testing::tape& choices, const char* label, clock::d
 }  // namespace
 
 const request_fault& describe(request_fault_kind kind) {
-    return descriptions[static_cast<std::size_t>(kind)];
+    return request_fault_descriptions[static_cast<std::size_t>(kind)];
 }
 
-weather::weather(world_run& run, testing::world& where, const weather_options& options, std::size_t nodes)
+network_faults::network_faults(world_run& run, testing::world& where, const network_fault_options& options,
+                               std::size_t nodes)
     : run_(run), world_(where), longer_ways_(options.longer_ways), lines_(nodes) {
     for (std::size_t i = 0; i < kinds; ++i) {
-        if (static_cast<request_fault_kind>(i) == request_fault_kind::copy_answered && !options.answers_copies) continue;
-        const bool present = run.choices.chance(descriptions[i].swarm_label, options.presence);
-        const auto strength = run.choices.choose(descriptions[i].swarm_label, 3);
+        if (static_cast<request_fault_kind>(i) == request_fault_kind::copy_answered && !options.answers_copies)
+            continue;
+        const bool present = run.choices.chance(request_fault_descriptions[i].swarm_label, options.presence);
+        const auto strength = run.choices.choose(request_fault_descriptions[i].swarm_label, 3);
         if (present)
             chances_[i] = strength == 2 ? options.worst_chance : options.worst_chance / (strength == 1 ? 3 : 10);
     }
@@ -63,22 +65,22 @@ weather::weather(world_run& run, testing::world& where, const weather_options& o
     latency_ = std::chrono::milliseconds(run.choices.between("latency of the world", 1, 30));
 }
 
-testing::fault_plan weather::plan(std::size_t index, testing::node& machine) {
+testing::fault_plan network_faults::plan(std::size_t index, testing::node& machine) {
     return [this, index, &machine](const any_request& request, const call_options& options) {
         return fate_of(index, machine, request, options);
     };
 }
 
-void weather::close(window way, std::size_t node, time_point end) {
+void network_faults::close(window way, std::size_t node, time_point end) {
     lines_[node].closed_until[static_cast<std::size_t>(way)] = end;
 }
 
-void weather::close_for_all(window way, time_point end) {
+void network_faults::close_for_all(window way, time_point end) {
     for (std::size_t node = 0; node < lines_.size(); ++node) close(way, node, end);
 }
 
-fault weather::fate_of(std::size_t index, testing::node& machine, const any_request& request,
-                       const call_options& options) {
+fault network_faults::fate_of(std::size_t index, testing::node& machine, const any_request& request,
+                              const call_options& options) {
     fault fate;
     auto& own = lines_[index];
     draw_latency(fate, index);
@@ -89,7 +91,7 @@ fault weather::fate_of(std::size_t index, testing::node& machine, const any_requ
     return fate;
 }
 
-void weather::draw_latency(fault& fate, std::size_t index) {
+void network_faults::draw_latency(fault& fate, std::size_t index) {
     const auto latency = latency_ * (index == 0 ? longer_ways_ : 1);
     fate.before = latency / 2 + heavy_tailed(run_.choices, "way there", latency);
     fate.after = latency / 2 + heavy_tailed(run_.choices, "way back", latency);
@@ -101,16 +103,16 @@ void weather::draw_latency(fault& fate, std::size_t index) {
     fate.after = std::max(fate.after, clock::duration{});
 }
 
-void weather::draw_repetition(fault& fate, const call_options& options) {
+void network_faults::draw_repetition(fault& fate, const call_options& options) {
     if (again_ == 0 || options.attempts == 1) return;
     const auto drawn = run_.choices.choose("sent again", whole);
     const auto pause = heavy_tailed(run_.choices, "pause before another attempt", 100ms);
     if (drawn >= again_) return;
     fate.again = pause;
-    if (fate.what != fault::kind::pass) run_.census.fault("sent_again");
+    if (fate.what != fault::kind::pass) run_.coverage.fault("sent_again");
 }
 
-clock::duration weather::aligned(clock::duration otherwise) {
+clock::duration network_faults::aligned(clock::duration otherwise) {
     const auto index = run_.choices.choose("edge of which wait", 6);
     const auto due = world_.scheduler().pending_wait(index);
     if (!due || *due - world_.now() > 30s) return otherwise;
@@ -119,18 +121,18 @@ clock::duration weather::aligned(clock::duration otherwise) {
     return std::max<clock::duration>(*due - world_.now() + offset, 0ns);
 }
 
-bool weather::hit_wrong_clock(line& own, testing::node& machine, fault& fate) {
+bool network_faults::hit_wrong_clock(line& own, testing::node& machine, fault& fate) {
     const auto skew = machine.clock().wall() - world_.store_clock().wall();
     if (std::chrono::abs(skew - own.signing_skew) <= signature_life) return false;
     // The refusal carries the service's date, by which a client signs from then on.
     own.signing_skew = skew;
     fate.what = fault::kind::fail;
     fate.answer = failure(errc::invalid_signature, outcome::not_applied);
-    run_.census.fault("signature_refused");
+    run_.coverage.fault("signature_refused");
     return true;
 }
 
-bool weather::hit_closed_way(line& own, fault& fate, const call_options& options) {
+bool network_faults::hit_closed_way(line& own, fault& fate, const call_options& options) {
     const auto now = world_.now();
     const auto left = [&](window way) { return own.closed_until[static_cast<std::size_t>(way)] - now; };
     const auto refuse = [&](errc code) {
@@ -162,7 +164,7 @@ bool weather::hit_closed_way(line& own, fault& fate, const call_options& options
     return false;
 }
 
-void weather::hit_by_chance(fault& fate, const any_request& request) {
+void network_faults::hit_by_chance(fault& fate, const any_request& request) {
     auto drawn = run_.choices.choose("fate", whole);
     // From the top down, so that the plainest number is the plainest fate.
     drawn = whole - 1 - drawn;
@@ -184,13 +186,13 @@ void weather::hit_by_chance(fault& fate, const any_request& request) {
         const bool batch = std::holds_alternative<batch_write_item_request>(request) ||
                            std::holds_alternative<batch_get_item_request>(request);
         if (kind == request_fault_kind::partial_batch && !batch) return;
-        run_.census.fault(descriptions[i].name);
+        run_.coverage.fault(request_fault_descriptions[i].name);
         apply(kind, fate);
         return;
     }
 }
 
-fault& weather::apply(request_fault_kind kind, fault& fate) {
+fault& network_faults::apply(request_fault_kind kind, fault& fate) {
     auto& choices = run_.choices;
     const auto answer_with = [&fate](fault::kind what, errc code, outcome known) {
         fate.what = what;

@@ -56,7 +56,7 @@ enum class window {
     count
 };
 
-struct weather_options {
+struct network_fault_options {
     /// The highest chance of any one fault, per million; the drawn ones lie at a tenth of it, or at it, or at zero.
     std::uint32_t worst_chance = 80'000;
     /// How likely a fault is to be met in a world at all.
@@ -72,9 +72,9 @@ struct weather_options {
     std::vector<request_fault_kind> never{};
 };
 
-class weather {
+class network_faults {
 public:
-    weather(world_run& run, testing::world& where, const weather_options& options, std::size_t nodes);
+    network_faults(world_run& run, testing::world& where, const network_fault_options& options, std::size_t nodes);
 
     /// For the network of a node; asked again after a restart.
     testing::fault_plan plan(std::size_t index, testing::node& machine);

@@ -9,26 +9,20 @@
 
 namespace dynalease::simulation {
 
-void played_world::set_up(const world_recipe& made_of, std::size_t nodes, std::function<void(mishap)> to_store) {
-    sky_.emplace(run_, simulated_, made_of.weather, nodes);
-    director_.emplace(run_, simulated_, *sky_,
-                      director_options{.allowed = made_of.mishaps,
-                                       .presence = made_of.mishap_presence,
-                                       .interval = made_of.mishap_interval,
-                                       .longest = made_of.longest_mishap,
-                                       .drift_ppm = made_of.drift_ppm,
-                                       .wall_error = made_of.wall_error,
-                                       .to_store = std::move(to_store)});
-    if (sky_->present(request_fault_kind::stale_read)) simulated_.keep_previous_rows();
+void played_world::set_up(const scenario_config& made_of, std::size_t nodes,
+                          std::function<void(nemesis_fault)> to_store) {
+    network_.emplace(run_, simulated_, made_of.network, nodes);
+    nemesis_.emplace(run_, simulated_, *network_, made_of, std::move(to_store));
+    if (network_->present(request_fault_kind::stale_read)) simulated_.keep_previous_rows();
 }
 
 void played_world::add(process& one) {
     processes_.push_back(&one);
-    director_->add({.name = one.name(),
-                    .machine = one.machine(),
-                    .crash = [&one](bool same_owner, clock::duration down) { one.crash(same_owner, down); },
-                    .unblocked = [&one] { one.unblocked(); },
-                    .resumed = [&one] { one.resumed(); }});
+    nemesis_->add({.name = one.name(),
+                   .machine = one.machine(),
+                   .crash = [&one](bool same_owner, clock::duration down) { one.crash(same_owner, down); },
+                   .unblocked = [&one] { one.unblocked(); },
+                   .resumed = [&one] { one.resumed(); }});
 }
 
 void played_world::fail(const std::string& promise_and_what) {
@@ -38,8 +32,8 @@ void played_world::fail(const std::string& promise_and_what) {
 // ---- steps -------------------------------------------------------------------------------------------------
 
 void played_world::throw_broken() const {
-    const auto& judged = judged_broken();
-    if (judged) throw violation(*judged);
+    const auto& checked = broken_promise();
+    if (checked) throw violation(*checked);
     if (broken_) throw violation(*broken_);
 }
 
@@ -53,7 +47,7 @@ bool played_world::go_on_while(const std::function<bool()>& condition, time_poin
         if (now() >= limit) return false;
         if (std::exchange(instant, now()) != now()) steps = 0;
         if (++steps > most_steps_at_once) fail("world", "time stands still");
-        director_->before_step();
+        nemesis_->before_step();
         if (!simulated_.step()) return !condition();
         check_step();
         throw_broken();
@@ -67,7 +61,7 @@ void played_world::go_on_until(time_point when) {
 
 // ---- phases ------------------------------------------------------------------------------------------------
 
-void played_world::live_through_faults(const world_recipe& made_of) {
+void played_world::live_through_faults(const scenario_config& made_of) {
     const auto length =
         run_.choices.between("length of the safety phase", static_cast<std::uint64_t>(made_of.shortest.count()),
                              static_cast<std::uint64_t>(made_of.longest.count()));
@@ -75,8 +69,8 @@ void played_world::live_through_faults(const world_recipe& made_of) {
 }
 
 void played_world::end_faults() {
-    sky_->calm();
-    director_->calm();
+    network_->calm();
+    nemesis_->calm();
 }
 
 void played_world::begin_calm() {
@@ -102,14 +96,14 @@ void played_world::stop_everyone(const char* promise) {
 
 std::string played_world::left_behind(const std::function<std::string()>& look) {
     auto found = look();
-    const bool copies = sky_->present(request_fault_kind::twice) || sky_->present(request_fault_kind::late);
+    const bool copies = network_->present(request_fault_kind::twice) || network_->present(request_fault_kind::late);
     const bool under_way = std::any_of(processes_.begin(), processes_.end(),
                                        [](auto* each) { return each->machine().network().in_flight() != 0; });
     if ((copies && !found.empty()) || (under_way && run_.choices.choose("audit", 4) == 1)) {
         // A write in doubt is looked up again eleven minutes after it was sent.
         go_on_until(now() + std::chrono::minutes(13));
         found = look();
-        run_.census.hit("audit waited for");
+        run_.coverage.hit("audit waited for");
     }
     return found;
 }

@@ -1,16 +1,15 @@
-// What every world has, whatever primitive is tried in it: weather, mishaps, processes, and steps between which
+// What every world has, whatever primitive is tried in it: faults, processes, and steps between which
 // everything is checked.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "simulation/framework/demand.hpp"
 #include "simulation/framework/nemesis.hpp"
 #include "simulation/framework/network_faults.hpp"
+#include "simulation/framework/scenario_config.hpp"
 #include "simulation/framework/world_run.hpp"
 
 #include <dynalease/testing/world.hpp>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -20,30 +19,10 @@
 
 namespace dynalease::simulation {
 
-using namespace std::chrono_literals;
-
 class process;
 
 /// Where sessions, locks and queues have their rows.
 inline constexpr const char* coordination = "coordination";
-
-/// What every kind of world is made of; a primitive adds its own.
-struct world_recipe {
-    std::size_t fewest_nodes = 2;
-    std::size_t most_nodes = 4;
-    /// What the sessions are told (`clock_drift_ppm`), and what the clocks really do.
-    std::int64_t drift_ppm = 1000;
-    std::chrono::milliseconds wall_error = 4min;
-    /// The safety phase: faults are on.
-    std::chrono::seconds shortest{15};
-    std::chrono::seconds longest{50};
-    weather_options weather{};
-    std::vector<mishap> mishaps{};
-    double mishap_presence = 0.4;
-    clock::duration mishap_interval = 12s;
-    clock::duration longest_mishap = 20s;
-    demand_bounds demand{};
-};
 
 class played_world {
 public:
@@ -55,7 +34,7 @@ public:
     world_run& run() noexcept { return run_; }
     testing::tape& choices() noexcept { return run_.choices; }
     testing::world& simulated() noexcept { return simulated_; }
-    weather& sky() noexcept { return *sky_; }
+    network_faults& network() noexcept { return *network_; }
     time_point now() const noexcept { return simulated_.now(); }
     bool calm() const noexcept { return calm_; }
     bool stopping() const noexcept { return stopping_; }
@@ -68,14 +47,16 @@ public:
 protected:
     explicit played_world(world_run& run) : run_(run), simulated_(run.choices) {}
     /// Draws what will befall the world. Before its processes are made.
-    /// @param to_store what the mishaps of the store do there.
-    void set_up(const world_recipe& made_of, std::size_t nodes, std::function<void(mishap)> to_store = [](mishap) {});
+    /// @param to_store what the faults of the store do there.
+    void set_up(
+        const scenario_config& made_of, std::size_t nodes,
+        std::function<void(nemesis_fault)> to_store = [](nemesis_fault) {});
     void add(process& one);
 
     /// What must hold between any two steps.
     virtual void check_step() {}
-    /// What the judges found; empty: nothing.
-    virtual const std::optional<std::string>& judged_broken() const = 0;
+    /// What the checkers found; empty: nothing.
+    virtual const std::optional<std::string>& broken_promise() const = 0;
 
     // ---- steps ----
     /// False: it still holds at the limit.
@@ -84,9 +65,9 @@ protected:
     void throw_broken() const;
 
     // ---- phases ----
-    void begin_faults() { director_->begin(); }
+    void begin_faults() { nemesis_->begin(); }
     /// For as long as is drawn.
-    void live_through_faults(const world_recipe& made_of);
+    void live_through_faults(const scenario_config& made_of);
     void end_faults();
     void begin_calm();
     /// Late copies of requests arrive within six minutes.
@@ -107,13 +88,19 @@ protected:
 private:
     world_run& run_;
     testing::world simulated_;
-    std::optional<weather> sky_;
-    std::optional<director> director_;
+    std::optional<network_faults> network_;
+    std::optional<nemesis> nemesis_;
     std::vector<process*> processes_;
     std::uint64_t numbers_ = 0;
     bool calm_ = false;
     bool stopping_ = false;
     std::optional<std::string> broken_;
 };
+
+/// For a table of scenarios. @tparam Config a function that says what the world is made of
+template <class World, auto Config>
+void play(world_run& run) {
+    World(run, Config()).play();
+}
 
 }  // namespace dynalease::simulation

@@ -1,4 +1,4 @@
-// What a primitive brings to the simulator: its worlds, the rare paths that must be seen, its mutants, its enumeration.
+// What a primitive brings to the simulator: its worlds, the rare paths they must meet, its mutants, its fault points.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
@@ -20,8 +20,8 @@ struct scenario {
     void (*play)(world_run& run);
 };
 
-/// What an enumeration of all points of failure found; it prints its own lines.
-struct enumeration_result {
+/// What one operation after the other, disturbed at each point, has shown.
+struct fault_points_result {
     std::uint64_t points = 0;
     std::uint64_t violations = 0;
 };
@@ -31,13 +31,13 @@ struct primitive {
     std::string_view name;  ///< "lock"
     std::vector<scenario> scenarios{};
     /// A campaign of a thousand worlds or more in which one of these is never hit has proved nothing, and fails.
-    std::vector<std::string_view> probes{};
+    std::vector<std::string_view> coverage_points{};
     std::vector<mutant> mutants{};
-    enumeration_result (*enumerate)(std::ostream& lines) = nullptr;
+    fault_points_result (*fault_points)(std::ostream& lines) = nullptr;
 };
 
 /// Namespace-scope constants of this type add to the primitive of their name:
-/// `const contribution worlds{{.name = "lock", .scenarios = {...}, .probes = {...}}};`
+/// `const contribution worlds{{.name = "lock", .scenarios = {...}, .coverage_points = {...}}};`
 struct contribution {
     explicit contribution(primitive part);
 };

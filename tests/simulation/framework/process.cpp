@@ -11,7 +11,7 @@
 
 namespace dynalease::simulation {
 
-process::process(played_world& where, const world_recipe& made_of, std::size_t index)
+process::process(played_world& where, const scenario_config& made_of, std::size_t index)
     : where_(where),
       index_(index),
       name_("n" + std::to_string(index)),
@@ -19,7 +19,7 @@ process::process(played_world& where, const world_recipe& made_of, std::size_t i
       demand_(
           made_of.demand, [&where] { return where.now(); },
           [this](const std::string& what) { where_.fail(what + ", by " + name_); }) {
-    where.run().census.fault("drift");
+    where.run().coverage.fault("drift");
 }
 
 void process::open() {

@@ -53,7 +53,7 @@ public:
     void reopen();
 
 protected:
-    process(played_world& where, const world_recipe& made_of, std::size_t index);
+    process(played_world& where, const scenario_config& made_of, std::size_t index);
     played_world& where() noexcept { return where_; }
     /// The first program begins.
     void open();
@@ -62,7 +62,7 @@ protected:
     void spawn(boost::asio::awaitable<void> life);
 
     virtual testing::network_observer& observer() = 0;
-    virtual testing::fault_plan plan() { return where_.sky().plan(index_, machine_); }
+    virtual testing::fault_plan plan() { return where_.network().plan(index_, machine_); }
     virtual void begin() = 0;
     /// What those in the program have in their hands is theirs no more.
     virtual void let_go() {}
@@ -76,7 +76,7 @@ private:
     const std::size_t index_;
     const std::string name_;
     testing::node machine_;
-    demand_judge demand_;
+    demand_checker demand_;
     std::uint64_t lives_ = 0;
 };
 

@@ -23,14 +23,14 @@ void outside_resource::write(played_world& where, std::int64_t token, clock::dur
         if (accepts(token)) {
             accepted();
         } else {
-            where.run().census.hit("stale write refused outside");
+            where.run().coverage.hit("stale write refused outside");
             refused();
         }
     };
     where.simulated().scheduler().add_timer(where.now() + delay, std::move(arrive));
 }
 
-boost::asio::awaitable<void> write_fenced(testing::node& machine, census& counted, condition_check fence,
+boost::asio::awaitable<void> write_fenced(testing::node& machine, coverage& counted, condition_check fence,
                                           std::size_t number, std::uint64_t writer) {
     transact_put put{.table_name = coordination,
                      .new_item = {{"pk", "protected#" + std::to_string(number)}, {"sk", "-"}}};

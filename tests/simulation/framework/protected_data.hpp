@@ -21,8 +21,9 @@ class outside_resource {
 public:
     /// Sends a write on its way, which it goes even after a crash. It may take up to `longest`.
     /// @param accepted is called if the resource took it @param refused if it did not
-    void write(played_world& where, std::int64_t token, clock::duration longest, std::function<void()> accepted,
-               std::function<void()> refused = [] {});
+    void write(
+        played_world& where, std::int64_t token, clock::duration longest, std::function<void()> accepted,
+        std::function<void()> refused = [] {});
 
 private:
     bool accepts(std::int64_t token);
@@ -32,7 +33,7 @@ private:
 
 /// Writes a row in a transaction that carries the fence.
 /// @param number of what protects the row @param writer who shall stand in it
-boost::asio::awaitable<void> write_fenced(testing::node& machine, census& counted, condition_check fence,
+boost::asio::awaitable<void> write_fenced(testing::node& machine, coverage& counted, condition_check fence,
                                           std::size_t number, std::uint64_t writer);
 
 }  // namespace dynalease::simulation

@@ -10,7 +10,7 @@
 #include <iostream>
 #include <string>
 
-namespace dynalease::simulation::mutants {
+namespace dynalease::simulation {
 
 namespace {
 
@@ -100,4 +100,4 @@ void drop(update_item_request& request, std::string_view clause) {
     replace(request, clause, {});
 }
 
-}  // namespace dynalease::simulation::mutants
+}  // namespace dynalease::simulation

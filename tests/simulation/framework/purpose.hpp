@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-namespace dynalease::simulation::mutants {
+namespace dynalease::simulation {
 
 enum class purpose {
     none,  ///< not one of ours: a user's own, or of a table
@@ -39,4 +39,4 @@ purpose purpose_of(const any_request& request);
 void replace(update_item_request& request, std::string_view from, std::string_view to);
 void drop(update_item_request& request, std::string_view clause);
 
-}  // namespace dynalease::simulation::mutants
+}  // namespace dynalease::simulation

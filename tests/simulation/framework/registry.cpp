@@ -29,9 +29,9 @@ contribution::contribution(primitive part) {
     auto& whole = known_primitives()[part.name];
     whole.name = part.name;
     append(whole.scenarios, std::move(part.scenarios));
-    append(whole.probes, std::move(part.probes));
+    append(whole.coverage_points, std::move(part.coverage_points));
     append(whole.mutants, std::move(part.mutants));
-    if (part.enumerate) whole.enumerate = part.enumerate;
+    if (part.fault_points) whole.fault_points = part.fault_points;
 }
 
 const primitive* find_primitive(std::string_view name) {

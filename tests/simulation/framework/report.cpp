@@ -9,7 +9,7 @@ namespace dynalease::simulation {
 
 namespace {
 
-void write_counts(const census::counts& counts, std::ostream& out) {
+void write_counts(const coverage::counts& counts, std::ostream& out) {
     const char* separator = "";
     out << '{';
     for (const auto& [name, times] : counts) {
@@ -22,14 +22,14 @@ void write_counts(const census::counts& counts, std::ostream& out) {
 }  // namespace
 
 void report(const primitive& what, const campaign_result& result, bool with_hash, std::ostream& out) {
-    const auto hours = std::chrono::duration<double, std::ratio<3600>>(result.census.lived).count();
+    const auto hours = std::chrono::duration<double, std::ratio<3600>>(result.coverage.lived).count();
     out << std::fixed << std::setprecision(1);
     out << "{\"primitive\":\"" << what.name << "\",\"seeds\":" << result.seeds
         << ",\"violations\":" << result.violations << ",\"lock_hours\":" << hours << ",\"faults\":";
-    write_counts(result.census.faults, out);
-    out << ",\"fault_kinds\":" << result.census.faults.size() << ",\"probes\":";
-    write_counts(result.census.probes, out);
-    out << ",\"probes_missed\":" << result.probes_missed.size() << ",\"seconds\":" << result.seconds;
+    write_counts(result.coverage.faults, out);
+    out << ",\"fault_kinds\":" << result.coverage.faults.size() << ",\"coverage_points\":";
+    write_counts(result.coverage.points, out);
+    out << ",\"points_missed\":" << result.points_missed.size() << ",\"seconds\":" << result.seconds;
     if (with_hash) out << ",\"trace\":\"" << std::hex << result.hash << std::dec << '"';
     out << "}" << std::endl;
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/rewriting_database.hpp"
 
-namespace dynalease::simulation::mutants {
+namespace dynalease::simulation {
 
 namespace {
 std::size_t processes = 0;
@@ -29,4 +29,4 @@ notes& notes_of_this_world() {
     return present;
 }
 
-}  // namespace dynalease::simulation::mutants
+}  // namespace dynalease::simulation

@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-namespace dynalease::simulation::mutants {
+namespace dynalease::simulation {
 
 /// Passes everything on; a mutant overrides what it breaks. It lives as long as its process, so that it may remember.
 class rewriting_database : public database_backend {
@@ -42,8 +42,8 @@ std::shared_ptr<database_backend> wrap(std::shared_ptr<database_backend> network
 }
 
 /// A mutant that only edits texts needs no memory, and no class of its own.
-using edit = void (*)(any_request& request, purpose meaning, const environment& world);
-template <edit Change>
+using request_edit = void (*)(any_request& request, purpose meaning, const environment& world);
+template <request_edit Change>
 std::shared_ptr<database_backend> editing(std::shared_ptr<database_backend> network) {
     struct editor final : rewriting_database {
         using rewriting_database::rewriting_database;
@@ -68,4 +68,4 @@ struct notes {
 };
 notes& notes_of_this_world();
 
-}  // namespace dynalease::simulation::mutants
+}  // namespace dynalease::simulation

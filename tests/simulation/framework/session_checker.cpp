@@ -23,7 +23,7 @@ std::optional<std::variant<session_beaten, session_ended>> session_change(const 
     return session_ended{.session = session, .marked_dead = write->values.contains(":dead")};
 }
 
-std::string session_judge::see(time_point at, const session_beaten& seen) {
+std::string session_checker::see(time_point at, const session_beaten& seen) {
     auto& session = sessions_[seen.session];
     std::string broken;
     if (session.over) broken = "P5: session " + seen.session + " came back after it was over";
@@ -37,7 +37,7 @@ std::string session_judge::see(time_point at, const session_beaten& seen) {
     return broken;
 }
 
-std::string session_judge::see(time_point at, const session_ended& seen) {
+std::string session_checker::see(time_point at, const session_ended& seen) {
     auto& session = sessions_[seen.session];
     if (session.over && seen.marked_dead) return "P5: session " + seen.session + " ended twice";
     session.over = true;
@@ -48,17 +48,17 @@ std::string session_judge::see(time_point at, const session_ended& seen) {
     return "P1: session " + seen.session + " was marked dead before its lease was over";
 }
 
-std::string session_judge::see(time_point, const sessions_disturbed&) {
+std::string session_checker::see(time_point, const sessions_disturbed&) {
     sessions_.clear();
     return {};
 }
 
-bool session_judge::over(const std::string& session) const {
+bool session_checker::over(const std::string& session) const {
     const auto known = sessions_.find(session);
     return known != sessions_.end() && known->second.over;
 }
 
-time_point session_judge::last_beat(const std::string& session) const {
+time_point session_checker::last_beat(const std::string& session) const {
     const auto known = sessions_.find(session);
     return known == sessions_.end() ? time_point() : known->second.beaten_at;
 }

@@ -1,4 +1,4 @@
-// Whether sessions end as promised: judged from the writes of their rows alone.
+// Whether sessions end as promised: checked from the writes of their rows alone.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
@@ -38,16 +38,16 @@ std::optional<std::variant<session_beaten, session_ended>> session_change(const 
                                                                           std::chrono::nanoseconds lease,
                                                                           testing::world& where, const char* table);
 
-struct session_judge_options {
+struct session_checker_options {
     /// By how much any clock of the world may run fast or slow.
     std::int64_t drift_ppm = 1000;
     /// Clocks stood still, or rows were lost: a session may be taken for dead too early.
     bool early_death_waived = false;
 };
 
-class session_judge {
+class session_checker {
 public:
-    explicit session_judge(const session_judge_options& options) : options_(options) {}
+    explicit session_checker(const session_checker_options& options) : options_(options) {}
 
     // Each returns the promise that it breaks; empty: none.
     std::string see(time_point at, const session_beaten& seen);
@@ -66,7 +66,7 @@ private:
         time_point beaten_at{};
     };
 
-    const session_judge_options options_;
+    const session_checker_options options_;
     std::unordered_map<std::string, record> sessions_;
 };
 

@@ -16,7 +16,7 @@
 
 namespace dynalease::simulation {
 
-/// @tparam User a `participant` with `live`, `waits`, `gone` and `let_go`.
+/// @tparam User a `user` with `live`, `waits`, `gone` and `let_go`.
 template <class User>
 class session_process : public process, public testing::network_observer {
 public:

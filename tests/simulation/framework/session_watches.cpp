@@ -39,7 +39,7 @@ std::string session_watches::writer_of(const any_request& request) {
     return name.substr(0, id_length);
 }
 
-std::string session_watches::judge_heartbeat(const testing::logged_request& entry, const lease_watch& of,
+std::string session_watches::check_heartbeat(const testing::logged_request& entry, const lease_watch& of,
                                              time_point now, time_point undisturbed) {
     if (entry.lane != lane::heartbeat) return "R2: a heartbeat left on the lane of ordinary requests";
     if (!of.begun() || !of.last_send()) return {};

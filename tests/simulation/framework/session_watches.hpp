@@ -29,7 +29,7 @@ public:
     static std::string writer_of(const any_request& request);
     /// What is wrong with a heartbeat that leaves now; empty if nothing.
     /// @param undisturbed since when nothing has kept the process from running.
-    static std::string judge_heartbeat(const testing::logged_request& entry, const lease_watch& of, time_point now,
+    static std::string check_heartbeat(const testing::logged_request& entry, const lease_watch& of, time_point now,
                                        time_point undisturbed);
 
 private:

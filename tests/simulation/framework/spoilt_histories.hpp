@@ -1,4 +1,4 @@
-// How judges are tried themselves: histories of good worlds, and the same ones spoilt.
+// How checkers are tried themselves: histories of good worlds, and the same ones spoilt.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
@@ -15,19 +15,19 @@
 
 namespace dynalease::simulation {
 
-/// All that was judged in the world of that seed.
-template <class World, class History, class Recipe>
-History history_of(std::uint64_t seed, const Recipe& made_of) {
+/// All that was checked in the world of that seed.
+template <class World, class History, class Config>
+History history_of(std::uint64_t seed, const Config& made_of) {
     testing::tape choices(seed);
-    census counted;
+    coverage counted;
     trace events;
-    world_run run{.choices = choices, .census = counted, .trace = events};
+    world_run run{.choices = choices, .coverage = counted, .trace = events};
     History kept;
     World(run, made_of, &kept).play();
     return kept;
 }
 
-/// @param good_history the history of a seed @param verdict of the judge: the promise that is broken, or empty
+/// @param good_history the history of a seed @param verdict of the checker: the promise that is broken, or empty
 /// @param spoil turns a good history into a bad one; false if it has nothing to be spoilt that way
 template <class Good, class Verdict, class Spoil>
 void expect_noticed(const char* promise, Good good_history, Verdict verdict, Spoil spoil) {

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace dynalease::simulation {
 
@@ -53,8 +54,9 @@ public:
     }
 
     // ---- disturbances ----
-    /// The process whose operation is disturbed.
-    virtual testing::node& disturbed() = 0;
+    /// The first is that of the process whose operation is disturbed.
+    virtual std::vector<testing::node*> nodes() = 0;
+    testing::node& disturbed() { return *nodes().front(); }
     void crash() {
         crashed_ = true;
         disturbed().crash();
@@ -62,6 +64,8 @@ public:
     bool crashed() const noexcept { return crashed_; }
     /// What the program has in its hands, in the order in which it would lose them.
     virtual void destroy_handles() = 0;
+    /// Whatever befell those of the nodes that still run is over.
+    void let_requests_pass();
     /// The network makes a copy of its own: of a refused request only the audit finds it, eleven minutes later.
     void expect_copies() noexcept { copies_ = true; }
     bool copies_expected() const noexcept { return copies_; }

@@ -8,7 +8,7 @@
 
 namespace dynalease::simulation {
 
-void careless_operator::lose_rows(mishap kind, item_key key, std::function<void()> told) {
+void table_faults::lose_rows(nemesis_fault kind, item_key key, std::function<void()> told) {
     const auto image =
         std::make_shared<std::vector<item>>(std::exchange(backup_, where_.simulated().image(coordination)));
     for (auto& each : *image) {
@@ -16,20 +16,21 @@ void careless_operator::lose_rows(mishap kind, item_key key, std::function<void(
     }
     // Nothing is under way while it happens: a copy of an old write that lands on an empty row has nothing there to be
     // measured against, and no protocol could tell it from a new one.
-    where_.sky().close_for_all(window::outage, where_.now() + std::chrono::seconds(12));
+    where_.network().close_for_all(window::outage, where_.now() + std::chrono::seconds(12));
     auto lose = [this, kind, key = std::move(key), image, told = std::move(told)] {
         if (where_.calm()) return;
-        if (kind == mishap::operator_delete) {
+        if (kind == nemesis_fault::operator_delete) {
             where_.simulated().call(delete_item_request{.table_name = coordination, .key = key}).value();
         } else {
-            where_.simulated().restore(coordination, kind == mishap::table_restored ? *image : std::vector<item>());
+            where_.simulated().restore(coordination,
+                                       kind == nemesis_fault::table_restored ? *image : std::vector<item>());
         }
         told();
     };
     where_.simulated().scheduler().add_timer(where_.now() + std::chrono::seconds(6), std::move(lose));
 }
 
-bool careless_operator::set_version(const item_key& key, std::int64_t version) {
+bool table_faults::set_version(const item_key& key, std::int64_t version) {
     update_item_request edit{.table_name = coordination, .key = key};
     edit.update_expression = "SET #v = :v";
     edit.condition_expression = "attribute_exists(#v)";
@@ -38,7 +39,7 @@ bool careless_operator::set_version(const item_key& key, std::int64_t version) {
     return where_.simulated().call(std::move(edit)).has_value();
 }
 
-void careless_operator::change_version(const item_key& key, const std::function<void()>& told) {
+void table_faults::change_version(const item_key& key, const std::function<void()>& told) {
     if (!set_version(key, 2)) return;
     told();
     where_.simulated().scheduler().add_timer(where_.now() + std::chrono::seconds(5), [this, key, told] {

@@ -13,13 +13,13 @@
 
 namespace dynalease::simulation {
 
-class careless_operator {
+class table_faults {
 public:
-    explicit careless_operator(played_world& where) : where_(where) {}
+    explicit table_faults(played_world& where) : where_(where) {}
 
     /// Empties or restores the table, or deletes the row of that key, in an outage of everything. What is restored is
     /// the table as it was at the loss before. @param told when it has happened
-    void lose_rows(mishap kind, item_key key, std::function<void()> told);
+    void lose_rows(nemesis_fault kind, item_key key, std::function<void()> told);
     /// For five seconds the row is of another schema version. @param told of each change
     void change_version(const item_key& key, const std::function<void()>& told);
 

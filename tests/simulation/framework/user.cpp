@@ -11,11 +11,11 @@ namespace dynalease::simulation {
 
 namespace asio = boost::asio;
 
-void participant::interrupt() {
+void user::interrupt() {
     cancel_.emit(asio::cancellation_type::terminal);
 }
 
-asio::awaitable<void> participant::sleep_up_to(const char* label, std::chrono::milliseconds longest) {
+asio::awaitable<void> user::sleep_up_to(const char* label, std::chrono::milliseconds longest) {
     const auto time = choices_.choose(label, static_cast<std::uint64_t>(longest.count()) + 1);
     const auto clock = process_.machine().environment().clock;
     const auto when = clock->now() + std::chrono::milliseconds(time);
@@ -23,7 +23,7 @@ asio::awaitable<void> participant::sleep_up_to(const char* label, std::chrono::m
     co_await clock->async_wait_until(when, cancellable());
 }
 
-void participant::cancel_after(std::chrono::nanoseconds time) {
+void user::cancel_after(std::chrono::nanoseconds time) {
     constexpr std::array types{asio::cancellation_type::terminal, asio::cancellation_type::partial,
                                asio::cancellation_type::total};
     const auto type = types[choices_.choose(cancellation_, types.size())];

@@ -18,19 +18,19 @@
 
 namespace dynalease::simulation {
 
-class participant : public std::enable_shared_from_this<participant> {
+class user : public std::enable_shared_from_this<user> {
 public:
-    participant(const participant&) = delete;
-    participant& operator=(const participant&) = delete;
+    user(const user&) = delete;
+    user& operator=(const user&) = delete;
 
     /// What it waits for ends.
     void interrupt();
 
 protected:
     /// @param cancellation label of the choice of how it is cancelled
-    participant(testing::tape& choices, process& at, const char* cancellation)
+    user(testing::tape& choices, process& at, const char* cancellation)
         : choices_(choices), process_(at), cancellation_(cancellation) {}
-    ~participant() = default;
+    ~user() = default;
 
     /// For calls that it may cancel. (Boost 1.81 cannot bind a slot to `asio::deferred`.)
     auto cancellable() {

@@ -35,7 +35,7 @@ public:
         const auto* believed = watch();
         if (believed == nullptr || this->machine().crashed() || this->machine().paused()) return;
         if (undisturbed_ + std::chrono::milliseconds(1) > this->clock_now()) return;
-        const auto wrong = believed->judge(this->session()->state(), this->clock_now());
+        const auto wrong = believed->check(this->session()->state(), this->clock_now());
         if (!wrong.empty()) this->where().fail("P5", wrong);
     }
 
@@ -49,7 +49,7 @@ public:
     void resumed() override { undisturbed_ = this->clock_now(); }
 
 protected:
-    watched_process(played_world& where, const world_recipe& made_of, std::size_t index,
+    watched_process(played_world& where, const scenario_config& made_of, std::size_t index,
                     std::chrono::milliseconds lease)
         : session_process<User>(where, made_of, index),
           owner_("owner-" + std::to_string(index)),
@@ -74,10 +74,10 @@ protected:
     // ---- what the network tells ----
     void watch_sent(const testing::logged_request& entry, const any_request& request) {
         if (std::holds_alternative<put_item_request>(request)) watch_birth(session_in(entry.key));
-        judge_writer(request);
+        check_writer(request);
         if (const auto* beating = watches_.beating(entry, request)) {
             check_state();
-            const auto wrong = session_watches::judge_heartbeat(entry, *beating, this->clock_now(), undisturbed_);
+            const auto wrong = session_watches::check_heartbeat(entry, *beating, this->clock_now(), undisturbed_);
             if (!wrong.empty()) this->where().fail(wrong);
         }
         watches_.sent(entry, request, this->clock_now());
@@ -91,7 +91,7 @@ protected:
         auto change = session_change(id, request, lease_, this->where().simulated(), coordination);
         const auto* ended = change ? std::get_if<session_ended>(&*change) : nullptr;
         if (ended != nullptr) {
-            this->where().run().census.hit(ended->marked_dead ? "session marked dead" : "session closed");
+            this->where().run().coverage.hit(ended->marked_dead ? "session marked dead" : "session closed");
         }
         return change;
     }
@@ -107,14 +107,14 @@ private:
         }
         const auto* former = lives_.empty() ? nullptr : watches_.of(lives_.back());
         if (former != nullptr && former->begun()) {
-            this->where().run().census.hit("a session lived on");
-            const auto wrong = former->judge(session_state::lost, this->clock_now());
+            this->where().run().coverage.hit("a session lived on");
+            const auto wrong = former->check(session_state::lost, this->clock_now());
             if (!wrong.empty()) this->where().fail("life", wrong + ", and a new life begins");
         }
         lives_.push_back(id);
     }
     /// What a life wanted ends with it.
-    void judge_writer(const any_request& request) {
+    void check_writer(const any_request& request) {
         const auto writer = session_watches::writer_of(request);
         const bool former = !writer.empty() && std::find(lives_.begin(), lives_.end(), writer) != lives_.end() &&
                             lives_.back() != writer;

@@ -19,7 +19,7 @@ struct violation : std::runtime_error {
 
 struct world_run {
     testing::tape& choices;
-    dynalease::simulation::census& census;
+    dynalease::simulation::coverage& coverage;
     dynalease::simulation::trace& trace;
 };
 

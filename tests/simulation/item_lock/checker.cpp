@@ -16,23 +16,23 @@ bool stands(const claimant& who) {
 }
 }  // namespace
 
-void judge::see(const event& seen) {
+void checker::see(const event& seen) {
     now_ = seen.at;
     std::visit([&](const auto& what) { on(what); }, seen.what);
 }
 
-void judge::fail(const char* promise, std::string what) {
+void checker::fail(const char* promise, std::string what) {
     if (!broken_) broken_ = std::string(promise) + ": " + std::move(what);
 }
 
-std::optional<claimant> judge::grant_of(const std::string& session, std::size_t item, std::int64_t token) const {
+std::optional<claimant> checker::grant_of(const std::string& session, std::size_t item, std::int64_t token) const {
     for (const auto& [who, its] : items_[item].tokens) {
         if (who.session == session && its == token) return who;
     }
     return std::nullopt;
 }
 
-time_point judge::last_sign(std::size_t item, const claimant& who) const {
+time_point checker::last_sign(std::size_t item, const claimant& who) const {
     const auto& signs = items_[item].alive_at;
     const auto own = signs.find(who);
     if (own != signs.end()) return own->second;
@@ -40,7 +40,7 @@ time_point judge::last_sign(std::size_t item, const claimant& who) const {
     return beat == beats_.end() ? time_point() : beat->second;
 }
 
-bool judge::over(const item_record& of, const claimant& who) const {
+bool checker::over(const item_record& of, const claimant& who) const {
     if (over(who.session)) return true;
     const auto known = of.alive_at.find(who);
     if (!plain_ || known == of.alive_at.end()) return false;
@@ -49,7 +49,7 @@ bool judge::over(const item_record& of, const claimant& who) const {
     return now_ - known->second >= least;
 }
 
-void judge::note_signs_of_life(item_record& of) const {
+void checker::note_signs_of_life(item_record& of) const {
     if (!plain_) return;
     auto before = std::exchange(of.alive_at, {});
     const auto keep = [&](const claimant& who) {
@@ -61,12 +61,12 @@ void judge::note_signs_of_life(item_record& of) const {
     for (const auto& each : of.state.readers) keep(each);
 }
 
-void judge::on(const kept_alive& seen) {
+void checker::on(const kept_alive& seen) {
     auto& of = items_[seen.item];
     of.alive_at[of.state.writer] = now_;
 }
 
-void judge::on_succession(item_record& of, const claimant& from, const claimant& to) {
+void checker::on_succession(item_record& of, const claimant& from, const claimant& to) {
     of.tokens[to] = of.tokens[from];
     of.tokens.erase(from);
     const auto item = static_cast<std::size_t>(&of - items_.data());
@@ -79,7 +79,7 @@ void judge::on_succession(item_record& of, const claimant& from, const claimant&
 }
 
 /// A plain session lets its guards run out by itself, whatever their users do.
-bool judge::in_hand(std::size_t item, const claimant& grant) const {
+bool checker::in_hand(std::size_t item, const claimant& grant) const {
     if (plain_) return false;
     return std::ranges::any_of(guards_, [&](const auto& each) {
         const auto& guard = each.second;
@@ -87,21 +87,21 @@ bool judge::in_hand(std::size_t item, const claimant& grant) const {
     });
 }
 
-void judge::on(const lock_written& seen) {
+void checker::on(const lock_written& seen) {
     auto& of = items_[seen.item];
     const auto before = of.state;
     const auto& after = seen.after;
     if (!before.exists && after.exists && seen.number == 0) fail("E1", "a lock request made an item");
     if (before.exists && after.exists && after.floor < before.floor) fail("P2", "the floor fell");
-    judge_content(of, seen);
+    check_content(of, seen);
     // A reader without a session's row lives by entries beside its own.
     const bool more = after.readers.size() > before.readers.size();
     if (more && !plain_ && after.readers.size() > most_readers_) fail("P10", "more readers than there may be");
-    if (stands(before.writer) && before.writer != after.writer) judge_end(of, seen.item, seen, before.writer);
+    if (stands(before.writer) && before.writer != after.writer) check_end(of, seen.item, seen, before.writer);
     for (const auto& each : before.readers) {
-        if (!after.readers.contains(each)) judge_end(of, seen.item, seen, each);
+        if (!after.readers.contains(each)) check_end(of, seen.item, seen, each);
     }
-    if (stands(after.writer) && before.writer != after.writer) judge_grant(of, seen.item, seen, after.writer, true);
+    if (stands(after.writer) && before.writer != after.writer) check_grant(of, seen.item, seen, after.writer, true);
     for (const auto& each : after.readers) {
         if (before.readers.contains(each)) continue;
         const auto former = std::ranges::find_if(
@@ -109,7 +109,7 @@ void judge::on(const lock_written& seen) {
         if (former != before.readers.end() && after.floor == before.floor) {
             on_succession(of, *former, each);
         } else {
-            judge_grant(of, seen.item, seen, each, false);
+            check_grant(of, seen.item, seen, each, false);
         }
     }
     if (stands(after.writer) && !after.readers.empty()) fail("P1", "a writer beside readers in the item");
@@ -125,7 +125,7 @@ void judge::on(const lock_written& seen) {
     if (before.exists && !after.exists) end_life(seen.item);
 }
 
-void judge::judge_content(const item_record& of, const lock_written& seen) {
+void checker::check_content(const item_record& of, const lock_written& seen) {
     const auto guarded = writes_.find({seen.number, seen.item});
     if (guarded == writes_.end() || guarded->second == of.state.writer) return;
     fail("P3", "guarded write " + std::to_string(seen.number) + " of " + text(guarded->second) +
@@ -133,7 +133,7 @@ void judge::judge_content(const item_record& of, const lock_written& seen) {
                    (stands(of.state.writer) ? text(of.state.writer) + "'s" : std::string("nobody's")));
 }
 
-void judge::on(const lock_tested& seen) {
+void checker::on(const lock_tested& seen) {
     const auto& lock = items_[seen.item].state;
     const auto guarded = writes_.find({seen.number, seen.item});
     if (guarded == writes_.end()) return;
@@ -143,8 +143,8 @@ void judge::on(const lock_tested& seen) {
     }
 }
 
-void judge::judge_grant(item_record& of, std::size_t item, const lock_written& seen, const claimant& who,
-                        bool exclusive) {
+void checker::check_grant(item_record& of, std::size_t item, const lock_written& seen, const claimant& who,
+                          bool exclusive) {
     const auto& before = of.state;
     if (who.session != seen.session) fail("P1", "a session wrote another one into the item");
     const bool downgraded = !exclusive && before.writer == who;
@@ -173,7 +173,7 @@ void judge::judge_grant(item_record& of, std::size_t item, const lock_written& s
     of.tokens[who] = token;
 }
 
-void judge::judge_end(item_record& of, std::size_t item, const lock_written& seen, const claimant& who) {
+void checker::check_end(item_record& of, std::size_t item, const lock_written& seen, const claimant& who) {
     const bool downgraded = seen.after.readers.contains(who);
     if (downgraded) return;
     of.former.insert(who);
@@ -182,7 +182,7 @@ void judge::judge_end(item_record& of, std::size_t item, const lock_written& see
     if (!over(who.session) && !own_end && in_hand(item, who)) fail("P9", "freed while a user still holds it");
 }
 
-void judge::on(const lock_replaced& seen) {
+void checker::on(const lock_replaced& seen) {
     auto& of = items_[seen.item];
     if (seen.after.life != of.state.life || !seen.after.exists) end_life(seen.item);
     of.state = seen.after;
@@ -190,7 +190,7 @@ void judge::on(const lock_replaced& seen) {
 }
 
 /// An item that is removed takes its floor along: tokens rise in each life of it, and no grant goes over to the next.
-void judge::end_life(std::size_t item) {
+void checker::end_life(std::size_t item) {
     auto& of = items_[item];
     for (const auto& [who, token] : of.tokens) of.past.emplace(who.session, token);
     of.highest = 0;
@@ -202,7 +202,7 @@ void judge::end_life(std::size_t item) {
     }
 }
 
-void judge::on(const guard_given& seen) {
+void checker::on(const guard_given& seen) {
     const auto& of = items_[seen.item];
     const auto granted = std::ranges::find_if(
         of.tokens, [&](const auto& each) { return each.first.session == seen.session && each.second == seen.token; });
@@ -217,7 +217,7 @@ void judge::on(const guard_given& seen) {
         .item = seen.item, .grant = granted->first, .exclusive = seen.exclusive, .perhaps_of_former_life = was_one};
 }
 
-void judge::on(const guarded_begun& seen) {
+void checker::on(const guarded_begun& seen) {
     const auto guard = guards_.find(seen.handle);
     writes_[{seen.number, seen.item}] =
         guard == guards_.end() ? claimant{"a guard that was never granted", 0} : guard->second.grant;

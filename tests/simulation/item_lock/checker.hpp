@@ -1,4 +1,4 @@
-// The promises of item locks, judged from what happened alone.
+// The promises of item locks, checked from what happened alone.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
@@ -24,10 +24,10 @@ struct plain_bounds {
 /// lives; P3 a guarded write happens under the very grant of its guard, and in that life of the item; P9 nobody else's
 /// lock is freed; P10 no more readers than may be; F1 nobody passes one that has left an intent, but for F2: a few
 /// writers of the process that has the item; E1 no lock request makes an item.
-class judge {
+class checker {
 public:
     /// @param plain sessions have no rows: whoever has stood still for so long is over.
-    explicit judge(std::size_t items, std::optional<plain_bounds> plain = {}, std::size_t most_readers = 64)
+    explicit checker(std::size_t items, std::optional<plain_bounds> plain = {}, std::size_t most_readers = 64)
         : items_(items), plain_(plain), most_readers_(most_readers) {}
 
     void see(const event& seen);
@@ -42,12 +42,12 @@ public:
 private:
     struct item_record {
         lock_state state;
-        std::int64_t highest = 0;                 ///< token of this life
-        std::map<claimant, std::int64_t> tokens;  ///< of every grant of this life
-        std::set<claimant> former;                ///< those that ended
+        std::int64_t highest = 0;                             ///< token of this life
+        std::map<claimant, std::int64_t> tokens;              ///< of every grant of this life
+        std::set<claimant> former;                            ///< those that ended
         std::set<std::pair<std::string, std::int64_t>> past;  ///< sessions and tokens of former lives
-        unsigned passed = 0;                      ///< hand-overs past the intent that stands there
-        std::map<claimant, time_point> alive_at;  ///< the last sign of life; true time
+        unsigned passed = 0;                                  ///< hand-overs past the intent that stands there
+        std::map<claimant, time_point> alive_at;              ///< the last sign of life; true time
     };
     struct held_guard {
         std::size_t item = 0;
@@ -65,9 +65,9 @@ private:
     void on(const guarded_begun& seen);
     void on(const lock_tested& seen);
 
-    void judge_grant(item_record& of, std::size_t item, const lock_written& seen, const claimant& who, bool exclusive);
-    void judge_end(item_record& of, std::size_t item, const lock_written& seen, const claimant& who);
-    void judge_content(const item_record& of, const lock_written& seen);
+    void check_grant(item_record& of, std::size_t item, const lock_written& seen, const claimant& who, bool exclusive);
+    void check_end(item_record& of, std::size_t item, const lock_written& seen, const claimant& who);
+    void check_content(const item_record& of, const lock_written& seen);
     void on(const kept_alive& seen);
     /// A reader without a session's row has put another entry beside its own.
     void on_succession(item_record& of, const claimant& from, const claimant& to);

@@ -1,7 +1,7 @@
-// The judge of item locks itself: histories of good worlds are accepted, and every way of spoiling them is noticed.
+// The checker of item locks itself: histories of good worlds are accepted, and every way of spoiling them is noticed.
 // SPDX-License-Identifier: BSL-1.0
-#include "simulation/framework/spoilt_histories.hpp"
 #include "simulation/item_lock/checker.hpp"
+#include "simulation/framework/spoilt_histories.hpp"
 #include "simulation/item_lock/scenario_config.hpp"
 #include "simulation/item_lock/world.hpp"
 
@@ -20,16 +20,16 @@ namespace {
 constexpr std::size_t item_count = 2;
 
 history good_locks(std::uint64_t seed) {
-    recipe made_of;
+    item_locks::scenario_config made_of;
     made_of.most_items = item_count;
-    made_of.mishaps = {mishap::pause, mishap::partition, mishap::crash_new_identity};
+    made_of.nemesis.faults = {nemesis_fault::pause, nemesis_fault::partition, nemesis_fault::crash_new_identity};
     return history_of<item_world, history>(seed, made_of);
 }
 
 std::string verdict_on_locks(const history& seen) {
-    judge judged(item_count);
-    for (const auto& each : seen) judged.see(each);
-    return judged.broken().value_or("");
+    checker checked(item_count);
+    for (const auto& each : seen) checked.see(each);
+    return checked.broken().value_or("");
 }
 
 /// The first write from the middle on that `wanted` picks, given the lock before it.
@@ -213,7 +213,7 @@ TEST_CASE("who waits with an intent and is passed too often by writers of one pr
 
 namespace {
 
-/// What a judge says of a session that takes an item over its own earlier grant, which a user has got.
+/// What a checker says of a session that takes an item over its own earlier grant, which a user has got.
 /// @param born_anew in between the item was removed and made again, and a late copy brought the grant back
 std::string verdict_on_taking_its_own(bool born_anew) {
     const lock_state free{.exists = true, .life = "first"};
@@ -223,8 +223,8 @@ std::string verdict_on_taking_its_own(bool born_anew) {
     auto taken_again = taken;
     taken_again.writer.attempt = 2;
     taken_again.floor = 6;
-    judge judged(1);
-    const auto see = [&](auto what) { judged.see({.at = {}, .what = std::move(what)}); };
+    checker checked(1);
+    const auto see = [&](auto what) { checked.see({.at = {}, .what = std::move(what)}); };
     see(lock_replaced{.item = 0, .after = free});
     see(lock_written{.item = 0, .session = "session", .number = 0, .after = taken});
     if (born_anew) {
@@ -235,7 +235,7 @@ std::string verdict_on_taking_its_own(bool born_anew) {
     }
     see(guard_given{.handle = 1, .item = 0, .session = "session", .token = 5});
     see(lock_written{.item = 0, .session = "session", .number = 0, .after = taken_again});
-    return judged.broken().value_or("");
+    return checked.broken().value_or("");
 }
 
 }  // namespace

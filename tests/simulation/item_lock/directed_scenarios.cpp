@@ -12,7 +12,7 @@ namespace {
 using enum testing::fault::kind;
 
 /// A claim is given up while its write is under way, and the write comes late.
-void late_take(lock_stage& on) {
+void late_take(directed_stage& on) {
     on.warm_up(on.a);
     on.first_take(on.a, {.what = lose_answer, .before = 2500ms});
     on.try_once(on.a);
@@ -23,7 +23,7 @@ void late_take(lock_stage& on) {
 }
 
 /// The same of one that has seen another hold the item, and that comes when it is free.
-void late_take_under_a_holder(lock_stage& on) {
+void late_take_under_a_holder(directed_stage& on) {
     on.warm_up(on.a);
     on.hold(on.b);
     on.first_take(on.a, {.what = lose_answer, .before = 2500ms});
@@ -37,10 +37,10 @@ void late_take_under_a_holder(lock_stage& on) {
 }
 
 /// The same of an intent, which comes while others still read.
-void late_intent(lock_stage& on) {
+void late_intent(directed_stage& on) {
     on.warm_up(on.a);
     on.read(on.b);
-    on.first(on.a, lock_stage::updates_that_begin("SET #I = :mine"), {.what = lose_answer, .before = 2500ms});
+    on.first(on.a, directed_stage::updates_that_begin("SET #I = :mine"), {.what = lose_answer, .before = 2500ms});
     on.want(on.a);
     on.run_for(1s);
     on.cancel.emit(boost::asio::cancellation_type::terminal);
@@ -51,7 +51,7 @@ void late_intent(lock_stage& on) {
 }
 
 /// A try that is refused, and that the network copies.
-void copy_of_a_try(lock_stage& on) {
+void copy_of_a_try(directed_stage& on) {
     on.warm_up(on.a);
     on.hold(on.b);
     on.first_take(on.a, {.what = apply_twice, .before = 2ms, .after = 2ms, .copy = 3s});
@@ -62,7 +62,7 @@ void copy_of_a_try(lock_stage& on) {
     on.check_free("after the audit");
 }
 
-void delay_take_overs(lock_stage::actor& of) {
+void delay_take_overs(directed_stage::actor& of) {
     of.machine.network().set_plan([](const any_request& request, const call_options&) {
         const auto* update = std::get_if<update_item_request>(&request);
         const bool takes_over = update && (update->values.contains(":seen") || update->values.contains(":over"));
@@ -71,7 +71,7 @@ void delay_take_overs(lock_stage::actor& of) {
 }
 
 /// Two take over from the dead: the write of one comes when the other holds.
-void two_take_over(lock_stage& on) {
+void two_take_over(directed_stage& on) {
     on.warm_up(on.a);
     on.hold(on.b);
     on.b.machine.crash();
@@ -82,7 +82,7 @@ void two_take_over(lock_stage& on) {
 }
 
 /// Who asks once, and never before, is told of the dead.
-void one_call_at_a_dead_holder(lock_stage& on) {
+void one_call_at_a_dead_holder(directed_stage& on) {
     on.hold(on.b);
     on.b.machine.crash();
     on.ask(on.c);
@@ -91,7 +91,7 @@ void one_call_at_a_dead_holder(lock_stage& on) {
 }
 
 /// What a job has just done is not done again.
-void one_call_at_a_short_hold(lock_stage& on) {
+void one_call_at_a_short_hold(directed_stage& on) {
     on.hold(on.b);
     on.ask(on.c);
     on.run_for(200ms);
@@ -101,7 +101,7 @@ void one_call_at_a_short_hold(lock_stage& on) {
 }
 
 /// A try takes over from a reader that is over; another reader joins before its write comes.
-void reader_before_a_take_over(lock_stage& on) {
+void reader_before_a_take_over(directed_stage& on) {
     on.warm_up(on.a);
     on.read(on.b);
     on.b.machine.crash();
@@ -119,7 +119,7 @@ void reader_before_a_take_over(lock_stage& on) {
 }
 
 /// Somebody wants an item that is not there.
-void take_of_nothing(lock_stage& on) {
+void take_of_nothing(directed_stage& on) {
     on.warm_up(on.a);
     on.remove_item(0);
     on.want(on.a);
@@ -128,17 +128,17 @@ void take_of_nothing(lock_stage& on) {
 }
 
 /// The item is removed and made again under its holder, and copies of the grant and of a write under it come after.
-void reborn_under_a_holder(lock_stage& on) {
+void reborn_under_a_holder(directed_stage& on) {
     on.a.machine.network().set_plan([](const any_request& request, const call_options&) {
         const auto* update = std::get_if<update_item_request>(&request);
         testing::fault fate{.before = 2ms, .after = 2ms};
-        if (!update || !ledger::item_in(update->key)) return fate;
+        if (!update || !item_history::item_in(update->key)) return fate;
         fate.what = apply_twice;
         fate.copy = update->update_expression.starts_with("SET #W = :w, #F") ? 2s : 3s;
         return fate;
     });
     on.hold(on.a);
-    on.a.guard.update(lock_stage::one_more(), {}, on.handler(ignore));
+    on.a.guard.update(directed_stage::one_more(), {}, on.handler(ignore));
     on.run_for(300ms);
     on.remove_item(0);
     on.make_item(0);
@@ -147,7 +147,7 @@ void reborn_under_a_holder(lock_stage& on) {
 }
 
 /// A grant whose first copy had no answer has been given back, and the item made anew, when that copy lands.
-void late_copy_of_a_grant(lock_stage& on) {
+void late_copy_of_a_grant(directed_stage& on) {
     on.warm_up(on.a);
     on.first_take(on.a, {.what = lose_answer, .before = 6s});
     on.want(on.a);
@@ -160,10 +160,10 @@ void late_copy_of_a_grant(lock_stage& on) {
 }
 
 /// The same of an intent: when it lands, somebody reads the item.
-void late_copy_of_an_intent(lock_stage& on) {
+void late_copy_of_an_intent(directed_stage& on) {
     on.warm_up(on.a);
     on.read(on.b);
-    on.first(on.a, lock_stage::updates_that_begin("SET #I = :mine"), {.what = lose_answer, .before = 6s});
+    on.first(on.a, directed_stage::updates_that_begin("SET #I = :mine"), {.what = lose_answer, .before = 6s});
     on.want(on.a);
     on.run_for(3s);
     on.cancel.emit(boost::asio::cancellation_type::terminal);
@@ -180,10 +180,10 @@ void late_copy_of_an_intent(lock_stage& on) {
 
 /// Somebody saves an item that another has locked, and takes the lock at once. The network has made a copy of the save
 /// that was refused, and that copy lands when the lock goes.
-void save_before_its_promotion(lock_stage& on) {
+void save_before_its_promotion(directed_stage& on) {
     on.warm_up(on.a);
     on.hold(on.b);
-    on.first(on.a, lock_stage::updates_that_begin("SET #ver = :n1"),
+    on.first(on.a, directed_stage::updates_that_begin("SET #ver = :n1"),
              {.what = apply_twice, .before = 2ms, .after = 2ms, .copy = 1s});
     versioned_items table(on.a.machine.database(), {.table = versions::table, .key = "pk", .sort_key = "sk"});
     auto one_more = [](item value) {
@@ -191,7 +191,7 @@ void save_before_its_promotion(lock_stage& on) {
         return value;
     };
     update_options how{.promote = promotion{.with = &*on.a.session}};
-    table.update(ledger::key_of(0), std::move(one_more), how, on.handler(ignore));
+    table.update(item_history::key_of(0), std::move(one_more), how, on.handler(ignore));
     // The lock is free for one look of whoever waits, not before the copy has landed.
     on.later(995ms, [&on] { on.b.guard = {}; });
     on.run_for(10s);
@@ -199,21 +199,21 @@ void save_before_its_promotion(lock_stage& on) {
 }
 
 // Of no weight: campaigns draw from larger worlds, and the mutants name these.
-const contribution item_rule_worlds{{
+const contribution item_directed{{
     .name = "item_lock",
-    .scenarios = {{"late-take", 0, play_rule<late_take>},
-                  {"late-take-under-a-holder", 0, play_rule<late_take_under_a_holder>},
-                  {"late-intent", 0, play_rule<late_intent>},
-                  {"copy-of-a-try", 0, play_rule<copy_of_a_try>},
-                  {"two-take-over", 0, play_rule<two_take_over>},
-                  {"one-call-at-a-dead-holder-of-an-item", 0, play_rule<one_call_at_a_dead_holder>},
-                  {"one-call-at-a-short-hold-of-an-item", 0, play_rule<one_call_at_a_short_hold>},
-                  {"reader-before-a-take-over", 0, play_rule<reader_before_a_take_over>},
-                  {"take-of-nothing", 0, play_rule<take_of_nothing>},
-                  {"reborn-under-a-holder", 0, play_rule<reborn_under_a_holder>},
-                  {"late-copy-of-a-grant", 0, play_rule<late_copy_of_a_grant>},
-                  {"late-copy-of-an-intent", 0, play_rule<late_copy_of_an_intent>},
-                  {"save-before-its-promotion", 0, play_rule<save_before_its_promotion>}},
+    .scenarios = {{"late-take", 0, play_directed<late_take>},
+                  {"late-take-under-a-holder", 0, play_directed<late_take_under_a_holder>},
+                  {"late-intent", 0, play_directed<late_intent>},
+                  {"copy-of-a-try", 0, play_directed<copy_of_a_try>},
+                  {"two-take-over", 0, play_directed<two_take_over>},
+                  {"one-call-at-a-dead-holder-of-an-item", 0, play_directed<one_call_at_a_dead_holder>},
+                  {"one-call-at-a-short-hold-of-an-item", 0, play_directed<one_call_at_a_short_hold>},
+                  {"reader-before-a-take-over", 0, play_directed<reader_before_a_take_over>},
+                  {"take-of-nothing", 0, play_directed<take_of_nothing>},
+                  {"reborn-under-a-holder", 0, play_directed<reborn_under_a_holder>},
+                  {"late-copy-of-a-grant", 0, play_directed<late_copy_of_a_grant>},
+                  {"late-copy-of-an-intent", 0, play_directed<late_copy_of_an_intent>},
+                  {"save-before-its-promotion", 0, play_directed<save_before_its_promotion>}},
 }};
 
 }  // namespace

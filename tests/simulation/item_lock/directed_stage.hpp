@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "simulation/framework/directed.hpp"
 #include "simulation/framework/mutant.hpp"
-#include "simulation/framework/stage.hpp"
-#include "simulation/framework/world_run.hpp"
 #include "simulation/versioned/item_history.hpp"
 
 #include <dynalease/item_lock.hpp>
@@ -23,9 +22,9 @@
 namespace dynalease::simulation::item_locks {
 
 using namespace std::chrono_literals;
-using versions::ledger;
+using versions::item_history;
 
-class lock_stage final : public stage {
+class directed_stage final : public simulation::stage {
     unsigned births_ = 0;  // before the actors, who are made when the items are
 
 public:
@@ -39,7 +38,9 @@ public:
             machine.clock().step_wall(ahead);
             session.emplace(machine.database(), session_options{.table = "coordination", .lease = 3s});
         }
-        item_lock lock(std::size_t item = 0) { return {*session, item_ref{versions::table, ledger::key_of(item)}}; }
+        item_lock lock(std::size_t item = 0) {
+            return {*session, item_ref{versions::table, item_history::key_of(item)}};
+        }
 
         testing::node machine;
         std::optional<dynalease::session> session;
@@ -48,7 +49,7 @@ public:
         error_code told;                  ///< by the last verb on several items
     };
 
-    lock_stage() : a((make_items(), world), 1, 60s), b(world, 2, 0s), c(world, 3, 0s) {}
+    directed_stage() : a((make_items(), world), 1, 60s), b(world, 2, 0s), c(world, 3, 0s) {}
 
     actor a;
     actor b;
@@ -106,7 +107,7 @@ public:
     void first(actor& who, Wanted wanted, testing::fault fate) {
         who.machine.network().set_plan(
             [wanted, fate, met = false](const any_request& request, const call_options&) mutable {
-                if (met || !wanted(request)) return testing::fault{.before = 2ms, .after = 2ms};
+                if (met || !wanted(request)) return on_its_way;
                 met = true;
                 return fate;
             });
@@ -126,7 +127,7 @@ public:
     }
 
     // ---- the items ----
-    std::optional<item> row(std::size_t index = 0) { return world.row(versions::table, ledger::name_of(index)); }
+    std::optional<item> row(std::size_t index = 0) { return world.row(versions::table, item_history::name_of(index)); }
     bool stands(const char* attribute, std::size_t index = 0) {
         const auto stored = row(index);
         return stored && stored->contains(attribute);
@@ -138,7 +139,7 @@ public:
     }
     static update_expression one_more() { return add(path("sum"), attribute_value(1)); }
     void make_item(std::size_t index) {
-        auto fresh = ledger::key_of(index);
+        auto fresh = item_history::key_of(index);
         fresh.emplace("version", 1);
         const binary born(12, static_cast<std::byte>(++births_));
         fresh.emplace("_born", born);
@@ -146,7 +147,7 @@ public:
         world.call(put_item_request{.table_name = versions::table, .new_item = std::move(fresh)}).value();
     }
     void remove_item(std::size_t index) {
-        world.call(delete_item_request{.table_name = versions::table, .key = ledger::key_of(index)}).value();
+        world.call(delete_item_request{.table_name = versions::table, .key = item_history::key_of(index)}).value();
     }
     void check_free(const char* when) {
         for (std::size_t i = 0; i < item_count; ++i) {
@@ -156,7 +157,7 @@ public:
         }
     }
 
-    testing::node& disturbed() override { return a.machine; }
+    std::vector<testing::node*> nodes() override { return {&a.machine, &b.machine, &c.machine}; }
     void destroy_handles() override { a.guard = {}; }
     void conclude() override {
         for (auto* who : {&a, &b, &c}) {
@@ -189,17 +190,5 @@ private:
         }
     }
 };
-
-/// For the table of scenarios.
-template <void (*Course)(lock_stage& on)>
-void play_rule(world_run&) {
-    const auto on = std::make_unique<lock_stage>();
-    Course(*on);
-    for (auto* who : {&on->a, &on->b, &on->c}) {
-        if (!who->machine.crashed()) who->machine.network().set_plan({});
-    }
-    if (on->broken().empty()) on->conclude();
-    if (!on->broken().empty()) throw violation(on->broken());
-}
 
 }  // namespace dynalease::simulation::item_locks

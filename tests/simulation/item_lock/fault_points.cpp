@@ -14,70 +14,70 @@ using namespace std::chrono_literals;
 
 namespace {
 
-using enum points_stage::access;
+using enum stage::access;
 
-void a_is_warm(points_stage& on) {
+void a_is_warm(stage& on) {
     on.warm_up(on.a);
 }
-void a_writes(points_stage& on) {
+void a_writes(stage& on) {
     on.hold(on.a);
 }
-void a_reads(points_stage& on) {
+void a_reads(stage& on) {
     on.hold(on.a, shared);
 }
-void b_writes(points_stage& on) {
+void b_writes(stage& on) {
     on.warm_up(on.a);
     on.hold(on.b);
 }
-void b_reads(points_stage& on) {
+void b_reads(stage& on) {
     on.warm_up(on.a);
     on.hold(on.b, shared);
 }
-void b_wrote_and_died(points_stage& on) {
+void b_wrote_and_died(stage& on) {
     b_writes(on);
     on.b.machine.crash();
 }
-void b_read_and_died(points_stage& on) {
+void b_read_and_died(stage& on) {
     b_reads(on);
     on.b.machine.crash();
 }
-void a_writes_and_b_waits(points_stage& on) {
+void a_writes_and_b_waits(stage& on) {
     on.hold(on.a);
-    on.b.lock().acquire(on.handler(points_stage::keep(on.b)));
+    on.b.lock().acquire(on.handler(stage::keep(on.b)));
     on.run_for(1s);
 }
 
-void acquire(points_stage& on) {
-    on.a.lock().acquire(on.cancelled_handler(points_stage::keep(on.a)));
+void acquire(stage& on) {
+    on.a.lock().acquire(on.cancelled_handler(stage::keep(on.a)));
 }
-void acquire_shared(points_stage& on) {
-    on.a.lock().acquire_shared(on.cancelled_handler(points_stage::keep(on.a)));
+void acquire_shared(stage& on) {
+    on.a.lock().acquire_shared(on.cancelled_handler(stage::keep(on.a)));
 }
-void b_lets_go(points_stage& on) {
+void b_lets_go(stage& on) {
     on.later(900ms, [&on] {
         if (!on.b.guards.empty()) on.b.guards.back().release(on.handler(ignore));
     });
 }
-void acquire_until_b_lets_go(points_stage& on) {
+void acquire_until_b_lets_go(stage& on) {
     acquire(on);
     b_lets_go(on);
 }
-void read_when_b_lets_go(points_stage& on) {
+void read_when_b_lets_go(stage& on) {
     acquire_shared(on);
     b_lets_go(on);
 }
-void acquire_in_vain(points_stage& on) {
+void acquire_in_vain(stage& on) {
     item_acquire_options patience{.wait = 700ms};
-    on.a.lock().acquire(patience, on.cancelled_handler(points_stage::keep(on.a)));
+    on.a.lock().acquire(patience, on.cancelled_handler(stage::keep(on.a)));
 }
-void try_to_acquire(points_stage& on) {
-    on.a.lock().try_acquire(on.cancelled_handler(points_stage::keep(on.a)));
+void try_to_acquire(stage& on) {
+    on.a.lock().try_acquire(on.cancelled_handler(stage::keep(on.a)));
 }
-void try_to_read(points_stage& on) {
-    on.a.lock().try_acquire_shared(on.cancelled_handler(points_stage::keep(on.a)));
+void try_to_read(stage& on) {
+    on.a.lock().try_acquire_shared(on.cancelled_handler(stage::keep(on.a)));
 }
 /// The second of `a` waits in the process; the first hands over.
-void hand_over(points_stage& on) {
+void hand_over(stage& on) {
     acquire(on);
     on.later(50ms, [&on] {
         if (on.a.guards.empty()) return;
@@ -87,33 +87,32 @@ void hand_over(points_stage& on) {
     });
 }
 
-void update(points_stage& on) {
-    on.a.guards.back().update(points_stage::one_more(), {}, on.cancelled_handler(on.count()));
+void update(stage& on) {
+    on.a.guards.back().update(stage::one_more(), {}, on.cancelled_handler(on.count()));
 }
 /// What is begun while an answer is out must not be lost with it.
-void update_twice(points_stage& on) {
-    on.a.guards.back().update(points_stage::one_more(), {},
-                              on.cancelled_handler([&on, told = on.count()](auto... done) {
-                                  told(std::move(done)...);
-                                  if (on.a.guards.empty() || !on.a.guards.back().held()) return;
-                                  on.a.guards.back().update(points_stage::one_more(), {}, on.handler(on.count()));
-                              }));
+void update_twice(stage& on) {
+    on.a.guards.back().update(stage::one_more(), {}, on.cancelled_handler([&on, told = on.count()](auto... done) {
+        told(std::move(done)...);
+        if (on.a.guards.empty() || !on.a.guards.back().held()) return;
+        on.a.guards.back().update(stage::one_more(), {}, on.handler(on.count()));
+    }));
 }
-void update_in_vain(points_stage& on) {
+void update_in_vain(stage& on) {
     auto never = path("sum") == operand(attribute_value(99));
-    on.a.guards.back().update(points_stage::one_more(), std::move(never), on.cancelled_handler(on.count()));
+    on.a.guards.back().update(stage::one_more(), std::move(never), on.cancelled_handler(on.count()));
 }
-void update_and_release(points_stage& on) {
+void update_and_release(stage& on) {
     auto told = [&on, count = on.count()](error_code code, auto&&... left) mutable {
         count(code, left...);
         // Cancelled before it began, it leaves the guard as it was: others wait until that is given back.
         if (code == condition::cancelled && !on.a.guards.empty()) on.a.guards.back() = {};
     };
-    on.a.guards.back().update_and_release(points_stage::one_more(), {}, on.cancelled_handler(std::move(told)));
+    on.a.guards.back().update_and_release(stage::one_more(), {}, on.cancelled_handler(std::move(told)));
 }
 /// An optimistic update that takes the lock as soon as it may.
-void promoted(points_stage& on) {
-    const auto till = points_stage::till();
+void promoted(stage& on) {
+    const auto till = stage::till();
     const versioned_items table(on.a.machine.database(), {.table = till.table, .key = "pk", .sort_key = "sk"});
     auto change = [](item value) {
         value.insert_or_assign("sum", find_integer(value, "sum").value_or(0) + 1);
@@ -122,82 +121,82 @@ void promoted(points_stage& on) {
     update_options how{.promote = promotion{.with = &*on.a.session}};
     table.update(till.key, std::move(change), how, on.cancelled_handler(on.count()));
 }
-void promoted_when_b_lets_go(points_stage& on) {
+void promoted_when_b_lets_go(stage& on) {
     promoted(on);
     b_lets_go(on);
 }
-void erase(points_stage& on) {
+void erase(stage& on) {
     on.expect_erasure();
     on.a.guards.back().erase({}, on.cancelled_handler(ignore));
 }
-void downgrade(points_stage& on) {
+void downgrade(stage& on) {
     on.a.guards.back().downgrade(on.cancelled_handler(ignore));
 }
-void release(points_stage& on) {
+void release(stage& on) {
     on.a.guards.back().release(on.cancelled_handler(ignore));
 }
-void drop_guard(points_stage& on) {
+void drop_guard(stage& on) {
     on.a.guards.clear();
 }
-void wait_for_loss(points_stage& on) {
+void wait_for_loss(stage& on) {
     on.a.guards.back().lost(on.cancelled_handler(ignore));
     on.later(300ms, [&on] {
         if (!on.a.guards.empty()) on.a.guards.back().release(on.handler(ignore));
     });
 }
-void close(points_stage& on) {
+void close(stage& on) {
     on.a.session->close({}, on.cancelled_handler(ignore));
 }
 
 // ---- several items -------------------------------------------------------------------------------------------
 
-std::vector<item_demand> both(points_stage::actor& who) {
+std::vector<item_demand> both(stage::actor& who) {
     std::vector<item_demand> wanted;
     wanted.push_back({who.lock(0)});
     wanted.push_back({who.lock(1)});
     return wanted;
 }
-auto keep_all(points_stage::actor& in) {
+auto keep_all(stage::actor& in) {
     return [&in](error_code, std::vector<item_guard> got) {
         for (auto& each : got) in.guards.push_back(std::move(each));
     };
 }
-void acquire_both(points_stage& on) {
+void acquire_both(stage& on) {
     acquire_all(both(on.a), acquire_all_options{}, on.cancelled_handler(keep_all(on.a)));
 }
-void acquire_both_one_by_one(points_stage& on) {
+void acquire_both_one_by_one(stage& on) {
     acquire_all_options how{.one_by_one = true};
     acquire_all(both(on.a), how, on.cancelled_handler(keep_all(on.a)));
 }
-void acquire_both_when_b_lets_go(points_stage& on) {
+void acquire_both_when_b_lets_go(stage& on) {
     acquire_both(on);
     b_lets_go(on);
 }
-void a_has_both(points_stage& on) {
+void a_has_both(stage& on) {
     acquire_all(both(on.a), acquire_all_options{}, on.handler(keep_all(on.a)));
     on.run_for(300ms);
     if (on.a.guards.size() != 2) on.fail("the setting does not come about");
 }
-void commit_both(points_stage& on) {
+void commit_both(stage& on) {
     std::vector<item_commit> parts;
-    for (auto& each : std::exchange(on.a.guards, {})) parts.push_back({std::move(each), points_stage::one_more()});
+    for (auto& each : std::exchange(on.a.guards, {})) parts.push_back({std::move(each), stage::one_more()});
     commit_all(std::move(parts), on.cancelled_handler([first = on.count(), second = on.count()](error_code code) {
         first(code);
         second(code);
     }));
 }
 
-void only_hold(points_stage&) {}
+void only_hold(stage&) {}
 
 /// The same with plain sessions.
-template <void (*Prepare)(points_stage& on)>
-void plain(points_stage& on) {
+template <void (*Prepare)(stage& on)>
+void plain(stage& on) {
     on.go_without_rows();
     Prepare(on);
 }
 
-constexpr operation_on<points_stage> operations[] = {
-    {"open", [](points_stage&) {}, acquire},
+constexpr operation_on<stage> operations[] = {
+    {"open", [](stage&) {}, acquire},
     {"acquire free", a_is_warm, acquire},
     {"acquire shared", a_is_warm, acquire_shared},
     {"acquire behind a writer", b_writes, acquire_until_b_lets_go},
@@ -253,11 +252,7 @@ constexpr operation_on<points_stage> operations[] = {
     {"commit_all without rows", plain<a_has_both>, commit_both},
 };
 
-enumeration_result enumerate(std::ostream& lines) {
-    return enumerate_on(std::span<const operation_on<points_stage>>(operations), lines);
-}
-
-const contribution item_points{{.name = "item_lock", .enumerate = enumerate}};
+const contribution item_points{{.name = "item_lock", .fault_points = fault_points_of<operations>}};
 
 }  // namespace
 

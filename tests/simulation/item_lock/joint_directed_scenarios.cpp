@@ -13,22 +13,22 @@ namespace {
 
 using enum testing::fault::kind;
 
-void commit(lock_stage& on, lock_stage::actor& who) {
+void commit(directed_stage& on, directed_stage::actor& who) {
     std::vector<item_commit> parts;
     for (auto& each : std::exchange(who.several, {})) {
         const bool writes = each.exclusive();
-        parts.push_back({std::move(each), writes ? lock_stage::one_more() : update_expression()});
+        parts.push_back({std::move(each), writes ? directed_stage::one_more() : update_expression()});
     }
     commit_all(std::move(parts), on.cancelled_handler([&who](error_code code) { who.told = code; }));
 }
 
-void give_back_all(lock_stage& on, lock_stage::actor& who) {
+void give_back_all(directed_stage& on, directed_stage::actor& who) {
     who.several.clear();
     on.run_for(300ms);
 }
 
 /// A joint claim is given up while its transaction is under way, and that comes late.
-void late_take_of_all(lock_stage& on) {
+void late_take_of_all(directed_stage& on) {
     on.warm_up(on.a);
     on.first_transaction(on.a, {.what = lose_answer, .before = 2500ms});
     on.want_all(on.a, {0, 1});
@@ -39,7 +39,7 @@ void late_take_of_all(lock_stage& on) {
 }
 
 /// Of two items one is another's, for long.
-void waits_for_one_of_two(lock_stage& on) {
+void waits_for_one_of_two(directed_stage& on) {
     on.warm_up(on.a);
     on.hold(on.b, 1);
     on.want_all(on.a, {0, 1});
@@ -48,8 +48,8 @@ void waits_for_one_of_two(lock_stage& on) {
 }
 
 /// Two want the same items one by one, and name them in different orders.
-void two_orders(lock_stage& on) {
-    const auto keep_for_a_while = [&on](lock_stage::actor& who, std::array<std::size_t, 2> order) {
+void two_orders(directed_stage& on) {
+    const auto keep_for_a_while = [&on](directed_stage::actor& who, std::array<std::size_t, 2> order) {
         std::vector<item_demand> wanted;
         for (const auto item : order) wanted.push_back({who.lock(item)});
         acquire_all_options how{.one_by_one = true};
@@ -67,7 +67,7 @@ void two_orders(lock_stage& on) {
 }
 
 /// The last of three items is not to be had in time.
-void last_of_three_in_vain(lock_stage& on) {
+void last_of_three_in_vain(directed_stage& on) {
     on.warm_up(on.a);
     on.hold(on.b, 2);
     acquire_all_options how{.wait = 2s, .one_by_one = true};
@@ -77,14 +77,14 @@ void last_of_three_in_vain(lock_stage& on) {
 }
 
 /// The same items twice, one after the other.
-void twice_the_same(lock_stage& on) {
+void twice_the_same(directed_stage& on) {
     on.hold_all(on.a);
     give_back_all(on, on.a);
     on.hold_all(on.a);
 }
 
 /// The answer to a commit is lost, and by the next copy of it others have written more than an item remembers.
-void commit_without_an_answer(lock_stage& on) {
+void commit_without_an_answer(directed_stage& on) {
     on.hold_all(on.a);
     on.first_transaction(on.a, {.what = lose_answer, .before = 2ms});
     commit(on, on.a);
@@ -92,7 +92,7 @@ void commit_without_an_answer(lock_stage& on) {
     for (std::size_t i = 0; i < 2; ++i) {
         on.hold(on.b, i);
         for (int writes = 0; writes < 3; ++writes) {
-            on.b.guard.update(lock_stage::one_more(), {}, on.handler(ignore));
+            on.b.guard.update(directed_stage::one_more(), {}, on.handler(ignore));
             on.run_for(50ms);
         }
         on.give_back(on.b);
@@ -102,7 +102,7 @@ void commit_without_an_answer(lock_stage& on) {
 }
 
 /// A commit that was given up comes when the same process has the items again.
-void late_commit(lock_stage& on) {
+void late_commit(directed_stage& on) {
     on.hold_all(on.a);
     on.first_transaction(on.a, {.what = lose_answer, .before = 2500ms});
     commit(on, on.a);
@@ -117,14 +117,14 @@ void late_commit(lock_stage& on) {
 }
 
 /// A commit writes one item for what it read in another, which meanwhile is no longer locked.
-void commit_after_a_lost_read(lock_stage& on) {
+void commit_after_a_lost_read(directed_stage& on) {
     std::vector<item_demand> wanted;
     wanted.push_back({on.a.lock(0)});
     wanted.push_back({on.a.lock(1), true});
     acquire_all(std::move(wanted), acquire_all_options{},
                 on.handler([&on](error_code, std::vector<item_guard> got) { on.a.several = std::move(got); }));
     on.run_for(400ms);
-    update_item_request wipe{.table_name = versions::table, .key = ledger::key_of(1)};
+    update_item_request wipe{.table_name = versions::table, .key = item_history::key_of(1)};
     wipe.update_expression = "REMOVE #r";
     wipe.names = {{"#r", "_lockR"}};
     on.world.call(std::move(wipe)).value();
@@ -133,16 +133,16 @@ void commit_after_a_lost_read(lock_stage& on) {
     if (on.sum() != 0) on.fail("P3: a commit was applied though one of its readers' grants was over");
 }
 
-const contribution joint_rule_worlds{{
+const contribution joint_directed{{
     .name = "item_lock",
-    .scenarios = {{"late-take-of-all", 0, play_rule<late_take_of_all>},
-                  {"waits-for-one-of-two", 0, play_rule<waits_for_one_of_two>},
-                  {"two-orders", 0, play_rule<two_orders>},
-                  {"last-of-three-in-vain", 0, play_rule<last_of_three_in_vain>},
-                  {"twice-the-same", 0, play_rule<twice_the_same>},
-                  {"commit-without-an-answer", 0, play_rule<commit_without_an_answer>},
-                  {"late-commit", 0, play_rule<late_commit>},
-                  {"commit-after-a-lost-read", 0, play_rule<commit_after_a_lost_read>}},
+    .scenarios = {{"late-take-of-all", 0, play_directed<late_take_of_all>},
+                  {"waits-for-one-of-two", 0, play_directed<waits_for_one_of_two>},
+                  {"two-orders", 0, play_directed<two_orders>},
+                  {"last-of-three-in-vain", 0, play_directed<last_of_three_in_vain>},
+                  {"twice-the-same", 0, play_directed<twice_the_same>},
+                  {"commit-without-an-answer", 0, play_directed<commit_without_an_answer>},
+                  {"late-commit", 0, play_directed<late_commit>},
+                  {"commit-after-a-lost-read", 0, play_directed<commit_after_a_lost_read>}},
 }};
 
 }  // namespace

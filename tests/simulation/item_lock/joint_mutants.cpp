@@ -19,9 +19,6 @@
 namespace dynalease::simulation::item_locks {
 
 namespace protocol = dynalease::protocol;
-using mutants::editing;
-using mutants::purpose;
-using mutants::wrap;
 
 // ---- decisions ---------------------------------------------------------------------------------------------
 
@@ -97,7 +94,7 @@ void commit_without_readers(any_request& request, purpose, const environment&) {
 }
 
 /// Claims the items by one write after the other, up to the first that is refused.
-class claims_one_after_the_other final : public mutants::rewriting_database {
+class claims_one_after_the_other final : public rewriting_database {
 public:
     using rewriting_database::rewriting_database;
 
@@ -130,13 +127,13 @@ public:
 };
 
 /// Of locks that a process gives back at one time only the first is given back.
-class gives_back_one final : public mutants::rewriting_database {
+class gives_back_one final : public rewriting_database {
 public:
     using rewriting_database::rewriting_database;
 
     boost::asio::awaitable<result<any_response>> perform(any_request request, call_options options) override {
         const auto* update = std::get_if<update_item_request>(&request);
-        const bool releases = update && versions::ledger::item_in(update->key) &&
+        const bool releases = update && versions::item_history::item_in(update->key) &&
                               update->update_expression == "REMOVE #W" && update->values.contains(":sa");
         if (releases) {
             const auto now = environment().clock->now();

@@ -15,9 +15,6 @@
 namespace dynalease::simulation::item_locks {
 
 using namespace protocol;
-using mutants::drop;
-using mutants::editing;
-using mutants::purpose;
 
 // ---- decisions ---------------------------------------------------------------------------------------------
 
@@ -52,16 +49,11 @@ time_point wrapped_audit_due(time_point last_sent) asm(
 namespace {
 
 item_acquire_decision want(const item_acquire_facts& facts, const item_lock_state& sight,
-                           const std::function<holder_is(const item_claimant&)>& judge) {
-    return real_want({.sight = sight,
-                      .self = facts.self,
-                      .mine = facts.mine,
-                      .access = facts.access,
-                      .waits = facts.waits,
-                      .insists = facts.insists,
-                      .most_readers = facts.most_readers,
-                      .judge = judge,
-                      .fate = facts.fate});
+                           const std::function<holder_is(const item_claimant&)>& checker) {
+    return real_want({
+        .sight = sight, .self = facts.self, .mine = facts.mine, .access = facts.access, .waits = facts.waits,
+        .insists = facts.insists, .most_readers = facts.most_readers, .judge = checker, .fate = facts.fate
+    });
 }
 
 /// What of the own session nobody here knows of counts as another's.
@@ -127,7 +119,7 @@ constexpr std::string_view above_floor = " AND (attribute_not_exists(#F) OR #F <
 
 update_item_request* update_in(any_request& request) {
     auto* update = std::get_if<update_item_request>(&request);
-    return update && versions::ledger::item_in(update->key) ? update : nullptr;
+    return update && versions::item_history::item_in(update->key) ? update : nullptr;
 }
 
 bool has(const std::string& text, std::string_view part) {
@@ -206,7 +198,7 @@ void guard_by(any_request& request, bool attempt) {
     if (!update) return;
     auto& text = update->values.at(":k");
     text = beginning_of(*text.get_if<std::string>(), attempt);
-    mutants::replace(*update, "#W = :k", "begins_with(#W, :k)");
+    replace(*update, "#W = :k", "begins_with(#W, :k)");
 }
 void guard_by_attempt(any_request& request, purpose, const environment&) {
     guard_by(request, true);
@@ -239,7 +231,7 @@ void void_without_floor(any_request& request, purpose, const environment&) {
 }
 
 /// The item that comes with a grant does not tell whose its last writes were.
-class grants_without_stamps final : public mutants::rewriting_database {
+class grants_without_stamps final : public rewriting_database {
     using rewriting_database::rewriting_database;
     void change_answer(result<any_response>& answer, const any_request& sent, purpose) override {
         auto request = sent;
@@ -308,7 +300,7 @@ const contribution item_lock_mutants{{
              .scenario = "both-controls"},
             {.name = "P_NO_STAMP",
              .rule = "under its own lock an update looks for its earlier copies first [6]",
-             .wrap = mutants::wrap<grants_without_stamps>,
+             .wrap = wrap<grants_without_stamps>,
              .scenario = "save-before-its-promotion"},
             {.name = "NO_VOID",
              .rule = "a given-up claim with an unanswered copy is closed [8]",

@@ -19,7 +19,7 @@ struct taking {
 };
 
 void note_take(const item_key& key, const attribute_values& values, bool intends, taking& into) {
-    const auto index = versions::ledger::item_in(key);
+    const auto index = versions::item_history::item_in(key);
     const bool takes = values.contains(":w") || values.contains(":me");
     const auto token = integer_value(values, ":t");
     if (!index || !token || !(takes || intends)) return;
@@ -87,12 +87,12 @@ void open_takes::note_floor(const item& shown, std::size_t index) {
 
 void open_takes::note_shown(const any_request& request, const result<any_response>& answer) {
     if (const auto* read = std::get_if<get_item_request>(&request)) {
-        const auto index = versions::ledger::item_in(read->key);
+        const auto index = versions::item_history::item_in(read->key);
         const auto* shown = answer ? std::get_if<get_item_response>(&*answer) : nullptr;
         if (index && shown && shown->found) note_floor(*shown->found, *index);
     }
     if (const auto* update = std::get_if<update_item_request>(&request)) {
-        const auto index = versions::ledger::item_in(update->key);
+        const auto index = versions::item_history::item_in(update->key);
         if (!index) return;
         const auto* done = answer ? std::get_if<update_item_response>(&*answer) : nullptr;
         if (done) note_floor(done->attributes, *index);
@@ -103,7 +103,7 @@ void open_takes::note_shown(const any_request& request, const result<any_respons
     const auto& reasons = answer.error().reasons;
     for (std::size_t i = 0; i < std::min(reasons.size(), all->actions.size()); ++i) {
         const auto* update = std::get_if<transact_update>(&all->actions[i]);
-        const auto index = update ? versions::ledger::item_in(update->key) : std::nullopt;
+        const auto index = update ? versions::item_history::item_in(update->key) : std::nullopt;
         if (index && reasons[i].current) note_floor(*reasons[i].current, *index);
     }
 }

@@ -13,9 +13,6 @@
 namespace dynalease::simulation::item_locks {
 
 using namespace protocol;
-using mutants::drop;
-using mutants::editing;
-using mutants::purpose;
 
 holder_is real_plain_judge(const plain_watch* self, const item_claimant& who, time_point now) asm(
     "__real__ZNK9dynalease8protocol11plain_watch5judgeERKNS0_13item_claimantENSt6chrono10time_pointINS_13elapsed_"
@@ -35,7 +32,7 @@ namespace {
 /// A renewal of that text, or null.
 update_item_request* renewal(any_request& request, std::string_view text) {
     auto* update = std::get_if<update_item_request>(&request);
-    const bool ours = update && versions::ledger::item_in(update->key) && update->update_expression == text;
+    const bool ours = update && versions::item_history::item_in(update->key) && update->update_expression == text;
     return ours ? update : nullptr;
 }
 

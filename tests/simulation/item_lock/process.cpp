@@ -61,16 +61,16 @@ bool shows_lock_of(const any_request& request, const failure& why) {
 
 }  // namespace
 
-site::site(item_world& where, std::size_t index)
+process::process(item_world& where, std::size_t index)
     : watched_process(where, where.made_of(), index, where.lease()), world_(where) {
     open();
 }
 
-void site::note_life() {
+void process::note_life() {
     if (std::exchange(life_, session()->lives()) != session()->lives()) takes_.forget();
 }
 
-void site::begin() {
+void process::begin() {
     takes_.forget();
     life_ = 1;
     const auto& made_of = world_.made_of();
@@ -93,50 +93,50 @@ void site::begin() {
     }
 }
 
-bool site::only_one_for(const std::vector<std::size_t>& items, const user& one) const {
+bool process::only_one_for(const std::vector<std::size_t>& items, const user& one) const {
     return std::ranges::none_of(users(), [&](const auto& other) {
         const auto is_its = [&](auto item) { return other->wants(item) || other->has(item); };
         return other.get() != &one && std::ranges::any_of(items, is_its);
     });
 }
 
-bool site::only_one_for_all(const std::vector<std::size_t>& items, const user& one) const {
+bool process::only_one_for_all(const std::vector<std::size_t>& items, const user& one) const {
     return std::ranges::none_of(users(), [&](const auto& other) {
         return other.get() != &one && other->waits() && other->demanded() == items;
     });
 }
 
-std::uint64_t site::demands_for(const std::vector<std::size_t>& items) const {
+std::uint64_t process::demands_for(const std::vector<std::size_t>& items) const {
     const auto any = [&](const auto& each) { return std::ranges::find_first_of(each, items) != each.end(); };
     return static_cast<std::uint64_t>(std::ranges::count_if(demanded_, any));
 }
 
-std::uint64_t site::demands_for_all(const std::vector<std::size_t>& items) const {
+std::uint64_t process::demands_for_all(const std::vector<std::size_t>& items) const {
     return static_cast<std::uint64_t>(std::ranges::count(demanded_, items));
 }
 
 // ---- requests ------------------------------------------------------------------------------------------------
 
-void site::sent(const testing::logged_request& entry, const any_request& request) {
+void process::sent(const testing::logged_request& entry, const any_request& request) {
     if (session()) note_life();
     sessions_[&entry] = session() ? session()->id() : std::string();
     takes_.sent(request, world_.now());
     if (!world_.made_of().plain) watch_sent(entry, request);
 }
 
-void site::applied(const testing::logged_request& entry, const any_request& request,
-                   const result<any_response>& answer) {
-    auto& census = world_.run().census;
+void process::applied(const testing::logged_request& entry, const any_request& request,
+                      const result<any_response>& answer) {
+    auto& coverage = world_.run().coverage;
     if (const auto* all = std::get_if<transact_write_items_request>(&request)) {
-        if (!answer) return census.hit("several refused together");
+        if (!answer) return coverage.hit("several refused together");
         return done(entry, *all);
     }
     const auto on_item = [&](const auto& write) {
-        const auto index = versions::ledger::item_in(write.key);
+        const auto index = versions::item_history::item_in(write.key);
         const bool late = entry.completed.has_value();
-        if (index && late) census.hit(answer ? "late item write applied" : "late item write refused");
+        if (index && late) coverage.hit(answer ? "late item write applied" : "late item write refused");
         const auto number = number_in(write.values);
-        if (!answer && index && number != 0) world_.ledger().turned_away(name(), number, *index);
+        if (!answer && index && number != 0) world_.item_history().turned_away(name(), number, *index);
         if (!answer) return;
         if (!index) return world_.look_at_session(name(), entry.key);
         done(entry, *index, number);
@@ -145,35 +145,35 @@ void site::applied(const testing::logged_request& entry, const any_request& requ
     if (const auto* removal = std::get_if<delete_item_request>(&request)) on_item(*removal);
 }
 
-void site::done(const testing::logged_request& entry, std::size_t index, std::int64_t number) {
+void process::done(const testing::logged_request& entry, std::size_t index, std::int64_t number) {
     const auto& session = sessions_[&entry];
-    const auto& before = world_.ledger().judged().state(index).holder;
+    const auto& before = world_.item_history().checked().state(index).holder;
     const auto saves_it = [&](const auto& each) { return each->saving() == number; };
     if (number != 0 && before.starts_with(session + ".") && std::ranges::any_of(users(), saves_it))
-        world_.run().census.hit("saved under its own lock");
+        world_.run().coverage.hit("saved under its own lock");
     const bool copy = entry.applied.size() > 1;
     const bool repeated = !copy && entry.fate == testing::fault::kind::answer_copy;
     if (number != 0) {
-        world_.ledger().written_by(
+        world_.item_history().written_by(
             name(), {.number = number, .item = index, .copy = copy, .repeated = repeated, .session = session});
     }
     world_.lock_written_by(name(), session, number, index);
-    if (number != 0 && !world_.ledger().judged().state(index).exists) world_.arm_birth(index);
+    if (number != 0 && !world_.item_history().checked().state(index).exists) world_.arm_birth(index);
 }
 
-void site::done(const testing::logged_request& entry, const transact_write_items_request& all) {
-    auto& census = world_.run().census;
-    if (!carried_out_.insert(all.client_request_token).second) return census.hit("transaction replayed");
+void process::done(const testing::logged_request& entry, const transact_write_items_request& all) {
+    auto& coverage = world_.run().coverage;
+    if (!carried_out_.insert(all.client_request_token).second) return coverage.hit("transaction replayed");
     const auto number = number_of(all);
     const bool fenced = std::holds_alternative<transact_put>(all.actions.back());
-    census.hit(fenced        ? "written behind a fence"
-               : number == 0 ? "several locked together"
-                             : "several written together");
+    coverage.hit(fenced        ? "written behind a fence"
+                 : number == 0 ? "several locked together"
+                               : "several written together");
     for (const auto& action : all.actions) {
         std::visit(
             [&](const auto& each) {
                 if constexpr (requires { each.key; }) {
-                    const auto index = versions::ledger::item_in(each.key).value();
+                    const auto index = versions::item_history::item_in(each.key).value();
                     if constexpr (std::is_same_v<std::decay_t<decltype(each)>, condition_check>) {
                         world_.tell(name(), lock_tested{.item = index, .number = number});
                     } else {
@@ -187,14 +187,14 @@ void site::done(const testing::logged_request& entry, const transact_write_items
 
 /// The network may repeat a write, and answer for the copy: what was refused behind a lock that is gone may have been
 /// applied under it before. (Not a transaction: the service knows its copies by their token.)
-void site::note_unknown(const any_request& request, const failure& why) {
+void process::note_unknown(const any_request& request, const failure& why) {
     const auto number = number_of(request);
     const bool gone = why.code == errc::condition_failed && !shows_lock_of(request, why);
     if (number != 0 && (gone || why.outcome == outcome::unknown)) unknown_.insert(number);
 }
 
-void site::answered(const testing::logged_request& entry, const any_request& request,
-                    const result<any_response>& answer) {
+void process::answered(const testing::logged_request& entry, const any_request& request,
+                       const result<any_response>& answer) {
     world_.run().trace.add(world_.now(), name(), static_cast<std::uint64_t>(entry.code.value()), [&] {
         const auto* update = std::get_if<update_item_request>(&request);
         return "r " + entry.operation + " " + entry.key + (update ? " (" + update->update_expression + ")" : "") +

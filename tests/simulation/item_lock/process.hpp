@@ -16,9 +16,9 @@
 
 namespace dynalease::simulation::item_locks {
 
-class site final : public watched_process<user> {
+class process final : public watched_process<user> {
 public:
-    site(item_world& where, std::size_t index);
+    process(item_world& where, std::size_t index);
 
     item_world& world() noexcept { return world_; }
     /// Nobody else here wants or has any of the items.

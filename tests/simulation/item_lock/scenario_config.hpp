@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "simulation/framework/played_world.hpp"
+#include "simulation/framework/scenario_config.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace dynalease::simulation::item_locks {
 
-struct recipe : world_recipe {
-    recipe() : world_recipe{.longest = 35s} { weather.answers_copies = true; }
+struct scenario_config : simulation::scenario_config {
+    scenario_config() : simulation::scenario_config{.longest = 35s} { network.answers_copies = true; }
 
     std::size_t most_users = 3;  ///< in one process
     std::size_t most_items = 2;

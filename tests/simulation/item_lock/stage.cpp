@@ -24,27 +24,27 @@ item_key key_of(std::size_t index) {
 
 }  // namespace
 
-points_stage::actor::actor(testing::world& where, std::uint64_t seed, std::int64_t drift_ppm)
+stage::actor::actor(testing::world& where, std::uint64_t seed, std::int64_t drift_ppm)
     : machine(where, {.seed = seed,
                       .clock = {.offset = std::chrono::hours(seed), .drift_ppm = drift_ppm},
                       .in_front = active_mutant() ? active_mutant()->wrap : nullptr}) {
     session.emplace(machine.database(), session_options{.table = coordination, .lease = 3s, .heartbeat = 1s});
 }
 
-item_lock points_stage::actor::lock(std::size_t item) {
+item_lock stage::actor::lock(std::size_t item) {
     return {*session, till(item)};
 }
 
-item_ref points_stage::till(std::size_t index) {
+item_ref stage::till(std::size_t index) {
     return {tills, key_of(index)};
 }
 
-bool points_stage::actor::live() const {
+bool stage::actor::live() const {
     const bool ends = !session || machine.crashed();
     return !ends && session->state() == session_state::live;
 }
 
-points_stage::points_stage()
+stage::stage()
     : a((world.create_table(coordination), world.create_table(tills), world), 1, 900),
       b(world, 2, -900),
       c(world, 3, 0) {
@@ -57,13 +57,13 @@ points_stage::points_stage()
 
 // ---- settings ------------------------------------------------------------------------------------------------
 
-void points_stage::go_without_rows() {
+void stage::go_without_rows() {
     for (auto* who : {&a, &b, &c}) {
         who->session.emplace(who->machine.database(), plain_session_options{.lease = 3s});
     }
 }
 
-void points_stage::hold(actor& who, access how) {
+void stage::hold(actor& who, access how) {
     auto target = who.lock();
     if (how == access::exclusive) {
         target.acquire(handler(keep(who)));
@@ -74,7 +74,7 @@ void points_stage::hold(actor& who, access how) {
     if (who.guards.empty() || !who.guards.back().held()) fail("the setting does not come about");
 }
 
-void points_stage::warm_up(actor& who) {
+void stage::warm_up(actor& who) {
     hold(who);
     who.guards.back().release(handler(ignore));
     run_for(200ms);
@@ -83,14 +83,14 @@ void points_stage::warm_up(actor& who) {
 
 // ---- disturbances --------------------------------------------------------------------------------------------
 
-void points_stage::destroy_handles() {
+void stage::destroy_handles() {
     a.guards.clear();
     a.session.reset();
 }
 
 // ---- what must hold ------------------------------------------------------------------------------------------
 
-void points_stage::look() {
+void stage::look() {
     int writers = 0;
     int readers = 0;
     const std::string first = "till/0";
@@ -105,12 +105,12 @@ void points_stage::look() {
     if (writers == 1 && readers > 0) fail("P1: a valid writer beside a valid reader");
 }
 
-std::optional<item> points_stage::row(std::size_t index) {
+std::optional<item> stage::row(std::size_t index) {
     return world.row(tills, "till/" + std::to_string(index));
 }
 
 /// Whether the lock's attributes name a process that is alive.
-bool points_stage::somebody_in(const item& stored) const {
+bool stage::somebody_in(const item& stored) const {
     const auto names = [&](const std::string& text) {
         return std::ranges::any_of(std::array{&a, &b, &c}, [&](const actor* who) {
             return who->live() && text.starts_with(who->session->id());
@@ -125,7 +125,7 @@ bool points_stage::somebody_in(const item& stored) const {
     return set && std::ranges::any_of(*set, names);
 }
 
-void points_stage::check_rows(const char* when) {
+void stage::check_rows(const char* when) {
     for (std::size_t i = 0; i < item_count; ++i) {
         const auto stored = row(i);
         if (stored && somebody_in(*stored)) fail(std::string("P7: locked by nobody's will ") + when);
@@ -133,7 +133,7 @@ void points_stage::check_rows(const char* when) {
     }
 }
 
-void points_stage::check_sum() {
+void stage::check_sum() {
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < item_count; ++i) {
         const auto stored = row(i);
@@ -144,7 +144,7 @@ void points_stage::check_sum() {
     if (sum > done_ + asked_) fail("O2: a guarded write was applied twice, or though it was reported as refused");
 }
 
-void points_stage::check_counters(const actor& who) {
+void stage::check_counters(const actor& who) {
     if (!who.session || who.machine.crashed()) return;
     const auto counters = who.session->counters();
     if (counters.resolving != 0) fail("P7: something does not resolve");
@@ -152,7 +152,7 @@ void points_stage::check_counters(const actor& who) {
     if (counters.leases_held != 0) fail("P7: a lease is counted as held");
 }
 
-void points_stage::lock_by_a_third(std::size_t index) {
+void stage::lock_by_a_third(std::size_t index) {
     const auto stored = row(index);
     const auto highest = stored ? find_integer(*stored, "_lockF").value_or(0) : 0;
     item_acquire_options patience{.wait = 20s};
@@ -172,7 +172,7 @@ void points_stage::lock_by_a_third(std::size_t index) {
     c.guards.clear();
 }
 
-void points_stage::close_all() {
+void stage::close_all() {
     for (auto* who : {&a, &b, &c}) {
         if (!who->session || who->machine.crashed()) continue;
         who->session->close({}, handler(ignore));
@@ -183,7 +183,7 @@ void points_stage::close_all() {
     check_still(5s);
 }
 
-void points_stage::conclude() {
+void stage::conclude() {
     if (!crashed()) a.guards.clear();
     b.guards.clear();
     run_for(8s);

@@ -14,11 +14,11 @@
 
 namespace dynalease::simulation::item_locks {
 
-/// Process `a` does what is enumerated; `b` is the other one, if the operation needs one. `c` comes at the end, to see
+/// Process `a` does what is disturbed; `b` is the other one, if the operation needs one. `c` comes at the end, to see
 /// whether the items can be locked. Each guarded write adds one to the item's sum.
-class points_stage final : public stage {
+class stage final : public simulation::stage {
 public:
-    points_stage();
+    stage();
 
     struct actor {
         actor(testing::world& where, std::uint64_t seed, std::int64_t drift_ppm);
@@ -62,7 +62,7 @@ public:
     static update_expression one_more() { return add(path("sum"), attribute_value(1)); }
     void expect_erasure() noexcept { may_be_gone_ = true; }
 
-    testing::node& disturbed() override { return a.machine; }
+    std::vector<testing::node*> nodes() override { return {&a.machine, &b.machine, &c.machine}; }
     /// Guards, locks and the session of `a`.
     void destroy_handles() override;
     void conclude() override;

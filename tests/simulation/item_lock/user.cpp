@@ -19,19 +19,19 @@ using versions::answer;
 using versions::intent;
 
 namespace {
-/// Apart from the numbers of the writes that the ledger knows.
+/// Apart from the numbers of the writes that the item history knows.
 constexpr std::int64_t fenced_writes = 1'000'000'000;
 }  // namespace
 
-user::user(site& at, std::size_t item, habit has)
-    : participant(at.world().choices(), at, "user: cancellation"), site_(at), item_(item), habit_(has) {}
+user::user(process& at, std::size_t item, habit has)
+    : simulation::user(at.world().choices(), at, "user: cancellation"), process_(at), item_(item), habit_(has) {}
 
 asio::awaitable<void> user::live(std::shared_ptr<user> self) {
     auto& me = *self;
-    auto& world = me.site_.world();
-    const counted_frame standing(me.site_.frames);
+    auto& world = me.process_.world();
+    const counted_frame standing(me.process_.frames);
     co_await me.sleep_up_to("user: first rest", world.made_of().longest_rest);
-    while (!world.stopping() && !me.site_.session_over()) {
+    while (!world.stopping() && !me.process_.session_over()) {
         auto turn = me.saves() ? me.save() : me.wants_several() ? me.lock_several() : me.lock_and_write();
         co_await std::move(turn);
         if (world.stopping()) break;
@@ -39,42 +39,42 @@ asio::awaitable<void> user::live(std::shared_ptr<user> self) {
         co_await me.sleep_up_to("user: rest", rest);
     }
     me.gone_ = true;
-    me.site_.user_gone();
+    me.process_.user_gone();
 }
 
 void user::perhaps_cancel() {
-    auto& world = site_.world();
+    auto& world = process_.world();
     next_operation();
     if (world.calm() || world.choices().choose("user: change of mind", world.made_of().cancels) != 1) return;
     cancel_after(std::chrono::microseconds(world.choices().choose("user: when", 4'000'000)));
 }
 
 std::optional<std::chrono::nanoseconds> user::patience() {
-    auto& world = site_.world();
+    auto& world = process_.world();
     if (world.choices().choose("user: little patience", 3) != 1 || world.calm()) return std::chrono::minutes(2);
     return std::chrono::milliseconds(world.choices().choose("user: patience", 8'000));
 }
 
 item_lock user::lock_of(std::size_t item) {
-    item_lock_options how{.most_readers = site_.world().made_of().most_readers};
-    return {*site_.session(), item_ref{versions::table, versions::ledger::key_of(item)}, how};
+    item_lock_options how{.most_readers = process_.world().made_of().most_readers};
+    return {*process_.session(), item_ref{versions::table, versions::item_history::key_of(item)}, how};
 }
 
 void user::take(std::size_t item, item_guard guard) {
-    auto& world = site_.world();
+    auto& world = process_.world();
     const auto handle = world.next_number();
     // The life in which it was granted may have ended since.
-    auto session = site_.session()->id();
+    auto session = process_.session()->id();
     if (guard.state() != guard_state::released) {
         const auto tested = guard.fence().values.begin()->second;
         session = *tested.get_if<std::string>();
         session.erase(session.find('.'));
     }
-    world.tell(site_.name(), guard_given{.handle = handle,
-                                         .item = item,
-                                         .session = session,
-                                         .token = guard.fencing_token(),
-                                         .exclusive = guard.exclusive()});
+    world.tell(process_.name(), guard_given{.handle = handle,
+                                            .item = item,
+                                            .session = session,
+                                            .token = guard.fencing_token(),
+                                            .exclusive = guard.exclusive()});
     hands_.push_back({item, std::move(guard), std::move(session), handle});
     hands_.back().guard.lost([weak = weak_from_this(), handle](error_code code) {
         const auto self = std::static_pointer_cast<user>(weak.lock());
@@ -86,7 +86,7 @@ void user::take(std::size_t item, item_guard guard) {
 }
 
 void user::let_go(holding& in) {
-    if (in.handle != 0) site_.world().tell(site_.name(), guard_let_go{.handle = std::exchange(in.handle, 0)});
+    if (in.handle != 0) process_.world().tell(process_.name(), guard_let_go{.handle = std::exchange(in.handle, 0)});
 }
 
 void user::let_go() {
@@ -94,15 +94,15 @@ void user::let_go() {
 }
 
 void user::note_failure(error_code code) {
-    auto& census = site_.world().run().census;
-    if (code == errc::in_doubt) census.hit("given up in doubt");
-    if (code == condition::cancelled) census.hit("cancelled while waiting");
-    if (code == errc::wait_timeout) census.hit("waited in vain");
-    if (code == errc::missing) census.hit("item missing");
+    auto& coverage = process_.world().run().coverage;
+    if (code == errc::in_doubt) coverage.hit("given up in doubt");
+    if (code == condition::cancelled) coverage.hit("cancelled while waiting");
+    if (code == errc::wait_timeout) coverage.hit("waited in vain");
+    if (code == errc::missing) coverage.hit("item missing");
 }
 
 asio::awaitable<void> user::lock_and_write() {
-    auto& world = site_.world();
+    auto& world = process_.world();
     auto& choices = world.choices();
     auto target = lock_of(item_);
     const bool reads = choices.choose("user: reads", world.made_of().readers) == 1;
@@ -127,10 +127,10 @@ asio::awaitable<void> user::lock_and_write() {
     waits_ = false;
     note_failure(std::get<0>(done));
     auto got = std::get<1>(std::move(done));
-    if (tries && !std::get<0>(done) && !got) world.run().census.hit("try refused");
-    if (asks) judge_asked(demanded, std::get<0>(done));
+    if (tries && !std::get<0>(done) && !got) world.run().coverage.hit("try refused");
+    if (asks) check_asked(demanded, std::get<0>(done));
     if (!got) {
-        judge_told(demanded, std::get<0>(done));
+        check_told(demanded, std::get<0>(done));
         co_return;
     }
     ++served_;
@@ -150,13 +150,13 @@ asio::awaitable<void> user::lock_and_write() {
 }
 
 void user::begin_write(const holding& in, std::int64_t number, intent what) {
-    auto& world = site_.world();
-    world.ledger().tell(site_.name(), versions::intended{.number = number, .item = in.item, .what = what});
-    world.tell(site_.name(), guarded_begun{.handle = in.handle, .item = in.item, .number = number});
+    auto& world = process_.world();
+    world.item_history().tell(process_.name(), versions::intended{.number = number, .item = in.item, .what = what});
+    world.tell(process_.name(), guarded_begun{.handle = in.handle, .item = in.item, .number = number});
 }
 
 asio::awaitable<void> user::write(holding& in, bool last) {
-    const auto number = site_.world().ledger().next_number();
+    const auto number = process_.world().item_history().next_number();
     begin_write(in, number, intent::guarded);
     if (last) let_go(in);
     perhaps_cancel();
@@ -178,22 +178,22 @@ asio::awaitable<void> user::write(holding& in, bool last) {
 
 /// Something else, in one transaction with the fence: it happens while the item is held, or never.
 asio::awaitable<void> user::write_fenced(const holding& in) {
-    auto& world = site_.world();
+    auto& world = process_.world();
     const auto number = fenced_writes + static_cast<std::int64_t>(world.next_number());
-    world.tell(site_.name(), guarded_begun{.handle = in.handle, .item = in.item, .number = number});
+    world.tell(process_.name(), guarded_begun{.handle = in.handle, .item = in.item, .number = number});
     auto fence = in.guard.fence();
-    co_await simulation::write_fenced(site_.machine(), world.run().census, std::move(fence), in.item,
+    co_await simulation::write_fenced(process_.machine(), world.run().coverage, std::move(fence), in.item,
                                       static_cast<std::uint64_t>(number));
 }
 
 bool user::removes() {
-    auto& world = site_.world();
+    auto& world = process_.world();
     const auto one_in = world.made_of().erasures;
     return one_in != 0 && !world.calm() && world.choices().choose("user: removes the item", one_in) == 1;
 }
 
 asio::awaitable<void> user::erase(holding& in) {
-    const auto number = site_.world().ledger().next_number();
+    const auto number = process_.world().item_history().next_number();
     begin_write(in, number, intent::guarded_removal);
     let_go(in);
     perhaps_cancel();
@@ -205,30 +205,31 @@ asio::awaitable<void> user::erase(holding& in) {
 }
 
 void user::learn(std::int64_t number, std::size_t item, error_code code, const dynalease::item* left) {
-    auto& world = site_.world();
-    auto& census = world.run().census;
+    auto& world = process_.world();
+    auto& coverage = world.run().coverage;
     auto what = answer::not_applied;
     if (!code) what = answer::applied;
     if (code == errc::lock_lost) what = answer::conflict;
     if (code == errc::in_doubt) what = answer::doubt;
-    census.hit(!code                     ? "guarded write done"
-               : code == errc::in_doubt  ? "guarded write in doubt"
-               : code == errc::lock_lost ? "guarded write lost the item"
-                                         : "guarded write not sent");
+    coverage.hit(!code                     ? "guarded write done"
+                 : code == errc::in_doubt  ? "guarded write in doubt"
+                 : code == errc::lock_lost ? "guarded write lost the item"
+                                           : "guarded write not sent");
     std::optional<versions::serial> shown;
-    if (!code && left) shown = world.ledger().serial_of(item, *left);
+    if (!code && left) shown = world.item_history().serial_of(item, *left);
     const bool after_doubt =
         std::ranges::any_of(hands_, [&](const auto& each) { return each.doubted != 0 && each.doubted != number; });
-    world.ledger().tell(site_.name(), versions::told{.number = number,
-                                                     .what = what,
-                                                     .item = item,
-                                                     .shown = shown,
-                                                     .unanswered = after_doubt || site_.is_unknown(number)});
+    world.item_history().tell(process_.name(),
+                              versions::told{.number = number,
+                                             .what = what,
+                                             .item = item,
+                                             .shown = shown,
+                                             .unanswered = after_doubt || process_.is_unknown(number)});
 }
 
 asio::awaitable<void> user::end_hold(holding& in) {
-    auto& world = site_.world();
-    auto& census = world.run().census;
+    auto& world = process_.world();
+    auto& coverage = world.run().coverage;
     auto& guard = in.guard;
     const auto way = world.choices().choose("user: way to let go", 8);
     if (guard.exclusive() && removes()) {
@@ -240,7 +241,7 @@ asio::awaitable<void> user::end_hold(holding& in) {
         auto token = cancellable();
         const auto done = co_await guard.downgrade(std::move(token));
         next_operation();
-        if (!std::get<0>(done)) census.hit("downgraded");
+        if (!std::get<0>(done)) coverage.hit("downgraded");
         co_await sleep_up_to("user: reads on", world.made_of().longest_hold);
     }
     if (way >= 4 && way < 6 && guard.exclusive()) {
@@ -260,32 +261,32 @@ asio::awaitable<void> user::end_hold(holding& in) {
         world.fail("T1", "a release was told as done, and the item is still locked by that grant");
     }
     const auto doubted = guard.doubtful_write();
-    if (doubted != resolution::open) census.hit("doubt resolved by the release");
+    if (doubted != resolution::open) coverage.hit("doubt resolved by the release");
     const bool told_applied = doubted == resolution::applied;
-    const bool judged = in.doubted != 0 && doubted != resolution::open && one_life();
-    if (judged && world.shows_write(in.item, in.doubted) != told_applied) {
+    const bool checked = in.doubted != 0 && doubted != resolution::open && one_life();
+    if (checked && world.shows_write(in.item, in.doubted) != told_applied) {
         world.fail("T2", "a release told wrongly what became of write " + std::to_string(in.doubted));
     }
-    if (code == errc::in_doubt) census.hit("release in doubt");
-    if (code == errc::lock_lost || code == errc::session_lost) census.hit("release lost the race");
+    if (code == errc::in_doubt) coverage.hit("release in doubt");
+    if (code == errc::lock_lost || code == errc::session_lost) coverage.hit("release lost the race");
 }
 
 /// Of an update: after so many conflicts it takes the item's lock.
 std::optional<promotion> user::promoted() {
-    auto& world = site_.world();
+    auto& world = process_.world();
     const auto one_in = world.made_of().promotions;
     if (one_in == 0 || world.choices().choose("user: promotes", one_in) != 0) return std::nullopt;
-    return promotion{.with = site_.session(),
+    return promotion{.with = process_.session(),
                      .after = static_cast<unsigned>(1 + world.choices().choose("user: conflicts", 3))};
 }
 
 asio::awaitable<void> user::save() {
-    auto& world = site_.world();
-    const auto number = world.ledger().next_number();
+    auto& world = process_.world();
+    const auto number = world.item_history().next_number();
     update_options how{.promote = promoted()};
     const auto what_it_is = how.promote ? intent::promoted : intent::update;
-    world.ledger().tell(site_.name(), versions::intended{.number = number, .item = item_, .what = what_it_is});
-    versioned_items table(site_.machine().database(), {.table = versions::table, .key = "pk", .sort_key = "sk"});
+    world.item_history().tell(process_.name(), versions::intended{.number = number, .item = item_, .what = what_it_is});
+    versioned_items table(process_.machine().database(), {.table = versions::table, .key = "pk", .sort_key = "sk"});
     auto change = [number](item value) {
         auto entries = *find(value, "entries")->get_if<attribute_list>();
         entries.emplace_back(number);
@@ -296,7 +297,7 @@ asio::awaitable<void> user::save() {
     saving_ = number;
     perhaps_cancel();
     auto token = cancellable();
-    auto key = versions::ledger::key_of(item_);
+    auto key = versions::item_history::key_of(item_);
     auto done = co_await table.update(std::move(key), std::move(change), how, std::move(token));
     next_operation();
     saving_ = 0;
@@ -305,12 +306,12 @@ asio::awaitable<void> user::save() {
     auto what = answer::not_applied;
     if (!code) what = std::get<1>(done).superseded ? answer::superseded : answer::applied;
     if (code == errc::in_doubt) what = answer::doubt;
-    if (code == errc::locked) world.run().census.hit("save found the item locked");
-    if (!code) world.run().census.hit("saved");
-    if (!code && how.promote) world.run().census.hit("saved by one who may promote");
+    if (code == errc::locked) world.run().coverage.hit("save found the item locked");
+    if (!code) world.run().coverage.hit("saved");
+    if (!code && how.promote) world.run().coverage.hit("saved by one who may promote");
     if (!code) ++served_;
-    world.ledger().tell(site_.name(),
-                        versions::told{.number = number, .what = what, .item = item_, .unanswered = true});
+    world.item_history().tell(process_.name(),
+                              versions::told{.number = number, .what = what, .item = item_, .unanswered = true});
 }
 
 }  // namespace dynalease::simulation::item_locks

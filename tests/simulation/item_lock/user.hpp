@@ -21,9 +21,9 @@
 
 namespace dynalease::simulation::item_locks {
 
-class site;
+class process;
 
-class user final : public participant {
+class user final : public simulation::user {
 public:
     enum class habit { locks, saves, locks_several };
     /// An item in the user's hand; without handle it was given back, dropped, or is known to be lost.
@@ -37,12 +37,12 @@ public:
         std::optional<time_point> invalid_since{};  ///< as it was noticed, by the machine's clock
     };
 
-    user(site& at, std::size_t item, habit has);
+    user(process& at, std::size_t item, habit has);
 
     /// Goes on until the session is over, or everyone is to stop.
     static boost::asio::awaitable<void> live(std::shared_ptr<user> self);
 
-    site& at() const noexcept { return site_; }
+    process& at() const noexcept { return process_; }
     bool saves() const noexcept { return habit_ == habit::saves; }
     bool wants_several() const noexcept { return habit_ == habit::locks_several; }
     std::size_t target() const noexcept { return item_; }
@@ -84,8 +84,8 @@ private:
     };
     void begin_wait(std::vector<std::size_t> items);
     demand begin_demand(std::vector<std::size_t> items, bool once);
-    void judge_told(const demand& of, error_code code);
-    void judge_asked(const demand& of, error_code code);
+    void check_told(const demand& of, error_code code);
+    void check_asked(const demand& of, error_code code);
 
     // ---- several items: user_several.cpp ----
     boost::asio::awaitable<void> lock_several();
@@ -107,7 +107,7 @@ private:
     bool one_life() const;
     void learn(std::int64_t number, std::size_t item, error_code code, const dynalease::item* left);
 
-    site& site_;
+    process& process_;
     const std::size_t item_;
     const habit habit_;
     std::vector<holding> hands_;

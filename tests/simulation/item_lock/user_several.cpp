@@ -18,7 +18,7 @@ using versions::intent;
 
 /// All items, or all but one, from any of them on or backwards.
 std::vector<std::size_t> user::some_items() {
-    auto& world = site_.world();
+    auto& world = process_.world();
     auto& choices = world.choices();
     const auto first = choices.choose("user: first of several", world.items());
     const auto left_out = world.items() > 2 ? choices.choose("user: all but one", 2) : 0;
@@ -31,7 +31,7 @@ std::vector<std::size_t> user::some_items() {
 }
 
 asio::awaitable<void> user::lock_several() {
-    auto& world = site_.world();
+    auto& world = process_.world();
     auto& choices = world.choices();
     const auto items = some_items();
     std::vector<item_demand> wanted;
@@ -49,10 +49,10 @@ asio::awaitable<void> user::lock_several() {
     auto got = std::get<1>(std::move(done));
     if (std::get<0>(done) && !got.empty()) world.fail("A1", "a refusal brought guards with it");
     if (got.empty()) {
-        judge_told(demanded, std::get<0>(done));
+        check_told(demanded, std::get<0>(done));
         co_return;
     }
-    world.run().census.hit("got several");
+    world.run().coverage.hit("got several");
     ++served_;
     for (std::size_t i = 0; i < got.size(); ++i) {
         if (got[i].name() != lock_of(items[i]).name()) world.fail("A1", "the guards are not in the demands' order");
@@ -76,13 +76,13 @@ asio::awaitable<void> user::lock_several() {
 
 /// The same number in all of them, or in none.
 asio::awaitable<void> user::commit() {
-    const auto number = site_.world().ledger().next_number();
+    const auto number = process_.world().item_history().next_number();
     std::vector<item_commit> parts;
     std::vector<std::pair<std::size_t, claimant>> grants;
     std::size_t shown = 0;
     bool writes = false;
     for (auto& each : hands_) {
-        const auto granted = site_.world().grant_of(each.session, each.item, each.guard.fencing_token());
+        const auto granted = process_.world().grant_of(each.session, each.item, each.guard.fencing_token());
         // Others of this process may go on reading.
         if (granted && each.guard.exclusive()) grants.emplace_back(each.item, *granted);
         item_commit part{.guard = std::move(each.guard), .change = {}, .condition = {}};
@@ -97,7 +97,8 @@ asio::awaitable<void> user::commit() {
             shown = each.item;
             writes = true;
         } else {
-            site_.world().tell(site_.name(), guarded_begun{.handle = each.handle, .item = each.item, .number = number});
+            process_.world().tell(process_.name(),
+                                  guarded_begun{.handle = each.handle, .item = each.item, .number = number});
         }
         parts.push_back(std::move(part));
     }
@@ -107,11 +108,11 @@ asio::awaitable<void> user::commit() {
     const auto done = co_await commit_all(std::move(parts), std::move(token));
     next_operation();
     const auto code = std::get<0>(done);
-    if (code == errc::in_doubt) site_.world().run().census.hit("commit in doubt");
-    const bool stands =
-        std::ranges::any_of(grants, [&](const auto& each) { return site_.world().stands_in(each.first, each.second); });
+    if (code == errc::in_doubt) process_.world().run().coverage.hit("commit in doubt");
+    const bool stands = std::ranges::any_of(
+        grants, [&](const auto& each) { return process_.world().stands_in(each.first, each.second); });
     if (!code && stands && one_life())
-        site_.world().fail("T1", "a commit was told as done, and an item is still locked");
+        process_.world().fail("T1", "a commit was told as done, and an item is still locked");
     if (writes) learn(number, shown, code, nullptr);
 }
 

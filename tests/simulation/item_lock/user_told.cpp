@@ -10,12 +10,12 @@
 namespace dynalease::simulation::item_locks {
 
 bool user::one_life() const {
-    const auto& made_of = site_.world().made_of();
+    const auto& made_of = process_.world().made_of();
     return !made_of.reborn && made_of.erasures == 0;
 }
 
 void user::begin_wait(std::vector<std::size_t> items) {
-    site_.note_demand(items);
+    process_.note_demand(items);
     demanded_ = std::move(items);
     waits_ = true;
 }
@@ -24,26 +24,26 @@ user::demand user::begin_demand(std::vector<std::size_t> items, bool once) {
     begin_wait(items);
     return {.items = items,
             .once = once,
-            .alone = site_.only_one_for(items, *this),
-            .unlike = site_.only_one_for_all(items, *this),
-            .number = site_.demands_for(items),
-            .number_alike = site_.demands_for_all(items),
-            .began = site_.world().now()};
+            .alone = process_.only_one_for(items, *this),
+            .unlike = process_.only_one_for_all(items, *this),
+            .number = process_.demands_for(items),
+            .number_alike = process_.demands_for_all(items),
+            .began = process_.world().now()};
 }
 
-void user::judge_told(const demand& of, error_code code) {
-    auto& world = site_.world();
-    site_.note_life();
-    const auto& takes = site_.takes();
+void user::check_told(const demand& of, error_code code) {
+    auto& world = process_.world();
+    process_.note_life();
+    const auto& takes = process_.takes();
     const auto any = [&](const auto& is) { return std::ranges::any_of(of.items, is); };
     const auto all = [&](const auto& is) { return std::ranges::all_of(of.items, is); };
 
     // Whose a write is: all who want one item in a process share its claim, and it goes on for those who still wait.
-    const bool last_alone = site_.only_one_for(of.items, *this);
-    const bool undisturbed = of.alone && last_alone && site_.demands_for(of.items) == of.number;
+    const bool last_alone = process_.only_one_for(of.items, *this);
+    const bool undisturbed = of.alone && last_alone && process_.demands_for(of.items) == of.number;
     const bool owns_single = of.items.size() == 1 ? last_alone : undisturbed;
     // A claim on several is its caller's own. Those of two callers who want just the same cannot be told apart.
-    const bool owns_joint = of.items.size() > 1 && of.unlike && site_.demands_for_all(of.items) == of.number_alike;
+    const bool owns_joint = of.items.size() > 1 && of.unlike && process_.demands_for_all(of.items) == of.number_alike;
 
     const bool in_vain = code == errc::wait_timeout || code == condition::unreachable || code == condition::cancelled ||
                          (of.once && !code);
@@ -62,14 +62,14 @@ void user::judge_told(const demand& of, error_code code) {
 }
 
 /// Who asked whether those who have an item live, and was told so or has it now.
-void user::judge_asked(const demand& of, error_code code) {
-    auto& world = site_.world();
-    const bool disturbed = site_.undisturbed_since() >= of.began || site_.machine().paused();
+void user::check_asked(const demand& of, error_code code) {
+    auto& world = process_.world();
+    const bool disturbed = process_.undisturbed_since() >= of.began || process_.machine().paused();
     // Of another in the way, who came after the first, the try tells at once; trouble with a request is told, too.
     const auto enough = 2 * world.lease() + std::chrono::seconds(20);
     if (!disturbed && world.now() - of.began > enough) world.fail("T6", "who asked for a sign of life got no answer");
     if (code && code != errc::wait_timeout) return;
-    world.run().census.hit(code ? "others known to live" : "others known to be dead, or none there");
+    world.run().coverage.hit(code ? "others known to live" : "others known to be dead, or none there");
     // A beat may be seen as late as an answer comes.
     const auto longest = world.lease() + std::chrono::seconds(15);
     if (code && of.alone && world.silent_since(of.items.front(), world.now() - longest, of.began)) {

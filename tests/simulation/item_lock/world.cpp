@@ -10,33 +10,33 @@
 
 namespace dynalease::simulation::item_locks {
 
-item_world::item_world(world_run& run, const recipe& ingredients, history* kept)
+item_world::item_world(world_run& run, const scenario_config& config, history* kept)
     : played_world(run),
-      recipe_(ingredients),
+      config_(config),
       kept_(kept),
-      node_count_(run.choices.between("nodes", recipe_.fewest_nodes, recipe_.most_nodes)),
-      item_count_(run.choices.between("items", 1, recipe_.most_items)),
-      lease_(recipe_.leases[run.choices.choose("lease", recipe_.leases.size())]),
-      ledger_(simulated(), item_count_,
-              [this](const std::string& node, const versions::event& happened) {
-                  this->run().trace.add(now(), node, happened.what.index(),
-                                        [&] { return versions::text_of(happened); });
-              }),
-      judge_(item_count_, recipe_.plain ? std::optional(plain_bounds{lease_, recipe_.drift_ppm}) : std::nullopt,
-             recipe_.most_readers),
+      node_count_(run.choices.between("nodes", config_.fewest_nodes, config_.most_nodes)),
+      item_count_(run.choices.between("items", 1, config_.most_items)),
+      lease_(config_.leases[run.choices.choose("lease", config_.leases.size())]),
+      item_history_(simulated(), item_count_,
+                    [this](const std::string& node, const versions::event& happened) {
+                        this->run().trace.add(now(), node, happened.what.index(),
+                                              [&] { return versions::text_of(happened); });
+                    }),
+      checker_(item_count_, config_.plain ? std::optional(plain_bounds{lease_, config_.drift_ppm}) : std::nullopt,
+               config_.most_readers),
       standing_(item_count_),
       writer_texts_(item_count_) {
     simulated().create_table(coordination);
     for (std::size_t i = 0; i < item_count_; ++i) make_item(i);
-    set_up(recipe_, node_count_);
-    for (std::size_t i = 0; i < node_count_; ++i) add(*sites_.emplace_back(std::make_unique<site>(*this, i)));
+    set_up(config_, node_count_);
+    for (std::size_t i = 0; i < node_count_; ++i) add(*processes_.emplace_back(std::make_unique<process>(*this, i)));
 }
 
 item_world::~item_world() = default;
 
 void item_world::tell(const std::string& node, decltype(event::what) what) {
     event happened{.at = now(), .what = std::move(what)};
-    judge_.see(happened);
+    checker_.see(happened);
     if (const auto* seen = std::get_if<lock_written>(&happened.what)) note_standing(seen->item, seen->after);
     if (const auto* seen = std::get_if<lock_replaced>(&happened.what)) note_standing(seen->item, seen->after);
     const auto kind = happened.what.index();
@@ -61,7 +61,8 @@ void item_world::tell(const std::string& node, decltype(event::what) what) {
             text += " of item " + std::to_string(anew->item) + (anew->after.exists ? ", born" : ", removed");
         }
         if (const auto* given = std::get_if<guard_given>(&happened.what)) {
-            text += " " + std::to_string(given->handle) + " of item " + std::to_string(given->item) + " token " + std::to_string(given->token);
+            text += " " + std::to_string(given->handle) + " of item " + std::to_string(given->item) + " token " +
+                    std::to_string(given->token);
         }
         return text;
     });
@@ -82,21 +83,21 @@ void item_world::note_standing(std::size_t index, const lock_state& after) {
 
 bool item_world::silent_since(std::size_t index, time_point then, time_point began) const {
     if (standing_[index].held_since > began) return false;
-    const auto& lock = judge_.state(index);
+    const auto& lock = checker_.state(index);
     auto holders = lock.readers;
     if (lock.writer != claimant()) holders.insert(lock.writer);
     const bool held = !holders.empty() && lock.intent == claimant();
-    return held && std::ranges::all_of(holders, [&](const auto& who) { return judge_.last_sign(index, who) < then; });
+    return held && std::ranges::all_of(holders, [&](const auto& who) { return checker_.last_sign(index, who) < then; });
 }
 
-const std::optional<std::string>& item_world::judged_broken() const {
-    return judge_.broken() ? judge_.broken() : ledger_.judged().broken();
+const std::optional<std::string>& item_world::broken_promise() const {
+    return checker_.broken() ? checker_.broken() : item_history_.checked().broken();
 }
 
 void item_world::check_step() {
     std::array<unsigned, 8> writers{};
     std::array<unsigned, 8> readers{};
-    for (const auto& each : sites_) {
+    for (const auto& each : processes_) {
         for (const auto& someone : each->users()) {
             for (auto& each_held : someone->hands()) {
                 if (each_held.handle == 0) continue;
@@ -108,27 +109,27 @@ void item_world::check_step() {
         }
     }
     // Who removes an item that others lock lets two have it, and so does a clock that stops.
-    if (recipe_.reborn || recipe_.breaks_assumptions) return;
+    if (config_.reborn || config_.breaks_assumptions) return;
     for (std::size_t i = 0; i < item_count_; ++i) {
         if (writers[i] > 1 || (writers[i] == 1 && readers[i] != 0)) fail("P1", "a valid writer's guard is not alone");
     }
 }
 
 /// What a user may take for true of its guard, and what it must be told.
-void item_world::check_belief(site& at, user::holding& in, bool valid) {
+void item_world::check_belief(process& at, user::holding& in, bool valid) {
     const auto now_there = at.clock_now();
     if (valid) {
         if (in.told_lost) fail("P4", "a guard is valid after its loss was told");
         if (in.invalid_since) fail("P5", "a guard that was invalid is valid again");
         const auto* believed = at.watch(in.session);
-        if (!recipe_.plain && believed && !believed->may_believe(now_there)) {
+        if (!config_.plain && believed && !believed->may_believe(now_there)) {
             fail("P4", "a guard is valid beyond its session's deadline");
         }
-        const auto grant = judge_.grant_of(in.session, in.item, in.guard.fencing_token());
-        if (!recipe_.plain || recipe_.reborn || recipe_.breaks_assumptions || !grant) return;
+        const auto grant = checker_.grant_of(in.session, in.item, in.guard.fencing_token());
+        if (!config_.plain || config_.reborn || config_.breaks_assumptions || !grant) return;
         // Whoever watches sees its text after it was written, and waits a whole lease by a clock that may run fast.
-        const auto lease = std::chrono::nanoseconds(lease_) / (1'000'000 + recipe_.drift_ppm) * 1'000'000;
-        const auto last = judge_.last_sign(in.item, *grant);
+        const auto lease = std::chrono::nanoseconds(lease_) / (1'000'000 + config_.drift_ppm) * 1'000'000;
+        const auto last = checker_.last_sign(in.item, *grant);
         if (last != time_point() && now() > last + lease) {
             fail("P4", "a plain guard is valid though others may take the item by now");
         }
@@ -145,8 +146,8 @@ void item_world::check_belief(site& at, user::holding& in, bool valid) {
 
 void item_world::play() {
     begin_faults();
-    if (recipe_.reborn) arm_rebirth();
-    live_through_faults(recipe_);
+    if (config_.reborn) arm_rebirth();
+    live_through_faults(config_);
     begin_calm();
     serve_everyone();
     crash_a_holder();
@@ -154,23 +155,23 @@ void item_world::play() {
     check_orphans();
     close_programs();
     expect_stillness();
-    ledger_.conclude();
+    item_history_.conclude();
     throw_broken();
-    run().census.lived += static_cast<std::int64_t>(item_count_) * now().time_since_epoch();
+    run().coverage.lived += static_cast<std::int64_t>(item_count_) * now().time_since_epoch();
 }
 
 void item_world::serve_everyone() {
     service_owed<user> owed;
-    for (const auto& each : sites_) {
+    for (const auto& each : processes_) {
         for (const auto& someone : each->users()) {
             // Savers stand in nobody's line, and take no lock from the dead: nothing is promised to them here.
             if (!someone->saves()) owed.add(someone);
         }
     }
     // Leases of the dead, and everybody else's turns; between processes there is no order among writers.
-    auto limit = now() + 3 * lease_ + std::chrono::minutes(5) + recipe_.longest_mishap;
+    auto limit = now() + 3 * lease_ + std::chrono::minutes(5) + config_.nemesis.longest;
     // A copy from a former life may stand in an item until it is looked for.
-    if (recipe_.reborn || recipe_.erasures != 0) limit += std::chrono::minutes(13);
+    if (config_.reborn || config_.erasures != 0) limit += std::chrono::minutes(13);
     if (!go_on_while([&] { return owed.to_whom() != nullptr; }, limit)) {
         const auto someone = owed.to_whom();
         const auto wanted = someone->wants_several() ? "several items" : "item " + std::to_string(someone->target());
@@ -181,30 +182,30 @@ void item_world::serve_everyone() {
 
 std::chrono::nanoseconds item_world::take_over_bound(std::size_t item) const {
     // The lease by a slow watcher's clock, two looks at the session or the item, the requests, and the spread of looks.
-    const auto lease = std::chrono::nanoseconds(lease_) / (1'000'000 - recipe_.drift_ppm) * 1'000'000;
+    const auto lease = std::chrono::nanoseconds(lease_) / (1'000'000 - config_.drift_ppm) * 1'000'000;
     const auto look = std::max<std::chrono::nanoseconds>(lease_ / 8, std::min<std::chrono::nanoseconds>(1s, lease_));
     // Nobody passes an intent, and a call of its writer that began before the calm may still be without an answer: four
     // attempts of a second each, and the pauses between them.
-    const auto& intent = judge_.state(item).intent;
-    const bool intended = !intent.session.empty() && !judge_.over(intent.session);
+    const auto& intent = checker_.state(item).intent;
+    const bool intended = !intent.session.empty() && !checker_.over(intent.session);
     return 500ms + lease + 2 * look + 2s + 2 * 1200ms + (intended ? 8s : 0s);
 }
 
 /// A writer dies while another process waits for its item alone.
 void item_world::crash_a_holder() {
-    if (recipe_.reborn || choices().choose("crash in the calm", 2) == 0) return;
-    site* victim = nullptr;
+    if (config_.reborn || choices().choose("crash in the calm", 2) == 0) return;
+    process* victim = nullptr;
     claimant holder;
     std::size_t index = 0;
     const auto nobody = [&] {
-        for (const auto& each : sites_) {
+        for (const auto& each : processes_) {
             for (const auto& someone : each->users()) {
                 if (!each->live() || someone->wants_several() || someone->saves() || someone->hands().empty()) continue;
                 const auto& held = someone->hands().front();
                 if (held.handle == 0 || !held.guard.held()) continue;
-                const auto grant = judge_.grant_of(held.session, held.item, held.guard.fencing_token());
-                if (!grant || judge_.state(held.item).writer != *grant) continue;
-                const bool wanted = std::ranges::any_of(sites_, [&](const auto& other) {
+                const auto grant = checker_.grant_of(held.session, held.item, held.guard.fencing_token());
+                if (!grant || checker_.state(held.item).writer != *grant) continue;
+                const bool wanted = std::ranges::any_of(processes_, [&](const auto& other) {
                     return other != each && other->live() &&
                            std::ranges::any_of(other->users(), [&](const auto& waiter) {
                                return waiter->waits() && !waiter->saves() && !waiter->wants_several() &&
@@ -222,10 +223,10 @@ void item_world::crash_a_holder() {
     };
     if (!go_on_while(nobody, now() + 5s) || !victim) return;
     victim->crash(false, 20s + 3 * lease_);
-    run().census.hit("holder crashed in the calm");
+    run().coverage.hit("holder crashed in the calm");
     const auto crashed_at = now();
-    const auto still_held = [&] { return judge_.state(index).writer == holder; };
-    const auto last_sign = [&] { return std::max(crashed_at, judge_.last_sign(index, holder)); };
+    const auto still_held = [&] { return checker_.state(index).writer == holder; };
+    const auto last_sign = [&] { return std::max(crashed_at, checker_.last_sign(index, holder)); };
     if (!go_on_while([&] { return still_held() && now() <= last_sign() + take_over_bound(index); }, now() + 1h)) return;
     if (still_held()) fail("P6", "a dead process's item was not taken over in time");
     throw_broken();
@@ -236,7 +237,7 @@ void item_world::check_orphans() {
     const auto orphan = [&]() -> std::string {
         for (std::size_t i = 0; i < item_count_; ++i) {
             const auto lock = lock_of(i);
-            for (const auto& each : sites_) {
+            for (const auto& each : processes_) {
                 if (!each->live()) continue;
                 const auto& id = each->session()->id();
                 if (lock.writer.session == id) return each->name() + " locks an item that nobody there has";

@@ -21,7 +21,7 @@ claimant claimant_in(std::string_view text) {
 }  // namespace
 
 lock_state item_world::lock_of(std::size_t index) {
-    const auto stored = ledger_.stored(index);
+    const auto stored = item_history_.stored(index);
     lock_state shown;
     if (!stored) return shown;
     shown.exists = true;
@@ -37,31 +37,31 @@ lock_state item_world::lock_of(std::size_t index) {
 
 void item_world::lock_written_by(const std::string& node, const std::string& session, std::int64_t number,
                                  std::size_t index) {
-    const auto before = ledger_.now(index);
-    ledger_.look_again(index);
-    if (recipe_.plain) look_for_sign_of_life(node, index);
-    if (number == 0 && ledger_.now(index) != before) fail("L2", "a lock request changed the item itself");
+    const auto before = item_history_.now(index);
+    item_history_.look_again(index);
+    if (config_.plain) look_for_sign_of_life(node, index);
+    if (number == 0 && item_history_.now(index) != before) fail("L2", "a lock request changed the item itself");
     auto after = lock_of(index);
-    const auto& known = judge_.state(index);
+    const auto& known = checker_.state(index);
     if (after == known && number == 0) return;
-    auto& census = run().census;
+    auto& coverage = run().coverage;
     const bool exclusive = !after.writer.session.empty() && after.writer != known.writer;
-    if (exclusive) census.hit(known.writer.session.empty() ? "locked" : "taken over or handed over");
-    if (known.exists && !after.exists) census.hit("erased under a lock");
-    if (after.readers.size() > known.readers.size()) census.hit("read locked");
-    if (!known.readers.empty() && exclusive) census.hit("dead readers removed by a writer");
-    if (!after.intent.session.empty() && after.intent != known.intent) census.hit("intended");
-    if (after.floor > known.floor && !exclusive && after.readers == known.readers) census.hit("voided");
+    if (exclusive) coverage.hit(known.writer.session.empty() ? "locked" : "taken over or handed over");
+    if (known.exists && !after.exists) coverage.hit("erased under a lock");
+    if (after.readers.size() > known.readers.size()) coverage.hit("read locked");
+    if (!known.readers.empty() && exclusive) coverage.hit("dead readers removed by a writer");
+    if (!after.intent.session.empty() && after.intent != known.intent) coverage.hit("intended");
+    if (after.floor > known.floor && !exclusive && after.readers == known.readers) coverage.hit("voided");
     tell(node, lock_written{.item = index, .session = session, .number = number, .after = std::move(after)});
 }
 
 void item_world::look_for_sign_of_life(const std::string& node, std::size_t index) {
-    const auto stored = ledger_.stored(index);
+    const auto stored = item_history_.stored(index);
     const auto* writer = stored ? find_string(*stored, "_lockW") : nullptr;
     const auto before = std::exchange(writer_texts_[index], writer ? *writer : std::string());
     const bool same_grant = writer && !before.empty() && claimant_in(before) == claimant_in(*writer);
     if (!same_grant || before == *writer) return;
-    run().census.hit("plain lock kept alive");
+    run().coverage.hit("plain lock kept alive");
     tell(node, kept_alive{.item = index});
 }
 
@@ -73,15 +73,15 @@ void item_world::look_at_session(const std::string& node, const std::string& key
     auto session = key.substr(prefix.size(), key.size() - prefix.size() - 2);
     if (state && *state == "alive") tell(node, session_lives{.session = session});
     if (!state || *state == "alive") return;
-    if (judge_.over(session)) return;
-    run().census.hit(*state == "dead" ? "session marked dead" : "session closed");
+    if (checker_.over(session)) return;
+    run().coverage.hit(*state == "dead" ? "session marked dead" : "session closed");
     tell(node, session_over{.session = std::move(session)});
 }
 
 // ---- others --------------------------------------------------------------------------------------------------
 
 void item_world::make_item(std::size_t index) {
-    auto fresh = ledger_.key_of(index);
+    auto fresh = item_history_.key_of(index);
     fresh.emplace("entries", attribute_list{});
     fresh.emplace("version", 1);
     binary born(12, std::byte{1});
@@ -90,7 +90,7 @@ void item_world::make_item(std::size_t index) {
     fresh.emplace("_born", born);
     fresh.emplace("_stamp", born);
     simulated().call(put_item_request{.table_name = versions::table, .new_item = std::move(fresh)}).value();
-    ledger_.look_again(index);
+    item_history_.look_again(index);
     tell("", lock_replaced{.item = index, .after = lock_of(index)});
 }
 
@@ -99,11 +99,13 @@ void item_world::arm_rebirth() {
     simulated().scheduler().add_timer(now() + wait, [this] {
         if (calm() || stopping()) return;
         const auto index = choices().choose("which item is born anew", item_count_);
-        if (!judge_.state(index).exists) return arm_rebirth();
-        simulated().call(delete_item_request{.table_name = versions::table, .key = ledger_.key_of(index)}).value();
-        ledger_.look_again(index);
+        if (!checker_.state(index).exists) return arm_rebirth();
+        simulated()
+            .call(delete_item_request{.table_name = versions::table, .key = item_history_.key_of(index)})
+            .value();
+        item_history_.look_again(index);
         tell("", lock_replaced{.item = index, .after = lock_of(index)});
-        run().census.fault("item_removed");
+        run().coverage.fault("item_removed");
         arm_birth(index);
         arm_rebirth();
     });
@@ -112,7 +114,7 @@ void item_world::arm_rebirth() {
 void item_world::arm_birth(std::size_t index) {
     const std::chrono::milliseconds gone(choices().between("how long an item is gone", 1, 1500));
     simulated().scheduler().add_timer(now() + gone, [this, index] {
-        if (!judge_.state(index).exists) make_item(index);
+        if (!checker_.state(index).exists) make_item(index);
     });
 }
 

@@ -9,7 +9,7 @@
 
 #include <utility>
 
-namespace dynalease::simulation::mutants {
+namespace dynalease::simulation::locks {
 
 namespace asio = boost::asio;
 
@@ -124,14 +124,6 @@ void doubt_is_failure::change_answer(result<any_response>& answer, const any_req
     if (about_a_lock(meaning) && unknown(answer)) answer = failure(errc::throttled, outcome::not_applied);
 }
 
-void doubt_in_call_ignored::change_answer(result<any_response>& answer, const any_request&, purpose) {
-    if (answer) return;
-    auto why = answer.error();
-    if (why.code != errc::condition_failed && why.code != errc::transaction_canceled) return;
-    why.outcome = outcome::not_applied;
-    answer = std::move(why);
-}
-
 void line_not_seen::change_answer(result<any_response>& answer, const any_request&, purpose meaning) {
     if (meaning == purpose::hand_over && answer) std::get<update_item_response>(*answer).attributes.erase("line");
 }
@@ -157,4 +149,4 @@ void marks_what_it_saw::change_answer(result<any_response>& answer, const any_re
     if (found) beats_.insert_or_assign(partition_of(sent), find_integer(*found, "beat").value_or(0));
 }
 
-}  // namespace dynalease::simulation::mutants
+}  // namespace dynalease::simulation::locks

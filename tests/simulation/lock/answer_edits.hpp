@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-namespace dynalease::simulation::mutants {
+namespace dynalease::simulation::locks {
 
 /// The session acts as if its row were there as soon as the request that makes it has been sent.
 struct early_use final : rewriting_database {
@@ -61,12 +61,6 @@ struct doubt_is_failure final : rewriting_database {
     void change_answer(result<any_response>& answer, const any_request& sent, purpose meaning) override;
 };
 
-/// A refusal means what it says, even after an attempt of the same call that had no answer.
-struct doubt_in_call_ignored final : rewriting_database {
-    using rewriting_database::rewriting_database;
-    void change_answer(result<any_response>& answer, const any_request& sent, purpose meaning) override;
-};
-
 /// Hand-overs never show that others wait.
 struct line_not_seen final : rewriting_database {
     using rewriting_database::rewriting_database;
@@ -89,4 +83,4 @@ private:
     std::map<std::string, std::int64_t> beats_;  ///< last seen, by partition key
 };
 
-}  // namespace dynalease::simulation::mutants
+}  // namespace dynalease::simulation::locks

@@ -4,20 +4,20 @@
 
 namespace dynalease::simulation::locks {
 
-judge::judge(const judge_options& options)
+checker::checker(const checker_options& options)
     : options_(options),
       locks_(options.locks),
       sessions_({.drift_ppm = options.drift_ppm, .early_death_waived = options.exclusion_waived}) {}
 
-void judge::see(const event& seen) {
+void checker::see(const event& seen) {
     std::visit([&](const auto& what) { on(seen.at, what); }, seen.what);
 }
 
-void judge::fail(const char* promise, std::string what) {
+void checker::fail(const char* promise, std::string what) {
     if (!broken_) broken_ = std::string(promise) + ": " + std::move(what);
 }
 
-judge::grant* judge::current_grant(lock_record& lock) {
+checker::grant* checker::current_grant(lock_record& lock) {
     const auto found = lock.by_token.find(lock.current);
     if (found == lock.by_token.end()) return nullptr;
     const bool named = found->second.session == lock.row.holder && found->second.attempt == lock.row.attempt;
@@ -26,7 +26,7 @@ judge::grant* judge::current_grant(lock_record& lock) {
 
 // ---- the row of a lock -------------------------------------------------------------------------------------
 
-void judge::on(time_point, const lock_written& seen) {
+void checker::on(time_point, const lock_written& seen) {
     auto& lock = locks_[seen.lock];
     const auto& before = lock.row;
     const auto& after = seen.after;
@@ -35,14 +35,14 @@ void judge::on(time_point, const lock_written& seen) {
     if (after.floor < after.token) fail("P2", "the floor lies below a granted token");
     if (!after.holder.empty() && after.expires) fail("P1", "a held lock could be removed by TTL");
     const bool same_grant = after.holder == before.holder && (after.holder.empty() || after.attempt == before.attempt);
-    if (!same_grant && !after.holder.empty()) judge_grant(lock, seen);
-    if (!same_grant && after.holder.empty()) judge_release(lock, seen);
-    judge_line(lock, after, !after.holder.empty() && after.holder != before.holder);
+    if (!same_grant && !after.holder.empty()) check_grant(lock, seen);
+    if (!same_grant && after.holder.empty()) check_release(lock, seen);
+    check_line(lock, after, !after.holder.empty() && after.holder != before.holder);
     lock.row = after;
 }
 
 // A head of the line is overtaken 32 times at most, then it takes the lock, or is dropped; so each of those before.
-void judge::judge_line(lock_record& lock, const row_state& after, bool taken) {
+void checker::check_line(lock_record& lock, const row_state& after, bool taken) {
     watch_line(lock, after);
     if (!taken) return;
     for (auto& [session, waits] : lock.line) {
@@ -54,7 +54,7 @@ void judge::judge_line(lock_record& lock, const row_state& after, bool taken) {
     }
 }
 
-void judge::watch_line(lock_record& lock, const row_state& after) {
+void checker::watch_line(lock_record& lock, const row_state& after) {
     std::map<std::string, waiting> line;
     for (std::size_t place = 0; place < after.line.size(); ++place) {
         const auto& session = after.line[place];
@@ -64,12 +64,12 @@ void judge::watch_line(lock_record& lock, const row_state& after) {
     lock.line = std::move(line);
 }
 
-bool judge::given_back(std::size_t lock, std::int64_t token) const {
+bool checker::given_back(std::size_t lock, std::int64_t token) const {
     const auto found = locks_[lock].by_token.find(token);
     return found != locks_[lock].by_token.end() && found->second.given_back;
 }
 
-void judge::judge_grant(lock_record& lock, const lock_written& seen) {
+void checker::check_grant(lock_record& lock, const lock_written& seen) {
     const auto& after = seen.after;
     if (after.holder != seen.writer) fail("P1", "a session wrote another one into the lock");
     // Who sends again what it sent before the row was lost, and was shown no more of it than stands there, cannot know.
@@ -97,14 +97,14 @@ void judge::judge_grant(lock_record& lock, const lock_written& seen) {
                                    grant{.session = after.holder, .attempt = after.attempt, .order = ++grants_});
 }
 
-void judge::judge_release(lock_record& lock, const lock_written& seen) {
+void checker::check_release(lock_record& lock, const lock_written& seen) {
     if (lock.row.holder != seen.writer) fail("P9", "a session released the lock of another");
     auto* former = current_grant(lock);
     if (former != nullptr) former->given_back = true;
     if (former != nullptr && former->held) fail("P9", "released while a user still holds it");
 }
 
-void judge::on(time_point at, const lock_replaced& seen) {
+void checker::on(time_point at, const lock_replaced& seen) {
     locks_[seen.lock].replaced = at;
     locks_[seen.lock].row = seen.after;
     locks_[seen.lock].line.clear();
@@ -113,7 +113,7 @@ void judge::on(time_point at, const lock_replaced& seen) {
 
 // ---- users -------------------------------------------------------------------------------------------------
 
-void judge::on(time_point, const guard_given& seen) {
+void checker::on(time_point, const guard_given& seen) {
     auto& lock = locks_[seen.lock];
     const auto found = lock.by_token.find(seen.token);
     if (found == lock.by_token.end() || found->second.session != seen.session) {
@@ -125,7 +125,7 @@ void judge::on(time_point, const guard_given& seen) {
     handles_[seen.handle] = {seen.lock, seen.token};
 }
 
-void judge::on(time_point, const guard_let_go& seen) {
+void checker::on(time_point, const guard_let_go& seen) {
     const auto found = handles_.find(seen.handle);
     if (found == handles_.end()) return;
     const auto [lock, token] = found->second;
@@ -135,7 +135,7 @@ void judge::on(time_point, const guard_let_go& seen) {
 
 // ---- the fence ---------------------------------------------------------------------------------------------
 
-void judge::on(time_point, const outside_written& seen) {
+void checker::on(time_point, const outside_written& seen) {
     auto& lock = locks_[seen.lock];
     const auto found = lock.by_token.find(seen.token);
     if (found == lock.by_token.end()) {
@@ -148,7 +148,7 @@ void judge::on(time_point, const outside_written& seen) {
     lock.last_accepted = found->second.order;
 }
 
-void judge::on(time_point, const fence_passed& seen) {
+void checker::on(time_point, const fence_passed& seen) {
     const auto& row = locks_[seen.lock].row;
     if (row.holder != seen.session || row.attempt != seen.attempt) {
         fail("P3", "a fenced transaction of a grant that is over was carried out");

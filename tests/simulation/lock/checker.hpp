@@ -1,4 +1,4 @@
-// The promises that can be judged from what happened alone: tokens, the fence, releases, and who may end a session.
+// The promises that can be checked from what happened alone: tokens, the fence, releases, and who may end a session.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace dynalease::simulation::locks {
 
-struct judge_options {
+struct checker_options {
     std::size_t locks = 1;
     /// By how much any clock of the world may run fast or slow.
     std::int64_t drift_ppm = 1000;
@@ -25,9 +25,9 @@ struct judge_options {
 };
 
 /// Constant work per event. Keeps the first broken promise.
-class judge {
+class checker {
 public:
-    explicit judge(const judge_options& options);
+    explicit checker(const checker_options& options);
 
     void see(const event& seen);
     const std::optional<std::string>& broken() const noexcept { return broken_; }
@@ -75,16 +75,16 @@ private:
     void on(time_point at, const outside_written& seen);
     void on(time_point at, const fence_passed& seen);
 
-    void judge_grant(lock_record& lock, const lock_written& seen);
-    void judge_release(lock_record& lock, const lock_written& seen);
-    void judge_line(lock_record& lock, const row_state& after, bool taken);
+    void check_grant(lock_record& lock, const lock_written& seen);
+    void check_release(lock_record& lock, const lock_written& seen);
+    void check_line(lock_record& lock, const row_state& after, bool taken);
     static void watch_line(lock_record& lock, const row_state& after);
     grant* current_grant(lock_record& lock);
     void fail(const char* promise, std::string what);
 
-    const judge_options options_;
+    const checker_options options_;
     std::vector<lock_record> locks_;
-    session_judge sessions_;
+    session_checker sessions_;
     std::set<std::pair<std::string, std::int64_t>> attempts_;                          ///< every one that ever held
     std::unordered_map<std::uint64_t, std::pair<std::size_t, std::int64_t>> handles_;  ///< lock and token
     std::uint64_t grants_ = 0;

@@ -1,8 +1,8 @@
 // The checkers themselves: histories of good worlds are accepted, and every way of spoiling them is noticed.
 // SPDX-License-Identifier: BSL-1.0
+#include "simulation/lock/checker.hpp"
 #include "simulation/framework/lease_watch.hpp"
 #include "simulation/framework/spoilt_histories.hpp"
-#include "simulation/lock/checker.hpp"
 #include "simulation/lock/open_writes.hpp"
 #include "simulation/lock/scenario_config.hpp"
 #include "simulation/lock/world.hpp"
@@ -22,17 +22,17 @@ namespace {
 constexpr std::size_t lock_count = 2;
 
 history good_history(std::uint64_t seed) {
-    recipe made_of;
+    locks::scenario_config made_of;
     made_of.most_locks = lock_count;
     made_of.longest_hold = 1s;
-    made_of.mishaps = {mishap::pause, mishap::partition, mishap::crash_new_identity};
+    made_of.nemesis.faults = {nemesis_fault::pause, nemesis_fault::partition, nemesis_fault::crash_new_identity};
     return history_of<lock_world, history>(seed, made_of);
 }
 
 std::string verdict(const history& seen) {
-    judge judged({.locks = lock_count});
-    for (const auto& each : seen) judged.see(each);
-    return judged.broken().value_or("");
+    checker checked({.locks = lock_count});
+    for (const auto& each : seen) checked.see(each);
+    return checked.broken().value_or("");
 }
 
 /// The places of events of one kind that `wanted` picks.
@@ -230,22 +230,22 @@ TEST_CASE("what a session may believe ends with its lease, whatever it shows") {
     watch.acknowledged(1, start + 100ms);
     CHECK(watch.may_believe(start + 9979ms));
     CHECK_FALSE(watch.may_believe(start + 9981ms));
-    CHECK(watch.judge(session_state::live, start + 4400ms).empty());
-    CHECK_FALSE(watch.judge(session_state::live, start + 4600ms).empty());
-    CHECK_FALSE(watch.judge(session_state::jeopardy, start + 4400ms).empty());
-    CHECK_FALSE(watch.judge(session_state::lost, start + 5s).empty());
-    CHECK_FALSE(watch.judge(session_state::jeopardy, start + 9990ms).empty());
+    CHECK(watch.check(session_state::live, start + 4400ms).empty());
+    CHECK_FALSE(watch.check(session_state::live, start + 4600ms).empty());
+    CHECK_FALSE(watch.check(session_state::jeopardy, start + 4400ms).empty());
+    CHECK_FALSE(watch.check(session_state::lost, start + 5s).empty());
+    CHECK_FALSE(watch.check(session_state::jeopardy, start + 9990ms).empty());
     // An answer that comes after the deadline proves nothing any more.
     watch.sent(2, start + 5s);
     watch.acknowledged(2, start + 11s);
     CHECK_FALSE(watch.may_believe(start + 11s));
     // One in its last milliseconds may come too late for the library, which is more careful.
     watch.acknowledged(2, start + 9978ms);
-    CHECK(watch.judge(session_state::lost, start + 9979ms).empty());
-    CHECK(watch.judge(session_state::jeopardy, start + 9979ms).empty());
+    CHECK(watch.check(session_state::lost, start + 9979ms).empty());
+    CHECK(watch.check(session_state::jeopardy, start + 9979ms).empty());
     watch.sent(3, start + 12s);
     watch.acknowledged(3, start + 12s);
-    CHECK_FALSE(watch.judge(session_state::lost, start + 13s).empty());
+    CHECK_FALSE(watch.check(session_state::lost, start + 13s).empty());
 }
 
 TEST_CASE("a write to a row of another schema is noticed") {
@@ -262,19 +262,19 @@ TEST_CASE("a write to a row of another schema is noticed") {
 
 TEST_CASE("a token below the last is excused where the claim is from before the row was lost, and none the wiser") {
     const auto broken_by = [](std::optional<sent_claim> claim, bool late = false) {
-        judge judged({.locks = 1});
+        checker checked({.locks = 1});
         const row_state before{.exists = true, .holder = "a", .attempt = 1, .token = 9, .floor = 9};
         const row_state restored{.exists = true, .token = 4, .floor = 4};
         const row_state after{.exists = true, .holder = "b", .attempt = 1, .token = 8, .floor = 8};
         event seen{.at = time_point(1s), .what = lock_written{.lock = 0, .writer = "a", .after = before}};
-        judged.see(seen);
+        checked.see(seen);
         seen.at = time_point(3s);
         seen.what = lock_replaced{.lock = 0, .after = restored};
-        judged.see(seen);
+        checked.see(seen);
         seen.at = time_point(4s);
         seen.what = lock_written{.lock = 0, .writer = "b", .after = after, .claim = claim, .late = late};
-        judged.see(seen);
-        return judged.broken().value_or("");
+        checked.see(seen);
+        return checked.broken().value_or("");
     };
     CHECK(broken_by({}).starts_with("P2"));
     CHECK(broken_by(sent_claim{time_point(4s), 4}).starts_with("P2"));
@@ -286,16 +286,16 @@ TEST_CASE("a token below the last is excused where the claim is from before the 
 
 TEST_CASE("one in the line who is overtaken more often than the head may be is noticed") {
     for (const bool hands_over : {false, true}) {
-        judge judged({.locks = 1});
+        checker checked({.locks = 1});
         for (std::int64_t i = 1; i <= 40; ++i) {
             // From hand to hand inside one process nobody overtakes anew.
             row_state row{.exists = true, .holder = "holder", .attempt = i, .token = i, .floor = i, .line = {"waits"}};
-            judged.see({.what = lock_written{.lock = 0, .writer = "holder", .after = row}});
+            checked.see({.what = lock_written{.lock = 0, .writer = "holder", .after = row}});
             if (hands_over) continue;
             row.holder.clear();
-            judged.see({.what = lock_written{.lock = 0, .writer = "holder", .after = row}});
+            checked.see({.what = lock_written{.lock = 0, .writer = "holder", .after = row}});
         }
-        CHECK(judged.broken().value_or("").starts_with("fair") != hands_over);
+        CHECK(checked.broken().value_or("").starts_with("fair") != hands_over);
     }
 }
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <utility>
 
-namespace dynalease::simulation::mutants {
+namespace dynalease::simulation::locks {
 
 using namespace protocol;
 
@@ -208,4 +208,4 @@ update_item_request wrapped_hand_over(const lock_requests& self, const claim& fr
     return real_hand_over(self, from, open, data);
 }
 
-}  // namespace dynalease::simulation::mutants
+}  // namespace dynalease::simulation::locks

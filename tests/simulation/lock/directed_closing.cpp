@@ -1,7 +1,8 @@
 // Small worlds in which a session closes while work goes on under it.
 // SPDX-License-Identifier: BSL-1.0
+#include "simulation/framework/directed.hpp"
 #include "simulation/framework/primitive.hpp"
-#include "simulation/lock/directed_scenario.hpp"
+#include "simulation/lock/stage.hpp"
 
 #include <dynalease/lock/with_lock.hpp>
 
@@ -18,7 +19,7 @@
 #include <string>
 #include <tuple>
 
-namespace dynalease::simulation::mutants {
+namespace dynalease::simulation::locks {
 
 namespace {
 
@@ -81,7 +82,8 @@ bool was_dead(stage& on) {
 }
 
 /// Two processes work under the same locks, and the session of one of them closes.
-void closing_under_work(stage& on, testing::tape& choices) {
+void closing_under_work(stage& on, world_run& run) {
+    auto& choices = run.choices;
     std::array<piece, 2> mine;
     std::array<piece, 2> theirs;
     for (auto* who : {&on.a, &on.b}) {
@@ -128,9 +130,9 @@ void closing_under_work(stage& on, testing::tape& choices) {
 
 const contribution closing_worlds{{
     .name = "lock",
-    .scenarios = {{"closing-under-work", 1, play<closing_under_work>}},
+    .scenarios = {{"closing-under-work", 1, play_directed<closing_under_work>}},
 }};
 
 }  // namespace
 
-}  // namespace dynalease::simulation::mutants
+}  // namespace dynalease::simulation::locks

@@ -1,13 +1,14 @@
 // Small worlds of holders that die, live or begin anew.
 // SPDX-License-Identifier: BSL-1.0
-#include "simulation/lock/directed_scenario.hpp"
+#include "simulation/framework/directed.hpp"
+#include "simulation/lock/stage.hpp"
 
-namespace dynalease::simulation::mutants {
+namespace dynalease::simulation::locks {
 
 namespace {
 
 /// Who asks once, and never before, is told of the dead.
-void one_call_at_a_dead_holder(stage& on, testing::tape&) {
+void one_call_at_a_dead_holder(stage& on) {
     on.hold(on.b);
     on.b.machine.crash();
     on.c.lock().acquire(acquire_options{.wait = until_known}, on.handler(keep(on.c.guard)));
@@ -18,7 +19,7 @@ void one_call_at_a_dead_holder(stage& on, testing::tape&) {
 }
 
 /// What a job has just done is not done again.
-void one_call_at_a_short_hold(stage& on, testing::tape&) {
+void one_call_at_a_short_hold(stage& on) {
     on.hold(on.b);
     on.c.lock().acquire(acquire_options{.wait = until_known}, on.handler(keep(on.c.guard)));
     on.run_for(200ms);
@@ -29,7 +30,7 @@ void one_call_at_a_short_hold(stage& on, testing::tape&) {
     on.run_for(500ms);
 }
 
-void a_second_life(stage& on, testing::tape&) {
+void a_second_life(stage& on) {
     on.hold(on.a);
     on.a.machine.network().set_plan(
         [](const any_request&, const call_options&) { return testing::fault{testing::fault::kind::lose_request}; });
@@ -44,13 +45,13 @@ void a_second_life(stage& on, testing::tape&) {
     on.run_for(500ms);
 }
 
-const contribution holder_rule_worlds{{
+const contribution holder_directed{{
     .name = "lock",
-    .scenarios = {{"a-second-life", 0, play<a_second_life>},
-                  {"one-call-at-a-dead-holder", 0, play<one_call_at_a_dead_holder>},
-                  {"one-call-at-a-short-hold", 0, play<one_call_at_a_short_hold>}},
+    .scenarios = {{"a-second-life", 0, play_directed<a_second_life>},
+                  {"one-call-at-a-dead-holder", 0, play_directed<one_call_at_a_dead_holder>},
+                  {"one-call-at-a-short-hold", 0, play_directed<one_call_at_a_short_hold>}},
 }};
 
 }  // namespace
 
-}  // namespace dynalease::simulation::mutants
+}  // namespace dynalease::simulation::locks

@@ -1,8 +1,9 @@
 // Small worlds that each lead straight to one rule, for mistakes that chance alone finds late.
 // SPDX-License-Identifier: BSL-1.0
+#include "simulation/framework/directed.hpp"
 #include "simulation/framework/primitive.hpp"
 #include "simulation/framework/purpose.hpp"
-#include "simulation/lock/directed_scenario.hpp"
+#include "simulation/lock/stage.hpp"
 
 #include <array>
 #include <chrono>
@@ -10,7 +11,7 @@
 #include <string>
 #include <utility>
 
-namespace dynalease::simulation::mutants {
+namespace dynalease::simulation::locks {
 
 namespace {
 
@@ -43,7 +44,7 @@ void try_once(stage& on, stage::actor& who) {
 
 // ---- the worlds ----------------------------------------------------------------------------------------------
 
-void floor_of_the_future(stage& on, testing::tape&) {
+void floor_of_the_future(stage& on) {
     constexpr std::int64_t in_2099 = 4'070'908'800'000;
     put_row(on, {{"pk", "lock#y"}, {"v", 1}, {"floor", in_2099}});
     dynalease::lock(*on.a.session, "y").acquire(acquire_options{}, on.handler(keep(on.second)));
@@ -54,7 +55,7 @@ void floor_of_the_future(stage& on, testing::tape&) {
     if (on.a.guard.fencing_token() >= in_2099) on.fail("P2: a floor of the future spread to another lock");
 }
 
-void newer_schema(stage& on, testing::tape&) {
+void newer_schema(stage& on) {
     const item newer{{"pk", "lock#x"}, {"sk", "-"}, {"v", 2}, {"floor", 1}};
     put_row(on, newer);
     try_once(on, on.a);
@@ -63,7 +64,7 @@ void newer_schema(stage& on, testing::tape&) {
     on.world.call(delete_item_request{.table_name = "coordination", .key = {{"pk", "lock#x"}, {"sk", "-"}}}).value();
 }
 
-void newcomer(stage& on, testing::tape&) {
+void newcomer(stage& on) {
     on.hold(on.b);
     dynalease::lock slow(*on.a.session, "x", {.poll_interval = 1000ms});
     slow.acquire(acquire_options{}, on.handler(keep(on.a.guard)));
@@ -87,7 +88,7 @@ void take_turns(stage& on, stage::actor& who, const bool& stop) {
     }));
 }
 
-void overtaking(stage& on, testing::tape&) {
+void overtaking(stage& on) {
     bool stop = false;
     on.hold(on.b);
     on.a.lock().acquire(acquire_options{}, on.handler(keep(on.a.guard)));
@@ -115,7 +116,7 @@ void overtaking(stage& on, testing::tape&) {
     on.run_for(40s);
 }
 
-void absent_head(stage& on, testing::tape&) {
+void absent_head(stage& on) {
     on.hold(on.b);
     on.a.lock().acquire(acquire_options{}, on.handler(ignore));
     on.run_for(1s);
@@ -130,7 +131,7 @@ void absent_head(stage& on, testing::tape&) {
     on.run_for(500ms);
 }
 
-void own_ghost(stage& on, testing::tape&) {
+void own_ghost(stage& on) {
     on.warm_up(on.a);
     put_row(on, {{"pk", "lock#x"},
                  {"v", 1},
@@ -143,8 +144,8 @@ void own_ghost(stage& on, testing::tape&) {
     if (!on.a.guard) on.fail("P8: a session waits for itself");
 }
 
-void copy_after_a_try(stage& on, testing::tape& choices) {
-    const std::chrono::seconds late(20 + choices.choose("copy after a try", 200));
+void copy_after_a_try(stage& on, world_run& run) {
+    const std::chrono::seconds late(20 + run.choices.choose("copy after a try", 200));
     on.warm_up(on.a);
     on.hold(on.b);
     on.a.machine.network().set_plan(first_of(purpose::take, {.what = fault::kind::apply_twice, .copy = late}));
@@ -155,7 +156,7 @@ void copy_after_a_try(stage& on, testing::tape& choices) {
     if (holds_row(on, on.a)) on.fail("P7: a copy of a refused try holds the lock for good");
 }
 
-void late_take_under_a_holder(stage& on, testing::tape&) {
+void late_take_under_a_holder(stage& on) {
     on.warm_up(on.a);
     on.hold(on.b);
     on.a.machine.network().set_plan(first_of(purpose::take, {.before = 6s, .after = 2ms}));
@@ -166,7 +167,7 @@ void late_take_under_a_holder(stage& on, testing::tape&) {
     if (holds_row(on, on.a)) on.fail("P7: a copy of a given-up claim holds the lock");
 }
 
-void late_take_over(stage& on, testing::tape&) {
+void late_take_over(stage& on) {
     lock_guard other;
     on.hold(on.b);
     dynalease::lock(*on.b.session, "y").acquire(acquire_options{}, on.handler(keep(other)));
@@ -191,7 +192,7 @@ void late_take_over(stage& on, testing::tape&) {
     if (holds_row(on, on.a)) on.fail("P7: a late take-over of a given-up claim holds the lock");
 }
 
-void unanswered_try(stage& on, testing::tape&) {
+void unanswered_try(stage& on) {
     on.warm_up(on.a);
     on.a.machine.network().set_plan(first_of(purpose::take, {.what = fault::kind::lose_answer}));
     try_once(on, on.a);
@@ -201,7 +202,7 @@ void unanswered_try(stage& on, testing::tape&) {
     if (holds_row(on, on.a)) on.fail("P7: a try without an answer holds the lock");
 }
 
-void abandoned_hand_over(stage& on, testing::tape&) {
+void abandoned_hand_over(stage& on) {
     on.hold(on.a);
     on.a.machine.network().set_plan(first_of(purpose::hand_over, {.what = fault::kind::lose_answer}));
     on.a.lock().acquire(acquire_options{}, on.cancelled_handler(keep(on.second)));
@@ -213,7 +214,7 @@ void abandoned_hand_over(stage& on, testing::tape&) {
     if (holds_row(on, on.a)) on.fail("P7: a hand-over to one who has gone holds the lock");
 }
 
-void answer_after_the_deadline(stage& on, testing::tape&) {
+void answer_after_the_deadline(stage& on) {
     on.hold(on.a);
     time_point passed{};
     bool stopped = false;
@@ -240,10 +241,10 @@ void answer_after_the_deadline(stage& on, testing::tape&) {
 }
 
 /// Heartbeats as far apart as they may be, under the eyes of one whose looks take their time.
-void slow_looks(stage& on, testing::tape& choices) {
+void slow_looks(stage& on, world_run& run) {
     on.warm_up(on.a);
     on.hold(on.b);
-    const auto some = [&choices](const char* label) { return std::chrono::milliseconds(choices.choose(label, 480)); };
+    const auto some = [&run](const char* label) { return std::chrono::milliseconds(run.choices.choose(label, 480)); };
     time_point passed{};
     on.b.machine.network().set_plan([&](const any_request& request, const call_options&) {
         if (purpose_of(request) != purpose::beat) return on_its_way;
@@ -264,15 +265,15 @@ void slow_looks(stage& on, testing::tape& choices) {
 }
 
 /// A look under way while the beat comes that it shows, the last one that gets through.
-void look_before_the_last_beat(stage& on, testing::tape& choices) {
+void look_before_the_last_beat(stage& on, world_run& run) {
     on.warm_up(on.a);
     on.hold(on.b);
-    on.a.machine.network().set_plan([&choices](const any_request& request, const call_options&) {
+    on.a.machine.network().set_plan([&run](const any_request& request, const call_options&) {
         if (purpose_of(request) != purpose::look_at_session) return on_its_way;
-        return fault{.before = std::chrono::milliseconds(choices.choose("look: there", 900)), .after = 2ms};
+        return fault{.before = std::chrono::milliseconds(run.choices.choose("look: there", 900)), .after = 2ms};
     });
     on.a.lock().acquire(acquire_options{}, on.handler(keep(on.a.guard)));
-    on.run_for(4s + std::chrono::milliseconds(choices.choose("last beat", 3000)));
+    on.run_for(4s + std::chrono::milliseconds(run.choices.choose("last beat", 3000)));
     on.b.machine.network().set_plan(
         [](const any_request&, const call_options&) { return fault{.what = fault::kind::lose_request}; });
     on.run_for(30s);
@@ -280,7 +281,7 @@ void look_before_the_last_beat(stage& on, testing::tape& choices) {
     on.b.machine.network().set_plan({});
 }
 
-void tries_at_a_dead_holder(stage& on, testing::tape&) {
+void tries_at_a_dead_holder(stage& on) {
     on.warm_up(on.c);
     on.hold(on.b);
     on.b.machine.crash();
@@ -293,7 +294,7 @@ void tries_at_a_dead_holder(stage& on, testing::tape&) {
     on.run_for(500ms);
 }
 
-void hand_over_after_hand_over(stage& on, testing::tape&) {
+void hand_over_after_hand_over(stage& on) {
     on.hold(on.a);
     on.a.machine.network().set_plan([sent = 0](const any_request& request, const call_options&) mutable {
         if (purpose_of(request) != purpose::hand_over || ++sent > 2) return on_its_way;
@@ -309,7 +310,7 @@ void hand_over_after_hand_over(stage& on, testing::tape&) {
 }
 
 /// A take is under way while another has the lock, gives it back, and the row is removed.
-void row_goes_back(stage& on, testing::tape&) {
+void row_goes_back(stage& on) {
     on.warm_up(on.a);
     on.warm_up(on.b);
     on.a.machine.network().set_plan(first_of(purpose::take, {.before = 700ms, .after = 2ms}));
@@ -325,27 +326,27 @@ void row_goes_back(stage& on, testing::tape&) {
 }
 
 // Of no weight: campaigns draw from larger worlds, and the mutants name these.
-const contribution rule_worlds{{
+const contribution directed{{
     .name = "lock",
-    .scenarios = {{"floor-of-the-future", 0, play<floor_of_the_future>},
-                  {"newer-schema", 0, play<newer_schema>},
-                  {"newcomer", 0, play<newcomer>},
-                  {"overtaking", 0, play<overtaking>},
-                  {"absent-head", 0, play<absent_head>},
-                  {"own-ghost", 0, play<own_ghost>},
-                  {"copy-after-a-try", 0, play<copy_after_a_try>},
-                  {"late-take-under-a-holder", 0, play<late_take_under_a_holder>},
-                  {"late-take-over", 0, play<late_take_over>},
-                  {"unanswered-try", 0, play<unanswered_try>},
-                  {"abandoned-hand-over", 0, play<abandoned_hand_over>},
-                  {"answer-after-the-deadline", 0, play<answer_after_the_deadline>},
-                  {"slow-looks", 0, play<slow_looks>},
-                  {"look-before-the-last-beat", 0, play<look_before_the_last_beat>},
-                  {"tries-at-a-dead-holder", 0, play<tries_at_a_dead_holder>},
-                  {"hand-over-after-hand-over", 0, play<hand_over_after_hand_over>},
-                  {"row-goes-back", 0, play<row_goes_back>}},
+    .scenarios = {{"floor-of-the-future", 0, play_directed<floor_of_the_future>},
+                  {"newer-schema", 0, play_directed<newer_schema>},
+                  {"newcomer", 0, play_directed<newcomer>},
+                  {"overtaking", 0, play_directed<overtaking>},
+                  {"absent-head", 0, play_directed<absent_head>},
+                  {"own-ghost", 0, play_directed<own_ghost>},
+                  {"copy-after-a-try", 0, play_directed<copy_after_a_try>},
+                  {"late-take-under-a-holder", 0, play_directed<late_take_under_a_holder>},
+                  {"late-take-over", 0, play_directed<late_take_over>},
+                  {"unanswered-try", 0, play_directed<unanswered_try>},
+                  {"abandoned-hand-over", 0, play_directed<abandoned_hand_over>},
+                  {"answer-after-the-deadline", 0, play_directed<answer_after_the_deadline>},
+                  {"slow-looks", 0, play_directed<slow_looks>},
+                  {"look-before-the-last-beat", 0, play_directed<look_before_the_last_beat>},
+                  {"tries-at-a-dead-holder", 0, play_directed<tries_at_a_dead_holder>},
+                  {"hand-over-after-hand-over", 0, play_directed<hand_over_after_hand_over>},
+                  {"row-goes-back", 0, play_directed<row_goes_back>}},
 }};
 
 }  // namespace
 
-}  // namespace dynalease::simulation::mutants
+}  // namespace dynalease::simulation::locks

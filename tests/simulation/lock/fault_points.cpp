@@ -1,6 +1,7 @@
-// Each of them, as a program would call it.
+// Every public operation of sessions and locks, in the setting that shows it, disturbed at every point.
 // SPDX-License-Identifier: BSL-1.0
-#include "simulation/lock/fault_points.hpp"
+#include "simulation/framework/fault_points.hpp"
+#include "simulation/lock/stage.hpp"
 
 #include <dynalease/coordination_table.hpp>
 #include <dynalease/lock.hpp>
@@ -17,12 +18,6 @@ using namespace std::chrono_literals;
 namespace asio = boost::asio;
 
 namespace {
-
-using stage = enumeration_stage;
-
-auto keep(lock_guard& in) {
-    return [&in](error_code, lock_guard got) { in = std::move(got); };
-}
 
 void nothing(stage&) {}
 void a_is_warm(stage& on) {
@@ -168,10 +163,8 @@ constexpr operation_on<stage> operations[] = {
     {"drop the session", a_holds, drop_session, 300ms},
 };
 
-}  // namespace
+const contribution lock_points{{.name = "lock", .fault_points = fault_points_of<operations>}};
 
-std::span<const operation_on<enumeration_stage>> enumerated_operations() {
-    return operations;
-}
+}  // namespace
 
 }  // namespace dynalease::simulation::locks

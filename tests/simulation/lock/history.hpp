@@ -44,7 +44,7 @@ struct lock_written {
     bool late = false;                  ///< its call had been answered before
 };
 
-/// An operator, a restored backup or TTL changed it: the next write is judged against this.
+/// An operator, a restored backup or TTL changed it: the next write is checked against this.
 struct lock_replaced {
     std::size_t lock = 0;
     row_state after{};

@@ -11,7 +11,7 @@
 #include <chrono>
 #include <utility>
 
-namespace dynalease::simulation::mutants {
+namespace dynalease::simulation::locks {
 
 namespace asio = boost::asio;
 
@@ -99,4 +99,4 @@ bool wrapped_held(const detail::hold* self) noexcept {
     return held || (self->kept() && now - later < std::chrono::seconds(1));
 }
 
-}  // namespace dynalease::simulation::mutants
+}  // namespace dynalease::simulation::locks

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace dynalease::simulation::mutants {
+namespace dynalease::simulation::locks {
 
 /// The next life goes on under the identity of the first.
 struct life_keeps_id final : rewriting_database {
@@ -34,4 +34,4 @@ struct life_guard_returns final : rewriting_database {
     using rewriting_database::rewriting_database;
 };
 
-}  // namespace dynalease::simulation::mutants
+}  // namespace dynalease::simulation::locks

@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
 #include "simulation/lock/answer_edits.hpp"
-#include "simulation/lock/request_edits.hpp"
 #include "simulation/lock/lives.hpp"
+#include "simulation/lock/request_edits.hpp"
 
-namespace dynalease::simulation::mutants {
+namespace dynalease::simulation::locks {
 
 namespace {
 
@@ -206,4 +206,4 @@ const contribution leaving_mutants{{
 
 }  // namespace
 
-}  // namespace dynalease::simulation::mutants
+}  // namespace dynalease::simulation::locks

@@ -1,4 +1,4 @@
-// Who lives in a process; and what its requests and answers tell: to the judge what the store did, to the watch what
+// Who lives in a process; and what its requests and answers tell: to the checker what the store did, to the watch what
 // may be believed.
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/lock/process.hpp"
@@ -35,12 +35,12 @@ const char* kind_of_write(const update_item_request& write) {
 
 }  // namespace
 
-site::site(lock_world& where, std::size_t index)
+process::process(lock_world& where, std::size_t index)
     : watched_process(where, where.made_of(), index, where.lease()), world_(where) {
     open();
 }
 
-void site::begin() {
+void process::begin() {
     begin_watched_session();
     writes_.forget();
     life_ = 1;
@@ -53,7 +53,7 @@ void site::begin() {
     }
 }
 
-void site::note_life() {
+void process::note_life() {
     if (std::exchange(life_, session()->lives()) == session()->lives()) return;
     writes_.end_life(world_.now());
     life_began_ = clock_now();
@@ -61,7 +61,7 @@ void site::note_life() {
 
 // ---- sent --------------------------------------------------------------------------------------------------
 
-void site::sent(const testing::logged_request& entry, const any_request& request) {
+void process::sent(const testing::logged_request& entry, const any_request& request) {
     if (session()) note_life();
     ++(entry.lane == lane::heartbeat ? sent_.beats : sent_.others);
     if (const auto lock = lock_in(entry.key)) writes_.sent(*lock, request, world_.now());
@@ -70,13 +70,13 @@ void site::sent(const testing::logged_request& entry, const any_request& request
 
 // ---- applied -----------------------------------------------------------------------------------------------
 
-void site::applied(const testing::logged_request& entry, const any_request& request,
-                   const result<any_response>& answer) {
-    auto& census = world_.run().census;
+void process::applied(const testing::logged_request& entry, const any_request& request,
+                      const result<any_response>& answer) {
+    auto& coverage = world_.run().coverage;
     const bool late = entry.completed.has_value();
     if (!answer) {
-        if (late && entry.lane == lane::heartbeat) census.hit("late heartbeat refused");
-        if (late && lock_in(entry.key)) census.hit("late lock write refused");
+        if (late && entry.lane == lane::heartbeat) coverage.hit("late heartbeat refused");
+        if (late && lock_in(entry.key)) coverage.hit("late lock write refused");
         return;
     }
     if (const auto id = session_in(entry.key); !id.empty()) {
@@ -88,8 +88,8 @@ void site::applied(const testing::logged_request& entry, const any_request& requ
     if (const auto* write = std::get_if<update_item_request>(&request)) {
         const auto lock = lock_in(entry.key);
         if (!lock) return;
-        census.hit(kind_of_write(*write));
-        if (late) census.hit("late lock write applied");
+        coverage.hit(kind_of_write(*write));
+        if (late) coverage.hit("late lock write applied");
         if (is_about_a_grant(request)) {
             for (const auto& each : users()) each->grant_written(*lock, entry.sent);
         }
@@ -112,15 +112,15 @@ void site::applied(const testing::logged_request& entry, const any_request& requ
 }
 
 /// The service knows a transaction that it has carried out by its token, and does nothing when it comes again.
-bool site::is_replayed(const transact_write_items_request& request) {
+bool process::is_replayed(const transact_write_items_request& request) {
     const auto& token = request.client_request_token;
     return !token.empty() && !carried_out_.insert(token).second;
 }
 
 // ---- answered ----------------------------------------------------------------------------------------------
 
-void site::answered(const testing::logged_request& entry, const any_request& request,
-                    const result<any_response>& answer) {
+void process::answered(const testing::logged_request& entry, const any_request& request,
+                       const result<any_response>& answer) {
     world_.run().trace.add(world_.now(), name(), static_cast<std::uint64_t>(entry.code.value()), [&] {
         const auto* write = std::get_if<update_item_request>(&request);
         auto text = "r " + entry.operation + " " + entry.key;
@@ -137,8 +137,8 @@ void site::answered(const testing::logged_request& entry, const any_request& req
     if (session()) watch_answered(entry, request, answer);
 }
 
-void site::heard(std::size_t lock, const testing::logged_request& entry, const any_request& request,
-                 const result<any_response>& answer) {
+void process::heard(std::size_t lock, const testing::logged_request& entry, const any_request& request,
+                    const result<any_response>& answer) {
     const bool own = is_write(request) || inspections_.use_count() == 1;
     writes_.answered(lock, request, answer, world_.now(), own);
     if (const auto shown = own ? row_in(answer, request) : std::nullopt) {

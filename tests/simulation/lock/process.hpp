@@ -16,9 +16,9 @@
 
 namespace dynalease::simulation::locks {
 
-class site final : public watched_process<user> {
+class process final : public watched_process<user> {
 public:
-    site(lock_world& where, std::size_t index);
+    process(lock_world& where, std::size_t index);
 
     lock_world& world() noexcept { return world_; }
     /// What the present session has sent: heartbeats, and all else.

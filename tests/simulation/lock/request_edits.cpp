@@ -7,7 +7,7 @@
 #include <chrono>
 #include <variant>
 
-namespace dynalease::simulation::mutants {
+namespace dynalease::simulation::locks {
 
 namespace {
 
@@ -206,4 +206,4 @@ void guard_nothing(any_request& request, purpose meaning, const environment&) {
     });
 }
 
-}  // namespace dynalease::simulation::mutants
+}  // namespace dynalease::simulation::locks

@@ -4,7 +4,7 @@
 
 #include "simulation/framework/rewriting_database.hpp"
 
-namespace dynalease::simulation::mutants {
+namespace dynalease::simulation::locks {
 
 // ---- sessions ----------------------------------------------------------------------------------------------
 void beat_revives(any_request& request, purpose meaning, const environment& world);
@@ -40,4 +40,4 @@ void void_lowers_the_floor(any_request& request, purpose meaning, const environm
 void guard_for_the_session(any_request& request, purpose meaning, const environment& world);
 void guard_nothing(any_request& request, purpose meaning, const environment& world);
 
-}  // namespace dynalease::simulation::mutants
+}  // namespace dynalease::simulation::locks

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "simulation/framework/played_world.hpp"
+#include "simulation/framework/scenario_config.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace dynalease::simulation::locks {
 
-struct recipe : world_recipe {
-    recipe() : world_recipe{.shortest = 20s, .longest = 70s, .longest_mishap = 25s} {
+struct scenario_config : simulation::scenario_config {
+    scenario_config() : simulation::scenario_config{.shortest = 20s, .longest = 70s, .nemesis = {.longest = 25s}} {
         demand.at_once = 28;
-        weather.answers_copies = true;
+        network.answers_copies = true;
     }
 
     std::size_t most_users = 3;  ///< of locks, in one process

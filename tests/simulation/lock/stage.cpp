@@ -12,30 +12,29 @@ namespace {
 constexpr const char* coordination = "coordination";
 }  // namespace
 
-enumeration_stage::actor::actor(testing::world& where, std::uint64_t seed, std::int64_t drift_ppm)
+stage::actor::actor(testing::world& where, std::uint64_t seed, std::int64_t drift_ppm)
     : machine(where, {.seed = seed,
                       .clock = {.offset = std::chrono::hours(seed), .drift_ppm = drift_ppm},
                       .in_front = active_mutant() ? active_mutant()->wrap : nullptr}) {
     session.emplace(machine.database(), session_options{.table = coordination, .lease = 3s, .heartbeat = 1s});
 }
 
-bool enumeration_stage::actor::live() const {
+bool stage::actor::live() const {
     const bool ends = !session || machine.crashed();
     return !ends && session->state() == session_state::live;
 }
 
-enumeration_stage::enumeration_stage()
-    : a((world.create_table(coordination), world), 1, 900), b(world, 2, -900), c(world, 3, 0) {}
+stage::stage() : a((world.create_table(coordination), world), 1, 900), b(world, 2, -900), c(world, 3, 0) {}
 
 // ---- settings ------------------------------------------------------------------------------------------------
 
-void enumeration_stage::hold(actor& who) {
+void stage::hold(actor& who) {
     who.lock().acquire(acquire_options{}, handler([&who](error_code, lock_guard got) { who.guard = std::move(got); }));
     run_for(200ms);
     if (!who.guard.held()) fail("the setting does not come about");
 }
 
-void enumeration_stage::warm_up(actor& who) {
+void stage::warm_up(actor& who) {
     hold(who);
     who.guard.release(handler(ignore));
     run_for(200ms);
@@ -44,7 +43,7 @@ void enumeration_stage::warm_up(actor& who) {
 
 // ---- disturbances ----------------------------------------------------------------------------------------------
 
-void enumeration_stage::destroy_handles() {
+void stage::destroy_handles() {
     a.guard = {};
     second = {};
     a.session.reset();
@@ -52,7 +51,7 @@ void enumeration_stage::destroy_handles() {
 
 // ---- what must hold --------------------------------------------------------------------------------------------
 
-void enumeration_stage::look() {
+void stage::look() {
     int valid = 0;
     if (!crashed()) valid += (a.guard.held() ? 1 : 0) + (second.held() ? 1 : 0);
     if (!b.machine.crashed()) valid += b.guard.held() ? 1 : 0;
@@ -60,7 +59,7 @@ void enumeration_stage::look() {
     if (valid > 1) fail("P1: two valid guards");
 }
 
-void enumeration_stage::check_row(const char* when) {
+void stage::check_row(const char* when) {
     const auto row = world.row(coordination, "lock#x");
     if (!row) return;
     const auto* holder = find_string(*row, "holder");
@@ -76,7 +75,7 @@ void enumeration_stage::check_row(const char* when) {
     }
 }
 
-void enumeration_stage::check_counters(const actor& who) {
+void stage::check_counters(const actor& who) {
     if (!who.session || who.machine.crashed()) return;
     const auto counters = who.session->counters();
     if (counters.resolving != 0) fail("P7: something does not resolve");
@@ -84,7 +83,7 @@ void enumeration_stage::check_counters(const actor& who) {
     if (counters.leases_held != 0) fail("P7: a lease is counted as held");
 }
 
-void enumeration_stage::take_by_a_third() {
+void stage::take_by_a_third() {
     const auto row = world.row(coordination, "lock#x");
     const auto highest = row ? find_integer(*row, "floor").value_or(0) : 0;
     acquire_options patience{.wait = 20s};
@@ -100,7 +99,7 @@ void enumeration_stage::take_by_a_third() {
     c.guard = {};
 }
 
-void enumeration_stage::close_all() {
+void stage::close_all() {
     for (auto* who : {&a, &b, &c}) {
         if (!who->session || who->machine.crashed()) continue;
         who->session->close({}, handler(ignore));
@@ -111,7 +110,7 @@ void enumeration_stage::close_all() {
     check_still(5s);
 }
 
-void enumeration_stage::conclude() {
+void stage::conclude() {
     if (!crashed()) {
         a.guard = {};
         second = {};

@@ -8,14 +8,21 @@
 
 #include <chrono>
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace dynalease::simulation::locks {
 
-/// Process `a` does what is enumerated; `b` is the other one, if the operation needs one. `c` comes at the end, to see
+/// For the end of a verb.
+inline auto keep(lock_guard& in) {
+    return [&in](error_code, lock_guard got) { in = std::move(got); };
+}
+
+/// Process `a` does what is disturbed; `b` is the other one, if the operation needs one. `c` comes at the end, to see
 /// whether the lock can be had.
-class enumeration_stage final : public stage {
+class stage final : public simulation::stage {
 public:
-    enumeration_stage();
+    stage();
 
     struct actor {
         actor(testing::world& where, std::uint64_t seed, std::int64_t drift_ppm);
@@ -39,7 +46,7 @@ public:
     /// ... until its session is live, and the lock known to it and free.
     void warm_up(actor& who);
 
-    testing::node& disturbed() override { return a.machine; }
+    std::vector<testing::node*> nodes() override { return {&a.machine, &b.machine, &c.machine}; }
     /// Guards, locks and the session of `a`.
     void destroy_handles() override;
     void conclude() override;

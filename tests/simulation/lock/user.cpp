@@ -14,9 +14,9 @@ namespace dynalease::simulation::locks {
 
 namespace asio = boost::asio;
 
-user::user(site& at, std::size_t lock, std::uint64_t number)
-    : participant(at.world().choices(), at, "user: cancellation"),
-      site_(at),
+user::user(process& at, std::size_t lock, std::uint64_t number)
+    : simulation::user(at.world().choices(), at, "user: cancellation"),
+      process_(at),
       lock_(lock),
       number_(number),
       poll_interval_(at.world().made_of().poll_intervals[at.world().choices().choose(
@@ -24,10 +24,10 @@ user::user(site& at, std::size_t lock, std::uint64_t number)
 
 asio::awaitable<void> user::live(std::shared_ptr<user> self) {
     auto& me = *self;
-    auto& world = me.site_.world();
-    const counted_frame standing(me.site_.frames);
+    auto& world = me.process_.world();
+    const counted_frame standing(me.process_.frames);
     co_await me.sleep_up_to("user: first rest", world.made_of().longest_rest);
-    while (!world.stopping() && !me.site_.session_over()) {
+    while (!world.stopping() && !me.process_.session_over()) {
         co_await me.acquire();
         if (me.handle_ != 0) co_await me.hold();
         me.now_ = doing::resting;
@@ -36,11 +36,11 @@ asio::awaitable<void> user::live(std::shared_ptr<user> self) {
         co_await me.sleep_up_to("user: rest", rest);
     }
     me.now_ = doing::gone;
-    me.site_.user_gone();
+    me.process_.user_gone();
 }
 
 bool user::alone() const {
-    for (const auto& other : site_.users()) {
+    for (const auto& other : process_.users()) {
         const bool idle = other->now() == doing::resting || other->gone();
         if (other.get() != this && other->lock() == lock_ && !idle) return false;
     }
@@ -48,9 +48,9 @@ bool user::alone() const {
 }
 
 asio::awaitable<void> user::acquire() {
-    auto& world = site_.world();
+    auto& world = process_.world();
     auto& choices = world.choices();
-    dynalease::lock target(*site_.session(), lock_world::lock_name(lock_), {.poll_interval = poll_interval_});
+    dynalease::lock target(*process_.session(), lock_world::lock_name(lock_), {.poll_interval = poll_interval_});
     now_ = doing::waiting;
     inspect();
     next_operation();
@@ -65,10 +65,10 @@ asio::awaitable<void> user::acquire() {
     }
     const attempt call{.tries = way >= 5,
                        .until_known = way == 6,
-                       .was_live = site_.live(),
-                       .life = site_.session()->lives(),
+                       .was_live = process_.live(),
+                       .life = process_.session()->lives(),
                        .began = world.now(),
-                       .own_began = site_.clock_now()};
+                       .own_began = process_.clock_now()};
     tries_ = call.tries;
     life_ = call.life;
     failed_.reset();
@@ -88,16 +88,16 @@ asio::awaitable<void> user::acquire() {
     }
     next_operation();
     const auto code = std::get<0>(done);
-    judge_delay("a try");
+    check_delay("a try");
     tries_ = false;
-    judge_told(call, code);
-    if (call.until_known) judge_fate(code);
+    check_told(call, code);
+    if (call.until_known) check_fate(code);
     if (std::get<1>(done)) {
         got(std::get<1>(std::move(done)));
         co_return;
     }
     now_ = doing::resting;
-    if (way == 5 && !code && before.holder == site_.session()->id() && alone_before) {
+    if (way == 5 && !code && before.holder == process_.session()->id() && alone_before) {
         const auto after = world.row_of(lock_);
         // With others in line it would be their turn.
         const bool there_all_along = after.holder == before.holder && after.attempt == before.attempt;
@@ -105,47 +105,47 @@ asio::awaitable<void> user::acquire() {
             world.fail("P8", "a try was refused for the sake of its own session's grant");
         }
     }
-    auto& census = world.run().census;
-    if (code == errc::in_doubt) census.hit("given up in doubt");
-    if (code == condition::cancelled) census.hit("cancelled while waiting");
-    if (code == errc::wait_timeout) census.hit("waited in vain");
-    if (way == 5 && !code) census.hit("try refused");
+    auto& coverage = world.run().coverage;
+    if (code == errc::in_doubt) coverage.hit("given up in doubt");
+    if (code == condition::cancelled) coverage.hit("cancelled while waiting");
+    if (code == errc::wait_timeout) coverage.hit("waited in vain");
+    if (way == 5 && !code) coverage.hit("try refused");
 }
 
-void user::judge_told(const attempt& of, error_code told) {
-    auto& world = site_.world();
-    const bool disturbed = site_.undisturbed_since() >= of.own_began || site_.machine().paused();
+void user::check_told(const attempt& of, error_code told) {
+    auto& world = process_.world();
+    const bool disturbed = process_.undisturbed_since() >= of.own_began || process_.machine().paused();
     // Three calls of the client's, each with its four attempts of a second, and the pauses between.
     const auto enough = std::chrono::seconds(15) + (of.until_known ? world.take_over_bound() : 0s);
-    const bool one_life = of.life == site_.session()->lives();
-    if (of.tries && of.was_live && one_life && !disturbed && site_.clock_now() - of.own_began > enough) {
+    const bool one_life = of.life == process_.session()->lives();
+    if (of.tries && of.was_live && one_life && !disturbed && process_.clock_now() - of.own_began > enough) {
         world.fail("told", "a try was not answered in time");
     }
     // Where rows are lost, what was open for them is closed without an answer.
     if (world.made_of().breaks_assumptions) return;
     // What was open for a life that is over is void with it.
-    site_.note_life();
+    process_.note_life();
     const bool given_up = told == errc::wait_timeout || told == errc::cancelled || told == condition::unreachable;
     // Others of this process that wait have the use of what is open.
-    if (given_up && alone() && site_.writes().any_since(lock_, of.began)) {
+    if (given_up && alone() && process_.writes().any_since(lock_, of.began)) {
         world.fail("told", "a call was given up while a write of it was open, and its caller was not told so");
     }
-    if (told == errc::in_doubt && !disturbed && !site_.writes().any_lately(lock_, world.now())) {
+    if (told == errc::in_doubt && !disturbed && !process_.writes().any_lately(lock_, world.now())) {
         world.fail("told", "a call ended in doubt though all its writes were answered");
     }
-    if (told == errc::session_lost && !site_.session_over() && (!of.until_known || one_life)) {
+    if (told == errc::session_lost && !process_.session_over() && (!of.until_known || one_life)) {
         world.fail("told", "a caller was told that its session is lost, which it is not");
     }
-    if (told == errc::session_lost) site_.check_state();
+    if (told == errc::session_lost) process_.check_state();
 }
 
 /// Who asked whether the holder lives, and was told so or has the lock now.
-void user::judge_fate(error_code told) {
-    auto& world = site_.world();
+void user::check_fate(error_code told) {
+    auto& world = process_.world();
     if (told && told != errc::wait_timeout) return;
-    auto& census = world.run().census;
-    census.hit(told ? "holder known to live" : "holder known to be dead, or none there");
-    const bool in_the_way = seen_first_ && !seen_first_->empty() && *seen_first_ != site_.session()->id();
+    auto& coverage = world.run().coverage;
+    coverage.hit(told ? "holder known to live" : "holder known to be dead, or none there");
+    const bool in_the_way = seen_first_ && !seen_first_->empty() && *seen_first_ != process_.session()->id();
     if (!in_the_way || world.made_of().breaks_assumptions) return;
     // What was sent before it looked may land as late as it likes, and is granted like any other.
     const bool by_late_write = won_by_ && *won_by_ <= seen_first_at_;
@@ -163,27 +163,27 @@ void user::judge_fate(error_code told) {
 void user::lock_seen(std::size_t lock, time_point asked, std::string holder) {
     if (lock != lock_ || !waits() || asked < asked_at_ || seen_first_) return;
     seen_first_ = std::move(holder);
-    seen_first_at_ = site_.clock_now();
+    seen_first_at_ = process_.clock_now();
 }
 
 void user::grant_written(std::size_t lock, time_point asked) {
     if (lock == lock_) won_by_ = asked;
 }
 
-void user::judge_release(std::int64_t token, error_code told) {
-    auto& world = site_.world();
+void user::check_release(std::int64_t token, error_code told) {
+    auto& world = process_.world();
     const auto row = world.row_of(lock_);
     const bool still_there = row.holder == session_ && row.token == token;
     if (!told && still_there && !world.made_of().breaks_assumptions) {
         world.fail("told", "a release was told done, and the lock is still held");
     }
     // Of a release that the network repeated nobody can tell, once another has the lock.
-    const bool unknowable = site_.release_repeated(lock_) && row.token != token;
+    const bool unknowable = process_.release_repeated(lock_) && row.token != token;
     const bool lost_with_the_row = world.made_of().breaks_assumptions;
     if (told == errc::lock_lost && world.given_back(lock_, token) && !unknowable && !lost_with_the_row) {
         world.fail("told", "a release was told that the lock was lost, though it gave it back itself");
     }
-    if (told == errc::session_lost && site_.session()->id() == session_ && site_.live()) {
+    if (told == errc::session_lost && process_.session()->id() == session_ && process_.live()) {
         world.fail("told", "a release was told that its session is lost, which it is not");
     }
 }
@@ -191,40 +191,40 @@ void user::judge_release(std::int64_t token, error_code told) {
 void user::write_failed(std::size_t lock, bool in_doubt) {
     // A release waits for the answer of what surely did not happen; a try waits once for a word on what may have.
     // While its session is being opened, or in the moment of the call, it was another's.
-    const auto now = site_.clock_now();
-    const bool ends_the_call = in_doubt ? now_ == doing::letting_go : tries_ && site_.live() && now > asked_at_;
+    const auto now = process_.clock_now();
+    const bool ends_the_call = in_doubt ? now_ == doing::letting_go : tries_ && process_.live() && now > asked_at_;
     if (lock == lock_ && ends_the_call && !failed_) failed_ = now;
 }
 
-void user::judge_delay(const char* of) {
-    const bool another_life = life_ != site_.session()->lives();
+void user::check_delay(const char* of) {
+    const bool another_life = life_ != process_.session()->lives();
     const bool disturbed =
-        another_life || (failed_ && (site_.undisturbed_since() >= *failed_ || site_.machine().paused()));
-    if (failed_ && !disturbed && site_.clock_now() - *failed_ > std::chrono::milliseconds(1)) {
-        site_.world().fail("told", std::string(of) + " waited on after what should have ended it");
+        another_life || (failed_ && (process_.undisturbed_since() >= *failed_ || process_.machine().paused()));
+    if (failed_ && !disturbed && process_.clock_now() - *failed_ > std::chrono::milliseconds(1)) {
+        process_.world().fail("told", std::string(of) + " waited on after what should have ended it");
     }
 }
 
 void user::inspect() {
-    auto& world = site_.world();
+    auto& world = process_.world();
     if (world.choices().choose("user: looks at the lock", 6) != 1) return;
-    dynalease::lock target(*site_.session(), lock_world::lock_name(lock_));
-    target.inspect([&world, under_way = site_.inspection()](error_code code, const lock_info& seen) {
+    dynalease::lock target(*process_.session(), lock_world::lock_name(lock_));
+    target.inspect([&world, under_way = process_.inspection()](error_code code, const lock_info& seen) {
         if (!code && seen.held && seen.holder.empty()) world.fail("told", "a lock is held, but by nobody");
     });
 }
 
 void user::got(lock_guard guard) {
-    auto& world = site_.world();
+    auto& world = process_.world();
     guard_ = std::move(guard);
     // The life in which it was granted may have ended since.
     const bool kept = guard_.state() != guard_state::released;
-    session_ = kept ? text_value(guard_.fence().values, ":s") : site_.session()->id();
+    session_ = kept ? text_value(guard_.fence().values, ":s") : process_.session()->id();
     handle_ = world.next_number();
     told_lost_ = false;
     ++served_;
     now_ = doing::holding;
-    world.tell(site_.name(),
+    world.tell(process_.name(),
                guard_given{.handle = handle_, .lock = lock_, .session = session_, .token = guard_.fencing_token()});
     guard_.lost([weak = weak_from_this(), of = handle_](error_code code) {
         const auto self = std::static_pointer_cast<user>(weak.lock());
@@ -234,26 +234,26 @@ void user::got(lock_guard guard) {
 
 void user::let_go() {
     if (handle_ == 0) return;
-    site_.world().tell(site_.name(), guard_let_go{.handle = handle_});
+    process_.world().tell(process_.name(), guard_let_go{.handle = handle_});
     handle_ = 0;
 }
 
 void user::write_outside() {
     if (handle_ == 0 || !guard_.held()) return;
     // Between this look and the write anything may happen.
-    auto& world = site_.world();
+    auto& world = process_.world();
     const auto token = guard_.fencing_token();
     const bool another_has_it = world.row_of(lock_).token > token;
     world.resource(lock_).write(
-        world, token, world.made_of().longest_mishap,
+        world, token, world.made_of().nemesis.longest,
         [&world, lock = lock_, token] { world.tell("", outside_written{.lock = lock, .token = token}); },
         [&world, another_has_it] {
-            if (another_has_it) world.run().census.hit("two believed at once, and the fence decided");
+            if (another_has_it) world.run().coverage.hit("two believed at once, and the fence decided");
         });
 }
 
 asio::awaitable<void> user::hold() {
-    auto& world = site_.world();
+    auto& world = process_.world();
     auto& choices = world.choices();
     const auto longest = world.calm() ? std::chrono::milliseconds(100) : world.made_of().longest_hold;
     const auto pieces = choices.choose("user: writes", 3);
@@ -263,16 +263,16 @@ asio::awaitable<void> user::hold() {
         if (kind == 1 || kind == 2) write_outside();
         if (kind != 3 || !guard_.held()) continue;
         auto fence = guard_.fence();
-        co_await write_fenced(site_.machine(), world.run().census, std::move(fence), lock_, number_);
+        co_await write_fenced(process_.machine(), world.run().coverage, std::move(fence), lock_, number_);
     }
     co_await end_hold();
 }
 
 asio::awaitable<void> user::end_hold() {
-    auto& world = site_.world();
+    auto& world = process_.world();
     auto& choices = world.choices();
-    auto& census = world.run().census;
-    if (told_lost_ || guard_.state() == guard_state::lost) census.hit("guard lost");
+    auto& coverage = world.run().coverage;
+    if (told_lost_ || guard_.state() == guard_state::lost) coverage.hit("guard lost");
     auto way = choices.choose("user: way to let go", 8);
     if (way == 7 && !world.calm()) {
         // Too long by far: on a lock of a process that is stopped or cut off this shows who is told what.
@@ -292,10 +292,10 @@ asio::awaitable<void> user::end_hold() {
     const auto done = co_await guard_.release(std::move(token));
     next_operation();
     const auto code = std::get<0>(done);
-    judge_delay("a release");
-    judge_release(fencing_token, code);
-    if (code == errc::in_doubt) census.hit("release in doubt");
-    if (code == errc::lock_lost || code == errc::session_lost) census.hit("release lost the race");
+    check_delay("a release");
+    check_release(fencing_token, code);
+    if (code == errc::in_doubt) coverage.hit("release in doubt");
+    if (code == errc::lock_lost || code == errc::session_lost) coverage.hit("release lost the race");
     guard_ = {};
 }
 

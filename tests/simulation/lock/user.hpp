@@ -17,13 +17,13 @@
 
 namespace dynalease::simulation::locks {
 
-class site;
+class process;
 
-class user final : public participant {
+class user final : public simulation::user {
 public:
     enum class doing { resting, waiting, holding, letting_go, gone };
 
-    user(site& at, std::size_t lock, std::uint64_t number);
+    user(process& at, std::size_t lock, std::uint64_t number);
 
     /// Goes on until the session is over, or everyone is to stop.
     static boost::asio::awaitable<void> live(std::shared_ptr<user> self);
@@ -32,7 +32,7 @@ public:
     bool waits() const noexcept { return now_ == doing::waiting; }
     bool gone() const noexcept { return now_ == doing::gone; }
     std::size_t lock() const noexcept { return lock_; }
-    site& at() const noexcept { return site_; }
+    process& at() const noexcept { return process_; }
     /// In the user's hand: not given back, dropped, or known to be lost.
     const lock_guard* held() const noexcept { return handle_ != 0 ? &guard_ : nullptr; }
     /// Whose guard it is.
@@ -67,16 +67,16 @@ private:
     boost::asio::awaitable<void> hold();
     boost::asio::awaitable<void> end_hold();
     /// Holds what the caller is told against what its network showed.
-    void judge_told(const attempt& of, error_code told);
-    void judge_fate(error_code told);
-    void judge_release(std::int64_t token, error_code told);
+    void check_told(const attempt& of, error_code told);
+    void check_fate(error_code told);
+    void check_release(std::int64_t token, error_code told);
     /// Whether the caller is told at once of the failure that ended its call.
-    void judge_delay(const char* of);
+    void check_delay(const char* of);
     void inspect();
     void got(lock_guard guard);
     bool alone() const;
 
-    site& site_;
+    process& process_;
     const std::size_t lock_;
     const std::uint64_t number_;
     doing now_ = doing::resting;

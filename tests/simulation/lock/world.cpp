@@ -13,26 +13,26 @@
 
 namespace dynalease::simulation::locks {
 
-lock_world::lock_world(world_run& run, const recipe& ingredients, history* kept)
+lock_world::lock_world(world_run& run, const scenario_config& config, history* kept)
     : played_world(run),
-      recipe_(ingredients),
+      config_(config),
       kept_(kept),
-      node_count_(run.choices.between("nodes", recipe_.fewest_nodes, recipe_.most_nodes)),
-      lock_count_(run.choices.between("locks", 1, recipe_.most_locks)),
-      lease_(recipe_.leases[run.choices.choose("lease", recipe_.leases.size())]),
-      judge_({.locks = lock_count_, .drift_ppm = recipe_.drift_ppm, .exclusion_waived = recipe_.breaks_assumptions}),
-      operator_(*this),
+      node_count_(run.choices.between("nodes", config_.fewest_nodes, config_.most_nodes)),
+      lock_count_(run.choices.between("locks", 1, config_.most_locks)),
+      lease_(config_.leases[run.choices.choose("lease", config_.leases.size())]),
+      checker_({.locks = lock_count_, .drift_ppm = config_.drift_ppm, .exclusion_waived = config_.breaks_assumptions}),
+      table_faults_(*this),
       resources_(lock_count_) {
-    set_up(recipe_, node_count_, [this](mishap kind) { disturb_store(kind); });
+    set_up(config_, node_count_, [this](nemesis_fault kind) { disturb_store(kind); });
     simulated().create_table(coordination);
-    for (std::size_t i = 0; i < node_count_; ++i) add(*sites_.emplace_back(std::make_unique<site>(*this, i)));
+    for (std::size_t i = 0; i < node_count_; ++i) add(*processes_.emplace_back(std::make_unique<process>(*this, i)));
 }
 
 lock_world::~lock_world() = default;
 
 void lock_world::tell(const std::string& node, decltype(event::what) what) {
     event happened{.at = now(), .what = std::move(what)};
-    judge_.see(happened);
+    checker_.see(happened);
     const auto kind = happened.what.index();
     run().trace.add(now(), node, kind, [&] {
         constexpr std::array names{"Written: lock row", "Replaced: lock row",     "beat",
@@ -73,7 +73,7 @@ row_state lock_world::row_of(std::size_t lock) {
 
 void lock_world::check_step() {
     std::array<unsigned, 8> valid_of_lock{};
-    for (const auto& each : sites_) {
+    for (const auto& each : processes_) {
         std::map<std::string_view, std::pair<bool, bool>> of_session;  // whether one is valid, and one is not
         for (const auto& someone : each->users()) {
             const auto* guard = someone->held();
@@ -86,7 +86,7 @@ void lock_world::check_step() {
             const auto* believed = each->watch(someone->session());
             if (valid) {
                 if (!believed->may_believe(now)) fail("P4", "a guard is valid beyond its deadline");
-                if (++valid_of_lock[someone->lock()] > 1 && !recipe_.breaks_assumptions) fail("P1", "two valid guards");
+                if (++valid_of_lock[someone->lock()] > 1 && !config_.breaks_assumptions) fail("P1", "two valid guards");
                 if (someone->told_lost()) fail("P4", "a guard is valid after its loss was told");
             } else if (!someone->told_lost() && !each->machine().paused()) {
                 constexpr std::chrono::milliseconds tick(1);
@@ -101,10 +101,10 @@ void lock_world::check_step() {
 
 void lock_world::play() {
     begin_faults();
-    live_through_faults(recipe_);
-    if (recipe_.days_go_by) {
+    live_through_faults(config_);
+    if (config_.days_go_by) {
         let_days_go_by();
-        go_on_until(now() + recipe_.shortest);
+        go_on_until(now() + config_.shortest);
     }
     begin_calm();
     serve_everyone();
@@ -115,16 +115,16 @@ void lock_world::play() {
     note_counters();
     close_programs();
     expect_stillness();
-    run().census.lived += static_cast<std::int64_t>(lock_count_) * now().time_since_epoch();
+    run().coverage.lived += static_cast<std::int64_t>(lock_count_) * now().time_since_epoch();
 }
 
 void lock_world::serve_everyone() {
     service_owed<user> owed;
-    for (const auto& each : sites_) {
+    for (const auto& each : processes_) {
         for (const auto& someone : each->users()) owed.add(someone);
     }
     // Leases of the dead, rows of the absent in the line, and everybody else's turns.
-    const auto limit = now() + 3 * lease_ + recipe_.patience + recipe_.longest_mishap;
+    const auto limit = now() + 3 * lease_ + config_.patience + config_.nemesis.longest;
     const auto unserved = [&] { return owed.to_whom() != nullptr; };
     if (!go_on_while(unserved, limit)) fail("P6", "somebody never gets the lock though all is well");
     throw_broken();
@@ -132,7 +132,7 @@ void lock_world::serve_everyone() {
 
 std::chrono::nanoseconds lock_world::take_over_bound() const {
     // The lease by a slow watcher's clock, two looks at the session, two requests, one look at the lock.
-    const auto lease = std::chrono::nanoseconds(lease_) / (1'000'000 - recipe_.drift_ppm) * 1'000'000;
+    const auto lease = std::chrono::nanoseconds(lease_) / (1'000'000 - config_.drift_ppm) * 1'000'000;
     const auto waiting = static_cast<std::int64_t>(node_count_);
     const auto look = std::max<std::chrono::nanoseconds>(
         lease_ / 8, std::min<std::chrono::nanoseconds>(std::chrono::seconds(waiting), lease_));
@@ -142,13 +142,13 @@ std::chrono::nanoseconds lock_world::take_over_bound() const {
 
 void lock_world::crash_a_holder() {
     if (choices().choose("crash in the calm", 2) == 0) return;
-    site* victim = nullptr;
+    process* victim = nullptr;
     std::size_t lock = 0;
     const auto somebody_holds = [&] {
-        for (const auto& each : sites_) {
+        for (const auto& each : processes_) {
             for (const auto& someone : each->users()) {
                 if (someone->held() == nullptr || !someone->held()->held()) continue;
-                const bool wanted = std::any_of(sites_.begin(), sites_.end(), [&](const auto& other) {
+                const bool wanted = std::any_of(processes_.begin(), processes_.end(), [&](const auto& other) {
                     return other != each && other->live() &&
                            std::any_of(other->users().begin(), other->users().end(), [&](const auto& waiter) {
                                return waiter->lock() == someone->lock() && waiter->now() == user::doing::waiting;
@@ -165,11 +165,11 @@ void lock_world::crash_a_holder() {
     if (!go_on_while(somebody_holds, now() + std::chrono::seconds(5)) || victim == nullptr) return;
     const auto session = victim->session()->id();
     victim->crash(false, std::chrono::seconds(20) + 3 * lease_);
-    run().census.hit("holder crashed in the calm");
-    const auto still_held = [&] { return judge_.row(lock).holder == session; };
+    run().coverage.hit("holder crashed in the calm");
+    const auto still_held = [&] { return checker_.row(lock).holder == session; };
     // Heartbeats of it that are still under way begin its lease anew.
     const auto crashed_at = now();
-    const auto overdue = [&] { return now() > std::max(judge_.last_beat(session), crashed_at) + take_over_bound(); };
+    const auto overdue = [&] { return now() > std::max(checker_.last_beat(session), crashed_at) + take_over_bound(); };
     while (still_held()) {
         if (overdue()) {
             fail("P6", "a dead process's lock was not taken over in time");
@@ -184,7 +184,7 @@ void lock_world::check_orphans() {
     const auto orphan = [&]() -> std::string {
         for (std::size_t lock = 0; lock < lock_count_; ++lock) {
             const auto row = row_of(lock);
-            for (const auto& each : sites_) {
+            for (const auto& each : processes_) {
                 if (!each->live()) continue;
                 const auto& id = each->session()->id();
                 if (row.holder == id) return each->name() + " holds a lock in the table that nobody there holds";
@@ -195,21 +195,21 @@ void lock_world::check_orphans() {
         return {};
     };
     const auto found = left_behind(orphan);
-    if (!found.empty() && !recipe_.breaks_assumptions) fail("P7", found);
+    if (!found.empty() && !config_.breaks_assumptions) fail("P7", found);
     expect_resolved();
 }
 
 // Locks that nobody wants cost the heartbeats of their session, and what is looked up once after lost answers.
 void lock_world::check_idle_costs() {
     struct start {
-        site::sent_count sent;
+        process::sent_count sent;
         time_point at;
     };
     std::vector<start> starts;
-    for (const auto& each : sites_) starts.push_back({each->sent_so_far(), each->clock_now()});
+    for (const auto& each : processes_) starts.push_back({each->sent_so_far(), each->clock_now()});
     go_on_until(now() + 8 * lease_);
-    for (std::size_t i = 0; i < sites_.size(); ++i) {
-        const auto& each = *sites_[i];
+    for (std::size_t i = 0; i < processes_.size(); ++i) {
+        const auto& each = *processes_[i];
         if (!each.live()) continue;
         const auto beats = static_cast<std::int64_t>(each.sent_so_far().beats - starts[i].sent.beats);
         const auto due = (each.clock_now() - starts[i].at) / each.watch()->period() + 1;
@@ -224,14 +224,14 @@ void lock_world::check_idle_costs() {
 }
 
 void lock_world::note_counters() {
-    auto& census = run().census;
-    for (const auto& each : sites_) {
+    auto& coverage = run().coverage;
+    for (const auto& each : processes_) {
         if (auto* session = each->session()) {
             const auto counters = session->counters();
-            census.hit("jeopardy", counters.jeopardies);
-            census.hit("own copy found", counters.own_copies);
-            census.hit("unknown write applied", counters.unknown_applied);
-            census.hit("unknown write void", counters.unknown_void);
+            coverage.hit("jeopardy", counters.jeopardies);
+            coverage.hit("own copy found", counters.own_copies);
+            coverage.hit("unknown write applied", counters.unknown_applied);
+            coverage.hit("unknown write void", counters.unknown_void);
         }
     }
 }

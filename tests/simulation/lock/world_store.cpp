@@ -21,15 +21,15 @@ bool lock_world::free_by_hand(const item_key& key) {
     return simulated().call(std::move(edit)).has_value();
 }
 
-void lock_world::disturb_store(mishap kind) {
+void lock_world::disturb_store(nemesis_fault kind) {
     const auto lock = choices().choose("which lock", lock_count_);
     const item_key key{{"pk", "lock#" + lock_name(lock)}, {"sk", "-"}};
-    if (kind == mishap::operator_edit) {
+    if (kind == nemesis_fault::operator_edit) {
         if (free_by_hand(key)) tell_replaced(lock);
-    } else if (kind == mishap::newer_version) {
-        operator_.change_version(key, [this, lock] { tell_replaced(lock); });
+    } else if (kind == nemesis_fault::newer_version) {
+        table_faults_.change_version(key, [this, lock] { tell_replaced(lock); });
     } else {
-        operator_.lose_rows(kind, key, [this] {
+        table_faults_.lose_rows(kind, key, [this] {
             tell("", sessions_disturbed{});
             for (std::size_t each = 0; each < lock_count_; ++each) tell_replaced(each);
         });
@@ -43,15 +43,15 @@ void lock_world::let_days_go_by() {
     let_last_copies_land();
     const std::chrono::hours idle(choices().between("days go by", 12, 9 * 24));
     simulated().scheduler().advance(idle);
-    run().census.lived -= static_cast<std::int64_t>(lock_count_) * idle;
+    run().coverage.lived -= static_cast<std::int64_t>(lock_count_) * idle;
     for (std::size_t lock = 0; lock < lock_count_; ++lock) {
-        const bool removed = judge_.row(lock).exists && !row_of(lock).exists;
+        const bool removed = checker_.row(lock).exists && !row_of(lock).exists;
         if (!removed) continue;
-        run().census.fault("ttl_deletion");
+        run().coverage.fault("ttl_deletion");
         tell_replaced(lock);
     }
     go_on_living();
-    for (const auto& each : sites_) each->reopen();
+    for (const auto& each : processes_) each->reopen();
 }
 
 }  // namespace dynalease::simulation::locks

@@ -6,27 +6,27 @@
 
 namespace dynalease::simulation::queues {
 
-judge::judge(const judge_options& options)
+checker::checker(const checker_options& options)
     : options_(options),
       queues_(options.queues),
       sessions_(
           {.drift_ppm = options.drift_ppm, .early_death_waived = options.early_death_waived || options.order_waived}) {}
 
-void judge::see(const event& seen) {
+void checker::see(const event& seen) {
     std::visit([&](const auto& what) { on(seen.at, what); }, seen.what);
 }
 
-void judge::fail(const char* promise, std::string what) {
+void checker::fail(const char* promise, std::string what) {
     if (!broken_) broken_ = std::string(promise) + ": " + std::move(what);
 }
 
-const judge::ticket* judge::find(std::size_t queue, std::int64_t number) const {
+const checker::ticket* checker::find(std::size_t queue, std::int64_t number) const {
     const auto& tickets = queues_[queue].tickets;
     const auto found = tickets.find(number);
     return found == tickets.end() ? nullptr : &found->second;
 }
 
-std::pair<std::int64_t, const judge::ticket*> judge::after(std::size_t queue, std::int64_t number) const {
+std::pair<std::int64_t, const checker::ticket*> checker::after(std::size_t queue, std::int64_t number) const {
     const auto& tickets = queues_[queue].tickets;
     const auto found = tickets.upper_bound(number);
     if (found == tickets.end()) return {0, nullptr};
@@ -35,7 +35,7 @@ std::pair<std::int64_t, const judge::ticket*> judge::after(std::size_t queue, st
 
 // ---- the head ----------------------------------------------------------------------------------------------
 
-void judge::on(time_point, const head_written& seen) {
+void checker::on(time_point, const head_written& seen) {
     using kind = head_written::kind;
     auto& queue = queues_[seen.queue];
     const auto& after = seen.after;
@@ -46,9 +46,9 @@ void judge::on(time_point, const head_written& seen) {
     }
     if (after.passed > after.tail) fail("Q2", "a ticket was passed over before it was issued");
     if (seen.what == kind::drawn || seen.what == kind::drawn_together) {
-        judge_draw(queue, seen);
+        check_draw(queue, seen);
     } else {
-        judge_passing(queue, seen);
+        check_passing(queue, seen);
     }
     queue.head = after;
     // Whose first number comes next has the turn.
@@ -58,7 +58,7 @@ void judge::on(time_point, const head_written& seen) {
     if (next->first == after.tail && seen.what == kind::drawn) next->second.direct = true;
 }
 
-void judge::judge_draw(queue_record& queue, const head_written& seen) {
+void checker::check_draw(queue_record& queue, const head_written& seen) {
     const auto number = seen.after.tail;
     const bool existed = queue.head.exists;
     if (number <= queue.highest && !options_.tokens_waived) {
@@ -80,11 +80,11 @@ void judge::judge_draw(queue_record& queue, const head_written& seen) {
     queue.tickets.insert_or_assign(number, std::move(issued));
 }
 
-void judge::judge_passing(queue_record& queue, const head_written& seen) {
+void checker::check_passing(queue_record& queue, const head_written& seen) {
     if (seen.after.tail != queue.head.tail) fail("Q2", "the counter moved though nobody drew a ticket");
     auto each = queue.tickets.upper_bound(queue.head.passed);
     for (; each != queue.tickets.end() && each->first <= seen.after.passed; ++each) {
-        judge_passed_over(each->second, each->first, seen.writer);
+        check_passed_over(each->second, each->first, seen.writer);
         const bool leaves = seen.what == head_written::kind::left || seen.what == head_written::kind::left_idle;
         if (leaves && each->second.session == seen.writer) each->second.left = true;
     }
@@ -92,7 +92,7 @@ void judge::judge_passing(queue_record& queue, const head_written& seen) {
     if (inside && !options_.order_waived) fail("Q2", "a turn was moved into the middle of a place");
 }
 
-void judge::judge_passed_over(const ticket& over, std::int64_t number, const std::string& writer) {
+void checker::check_passed_over(const ticket& over, std::int64_t number, const std::string& writer) {
     if (options_.order_waived) return;
     const auto name = "ticket " + std::to_string(number);
     // Nobody who is written down, or may still be, goes unless its session is over, or by its own session's hand.
@@ -109,7 +109,7 @@ void judge::judge_passed_over(const ticket& over, std::int64_t number, const std
     }
 }
 
-void judge::on(time_point, const head_replaced& seen) {
+void checker::on(time_point, const head_replaced& seen) {
     auto& queue = queues_[seen.queue];
     queue.head = seen.after;
     queue.last_attempt.clear();
@@ -117,7 +117,7 @@ void judge::on(time_point, const head_replaced& seen) {
 
 // ---- the rows ----------------------------------------------------------------------------------------------
 
-void judge::on(time_point, const ticket_written& seen) {
+void checker::on(time_point, const ticket_written& seen) {
     auto& queue = queues_[seen.queue];
     if (seen.expires) fail("Q1", "a ticket's row could be removed by TTL");
     const auto found = queue.tickets.find(seen.ticket);
@@ -150,7 +150,7 @@ void judge::on(time_point, const ticket_written& seen) {
     row.state = ticket::row::buried;
 }
 
-void judge::on(time_point, const ticket_deleted& seen) {
+void checker::on(time_point, const ticket_deleted& seen) {
     const auto& queue = queues_[seen.queue];
     if (seen.ticket > queue.head.passed && !options_.order_waived) {
         fail("Q1", "the row of ticket " + std::to_string(seen.ticket) + " was deleted though it still counts");
@@ -159,7 +159,7 @@ void judge::on(time_point, const ticket_deleted& seen) {
 
 // ---- users -------------------------------------------------------------------------------------------------
 
-void judge::on(time_point, const turn_given& seen) {
+void checker::on(time_point, const turn_given& seen) {
     auto& queue = queues_[seen.queue];
     const auto found = queue.tickets.find(seen.ticket);
     const auto name = "ticket " + std::to_string(seen.ticket);
@@ -174,7 +174,7 @@ void judge::on(time_point, const turn_given& seen) {
     handles_[seen.handle] = {seen.queue, seen.ticket};
 }
 
-void judge::on(time_point, const turn_let_go& seen) {
+void checker::on(time_point, const turn_let_go& seen) {
     const auto found = handles_.find(seen.handle);
     if (found == handles_.end()) return;
     const auto [queue, number] = found->second;
@@ -184,7 +184,7 @@ void judge::on(time_point, const turn_let_go& seen) {
 
 // ---- the fence ---------------------------------------------------------------------------------------------
 
-void judge::on(time_point, const outside_written& seen) {
+void checker::on(time_point, const outside_written& seen) {
     auto& queue = queues_[seen.queue];
     if (!queue.tickets.contains(seen.ticket)) fail("P3", "a write with a token that was never issued was accepted");
     if (seen.ticket < queue.last_accepted) {
@@ -193,7 +193,7 @@ void judge::on(time_point, const outside_written& seen) {
     queue.last_accepted = seen.ticket;
 }
 
-void judge::on(time_point, const fence_passed& seen) {
+void checker::on(time_point, const fence_passed& seen) {
     if (options_.tokens_waived) return;
     const auto& queue = queues_[seen.queue];
     const auto found = queue.tickets.find(seen.ticket);

@@ -1,4 +1,4 @@
-// The promises that can be judged from what happened alone: order, tokens, the fence, and who may be passed over.
+// The promises that can be checked from what happened alone: order, tokens, the fence, and who may be passed over.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace dynalease::simulation::queues {
 
-struct judge_options {
+struct checker_options {
     std::size_t queues = 1;
     std::int64_t drift_ppm = 1000;
     /// Clocks stood still: a dead session may be taken for dead by its watcher only.
@@ -27,7 +27,7 @@ struct judge_options {
 };
 
 /// Keeps the first broken promise.
-class judge {
+class checker {
 public:
     /// What is known of a number that was issued.
     struct ticket {
@@ -43,7 +43,7 @@ public:
         bool held = false;   ///< ... and has it still
     };
 
-    explicit judge(const judge_options& options);
+    explicit checker(const checker_options& options);
 
     void see(const event& seen);
     const std::optional<std::string>& broken() const noexcept { return broken_; }
@@ -79,14 +79,14 @@ private:
         if (!broken.empty() && !broken_) broken_ = std::move(broken);
     }
 
-    void judge_draw(queue_record& queue, const head_written& seen);
-    void judge_passing(queue_record& queue, const head_written& seen);
-    void judge_passed_over(const ticket& over, std::int64_t number, const std::string& writer);
+    void check_draw(queue_record& queue, const head_written& seen);
+    void check_passing(queue_record& queue, const head_written& seen);
+    void check_passed_over(const ticket& over, std::int64_t number, const std::string& writer);
     void fail(const char* promise, std::string what);
 
-    const judge_options options_;
+    const checker_options options_;
     std::vector<queue_record> queues_;
-    session_judge sessions_;
+    session_checker sessions_;
     std::unordered_map<std::uint64_t, std::pair<std::size_t, std::int64_t>> handles_;  ///< queue and ticket
     std::optional<std::string> broken_;
 };

@@ -1,7 +1,7 @@
 // The checkers themselves: histories of good worlds are accepted, and every way of spoiling them is noticed.
 // SPDX-License-Identifier: BSL-1.0
-#include "simulation/framework/spoilt_histories.hpp"
 #include "simulation/queue/checker.hpp"
+#include "simulation/framework/spoilt_histories.hpp"
 #include "simulation/queue/scenario_config.hpp"
 #include "simulation/queue/world.hpp"
 
@@ -19,18 +19,18 @@ namespace {
 constexpr std::size_t queue_count = 3;
 
 history good_history(std::uint64_t seed) {
-    recipe made_of;
+    queues::scenario_config made_of;
     made_of.fewest_queues = made_of.most_queues = queue_count;
     made_of.longest_hold = 1s;
     made_of.cancels = 3;
-    made_of.mishaps = {mishap::pause, mishap::partition, mishap::crash_new_identity};
+    made_of.nemesis.faults = {nemesis_fault::pause, nemesis_fault::partition, nemesis_fault::crash_new_identity};
     return history_of<queue_world, history>(seed, made_of);
 }
 
 std::string verdict(const history& seen) {
-    judge judged({.queues = queue_count});
-    for (const auto& each : seen) judged.see(each);
-    return judged.broken().value_or("");
+    checker checked({.queues = queue_count});
+    for (const auto& each : seen) checked.see(each);
+    return checked.broken().value_or("");
 }
 
 /// The first event of one kind at or behind `from` that `wanted` picks; the end if there is none.

@@ -16,7 +16,6 @@
 namespace dynalease::simulation::queues {
 
 using namespace protocol;
-using mutants::notes_of_this_world;
 
 // ---- the names -----------------------------------------------------------------------------------------------
 

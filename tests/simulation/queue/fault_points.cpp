@@ -19,8 +19,6 @@ namespace asio = boost::asio;
 
 namespace {
 
-using stage = queues::enumeration_stage;
-
 auto keep(queue_turn& in) {
     return [&in](error_code, queue_turn got) { in = std::move(got); };
 }
@@ -226,11 +224,7 @@ constexpr operation_on<stage> operations[] = {
     {"drop the session", a_has_the_turn, drop_session, 300ms},
 };
 
-enumeration_result enumerate(std::ostream& lines) {
-    return enumerate_on(std::span<const operation_on<stage>>(operations), lines);
-}
-
-const contribution queue_points{{.name = "queue", .enumerate = enumerate}};
+const contribution queue_points{{.name = "queue", .fault_points = fault_points_of<operations>}};
 
 }  // namespace
 

@@ -41,7 +41,7 @@ struct head_written {
     head_state after{};
 };
 
-/// An operator, a restored backup or TTL changed it: the next write is judged against this.
+/// An operator, a restored backup or TTL changed it: the next write is checked against this.
 struct head_replaced {
     std::size_t queue = 0;
     head_state after{};

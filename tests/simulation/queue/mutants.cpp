@@ -6,8 +6,6 @@
 
 namespace dynalease::simulation::queues {
 
-using mutants::editing;
-
 namespace {
 
 const contribution queue_mutants{
@@ -15,7 +13,7 @@ const contribution queue_mutants{
      .mutants = {
          {.name = "ARTICLE",
           .rule = "the turn is what the head says, not that no row is seen before mine [9]",
-          .wrap = mutants::wrap<mutants::rewriting_database>,
+          .wrap = wrap<rewriting_database>,
           .scenario = "article",
           .told = true},
          {.name = "NOTOMB", .rule = "a missing row is made impossible before it is passed over [0]"},
@@ -25,7 +23,7 @@ const contribution queue_mutants{
          {.name = "NOCLAIM", .rule = "a turn that is not written down is valid only while its claim runs [0]"},
          {.name = "FROMANSWER",
           .rule = "the claim counts from the send, not from the answer [0]",
-          .wrap = mutants::wrap<mutants::rewriting_database>},
+          .wrap = wrap<rewriting_database>},
          {.name = "FROMCOPY",
           .rule = "the claim counts from the first of all copies that were sent [10]",
           .wrap = notes_draws},

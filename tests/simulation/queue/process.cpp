@@ -10,22 +10,22 @@
 
 namespace dynalease::simulation::queues {
 
-site::site(queue_world& where, std::size_t index)
+process::process(queue_world& where, std::size_t index)
     : watched_process(where, where.made_of(), index, where.lease()), world_(where) {
     open();
 }
 
-void site::forget_calls() {
+void process::forget_calls() {
     open_.clear();
     doubted_.clear();
     places_.clear();
 }
 
-void site::note_life() {
+void process::note_life() {
     if (std::exchange(life_, session()->lives()) != session()->lives()) forget_calls();
 }
 
-void site::begin() {
+void process::begin() {
     first_sends_.clear();
     written_.clear();
     forget_calls();
@@ -39,37 +39,37 @@ void site::begin() {
         options_.longest_poll_interval = often ? options_.poll_interval : std::chrono::hours(24);
     }
     const auto count = world_.choices().between("users of a node", 1, world_.made_of().most_users);
-    if (count > 50) world_.run().census.hit("many callers");
+    if (count > 50) world_.run().coverage.hit("many callers");
     for (std::uint64_t i = 0; i < count; ++i) {
         const auto queue = world_.choices().choose("queue of a user", world_.queues());
         add(std::make_shared<user>(*this, queue, world_.next_number()));
     }
 }
 
-queue site::queue_of(std::size_t index) {
+queue process::queue_of(std::size_t index) {
     auto [entity, reason] = place_of(index);
     auto options = options_;
     options.reason = std::move(reason);
     return queue(*session(), std::move(entity), std::move(options));
 }
 
-bool site::is_written(const user::held_turn& turn) const {
+bool process::is_written(const user::held_turn& turn) const {
     return written_.contains({turn.queue, turn.turn.ticket()});
 }
 
-std::string site::session_of(const user::held_turn& turn) const {
-    const auto* ticket = world_.judged().find(turn.queue, turn.turn.ticket());
+std::string process::session_of(const user::held_turn& turn) const {
+    const auto* ticket = world_.checked().find(turn.queue, turn.turn.ticket());
     const bool ours = ticket != nullptr && own_sessions_.contains(ticket->session);
     return ours ? ticket->session : session()->id();
 }
 
-time_point site::bound_of(const user::held_turn& turn) const {
+time_point process::bound_of(const user::held_turn& turn) const {
     const auto* believed = watch(turn.session);
     if (believed == nullptr || !believed->begun()) return time_point::min();
     const auto session_end = believed->is_told_over() ? time_point::min() : believed->deadline();
     if (is_written(turn)) return session_end;
     // A turn without a row is protected by its claim alone, which everybody counts as three seconds.
-    const auto* ticket = world_.judged().find(turn.queue, turn.turn.ticket());
+    const auto* ticket = world_.checked().find(turn.queue, turn.turn.ticket());
     const auto sent = ticket == nullptr ? first_sends_.end() : first_sends_.find(ticket->attempt);
     if (sent == first_sends_.end()) return time_point::min();
     return std::min(session_end, sent->second + std::chrono::seconds(3));
@@ -77,7 +77,7 @@ time_point site::bound_of(const user::held_turn& turn) const {
 
 // ---- what callers are told ---------------------------------------------------------------------------------
 
-void site::judge_told_entry(bool all, std::size_t queue, const error_code& code) {
+void process::check_told_entry(bool all, std::size_t queue, const error_code& code) {
     if (!live()) return;
     note_life();
     const auto what = all ? open_writes::kind::draw_together : open_writes::kind::draw;
@@ -100,13 +100,13 @@ void site::judge_told_entry(bool all, std::size_t queue, const error_code& code)
     world_.fail("T1", "an entry was told as " + code.message() + " though a request for its ticket has no answer");
 }
 
-void site::judge_told_leave(const user::held_turn& turn, bool cancelled, const error_code& code) {
+void process::check_told_leave(const user::held_turn& turn, bool cancelled, const error_code& code) {
     if (!live() || world_.made_of().loses_rows) return;
     const auto queue = turn.queue;
     const auto ticket = turn.turn.ticket();
-    const auto* mine = world_.judged().find(queue, ticket);
+    const auto* mine = world_.checked().find(queue, ticket);
     const auto name = "the leaving of ticket " + std::to_string(ticket);
-    if (!code && world_.judged().head(queue).passed < ticket) {
+    if (!code && world_.checked().head(queue).passed < ticket) {
         world_.fail("T2", name + " was told as done, and it has its turn still");
     }
     // Once it is over, others may have passed over a turn without a row: what showed it as passed may be their doing.
@@ -122,20 +122,20 @@ void site::judge_told_leave(const user::held_turn& turn, bool cancelled, const e
 }
 
 // Of several queues that were entered together all are entered anew when one of the places is lost.
-bool site::stands(std::size_t queue, std::int64_t ticket) const {
-    const auto& judged = world_.judged();
-    const auto* mine = judged.find(queue, ticket);
+bool process::stands(std::size_t queue, std::int64_t ticket) const {
+    const auto& checked = world_.checked();
+    const auto* mine = checked.find(queue, ticket);
     if (mine == nullptr) return false;
     for (std::size_t i = 0; i < world_.queues(); ++i) {
-        const auto* part = judged.find(i, ticket);
+        const auto* part = checked.find(i, ticket);
         if (part == nullptr || part->attempt != mine->attempt) continue;
-        if (judged.head(i).passed >= ticket || part->state != judge::ticket::row::live) return false;
+        if (checked.head(i).passed >= ticket || part->state != checker::ticket::row::live) return false;
     }
     return true;
 }
 
 // Whoever waits keeps the place that it has drawn: only where others passed it over does it draw another.
-void site::judge_place(const item& row, const row_name& place) {
+void process::check_place(const item& row, const row_name& place) {
     const auto* shown = find(row, "data");
     const auto* data = shown == nullptr ? nullptr : shown->get_if<attribute_map>();
     const auto call = data == nullptr ? std::nullopt : find_integer(*data, "call");

@@ -20,9 +20,9 @@
 
 namespace dynalease::simulation::queues {
 
-class site final : public watched_process<user> {
+class process final : public watched_process<user> {
 public:
-    site(queue_world& where, std::size_t index);
+    process(queue_world& where, std::size_t index);
 
     queue_world& world() noexcept { return world_; }
     queue queue_of(std::size_t index);
@@ -36,9 +36,9 @@ public:
 
     bool is_own(const std::string& session) const { return own_sessions_.contains(session); }
     /// A caller's entry has ended: whether what it was told is what is known of its ticket.
-    void judge_told_entry(bool all, std::size_t queue, const error_code& code);
+    void check_told_entry(bool all, std::size_t queue, const error_code& code);
     /// The same of a leaving. @param cancelled by the caller, perhaps: it goes on in the background.
-    void judge_told_leave(const user::held_turn& turn, bool cancelled, const error_code& code);
+    void check_told_leave(const user::held_turn& turn, bool cancelled, const error_code& code);
 
     void sent(const testing::logged_request& entry, const any_request& request) override;
     void applied(const testing::logged_request& entry, const any_request& request,
@@ -60,7 +60,7 @@ private:
     void note_acknowledged(const item& row);
     /// Which of the sessions that this process has begun.
     std::string sender_of(const any_request& request);
-    void judge_place(const item& row, const row_name& place);
+    void check_place(const item& row, const row_name& place);
     bool stands(std::size_t queue, std::int64_t ticket) const;
 
     queue_world& world_;

@@ -1,4 +1,4 @@
-// What a process's requests and answers tell: to the judge what the store did, to the site what may be believed.
+// What a process's requests and answers tell: to the checker what the store did, to the site what may be believed.
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/request_text.hpp"
 #include "simulation/queue/process.hpp"
@@ -67,7 +67,7 @@ const char* name_late(head_written::kind what, bool done) {
 
 // ---- sent --------------------------------------------------------------------------------------------------
 
-void site::sent(const testing::logged_request& entry, const any_request& request) {
+void process::sent(const testing::logged_request& entry, const any_request& request) {
     if (session()) {
         note_life();
         senders_[&entry] = sender_of(request);
@@ -81,7 +81,7 @@ void site::sent(const testing::logged_request& entry, const any_request& request
 
 // A session that closes resolves what it owes while the process's next one has begun already: rows say whose they are,
 // attempts were first sent by it, and the end of a turn is its own.
-std::string site::sender_of(const any_request& request) {
+std::string process::sender_of(const any_request& request) {
     const auto present = session()->id();
     own_sessions_.insert(present);
     const auto named = [&](const item& row) {
@@ -102,22 +102,22 @@ std::string site::sender_of(const any_request& request) {
     if (const auto attempt = text_value(update->values, ":attempt"); !attempt.empty()) {
         return drawers_.try_emplace(attempt, present).first->second;
     }
-    const auto* ended = world_.judged().after(row->queue, integer_value(update->values, ":e").value_or(-1)).second;
+    const auto* ended = world_.checked().after(row->queue, integer_value(update->values, ":e").value_or(-1)).second;
     const bool ours = ended != nullptr && own_sessions_.contains(ended->session);
-    return ours && !world_.judged().over(ended->session) ? ended->session : present;
+    return ours && !world_.checked().over(ended->session) ? ended->session : present;
 }
 
 // ---- applied -----------------------------------------------------------------------------------------------
 
-void site::applied(const testing::logged_request& entry, const any_request& request,
-                   const result<any_response>& answer) {
-    auto& census = world_.run().census;
+void process::applied(const testing::logged_request& entry, const any_request& request,
+                      const result<any_response>& answer) {
+    auto& coverage = world_.run().coverage;
     const bool late = entry.completed.has_value();
     if (!answer) {
         const auto* update = std::get_if<update_item_request>(&request);
-        if (late && update != nullptr && row_in(update->key)) census.hit(name_late(kind_of(*update), false));
+        if (late && update != nullptr && row_in(update->key)) coverage.hit(name_late(kind_of(*update), false));
         const auto* put = std::get_if<put_item_request>(&request);
-        if (put != nullptr && row_in(put->new_item)) census.hit("row refused");
+        if (put != nullptr && row_in(put->new_item)) coverage.hit("row refused");
         return;
     }
     if (const auto id = session_in(entry.key); !id.empty()) {
@@ -127,7 +127,7 @@ void site::applied(const testing::logged_request& entry, const any_request& requ
         return;
     }
     if (const auto* update = std::get_if<update_item_request>(&request)) {
-        if (late) census.hit(name_late(kind_of(*update), true));
+        if (late) coverage.hit(name_late(kind_of(*update), true));
         head_updated(entry, *update);
     } else if (const auto* put = std::get_if<put_item_request>(&request)) {
         row_put(entry, put->new_item);
@@ -138,20 +138,21 @@ void site::applied(const testing::logged_request& entry, const any_request& requ
     }
 }
 
-void site::head_updated(const testing::logged_request& entry, const update_item_request& write) {
+void process::head_updated(const testing::logged_request& entry, const update_item_request& write) {
     const auto row = row_in(write.key);
     if (!row) return;
-    auto& census = world_.run().census;
+    auto& coverage = world_.run().coverage;
     const auto what = kind_of(write);
-    census.hit(name_of(what));
-    const auto& before = world_.judged().head(row->queue);
+    coverage.hit(name_of(what));
+    const auto& before = world_.checked().head(row->queue);
     const auto after = world_.head_of(row->queue);
-    if (what == head_written::kind::drawn && !before.exists) census.hit("head made");
-    if (what == head_written::kind::passed_over && after.passed > before.passed + 1) census.hit("several passed over");
+    if (what == head_written::kind::drawn && !before.exists) coverage.hit("head made");
+    if (what == head_written::kind::passed_over && after.passed > before.passed + 1)
+        coverage.hit("several passed over");
     const bool ushers =
         what == head_written::kind::passed_over &&
         std::none_of(users().begin(), users().end(), [&](const auto& each) { return each->waits_for(row->queue); });
-    if (ushers) census.hit("passed over by one who does not wait");
+    if (ushers) coverage.hit("passed over by one who does not wait");
     world_.tell(name(), head_written{.what = what,
                                      .queue = row->queue,
                                      .writer = senders_[&entry],
@@ -159,16 +160,16 @@ void site::head_updated(const testing::logged_request& entry, const update_item_
                                      .after = after});
 }
 
-void site::row_put(const testing::logged_request& entry, const item& row) {
+void process::row_put(const testing::logged_request& entry, const item& row) {
     const auto place = row_in(row);
     if (!place) return;
-    auto& census = world_.run().census;
-    const auto* ticket = world_.judged().find(place->queue, place->ticket);
+    auto& coverage = world_.run().coverage;
+    const auto* ticket = world_.checked().find(place->queue, place->ticket);
     const auto& writer = senders_[&entry];
     const bool is_void = row.contains("void");
-    if (is_void) census.hit(ticket != nullptr && ticket->session == writer ? "given up" : "buried");
-    if (!is_void) census.hit(ticket != nullptr && ticket->direct ? "turn written down" : "written down");
-    if (!is_void && session() && writer == session()->id()) judge_place(row, *place);
+    if (is_void) coverage.hit(ticket != nullptr && ticket->session == writer ? "given up" : "buried");
+    if (!is_void) coverage.hit(ticket != nullptr && ticket->direct ? "turn written down" : "written down");
+    if (!is_void && session() && writer == session()->id()) check_place(row, *place);
     world_.tell(name(), ticket_written{.queue = place->queue,
                                        .ticket = place->ticket,
                                        .from = find_integer(row, "from").value_or(0),
@@ -177,7 +178,7 @@ void site::row_put(const testing::logged_request& entry, const item& row) {
                                        .expires = row.contains("ttl")});
 }
 
-void site::entered_together(const testing::logged_request& entry, const transact_write_items_request& request) {
+void process::entered_together(const testing::logged_request& entry, const transact_write_items_request& request) {
     if (const auto* fence = std::get_if<condition_check>(&request.actions.front())) {
         const auto row = row_in(fence->key);
         // The service knows a transaction that it has carried out by its token, and does nothing when it comes again.
@@ -190,7 +191,7 @@ void site::entered_together(const testing::logged_request& entry, const transact
     const auto& attempt = request.client_request_token;
     const auto* first = std::get_if<transact_put>(&request.actions.at(1));
     const auto place = first == nullptr ? std::nullopt : row_in(first->new_item);
-    const auto* drawn = place ? world_.judged().find(place->queue, place->ticket) : nullptr;
+    const auto* drawn = place ? world_.checked().find(place->queue, place->ticket) : nullptr;
     // Answered out of the service's memory of an earlier copy.
     if (drawn != nullptr && drawn->attempt == attempt) return;
     for (const auto& action : request.actions) {
@@ -199,11 +200,11 @@ void site::entered_together(const testing::logged_request& entry, const transact
             // The ticket's row comes right behind its head.
             const auto& own_row = std::get<transact_put>(*(&action + 1)).new_item;
             const auto from = find_integer(own_row, "from").value_or(0);
-            const auto& before = world_.judged().head(row->queue);
+            const auto& before = world_.checked().head(row->queue);
             const auto after = world_.head_of(row->queue);
-            if (before.exists && before.tail != before.passed) world_.run().census.hit("several waited for");
+            if (before.exists && before.tail != before.passed) world_.run().coverage.hit("several waited for");
             if (after.tail > before.tail + 1 && before.tail != before.passed) {
-                world_.run().census.hit("numbers skipped");
+                world_.run().coverage.hit("numbers skipped");
             }
             world_.tell(name(), head_written{.what = head_written::kind::drawn_together,
                                              .queue = row->queue,
@@ -217,7 +218,7 @@ void site::entered_together(const testing::logged_request& entry, const transact
     }
 }
 
-void site::rows_deleted(const batch_write_item_request& request, const result<any_response>& answer) {
+void process::rows_deleted(const batch_write_item_request& request, const result<any_response>& answer) {
     if (!std::get<batch_write_item_response>(*answer).unprocessed.empty()) return;
     for (const auto& each : request.tables.at(coordination)) {
         const auto* deleted = std::get_if<batch_delete>(&each);
@@ -228,13 +229,13 @@ void site::rows_deleted(const batch_write_item_request& request, const result<an
 
 // ---- answered ----------------------------------------------------------------------------------------------
 
-void site::note_acknowledged(const item& row) {
+void process::note_acknowledged(const item& row) {
     const auto name = row_in(row);
     if (name && !row.contains("void")) written_.emplace(name->queue, name->ticket);
 }
 
-void site::answered(const testing::logged_request& entry, const any_request& request,
-                    const result<any_response>& answer) {
+void process::answered(const testing::logged_request& entry, const any_request& request,
+                       const result<any_response>& answer) {
     world_.run().trace.add(world_.now(), name(), static_cast<std::uint64_t>(entry.code.value()), [&] {
         const auto* write = std::get_if<update_item_request>(&request);
         auto text = "r " + entry.operation + " " + entry.key;
@@ -263,7 +264,7 @@ void site::answered(const testing::logged_request& entry, const any_request& req
         for (const auto& action : together->actions) {
             const auto* row = std::get_if<transact_put>(&action);
             const auto name = row == nullptr ? std::nullopt : row_in(row->new_item);
-            const auto* ticket = name ? world_.judged().find(name->queue, name->ticket) : nullptr;
+            const auto* ticket = name ? world_.checked().find(name->queue, name->ticket) : nullptr;
             const bool stands = ticket != nullptr && ticket->attempt == text_value(row->new_item, "attempt");
             if (stands && (answer || answer.error().code == errc::transaction_canceled)) {
                 note_acknowledged(row->new_item);

@@ -25,7 +25,7 @@ void drop_from_head(any_request& request, std::string_view clause) {
     if (!update || !of_a_queue(update->key)) return;
     const bool there = update->condition_expression.find(clause) != std::string::npos ||
                        update->update_expression.find(clause) != std::string::npos;
-    if (there) mutants::drop(*update, clause);
+    if (there) drop(*update, clause);
 }
 
 /// The update that ends a turn, or passes over others; null: another request.
@@ -160,7 +160,7 @@ void fence_without_end(any_request& request, purpose, const environment&) {
 
 namespace {
 
-class once_is_enough final : public mutants::rewriting_database {
+class once_is_enough final : public rewriting_database {
     using rewriting_database::rewriting_database;
     void change_answer(result<any_response>& answer, const any_request& sent, purpose) override {
         const auto* update = std::get_if<update_item_request>(&sent);
@@ -171,13 +171,13 @@ class once_is_enough final : public mutants::rewriting_database {
     }
 };
 
-class owed_by_the_guard final : public mutants::rewriting_database {
+class owed_by_the_guard final : public rewriting_database {
     using rewriting_database::rewriting_database;
     void change_answer(result<any_response>& answer, const any_request& sent, purpose) override {
         const auto* update = std::get_if<update_item_request>(&sent);
         if (!unanswered(answer) || !update || !update->values.contains(":pace")) return;
         const auto ticket = std::stoll(update->values.at(":x").get_if<number>()->text());
-        if (!mutants::notes_of_this_world().turns_dropped.contains({text_of_head(update->key), ticket})) return;
+        if (!notes_of_this_world().turns_dropped.contains({text_of_head(update->key), ticket})) return;
         // Whoever sees such a head has nothing to leave.
         failure refused(errc::condition_failed);
         refused.current = item{{"v", 1}, {"tail", 0}, {"passed", 0}};
@@ -186,14 +186,14 @@ class owed_by_the_guard final : public mutants::rewriting_database {
 };
 
 template <bool Void>
-class row_is_believed final : public mutants::rewriting_database {
+class row_is_believed final : public rewriting_database {
     using rewriting_database::rewriting_database;
     void change_answer(result<any_response>& answer, const any_request& sent, purpose) override {
         if (unanswered(answer) && ticket_row(sent, Void)) answer = any_response(put_item_response{});
     }
 };
 
-class deleting final : public mutants::rewriting_database {
+class deleting final : public rewriting_database {
     using rewriting_database::rewriting_database;
     void change_request(any_request& request, purpose) override {
         const auto* put = ticket_row(request, true);
@@ -207,10 +207,10 @@ class deleting final : public mutants::rewriting_database {
     }
 };
 
-class noting_draws final : public mutants::rewriting_database {
+class noting_draws final : public rewriting_database {
     using rewriting_database::rewriting_database;
     void change_request(any_request& request, purpose) override {
-        if (draw(request)) mutants::notes_of_this_world().last_draw_sent = environment().clock->now();
+        if (draw(request)) notes_of_this_world().last_draw_sent = environment().clock->now();
     }
 };
 

@@ -12,7 +12,6 @@ namespace dynalease::simulation::queues {
 std::string text_of_head(const item_key& key);
 
 // ---- requests ------------------------------------------------------------------------------------------------
-using mutants::purpose;
 void end_without_condition(any_request& request, purpose meaning, const environment& world);
 void idle_leave_without_tail(any_request& request, purpose meaning, const environment& world);
 void draw_leaves_ttl(any_request& request, purpose meaning, const environment& world);

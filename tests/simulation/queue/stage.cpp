@@ -17,50 +17,49 @@ constexpr const char* table = "coordination";
 constexpr std::array queue_names{"x", "y"};
 }  // namespace
 
-enumeration_stage::actor::actor(testing::world& where, std::uint64_t seed, std::int64_t drift_ppm)
+stage::actor::actor(testing::world& where, std::uint64_t seed, std::int64_t drift_ppm)
     : machine(where, {.seed = seed,
                       .clock = {.offset = std::chrono::hours(seed), .drift_ppm = drift_ppm},
                       .in_front = active_mutant() ? active_mutant()->wrap : nullptr}) {
     session.emplace(machine.database(), session_options{.table = table, .lease = 3s, .heartbeat = 1s});
 }
 
-bool enumeration_stage::actor::live() const {
+bool stage::actor::live() const {
     const bool ends = !session || machine.crashed();
     return !ends && session->state() == session_state::live;
 }
 
-void enumeration_stage::actor::drop_turns() {
+void stage::actor::drop_turns() {
     turn = {};
     second = {};
     turns.clear();
 }
 
-enumeration_stage::enumeration_stage()
-    : a((world.create_table(table), world), 1, 900), b(world, 2, -900), c(world, 3, 0) {}
+stage::stage() : a((world.create_table(table), world), 1, 900), b(world, 2, -900), c(world, 3, 0) {}
 
 // ---- settings ------------------------------------------------------------------------------------------------
 
-void enumeration_stage::hold(actor& who) {
+void stage::hold(actor& who) {
     who.queue().enter(enter_options{}, handler([&who](error_code, queue_turn got) { who.turn = std::move(got); }));
     run_for(200ms);
     if (!who.turn.held()) fail("the setting does not come about");
 }
 
-void enumeration_stage::warm_up(actor& who) {
+void stage::warm_up(actor& who) {
     hold(who);
     who.turn.leave(handler(ignore));
     run_for(200ms);
     who.turn = {};
 }
 
-void enumeration_stage::destroy_handles() {
+void stage::destroy_handles() {
     a.drop_turns();
     a.session.reset();
 }
 
 // ---- what must hold --------------------------------------------------------------------------------------------
 
-void enumeration_stage::look() {
+void stage::look() {
     for (const std::string name : queue_names) {
         int valid = 0;
         const auto count = [&](const queue_turn& turn) { valid += turn.held() && turn.name() == name ? 1 : 0; };
@@ -74,12 +73,12 @@ void enumeration_stage::look() {
     }
 }
 
-std::int64_t enumeration_stage::last_ticket(const std::string& queue) {
+std::int64_t stage::last_ticket(const std::string& queue) {
     const auto head = world.row(table, "queue#" + queue, "/");
     return head ? find_integer(*head, "tail").value_or(0) : 0;
 }
 
-void enumeration_stage::check_rows(const char* when) {
+void stage::check_rows(const char* when) {
     for (const auto& row : world.image(table)) {
         const auto& partition = *find_string(row, "pk");
         if (!partition.starts_with("queue#") || *find_string(row, "sk") == "/" || row.contains("void")) continue;
@@ -94,7 +93,7 @@ void enumeration_stage::check_rows(const char* when) {
     }
 }
 
-void enumeration_stage::check_counters(const actor& who) {
+void stage::check_counters(const actor& who) {
     if (!who.session || who.machine.crashed()) return;
     const auto counters = who.session->counters();
     if (counters.resolving != 0) fail("P7: something does not resolve");
@@ -102,7 +101,7 @@ void enumeration_stage::check_counters(const actor& who) {
     if (counters.leases_held != 0) fail("P7: a turn is counted as held");
 }
 
-void enumeration_stage::serve_a_third() {
+void stage::serve_a_third() {
     const std::array before{last_ticket("x"), last_ticket("y")};
     c.turns.resize(queue_names.size());
     for (std::size_t i = 0; i < queue_names.size(); ++i) {
@@ -122,7 +121,7 @@ void enumeration_stage::serve_a_third() {
     c.turns.clear();
 }
 
-void enumeration_stage::close_all() {
+void stage::close_all() {
     for (auto* who : {&a, &b, &c}) {
         if (!who->session || who->machine.crashed()) continue;
         who->session->close({}, handler(ignore));
@@ -133,7 +132,7 @@ void enumeration_stage::close_all() {
     check_still(5s);
 }
 
-void enumeration_stage::conclude() {
+void stage::conclude() {
     // Whoever still waits has its turn when those before it have let go.
     for (int i = 0; i < 3; ++i) {
         if (!crashed()) a.drop_turns();

@@ -13,11 +13,11 @@
 
 namespace dynalease::simulation::queues {
 
-/// Process `a` does what is enumerated; `b` is the other one, if the operation needs one. `c` comes at the end, to see
+/// Process `a` does what is disturbed; `b` is the other one, if the operation needs one. `c` comes at the end, to see
 /// whether a turn can be had in both queues, "x" and "y".
-class enumeration_stage final : public stage {
+class stage final : public simulation::stage {
 public:
-    enumeration_stage();
+    stage();
 
     struct actor {
         actor(testing::world& where, std::uint64_t seed, std::int64_t drift_ppm);
@@ -38,7 +38,7 @@ public:
     actor b;
     actor c;
 
-    testing::node& disturbed() override { return a.machine; }
+    std::vector<testing::node*> nodes() override { return {&a.machine, &b.machine, &c.machine}; }
     void destroy_handles() override;
     void conclude() override;
 

@@ -17,9 +17,9 @@
 
 namespace dynalease::simulation::queues {
 
-class site;
+class process;
 
-class user final : public participant {
+class user final : public simulation::user {
 public:
     enum class doing { resting, waiting, holding, letting_go, gone };
     struct held_turn {
@@ -32,7 +32,7 @@ public:
         std::optional<time_point> invalid_since{};  ///< by the machine's clock
     };
 
-    user(site& at, std::size_t queue, std::uint64_t number);
+    user(process& at, std::size_t queue, std::uint64_t number);
 
     /// Goes on until the session is over, or everyone is to stop.
     static boost::asio::awaitable<void> live(std::shared_ptr<user> self);
@@ -65,9 +65,9 @@ private:
     void let_go(held_turn& mine);
     bool told_any_loss() const;
     /// Who asked whether anybody before it lives, and was told so or has the turn.
-    void judge_fate(error_code told, time_point began);
+    void check_fate(error_code told, time_point began);
 
-    site& site_;
+    process& process_;
     const std::size_t queue_;
     const std::uint64_t number_;
     doing now_ = doing::resting;

@@ -98,7 +98,7 @@ void wrapped_abandon(detail::queue_hold& hold) {
     const auto state = hold.state();
     if (state == guard_state::held || state == guard_state::jeopardy) {
         const auto fence = hold.front().requests().fence(hold.mine());
-        mutants::notes_of_this_world().turns_dropped.emplace(text_of_head(fence.key), hold.mine().ticket);
+        notes_of_this_world().turns_dropped.emplace(text_of_head(fence.key), hold.mine().ticket);
     }
     real_abandon(hold);
 }

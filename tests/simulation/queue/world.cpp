@@ -58,30 +58,30 @@ queue_place place_of(std::size_t queue) {
     return {.entity = "e" + std::to_string(queue / 2), .reason = queue % 2 == 0 ? "" : "night"};
 }
 
-queue_world::queue_world(world_run& run, const recipe& ingredients, history* kept)
+queue_world::queue_world(world_run& run, const scenario_config& config, history* kept)
     : played_world(run),
-      recipe_(ingredients),
+      config_(config),
       kept_(kept),
-      node_count_(run.choices.between("nodes", recipe_.fewest_nodes, recipe_.most_nodes)),
-      queue_count_(run.choices.between("queues", recipe_.fewest_queues, recipe_.most_queues)),
-      lease_(recipe_.leases[run.choices.choose("lease", recipe_.leases.size())]),
-      judge_({.queues = queue_count_,
-              .drift_ppm = recipe_.drift_ppm,
-              .early_death_waived = recipe_.breaks_assumptions,
-              .order_waived = recipe_.loses_rows,
-              .tokens_waived = recipe_.breaks_tokens}),
-      operator_(*this),
+      node_count_(run.choices.between("nodes", config_.fewest_nodes, config_.most_nodes)),
+      queue_count_(run.choices.between("queues", config_.fewest_queues, config_.most_queues)),
+      lease_(config_.leases[run.choices.choose("lease", config_.leases.size())]),
+      checker_({.queues = queue_count_,
+                .drift_ppm = config_.drift_ppm,
+                .early_death_waived = config_.breaks_assumptions,
+                .order_waived = config_.loses_rows,
+                .tokens_waived = config_.breaks_tokens}),
+      table_faults_(*this),
       resources_(queue_count_) {
-    set_up(recipe_, node_count_, [this](mishap kind) { disturb_store(kind); });
+    set_up(config_, node_count_, [this](nemesis_fault kind) { disturb_store(kind); });
     simulated().create_table(coordination);
-    for (std::size_t i = 0; i < node_count_; ++i) add(*sites_.emplace_back(std::make_unique<site>(*this, i)));
+    for (std::size_t i = 0; i < node_count_; ++i) add(*processes_.emplace_back(std::make_unique<process>(*this, i)));
 }
 
 queue_world::~queue_world() = default;
 
 void queue_world::tell(const std::string& node, decltype(event::what) what) {
     event happened{.at = now(), .what = std::move(what)};
-    judge_.see(happened);
+    checker_.see(happened);
     run().trace.add(now(), node, happened.what.index(), [&] { return text_of(happened.what); });
     if (kept_) kept_->push_back(std::move(happened));
 }
@@ -100,14 +100,14 @@ head_state queue_world::head_of(std::size_t queue) {
 // ---- steps -------------------------------------------------------------------------------------------------
 
 void queue_world::check_step() {
-    const bool exclusive = !recipe_.breaks_assumptions && !recipe_.loses_rows;
+    const bool exclusive = !config_.breaks_assumptions && !config_.loses_rows;
     std::array<unsigned, 8> valid_in_queue{};
-    for (const auto& each : sites_) {
+    for (const auto& each : processes_) {
         std::map<std::string_view, std::pair<bool, bool>> of_session;  // whether one is valid, and one is not
         for (const auto& someone : each->users()) {
             for (const auto& held : someone->turns()) {
                 if (held.handle == 0) continue;
-                const auto* ticket = judge_.find(held.queue, held.turn.ticket());
+                const auto* ticket = checker_.find(held.queue, held.turn.ticket());
                 const bool valid = held.turn.held();
                 if (held.by_session) {
                     auto& [valid_here, invalid_here] = of_session[held.session];
@@ -115,15 +115,15 @@ void queue_world::check_step() {
                 }
                 const auto now = each->clock_now();
                 if (!valid) someone->note_invalid(held.handle, now);
-                if (recipe_.breaks_tokens) continue;  // turns cannot be told apart by their tickets
+                if (config_.breaks_tokens) continue;  // turns cannot be told apart by their tickets
                 if (valid) {
                     if (now >= each->bound_of(held)) fail("P4", "a turn is valid beyond its deadline");
                     if (held.told_lost) fail("P4", "a turn is valid after its loss was told");
                     if (!exclusive) continue;
                     if (++valid_in_queue[held.queue] > 1) fail("P1", "two valid turns");
-                    const bool passed = judge_.head(held.queue).passed >= held.turn.ticket();
+                    const bool passed = checker_.head(held.queue).passed >= held.turn.ticket();
                     if (passed) fail("Q1", "a valid turn was passed over");
-                    if (ticket != nullptr && ticket->state == judge::ticket::row::buried) {
+                    if (ticket != nullptr && ticket->state == checker::ticket::row::buried) {
                         fail("Q1", "a valid turn was buried");
                     }
                 } else if (!held.told_lost && !each->machine().paused()) {
@@ -145,10 +145,10 @@ void queue_world::check_step() {
 
 void queue_world::play() {
     begin_faults();
-    live_through_faults(recipe_);
-    if (recipe_.weeks_go_by) {
+    live_through_faults(config_);
+    if (config_.weeks_go_by) {
         let_weeks_go_by();
-        go_on_until(now() + recipe_.shortest);
+        go_on_until(now() + config_.shortest);
     }
     begin_calm();
     serve_everyone();
@@ -159,16 +159,16 @@ void queue_world::play() {
     note_counters();
     close_programs();
     expect_stillness();
-    run().census.lived += static_cast<std::int64_t>(queue_count_) * now().time_since_epoch();
+    run().coverage.lived += static_cast<std::int64_t>(queue_count_) * now().time_since_epoch();
 }
 
 void queue_world::serve_everyone() {
     service_owed<user> owed;
-    for (const auto& each : sites_) {
+    for (const auto& each : processes_) {
         for (const auto& someone : each->users()) owed.add(someone);
     }
     // Leases of the dead, claims of those who never wrote themselves down, and everybody else's turns.
-    const auto limit = now() + 3 * lease_ + std::chrono::seconds(60 + 15 * longest_line()) + recipe_.longest_mishap +
+    const auto limit = now() + 3 * lease_ + std::chrono::seconds(60 + 15 * longest_line()) + config_.nemesis.longest +
                        12 * longest_look();
     const auto unserved = [&] { return owed.to_whom() != nullptr; };
     if (!go_on_while(unserved, limit)) fail("Q3", "somebody never has a turn though all is well");
@@ -182,11 +182,11 @@ std::int64_t queue_world::longest_line() const {
     for (std::size_t queue = 0; queue < queue_count_; ++queue) {
         std::set<std::string> line;
         std::int64_t tickets = 0;
-        auto [number, ticket] = judge_.after(queue, judge_.head(queue).passed);
-        for (; ticket != nullptr; std::tie(number, ticket) = judge_.after(queue, number)) {
+        auto [number, ticket] = checker_.after(queue, checker_.head(queue).passed);
+        for (; ticket != nullptr; std::tie(number, ticket) = checker_.after(queue, number)) {
             ++tickets;
             // One that nobody has written down is buried on its own.
-            if (ticket->state == judge::ticket::row::none) {
+            if (ticket->state == checker::ticket::row::none) {
                 line.insert(std::to_string(number));
             } else {
                 line.insert(ticket->session);
@@ -201,7 +201,7 @@ std::int64_t queue_world::longest_line() const {
 
 std::chrono::nanoseconds queue_world::take_over_bound() const {
     // The lease by a slow watcher's clock, two looks at the session, two polls, and the requests between.
-    const auto lease = std::chrono::nanoseconds(lease_) / (1'000'000 - recipe_.drift_ppm) * 1'000'000;
+    const auto lease = std::chrono::nanoseconds(lease_) / (1'000'000 - config_.drift_ppm) * 1'000'000;
     const auto look = std::max<std::chrono::nanoseconds>(lease_ / 8, std::chrono::seconds(1));
     // Whoever is next looks often only once it knows that: until then it sleeps as long as one far behind.
     return std::chrono::milliseconds(3500) + lease + 2 * look + std::chrono::milliseconds(2400) * longest_line() +
@@ -210,21 +210,22 @@ std::chrono::nanoseconds queue_world::take_over_bound() const {
 
 /// Beyond what is usual.
 std::chrono::nanoseconds queue_world::longest_look() const {
-    return recipe_.odd_options ? std::chrono::seconds(10) : std::chrono::seconds(0);
+    return config_.odd_options ? std::chrono::seconds(10) : std::chrono::seconds(0);
 }
 
-site* queue_world::someone_to_die(std::size_t& queue, std::int64_t& ticket) {
-    for (const auto& each : sites_) {
+process* queue_world::someone_to_die(std::size_t& queue, std::int64_t& ticket) {
+    for (const auto& each : processes_) {
         for (const auto& someone : each->users()) {
             for (const auto& held : someone->turns()) {
                 if (held.handle == 0 || !held.turn.held()) continue;
                 queue = held.queue;
                 ticket = held.turn.ticket();
-                const auto [number, next] = judge_.after(queue, ticket);
-                if (next == nullptr || next->state != judge::ticket::row::live) continue;
-                const bool by_another = std::any_of(sites_.begin(), sites_.end(), [&, of = next](const auto& other) {
-                    return other != each && other->live() && other->session()->id() == of->session;
-                });
+                const auto [number, next] = checker_.after(queue, ticket);
+                if (next == nullptr || next->state != checker::ticket::row::live) continue;
+                const bool by_another =
+                    std::any_of(processes_.begin(), processes_.end(), [&, of = next](const auto& other) {
+                        return other != each && other->live() && other->session()->id() == of->session;
+                    });
                 if (by_another) return each.get();
             }
         }
@@ -236,7 +237,7 @@ void queue_world::crash_a_holder() {
     if (choices().choose("crash in the calm", 2) == 0) return;
     std::size_t queue = 0;
     std::int64_t ticket = 0;
-    site* victim = nullptr;
+    process* victim = nullptr;
     const auto nobody = [&] {
         victim = someone_to_die(queue, ticket);
         return victim == nullptr;
@@ -246,12 +247,12 @@ void queue_world::crash_a_holder() {
     run().trace.add(now(), victim->name(), static_cast<std::uint64_t>(ticket),
                     [&] { return "Crash in ticket " + std::to_string(ticket) + " of queue " + std::to_string(queue); });
     victim->crash(false, std::chrono::seconds(20) + 3 * lease_);
-    run().census.hit("holder crashed in the calm");
+    run().coverage.hit("holder crashed in the calm");
     const auto crashed_at = now();
-    const auto blocked = [&] { return judge_.head(queue).passed < ticket; };
+    const auto blocked = [&] { return checker_.head(queue).passed < ticket; };
     // Heartbeats of it that are still under way begin its lease anew.
     const auto bound = take_over_bound();
-    const auto overdue = [&] { return now() > std::max(judge_.last_beat(session), crashed_at) + bound; };
+    const auto overdue = [&] { return now() > std::max(checker_.last_beat(session), crashed_at) + bound; };
     go_on_while([&] { return blocked() && !overdue(); }, time_point::max());
     if (blocked()) fail("Q4", "a dead process's turn was not passed over in time");
     throw_broken();
@@ -259,13 +260,13 @@ void queue_world::crash_a_holder() {
 
 void queue_world::check_orphans() {
     go_on_until(now() + std::chrono::seconds(8));
-    for (const auto& each : sites_) {
+    for (const auto& each : processes_) {
         if (!each->live()) continue;
-        for (std::size_t queue = 0; queue < queue_count_ && !recipe_.loses_rows; ++queue) {
-            auto [number, ticket] = judge_.after(queue, judge_.head(queue).passed);
-            for (; ticket != nullptr; std::tie(number, ticket) = judge_.after(queue, number)) {
+        for (std::size_t queue = 0; queue < queue_count_ && !config_.loses_rows; ++queue) {
+            auto [number, ticket] = checker_.after(queue, checker_.head(queue).passed);
+            for (; ticket != nullptr; std::tie(number, ticket) = checker_.after(queue, number)) {
                 const bool stands =
-                    ticket->state == judge::ticket::row::live && ticket->session == each->session()->id();
+                    ticket->state == checker::ticket::row::live && ticket->session == each->session()->id();
                 if (stands) fail("P7", each->name() + " stands in a queue though nobody there waits");
             }
         }
@@ -275,8 +276,8 @@ void queue_world::check_orphans() {
 
 // What all that happened has left behind keeps nobody waiting for longer than a claim and the leases of the dead.
 void queue_world::serve_a_newcomer() {
-    const auto host = std::find_if(sites_.begin(), sites_.end(), [](const auto& each) { return each->live(); });
-    if (host == sites_.end()) return;
+    const auto host = std::find_if(processes_.begin(), processes_.end(), [](const auto& each) { return each->live(); });
+    if (host == processes_.end()) return;
     std::vector<queue_turn> turns(queue_count_);
     for (std::size_t queue = 0; queue < queue_count_; ++queue) {
         const enter_options patient{.wait = std::chrono::minutes(5)};
@@ -299,14 +300,14 @@ void queue_world::serve_a_newcomer() {
 }
 
 void queue_world::note_counters() {
-    auto& census = run().census;
-    for (const auto& each : sites_) {
+    auto& coverage = run().coverage;
+    for (const auto& each : processes_) {
         if (auto* session = each->session()) {
             const auto counters = session->counters();
-            census.hit("jeopardy", counters.jeopardies);
-            census.hit("handed over in the process", counters.hand_overs);
-            census.hit("unknown write applied", counters.unknown_applied);
-            census.hit("unknown write void", counters.unknown_void);
+            coverage.hit("jeopardy", counters.jeopardies);
+            coverage.hit("handed over in the process", counters.hand_overs);
+            coverage.hit("unknown write applied", counters.unknown_applied);
+            coverage.hit("unknown write void", counters.unknown_void);
         }
     }
 }

@@ -25,7 +25,7 @@ bool queue_world::free_by_hand(std::size_t queue, const item_key& key) {
 
 /// As if the backup were from so many turns ago, when nobody was in the queue.
 void queue_world::make_older() {
-    const auto turns = recipe_.turns_back[choices().choose("turns back", recipe_.turns_back.size())];
+    const auto turns = config_.turns_back[choices().choose("turns back", config_.turns_back.size())];
     for (std::size_t queue = 0; queue < queue_count_ && turns != 0; ++queue) {
         if (!head_of(queue).exists) continue;
         const auto place = place_of(queue);
@@ -35,30 +35,31 @@ void queue_world::make_older() {
         edit.names = {{"#tail", "tail"}, {"#passed", "passed"}};
         edit.values = {{":turns", turns}};
         if (!simulated().call(std::move(edit)).has_value()) continue;
-        run().census.hit("head from long ago");
+        run().coverage.hit("head from long ago");
         for (const auto& row : simulated().image(coordination)) {
             const auto which = row_in(row);
             if (!which || which->queue != queue || which->ticket == 0) continue;
-            simulated().call(delete_item_request{.table_name = coordination,
-                                                 .key = {{"pk", row.at("pk")}, {"sk", row.at("sk")}}})
+            simulated()
+                .call(delete_item_request{.table_name = coordination,
+                                          .key = {{"pk", row.at("pk")}, {"sk", row.at("sk")}}})
                 .value();
         }
     }
 }
 
-void queue_world::disturb_store(mishap kind) {
+void queue_world::disturb_store(nemesis_fault kind) {
     const auto queue = choices().choose("which queue", queue_count_);
     const auto place = place_of(queue);
     const item_key key{{"pk", place.partition()}, {"sk", place.sort_key()}};
-    if (kind == mishap::operator_edit) {
+    if (kind == nemesis_fault::operator_edit) {
         if (free_by_hand(queue, key)) tell_replaced(queue);
-    } else if (kind == mishap::newer_version) {
-        operator_.change_version(key, [this, queue] { tell_replaced(queue); });
+    } else if (kind == nemesis_fault::newer_version) {
+        table_faults_.change_version(key, [this, queue] { tell_replaced(queue); });
     } else {
-        operator_.lose_rows(kind, key, [this, kind] {
-            if (kind == mishap::operator_delete) run().census.hit("head row lost");
+        table_faults_.lose_rows(kind, key, [this, kind] {
+            if (kind == nemesis_fault::operator_delete) run().coverage.hit("head row lost");
             tell("", sessions_disturbed{});
-            if (kind == mishap::table_restored) make_older();
+            if (kind == nemesis_fault::table_restored) make_older();
             for (std::size_t each = 0; each < queue_count_; ++each) tell_replaced(each);
         });
     }
@@ -71,17 +72,17 @@ void queue_world::let_weeks_go_by() {
     let_last_copies_land();
     const std::chrono::hours idle(choices().between("weeks go by", 12, 40 * 24));
     simulated().scheduler().advance(idle);
-    run().census.lived -= static_cast<std::int64_t>(queue_count_) * idle;
+    run().coverage.lived -= static_cast<std::int64_t>(queue_count_) * idle;
     for (std::size_t queue = 0; queue < queue_count_; ++queue) {
-        const auto& before = judge_.head(queue);
+        const auto& before = checker_.head(queue);
         const bool removed = before.exists && !head_of(queue).exists;
         if (!removed) continue;
-        run().census.fault("ttl_deletion");
+        run().coverage.fault("ttl_deletion");
         if (before.tail != before.passed) fail("Q1", "TTL removed a busy queue");
         tell_replaced(queue);
     }
     go_on_living();
-    for (const auto& each : sites_) each->reopen();
+    for (const auto& each : processes_) each->reopen();
 }
 
 }  // namespace dynalease::simulation::queues

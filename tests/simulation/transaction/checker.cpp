@@ -16,7 +16,7 @@ std::string name_of(std::size_t item) {
 
 }  // namespace
 
-judge::judge(std::vector<item_state> initial)
+checker::checker(std::vector<item_state> initial)
     : lies_(initial), money_([&initial] {
           std::int64_t sum = 0;
           for (const auto& each : initial) sum += each.balance;
@@ -25,16 +25,16 @@ judge::judge(std::vector<item_state> initial)
     for (auto& each : initial) states_.push_back({dated{0, std::move(each)}});
 }
 
-void judge::fail(const char* promise, const std::string& what) {
+void checker::fail(const char* promise, const std::string& what) {
     if (!broken_) broken_ = std::string(promise) + ": " + what;
 }
 
-void judge::see(const event& happened) {
+void checker::see(const event& happened) {
     ++events_;
     std::visit([this](const auto& what) { on(what); }, happened.what);
 }
 
-std::int64_t judge::money() const {
+std::int64_t checker::money() const {
     std::int64_t sum = 0;
     for (const auto& each : lies_) sum += each.there ? each.balance : 0;
     return sum;
@@ -42,26 +42,26 @@ std::int64_t judge::money() const {
 
 // ---- what is wanted ------------------------------------------------------------------------------------------
 
-void judge::on(const wished& what) {
+void checker::on(const wished& what) {
     wishes_[what.number].effects = what.effects;
 }
 
-void judge::on(const called& what) {
+void checker::on(const called& what) {
     calls_[what.call] = {.number = what.number, .since = events_};
 }
 
-void judge::on(const attempted& what) {
+void checker::on(const attempted& what) {
     attempts_[what.attempt] = {.call = what.call, .id = what.id, .read = what.read, .demanded = what.demanded};
     calls_[what.call].attempts.push_back(what.attempt);
 }
 
 // ---- what happens --------------------------------------------------------------------------------------------
 
-void judge::set(std::size_t item, item_state state) {
+void checker::set(std::size_t item, item_state state) {
     states_[item].push_back({events_, std::move(state)});
 }
 
-void judge::carry_out(const effect& what, std::int64_t number, const std::vector<item_state>& before) {
+void checker::carry_out(const effect& what, std::int64_t number, const std::vector<item_state>& before) {
     auto now = state(what.item);
     const auto gained = what.amount + (what.absorbs ? before[*what.absorbs].balance : 0);
     const auto on_item = " of wish " + std::to_string(number) + " with " + name_of(what.item);
@@ -87,14 +87,14 @@ void judge::carry_out(const effect& what, std::int64_t number, const std::vector
     set(what.item, std::move(now));
 }
 
-void judge::commit(std::int64_t number_of_attempt, bool leaves_row) {
+void checker::commit(std::int64_t number_of_attempt, bool leaves_row) {
     const auto found = attempts_.find(number_of_attempt);
     if (found == attempts_.end()) return fail("B1", "a run was committed whose body has not ended");
     const auto& [of, id, read, demanded] = found->second;
     const auto& asked = calls_.at(of);
     auto& wanted = wishes_.at(asked.number);
     if (leaves_row) committed_ids_.insert(id);
-    // Reading twice does no harm, and is judged when it is told.
+    // Reading twice does no harm, and is checked when it is told.
     if (wanted.effects.empty()) return;
     const auto name = "attempt " + std::to_string(number_of_attempt) + " of wish " + std::to_string(asked.number);
     if (wanted.committed) return fail("B1", name + " was committed, as another one had been");
@@ -115,7 +115,7 @@ void judge::commit(std::int64_t number_of_attempt, bool leaves_row) {
 }
 
 /// One of the plain writes that are under way, or of which a copy is.
-void judge::take_plain(std::size_t item, const item_state& now, bool repeated) {
+void checker::take_plain(std::size_t item, const item_state& now, bool repeated) {
     auto expected = state(item);
     const auto number = now.entries.empty() ? 0 : now.entries.back();
     expected.entries.push_back(number);
@@ -131,7 +131,7 @@ void judge::take_plain(std::size_t item, const item_state& now, bool repeated) {
     set(item, std::move(expected));
 }
 
-void judge::on(const stored& what) {
+void checker::on(const stored& what) {
     if (what.committed) commit(*what.committed, what.leaves_row);
     for (const auto& [item, now] : what.changed) {
         lies_[item] = now;
@@ -150,7 +150,7 @@ void judge::on(const stored& what) {
 // ---- what is told --------------------------------------------------------------------------------------------
 
 /// Whether there was a moment since that event at which all of it was so.
-bool judge::at_once(const std::vector<seen_item>& read, std::uint64_t since) const {
+bool checker::at_once(const std::vector<seen_item>& read, std::uint64_t since) const {
     for (auto moment = since; moment <= events_; ++moment) {
         const bool all = std::ranges::all_of(read, [&](const seen_item& each) {
             const auto& known = states_[each.item];
@@ -163,7 +163,7 @@ bool judge::at_once(const std::vector<seen_item>& read, std::uint64_t since) con
     return false;
 }
 
-void judge::on(const told& what) {
+void checker::on(const told& what) {
     auto& asked = calls_.at(what.call);
     const auto& wanted = wishes_.at(asked.number);
     const auto name = "wish " + std::to_string(asked.number);
@@ -182,12 +182,12 @@ void judge::on(const told& what) {
     }
 }
 
-void judge::on(const told_plain& what) {
+void checker::on(const told_plain& what) {
     if (what.what == answer::done && !plain_.at(what.number).done)
         fail("B2", "plain write " + std::to_string(what.number) + " is told as done, and is not");
 }
 
-void judge::on(const told_of& what) {
+void checker::on(const told_of& what) {
     const bool committed = committed_ids_.contains(what.id);
     if (what.what == transaction_state::committed && !committed)
         fail("B2", what.id + " is told as committed, and is not");
@@ -198,7 +198,7 @@ void judge::on(const told_of& what) {
     lost_ids_.insert(what.id);
 }
 
-void judge::on(const shown& what) {
+void checker::on(const shown& what) {
     if (what.level == isolation::uncommitted) return;
     const auto& known = states_[what.what.item];
     auto from = static_cast<std::size_t>(what.since);
@@ -210,21 +210,21 @@ void judge::on(const shown& what) {
     fail("B4", "a reader was shown of " + name_of(what.what.item) + " what was not committed then");
 }
 
-void judge::on(const shown_together& what) {
+void checker::on(const shown_together& what) {
     if (!at_once(what.read, what.since)) return fail("B4", "a reader was shown together what was never so together");
     reads_only_.emplace_back(-what.number, what.read);
 }
 
-void judge::on(const combed& what) {
+void checker::on(const combed& what) {
     if (what.marks != 0) fail("B5", "no sweep finds " + std::to_string(what.marks) + " items that are held");
 }
 
-void judge::on(const swept& what) {
+void checker::on(const swept& what) {
     if (what.marks != 0) fail("B5", std::to_string(what.marks) + " items are held for ever");
     if (what.open_rows != 0) fail("B5", std::to_string(what.open_rows) + " transactions are never done");
 }
 
-void judge::conclude() {
+void checker::conclude() {
     dependencies order;
     for (std::size_t i = 0; i < states_.size(); ++i) {
         // Lists that began anew do not tell all.

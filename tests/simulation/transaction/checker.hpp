@@ -1,4 +1,4 @@
-// The promises of transactions, judged from what happened alone.
+// The promises of transactions, checked from what happened alone.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
@@ -21,10 +21,10 @@ namespace dynalease::simulation::transfers {
 /// contradicted; B4 what readers are shown was committed, and at `latest` while they asked, and
 /// what they read together at one moment of that time; B5 nothing is left behind
 /// for ever.
-class judge {
+class checker {
 public:
     /// @param initial what the items are at the beginning
-    explicit judge(std::vector<item_state> initial);
+    explicit checker(std::vector<item_state> initial);
 
     void see(const event& happened);
     /// At the end of a world.

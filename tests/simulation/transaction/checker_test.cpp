@@ -1,8 +1,8 @@
 // Histories of good worlds are accepted, and noticed when they are spoilt: a checker that finds nothing proves nothing.
 // SPDX-License-Identifier: BSL-1.0
+#include "simulation/transaction/checker.hpp"
 #include "simulation/framework/spoilt_histories.hpp"
 #include "simulation/transaction/dependencies.hpp"
-#include "simulation/transaction/checker.hpp"
 #include "simulation/transaction/scenario_config.hpp"
 #include "simulation/transaction/world.hpp"
 
@@ -18,10 +18,10 @@ using namespace dynalease::simulation::transfers;
 
 namespace {
 
-recipe made_of() {
-    recipe made;
+transfers::scenario_config made_of() {
+    transfers::scenario_config made;
     made.tokens = 0;
-    made.mishaps = {mishap::pause, mishap::partition, mishap::crash_new_identity};
+    made.nemesis.faults = {nemesis_fault::pause, nemesis_fault::partition, nemesis_fault::crash_new_identity};
     made.shortest = 10s;
     made.longest = 15s;
     return made;
@@ -33,10 +33,10 @@ history good_history(std::uint64_t seed) {
 
 std::string verdict(const history& seen) {
     constexpr std::int64_t first_balance = 100;
-    judge judged(std::vector<item_state>(made_of().accounts, {.there = true, .balance = first_balance}));
-    for (const auto& each : seen) judged.see(each);
-    judged.conclude();
-    return judged.broken().value_or("");
+    checker checked(std::vector<item_state>(made_of().accounts, {.there = true, .balance = first_balance}));
+    for (const auto& each : seen) checked.see(each);
+    checked.conclude();
+    return checked.broken().value_or("");
 }
 
 template <class Kind>

@@ -1,6 +1,6 @@
 // Worlds that lead straight to one rule, which chance finds late.
 // SPDX-License-Identifier: BSL-1.0
-#include "simulation/framework/primitive.hpp"
+#include "simulation/framework/directed.hpp"
 #include "simulation/transaction/stage.hpp"
 
 #include <dynalease/dynamodb/expression.hpp>
@@ -24,39 +24,39 @@ testing::fault_plan then_silence(std::vector<fate> fates) {
     };
 }
 
-void append(points_stage& on, points_stage::actor& who, const std::vector<std::size_t>& items,
+void append(stage& on, stage::actor& who, const std::vector<std::size_t>& items,
             run_options how = {.tier = transaction_tier::inline_undo}) {
     std::vector<effect> effects;
     for (const auto each : items) effects.push_back({.item = each});
     const auto number = on.wish(who, std::move(effects), std::move(how));
     const attribute_value own(attribute_list{attribute_value(number)});
     for (const auto each : items) {
-        who.tx->update(*who.accounts, points_stage::key(each), set("entries", list_append(path("entries"), own)));
+        who.tx->update(*who.accounts, stage::key(each), set("entries", list_append(path("entries"), own)));
     }
     on.ready(who);
 }
 
-void commit(points_stage& on, points_stage::actor& who, std::chrono::nanoseconds time) {
+void commit(stage& on, stage::actor& who, std::chrono::nanoseconds time) {
     who.tx->commit(on.handler(on.keep(who)));
     on.run_for(time);
     if (who.told) on.fail("the setting does not come about");
 }
 
 /// The network repeats a lock. Its copy lands when another has written the item, and its run is not done.
-void late_lock(points_stage& on) {
-    append(on, on.a, {points_stage::payer});
+void late_lock(stage& on) {
+    append(on, on.a, {stage::payer});
     const fate twice{.what = fate::kind::apply_twice, .copy = 600ms};
     on.a.machine.network().set_plan(then_silence({{}, twice, {}, {}}));
     commit(on, on.a, 200ms);
     on.crash();
-    append(on, on.b, {points_stage::payer});
+    append(on, on.b, {stage::payer});
     commit(on, on.b, 1s);
-    append(on, on.c, {points_stage::payer});
+    append(on, on.c, {stage::payer});
     commit(on, on.c, 1s);
 }
 
 /// A lock has no answer; its run fails, and its id runs again. A sweep passes, and then the lock lands.
-void late_lock_of_a_former_attempt(points_stage& on) {
+void late_lock_of_a_former_attempt(stage& on) {
     auto fates = std::make_shared<std::vector<fate>>(std::vector<fate>{{.before = 20s}, {}});
     on.b.machine.network().set_plan([fates](const any_request&, const call_options&) {
         if (fates->empty()) return fate{};
@@ -65,7 +65,7 @@ void late_lock_of_a_former_attempt(points_stage& on) {
         return next;
     });
     const run_options again{.id = "again", .tier = transaction_tier::inline_undo};
-    for (const auto& items : {std::vector{points_stage::payer, points_stage::absent}, {points_stage::payee}}) {
+    for (const auto& items : {std::vector{stage::payer, stage::absent}, {stage::payee}}) {
         append(on, on.b, items, again);
         on.b.tx->commit(on.handler(on.keep(on.b)));
         on.run_for(3s);
@@ -79,29 +79,29 @@ void late_lock_of_a_former_attempt(points_stage& on) {
 
 /// A copy of an insert lands when the service has forgotten its token, another has erased the item, and its run is not
 /// done.
-void late_insert(points_stage& on) {
+void late_insert(stage& on) {
     const auto number =
-        on.wish(on.a, {{.item = points_stage::absent, .what = deed::insert}}, {.tier = transaction_tier::inline_undo});
-    const account fresh{.pk = ledger::name_of(points_stage::absent), .sk = "-", .entries = {number}};
+        on.wish(on.a, {{.item = stage::absent, .what = deed::insert}}, {.tier = transaction_tier::inline_undo});
+    const account fresh{.pk = item_history::name_of(stage::absent), .sk = "-", .entries = {number}};
     on.a.tx->insert(*on.a.accounts, fresh);
     on.ready(on.a);
     const fate late{.before = 11min, .again = 20ms};
     on.a.machine.network().set_plan(then_silence({{}, late, {}, {}, {}}));
     commit(on, on.a, 3s);
     on.crash();
-    on.wish(on.b, {{.item = points_stage::absent, .what = deed::erase}}, {.tier = transaction_tier::inline_undo});
-    on.b.tx->erase(*on.b.accounts, points_stage::key(points_stage::absent));
+    on.wish(on.b, {{.item = stage::absent, .what = deed::erase}}, {.tier = transaction_tier::inline_undo});
+    on.b.tx->erase(*on.b.accounts, stage::key(stage::absent));
     on.ready(on.b);
     commit(on, on.b, 1s);
     on.run_for(12min);
 }
 
 /// A copy of what stores pages lands when the service has forgotten its token, and the run is over.
-void late_page(points_stage& on) {
-    const std::vector items{points_stage::payer, points_stage::payee, points_stage::present};
+void late_page(stage& on) {
+    const std::vector items{stage::payer, stage::payee, stage::present};
     append(on, on.a, items);
     for (const auto each : items) {
-        on.a.tx->update(*on.a.accounts, points_stage::key(each), set("ballast", std::string(150'000, 'x')));
+        on.a.tx->update(*on.a.accounts, stage::key(each), set("ballast", std::string(150'000, 'x')));
     }
     const fate twice{.what = fate::kind::apply_twice, .copy = 11min};
     on.a.machine.network().set_plan(testing::scripted_faults({{}, twice}));
@@ -111,20 +111,12 @@ void late_page(points_stage& on) {
     on.run_for(12min);
 }
 
-template <void (*Setting)(points_stage&)>
-void play(world_run&) {
-    const auto on = std::make_unique<points_stage>();
-    Setting(*on);
-    on->a.machine.network().set_plan({});
-    if (on->broken().empty()) on->conclude();
-    if (!on->broken().empty()) throw violation(on->broken());
-}
-
-const contribution rule_worlds{{.name = "transaction",
-                                .scenarios = {{"late-lock", 0, play<late_lock>},
-                                              {"late-lock-of-a-former-attempt", 0, play<late_lock_of_a_former_attempt>},
-                                              {"late-insert", 0, play<late_insert>},
-                                              {"late-page", 0, play<late_page>}}}};
+const contribution directed_scenarios{
+    {.name = "transaction",
+     .scenarios = {{"late-lock", 0, play_directed<late_lock>},
+                   {"late-lock-of-a-former-attempt", 0, play_directed<late_lock_of_a_former_attempt>},
+                   {"late-insert", 0, play_directed<late_insert>},
+                   {"late-page", 0, play_directed<late_page>}}}};
 
 }  // namespace
 

@@ -16,7 +16,6 @@ namespace dynalease::simulation::transfers {
 
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
-using stage_of = points_stage;
 
 namespace {
 
@@ -34,61 +33,61 @@ update_expression appended(std::int64_t number) {
 // ---- bodies ----------------------------------------------------------------------------------------------------
 
 /// Read, changed and put.
-void transfer(stage_of& on, stage_of::actor& who, run_options how) {
-    const auto number = on.wish(
-        who, {{.item = stage_of::payer, .amount = -sum}, {.item = stage_of::payee, .amount = sum}}, std::move(how));
-    for (const auto item : {stage_of::payer, stage_of::payee}) {
+void transfer(stage& on, stage::actor& who, run_options how) {
+    const auto number =
+        on.wish(who, {{.item = stage::payer, .amount = -sum}, {.item = stage::payee, .amount = sum}}, std::move(how));
+    for (const auto item : {stage::payer, stage::payee}) {
         auto value = on.read(who, item);
         if (!value) return on.fail("the setting does not come about");
-        value->balance += item == stage_of::payer ? -sum : sum;
+        value->balance += item == stage::payer ? -sum : sum;
         value->entries.push_back(number);
         who.tx->put(*who.accounts, *value);
     }
     on.ready(who);
 }
 
-void a_transfers_at_once(stage_of& on) {
+void a_transfers_at_once(stage& on) {
     transfer(on, on.a, {});
 }
-void a_transfers_under_a_name(stage_of& on) {
+void a_transfers_under_a_name(stage& on) {
     transfer(on, on.a, {.id = "transfer"});
 }
-void a_transfers_in_steps(stage_of& on) {
+void a_transfers_in_steps(stage& on) {
     transfer(on, on.a, in_steps());
 }
-void a_inserts_and_erases(stage_of& on) {
-    const auto number = on.wish(
-        on.a, {{.item = stage_of::absent, .what = deed::insert}, {.item = stage_of::present, .what = deed::erase}},
-        in_steps("comes and goes"));
-    const account fresh{.pk = ledger::name_of(stage_of::absent), .sk = "-", .entries = {number}};
+void a_inserts_and_erases(stage& on) {
+    const auto number =
+        on.wish(on.a, {{.item = stage::absent, .what = deed::insert}, {.item = stage::present, .what = deed::erase}},
+                in_steps("comes and goes"));
+    const account fresh{.pk = item_history::name_of(stage::absent), .sk = "-", .entries = {number}};
     on.a.tx->insert(*on.a.accounts, fresh);
-    on.a.tx->erase(*on.a.accounts, stage_of::key(stage_of::present));
+    on.a.tx->erase(*on.a.accounts, stage::key(stage::present));
     on.ready(on.a);
 }
-void a_writes_what_depends(stage_of& on) {
-    const auto number = on.wish(on.a, {{.item = stage_of::payee}}, in_steps());
-    on.read(on.a, stage_of::payer);
-    on.a.tx->update(*on.a.accounts, stage_of::key(stage_of::payee), appended(number));
+void a_writes_what_depends(stage& on) {
+    const auto number = on.wish(on.a, {{.item = stage::payee}}, in_steps());
+    on.read(on.a, stage::payer);
+    on.a.tx->update(*on.a.accounts, stage::key(stage::payee), appended(number));
     on.ready(on.a);
 }
-void a_writes_twice(stage_of& on) {
-    const auto number = on.wish(on.a, {{.item = stage_of::payee}});
-    on.a.tx->update(*on.a.accounts, stage_of::key(stage_of::payee), appended(number));
-    on.a.tx->update(*on.a.accounts, stage_of::key(stage_of::payee), set("balance", attr("balance") + 0));
+void a_writes_twice(stage& on) {
+    const auto number = on.wish(on.a, {{.item = stage::payee}});
+    on.a.tx->update(*on.a.accounts, stage::key(stage::payee), appended(number));
+    on.a.tx->update(*on.a.accounts, stage::key(stage::payee), set("balance", attr("balance") + 0));
     on.ready(on.a);
 }
 
 // ---- locked first ----------------------------------------------------------------------------------------------
 
 /// Another process writes what it has read, once: it runs again, and locks first.
-asio::awaitable<void> pay_in_turn(stage_of& on, stage_of::actor& who, versioned<account> accounts, std::int64_t number,
+asio::awaitable<void> pay_in_turn(stage& on, stage::actor& who, versioned<account> accounts, std::int64_t number,
                                   transaction& tx) {
     on.run_anew(who);
-    for (const auto item : {stage_of::payer, stage_of::payee}) {
-        auto reading = tx.get(accounts, stage_of::key(item));
+    for (const auto item : {stage::payer, stage::payee}) {
+        auto reading = tx.get(accounts, stage::key(item));
         auto value = co_await std::move(reading);
         on.saw(item, value);
-        value->balance += item == stage_of::payer ? -sum : sum;
+        value->balance += item == stage::payer ? -sum : sum;
         value->entries.push_back(number);
         tx.put(accounts, *value);
     }
@@ -101,7 +100,7 @@ asio::awaitable<void> pay_in_turn(stage_of& on, stage_of::actor& who, versioned<
     on.ready(who, tx.id());
 }
 
-asio::awaitable<void> run_in_turn(stage_of& on, stage_of::actor& who, transactions all, versioned<account> accounts,
+asio::awaitable<void> run_in_turn(stage& on, stage::actor& who, transactions all, versioned<account> accounts,
                                   std::int64_t number, run_options how) {
     // Boost 1.81 throws out of its loop when a coroutine is cancelled before its first step.
     on.cancel.slot().assign([&on](asio::cancellation_type type) { on.cancel_body.emit(type); });
@@ -113,28 +112,28 @@ asio::awaitable<void> run_in_turn(stage_of& on, stage_of::actor& who, transactio
 }
 
 /// What it is going to find changed.
-void c_interferes(stage_of& on) {
-    const auto number = on.wish(on.c, {{.item = stage_of::payer}});
-    on.c.tx->update(*on.c.accounts, stage_of::key(stage_of::payer), appended(number));
+void c_interferes(stage& on) {
+    const auto number = on.wish(on.c, {{.item = stage::payer}});
+    on.c.tx->update(*on.c.accounts, stage::key(stage::payer), appended(number));
     on.ready(on.c);
 }
 
 template <class Handler>
-void transfer_in_turn(stage_of& on, stage_of::actor& who, std::string id, Handler done) {
+void transfer_in_turn(stage& on, stage::actor& who, std::string id, Handler done) {
     const run_options how{.id = std::move(id), .within = 10s, .tier = transaction_tier::locked_commit};
     const auto number =
-        on.wish(who, {{.item = stage_of::payer, .amount = -sum}, {.item = stage_of::payee, .amount = sum}}, how);
+        on.wish(who, {{.item = stage::payer, .amount = -sum}, {.item = stage::payee, .amount = sum}}, how);
     who.tx.reset();
     asio::co_spawn(who.machine.environment().executor, run_in_turn(on, who, *who.all, *who.accounts, number, how),
                    asio::bind_cancellation_slot(on.cancel_body.slot(), done(on, who)));
 }
-auto is_told(stage_of& on, stage_of::actor& who) {
+auto is_told(stage& on, stage::actor& who) {
     return on.handler(on.keep_thrown(who));
 }
-void commit_under_locks(stage_of& on) {
+void commit_under_locks(stage& on) {
     transfer_in_turn(on, on.a, {}, is_told);
 }
-void commit_under_locks_and_a_name(stage_of& on) {
+void commit_under_locks_and_a_name(stage& on) {
     transfer_in_turn(on, on.a, "in turn", is_told);
 }
 
@@ -145,94 +144,94 @@ constexpr std::size_t before_the_commit = 3;
 constexpr std::size_t after_the_commit = 4;
 
 template <std::size_t Requests>
-void b_left(stage_of& on) {
+void b_left(stage& on) {
     transfer(on, on.b, in_steps("left"));
     on.leave_behind(on.b, Requests);
 }
-void a_wants(stage_of& on) {
-    const auto number = on.wish(on.a, {{.item = stage_of::payer}, {.item = stage_of::absent, .what = deed::insert}});
-    on.a.tx->update(*on.a.accounts, stage_of::key(stage_of::payer), appended(number));
-    const account fresh{.pk = ledger::name_of(stage_of::absent), .sk = "-", .entries = {number}};
+void a_wants(stage& on) {
+    const auto number = on.wish(on.a, {{.item = stage::payer}, {.item = stage::absent, .what = deed::insert}});
+    on.a.tx->update(*on.a.accounts, stage::key(stage::payer), appended(number));
+    const account fresh{.pk = item_history::name_of(stage::absent), .sk = "-", .entries = {number}};
     on.a.tx->insert(*on.a.accounts, fresh);
     on.ready(on.a);
 }
 
-void b_holds_and_a_wants(stage_of& on) {
+void b_holds_and_a_wants(stage& on) {
     b_left<before_the_commit>(on);
     a_wants(on);
 }
 /// Reads and a call in vain; then its row, and two locks.
-void b_locked_first(stage_of& on) {
+void b_locked_first(stage& on) {
     c_interferes(on);
-    on.b.machine.network().set_plan(stage_of::silent_after(1 + 2 + 1 + 1 + 1 + 2));
-    transfer_in_turn(on, on.b, "left", [](stage_of&, stage_of::actor&) { return ignore; });
+    on.b.machine.network().set_plan(stage::silent_after(1 + 2 + 1 + 1 + 1 + 2));
+    transfer_in_turn(on, on.b, "left", [](stage&, stage::actor&) { return ignore; });
     on.run_for(300ms);
     on.b.machine.crash();
 }
-void b_locked_first_and_a_wants(stage_of& on) {
+void b_locked_first_and_a_wants(stage& on) {
     b_locked_first(on);
     a_wants(on);
 }
 
 // ---- verbs -----------------------------------------------------------------------------------------------------
 
-void commit(stage_of& on) {
+void commit(stage& on) {
     on.a.tx->commit(on.cancelled_handler(on.keep(on.a)));
 }
-auto told_of_it(stage_of& on) {
-    return [&on, before = on.ledger.judged().is_committed("left")](error_code code, transaction_state state) {
-        if (!code) on.ledger.tell("", told_of{.id = "left", .what = state, .committed_before = before});
+auto told_of_it(stage& on) {
+    return [&on, before = on.item_history.checked().is_committed("left")](error_code code, transaction_state state) {
+        if (!code) on.item_history.tell("", told_of{.id = "left", .what = state, .committed_before = before});
     };
 }
-void resume(stage_of& on) {
+void resume(stage& on) {
     on.a.all->resume("left", on.cancelled_handler(told_of_it(on)));
 }
-void resume_at_once(stage_of& on) {
+void resume_at_once(stage& on) {
     on.c.all->resume("left", on.handler(told_of_it(on)));
     resume(on);
 }
-void roll_back(stage_of& on) {
+void roll_back(stage& on) {
     on.a.all->roll_back("left", on.cancelled_handler(told_of_it(on)));
 }
-void look(stage_of& on) {
+void look(stage& on) {
     on.a.all->look("left", on.cancelled_handler(ignore));
 }
-void sweep(stage_of& on) {
+void sweep(stage& on) {
     on.a.all->sweep({.older_than = 100ms}, on.cancelled_handler(ignore));
 }
-void read(stage_of& on) {
-    const auto since = on.ledger.judged().now(stage_of::payer);
-    on.a.all->read(*on.a.accounts, stage_of::key(stage_of::payer),
+void read(stage& on) {
+    const auto since = on.item_history.checked().now(stage::payer);
+    on.a.all->read(*on.a.accounts, stage::key(stage::payer),
                    on.cancelled_handler([&on, since](error_code code, std::optional<account> value) {
                        if (code) return;
                        item_state seen;
                        if (value) seen = {.there = true, .balance = value->balance, .entries = value->entries};
-                       on.ledger.tell("", shown{.what = {.item = stage_of::payer, .value = std::move(seen)},
-                                                .since = since,
-                                                .level = isolation::latest});
+                       on.item_history.tell("", shown{.what = {.item = stage::payer, .value = std::move(seen)},
+                                                      .since = since,
+                                                      .level = isolation::latest});
                    }));
 }
 
-void read_together(stage_of& on) {
+void read_together(stage& on) {
     joint_reads wanted;
-    const std::vector items{stage_of::payer, stage_of::payee, stage_of::absent, stage_of::present};
-    for (const auto each : items) wanted.add(*on.a.accounts, stage_of::key(each));
-    const auto since = on.ledger.judged().events();
+    const std::vector items{stage::payer, stage::payee, stage::absent, stage::present};
+    for (const auto each : items) wanted.add(*on.a.accounts, stage::key(each));
+    const auto since = on.item_history.checked().events();
     on.a.all->read_together(
         wanted, on.cancelled_handler([&on, items, since, from = *on.a.accounts](error_code code, joint_sight sight) {
             if (code) return;
-            shown_together seen{.number = on.ledger.next_number(), .since = since};
+            shown_together seen{.number = on.item_history.next_number(), .since = since};
             for (std::size_t i = 0; i < items.size(); ++i) {
                 item_state state;
                 const auto value = sight.at(from, i);
                 if (value) state = {.there = true, .balance = value->balance, .entries = value->entries};
                 seen.read.push_back({.item = items[i], .value = std::move(state)});
             }
-            on.ledger.tell("", std::move(seen));
+            on.item_history.tell("", std::move(seen));
         }));
 }
 
-constexpr operation_on<stage_of> operations[] = {
+constexpr operation_on<stage> operations[] = {
     {"commit in one call", a_transfers_at_once, commit},
     {"commit in one call, under an id", a_transfers_under_a_name, commit},
     {"commit step by step", a_transfers_in_steps, commit},
@@ -259,11 +258,7 @@ constexpr operation_on<stage_of> operations[] = {
     {"read together what was committed", b_left<after_the_commit>, read_together},
 };
 
-enumeration_result enumerate(std::ostream& lines) {
-    return enumerate_on(std::span<const operation_on<stage_of>>(operations), lines);
-}
-
-const contribution transaction_points{{.name = "transaction", .enumerate = enumerate}};
+const contribution transaction_points{{.name = "transaction", .fault_points = fault_points_of<operations>}};
 
 }  // namespace
 

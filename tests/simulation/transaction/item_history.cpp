@@ -20,12 +20,12 @@ std::vector<item_state> beginning(std::size_t accounts, std::size_t tokens) {
 
 }  // namespace
 
-ledger::ledger(testing::world& where, std::size_t accounts, std::size_t tokens, hearer heard)
+item_history::item_history(testing::world& where, std::size_t accounts, std::size_t tokens, hearer heard)
     : world_(where),
       accounts_(accounts),
       heard_(std::move(heard)),
       known_(beginning(accounts, tokens)),
-      judge_(known_) {
+      checker_(known_) {
     world_.create_table(coordination);
     world_.create_table(table);
     for (std::size_t i = 0; i < accounts; ++i) {
@@ -34,22 +34,22 @@ ledger::ledger(testing::world& where, std::size_t accounts, std::size_t tokens, 
     }
 }
 
-void ledger::tell(const std::string& node, decltype(event::what) what) {
+void item_history::tell(const std::string& node, decltype(event::what) what) {
     event happened{.at = world_.now(), .what = std::move(what)};
-    judge_.see(happened);
+    checker_.see(happened);
     heard_(node, std::move(happened));
 }
 
-void ledger::begun(const std::string& id, const std::string& run, std::int64_t attempt) {
+void item_history::begun(const std::string& id, const std::string& run, std::int64_t attempt) {
     attempt_of_run_.try_emplace(id + "/" + run, attempt);
 }
 
-void ledger::begun_by(const std::string& id, const std::string& run, std::int64_t attempt) {
+void item_history::begun_by(const std::string& id, const std::string& run, std::int64_t attempt) {
     const auto name = id + "/" + run;
     if (committing_.insert(name).second) attempt_of_run_.insert_or_assign(name, attempt);
 }
 
-std::optional<std::int64_t> ledger::newly_committed(const std::string& id) {
+std::optional<std::int64_t> item_history::newly_committed(const std::string& id) {
     const auto row = world_.row(coordination, "tx#" + id);
     auto& before = rows_[id];
     const auto now = row ? state_of_row(*row) : row_state{};
@@ -59,7 +59,7 @@ std::optional<std::int64_t> ledger::newly_committed(const std::string& id) {
     return found == attempt_of_run_.end() ? 0 : found->second;
 }
 
-void ledger::look(const std::string& node, const std::string& id, std::optional<std::int64_t> by, bool repeated) {
+void item_history::look(const std::string& node, const std::string& id, std::optional<std::int64_t> by, bool repeated) {
     stored seen{.committed = by, .leaves_row = !by, .repeated = repeated};
     if (!id.empty()) {
         const auto committed = newly_committed(id);
@@ -80,21 +80,21 @@ void ledger::look(const std::string& node, const std::string& id, std::optional<
     if (seen.committed || !seen.changed.empty()) tell(node, std::move(seen));
 }
 
-void ledger::locked(const item_key& key, bool stray) {
+void item_history::locked(const item_key& key, bool stray) {
     const auto& name = *find_string(key, "pk");
     ++landed_[name];
     const auto lies = world_.row(table, name);
     if (stray && is_marked(lies)) strays_.insert(text_of_mark(*lies));
 }
 
-std::optional<ledger::mark_sight> ledger::mark_on(std::size_t index) {
+std::optional<item_history::mark_sight> item_history::mark_on(std::size_t index) {
     const auto lies = stored_item(index);
     if (!is_marked(lies)) return std::nullopt;
     return mark_sight{
         .owner = *find_string(*lies, "_TxId"), .text = text_of_mark(*lies), .landed = landed_[name_of(index)]};
 }
 
-bool ledger::was_rolled_back_by(const std::string& owner, std::string_view whom) {
+bool item_history::was_rolled_back_by(const std::string& owner, std::string_view whom) {
     const auto slash = owner.rfind('/');
     const auto row = world_.row(coordination, "tx#" + owner.substr(0, slash));
     if (!row) return false;
@@ -103,7 +103,7 @@ bool ledger::was_rolled_back_by(const std::string& owner, std::string_view whom)
     return state.state == "R" && state.run == owner.substr(slash + 1) && by && *by == whom;
 }
 
-void ledger::comb() {
+void item_history::comb() {
     combed seen;
     for (std::size_t i = 0; i < known_.size(); ++i) {
         const auto lies = stored_item(i);
@@ -112,7 +112,7 @@ void ledger::comb() {
     tell("", seen);
 }
 
-void ledger::conclude() {
+void item_history::conclude() {
     swept seen;
     for (std::size_t i = 0; i < known_.size(); ++i) seen.marks += is_marked(stored_item(i)) ? 1 : 0;
     for (const auto& row : world_.image(coordination)) {
@@ -120,10 +120,10 @@ void ledger::conclude() {
         if (key && key->starts_with("tx#") && !row.contains("done")) ++seen.open_rows;
     }
     tell("", seen);
-    judge_.conclude();
+    checker_.conclude();
 }
 
-std::string ledger::text_of_item(std::size_t index) {
+std::string item_history::text_of_item(std::size_t index) {
     const auto lies = stored_item(index);
     std::string text = name_of(index) + (lies ? " lies as" : " is not there");
     if (!lies) return text;

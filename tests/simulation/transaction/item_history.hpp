@@ -1,9 +1,9 @@
-// The items of a world, looked at after every write; and who is judged by it.
+// The items of a world, looked at after every write; and who is checked by it.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "simulation/transaction/history.hpp"
 #include "simulation/transaction/checker.hpp"
+#include "simulation/transaction/history.hpp"
 #include "simulation/transaction/resolved.hpp"
 
 #include <dynalease/testing/world.hpp>
@@ -23,19 +23,19 @@ namespace dynalease::simulation::transfers {
 inline constexpr const char* table = "accounts";
 
 /// Makes the table, and the accounts in it; tokens are not there at first.
-class ledger {
+class item_history {
 public:
     using hearer = std::function<void(const std::string& node, event happened)>;
 
-    /// @param heard is told of everything that the judge is told of, after it.
-    ledger(
+    /// @param heard is told of everything that the checker is told of, after it.
+    item_history(
         testing::world& where, std::size_t accounts, std::size_t tokens,
         hearer heard = [](const std::string&, event) {});
 
     static std::string name_of(std::size_t index) { return "x" + std::to_string(index); }
     std::size_t accounts() const noexcept { return accounts_; }
     std::size_t items() const noexcept { return known_.size(); }
-    const judge& judged() const noexcept { return judge_; }
+    const checker& checked() const noexcept { return checker_; }
     std::optional<item> stored_item(std::size_t index) { return world_.row(table, name_of(index)); }
     std::int64_t next_number() noexcept { return ++numbers_; }
 
@@ -75,7 +75,7 @@ private:
     const std::size_t accounts_;
     const hearer heard_;
     std::vector<item_state> known_;
-    judge judge_;
+    checker checker_;
     std::map<std::string, row_state> rows_;               ///< by id
     std::map<std::string, std::int64_t> attempt_of_run_;  ///< by id and run
     std::set<std::string> committing_;                    ///< the same

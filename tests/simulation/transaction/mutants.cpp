@@ -16,8 +16,6 @@
 namespace dynalease::simulation::transfers {
 
 using namespace protocol;
-using mutants::editing;
-using mutants::wrap;
 
 using maybe_header = std::optional<transaction_header>;
 using maybe_item = std::optional<item>;

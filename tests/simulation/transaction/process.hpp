@@ -3,8 +3,8 @@
 #pragma once
 
 #include "simulation/framework/process.hpp"
-#include "simulation/transaction/user.hpp"
 #include "simulation/transaction/recorder.hpp"
+#include "simulation/transaction/user.hpp"
 #include "simulation/transaction/world.hpp"
 
 #include <cstddef>
@@ -12,26 +12,26 @@
 
 namespace dynalease::simulation::transfers {
 
-class site final : public process {
+class process final : public simulation::process {
 public:
-    site(transfer_world& where, std::size_t index);
+    process(transfer_world& where, std::size_t index);
 
     transfer_world& world() noexcept { return world_; }
-    caller* user() const noexcept { return caller_.get(); }
+    user* only_user() const noexcept { return user_.get(); }
     /// Begins to sweep up and to meet every item.
     void tidy_up();
 
     void interrupt() override;
 
 private:
-    testing::network_observer& observer() override { return witness_; }
+    testing::network_observer& observer() override { return recorder_; }
     testing::fault_plan plan() override;
     void begin() override;
-    void drop() override { caller_.reset(); }
+    void drop() override { user_.reset(); }
 
     transfer_world& world_;
-    std::shared_ptr<caller> caller_;
-    transfers::witness witness_;
+    std::shared_ptr<user> user_;
+    transfers::recorder recorder_;
 };
 
 }  // namespace dynalease::simulation::transfers

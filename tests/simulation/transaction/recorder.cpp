@@ -75,12 +75,12 @@ const transact_update* row_of_call(const any_request& request) {
 }  // namespace
 
 /// It is known by its token. One that but reads has none of its own; the network gives it one.
-bool witness::leaves_no_row(const transact_write_items_request& request) {
+bool recorder::leaves_no_row(const transact_write_items_request& request) {
     const auto writes = [](const auto& action) { return !std::holds_alternative<condition_check>(action); };
     return is_whole(request) && std::ranges::any_of(request.actions, writes) && !row_written_in(request);
 }
 
-bool witness::is_whole(const transact_write_items_request& request) {
+bool recorder::is_whole(const transact_write_items_request& request) {
     return std::ranges::none_of(request.actions, [](const auto& action) {
         const auto* put = std::get_if<transact_put>(&action);
         const auto* update = std::get_if<transact_update>(&action);
@@ -89,23 +89,23 @@ bool witness::is_whole(const transact_write_items_request& request) {
     });
 }
 
-void witness::sent(const testing::logged_request&, const any_request& request) {
-    if (const auto* run = run_in(request)) ledger_.begun(id_of_row(request), *run, attempt_());
+void recorder::sent(const testing::logged_request&, const any_request& request) {
+    if (const auto* run = run_in(request)) item_history_.begun(id_of_row(request), *run, attempt_());
     // It began before its body ran.
     if (const auto* row = row_of_call(request)) {
-        ledger_.begun_by(id_of_row(request), *row->values.at(":run").get_if<std::string>(), attempt_());
+        item_history_.begun_by(id_of_row(request), *row->values.at(":run").get_if<std::string>(), attempt_());
     }
     const auto* whole = std::get_if<transact_write_items_request>(&request);
     if (whole && leaves_no_row(*whole)) calls_.try_emplace(whole->client_request_token, attempt_());
 }
 
-void witness::applied(const testing::logged_request& entry, const any_request& request,
-                      const result<any_response>& answer) {
+void recorder::applied(const testing::logged_request& entry, const any_request& request,
+                       const result<any_response>& answer) {
     if (!is_write(request) || !answer) return;
     carried_out(entry.completed.has_value());
     const auto* lock = std::get_if<update_item_request>(&request);
     const bool was_told = entry.completed && entry.code != errc::in_doubt;
-    if (lock && lock->values.contains(":kind")) ledger_.locked(lock->key, was_told);
+    if (lock && lock->values.contains(":kind")) item_history_.locked(lock->key, was_told);
     std::optional<std::int64_t> by;
     const auto* call = std::get_if<transact_write_items_request>(&request);
     if (call && leaves_no_row(*call)) {
@@ -113,10 +113,10 @@ void witness::applied(const testing::logged_request& entry, const any_request& r
         const bool first = done_.insert(call->client_request_token).second;
         if (known != calls_.end() && first) by = known->second;
     }
-    ledger_.look(name_, id_of_row(request), by, entry.fate == testing::fault::kind::answer_copy);
+    item_history_.look(name_, id_of_row(request), by, entry.fate == testing::fault::kind::answer_copy);
 }
 
-void witness::answered(const testing::logged_request& entry, const any_request&, const result<any_response>& answer) {
+void recorder::answered(const testing::logged_request& entry, const any_request&, const result<any_response>& answer) {
     told(entry, answer.has_value());
 }
 

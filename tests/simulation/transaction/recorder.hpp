@@ -15,11 +15,11 @@
 namespace dynalease::simulation::transfers {
 
 /// Of one process, in which one call commits at a time.
-class witness final : public testing::network_observer {
+class recorder final : public testing::network_observer {
 public:
     /// @param attempt the one whose commit is under way; 0: none
-    witness(transfers::ledger& ledger, std::string name, std::function<std::int64_t()> attempt)
-        : ledger_(ledger), name_(std::move(name)), attempt_(std::move(attempt)) {}
+    recorder(transfers::item_history& item_history, std::string name, std::function<std::int64_t()> attempt)
+        : item_history_(item_history), name_(std::move(name)), attempt_(std::move(attempt)) {}
 
     /// Whether the call is a transaction by itself, and no part of one.
     static bool is_whole(const transact_write_items_request& request);
@@ -38,7 +38,7 @@ public:
 private:
     static bool leaves_no_row(const transact_write_items_request& request);
 
-    transfers::ledger& ledger_;
+    transfers::item_history& item_history_;
     const std::string name_;
     const std::function<std::int64_t()> attempt_;
     std::map<std::string, std::int64_t> calls_;  ///< of a whole transaction each, by token

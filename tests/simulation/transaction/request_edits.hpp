@@ -10,8 +10,6 @@
 
 namespace dynalease::simulation::transfers {
 
-using mutants::purpose;
-
 // ---- the row -------------------------------------------------------------------------------------------------
 void begin_over_anything(any_request& request, purpose meaning, const environment& world);
 void commit_whatever_the_row_says(any_request& request, purpose meaning, const environment& world);
@@ -40,41 +38,41 @@ void unlock_drops_stamp(any_request& request, purpose meaning, const environment
 void birth_without_stamp(any_request& request, purpose meaning, const environment& world);
 
 /// What an item was is written back as it was read, and not copied from what lies there.
-class undoes_by_values final : public mutants::rewriting_database {
+class undoes_by_values final : public rewriting_database {
 public:
     using rewriting_database::rewriting_database;
     boost::asio::awaitable<result<any_response>> perform(any_request request, call_options options) override;
 };
 
 /// A row is finished as soon as it is committed.
-class finishes_early final : public mutants::rewriting_database {
+class finishes_early final : public rewriting_database {
 public:
     using rewriting_database::rewriting_database;
     boost::asio::awaitable<result<any_response>> perform(any_request request, call_options options) override;
 };
 
 /// The commit is told before its answer has come.
-class tells_early final : public mutants::rewriting_database {
+class tells_early final : public rewriting_database {
 public:
     using rewriting_database::rewriting_database;
     boost::asio::awaitable<result<any_response>> perform(any_request request, call_options options) override;
 };
 
 /// A lock that another is in the way of is taken for held.
-class holds_unseen final : public mutants::rewriting_database {
+class holds_unseen final : public rewriting_database {
     using rewriting_database::rewriting_database;
     void change_answer(result<any_response>& answer, const any_request& sent, purpose meaning) override;
 };
 
 /// Items that are to be read at one moment are read one after the other.
-class reads_apart final : public mutants::rewriting_database {
+class reads_apart final : public rewriting_database {
 public:
     using rewriting_database::rewriting_database;
     boost::asio::awaitable<result<any_response>> perform(any_request request, call_options options) override;
 };
 
 /// The second look at items is taken for granted.
-class reads_once final : public mutants::rewriting_database {
+class reads_once final : public rewriting_database {
 public:
     using rewriting_database::rewriting_database;
     boost::asio::awaitable<result<any_response>> perform(any_request request, call_options options) override;
@@ -84,7 +82,7 @@ private:
 };
 
 /// Each copy of a call that does it all has a token of its own.
-class fresh_tokens final : public mutants::rewriting_database {
+class fresh_tokens final : public rewriting_database {
     using rewriting_database::rewriting_database;
     void change_request(any_request& request, purpose meaning) override;
 };

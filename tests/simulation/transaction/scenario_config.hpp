@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "simulation/framework/played_world.hpp"
+#include "simulation/framework/scenario_config.hpp"
 
 #include <dynalease/transaction/transactions_options.hpp>
 
@@ -29,17 +29,19 @@ struct habits {
     unsigned free = 1;   ///< takes a mark off an item
 };
 
-struct recipe : world_recipe {
-    recipe() : world_recipe{.fewest_nodes = 1, .most_nodes = 3, .longest = 40s, .mishap_presence = 0.3} {
-        weather.answers_copies = true;
-        weather.worst_chance = 50'000;
+struct scenario_config : simulation::scenario_config {
+    scenario_config()
+        : simulation::scenario_config{
+              .fewest_nodes = 1, .most_nodes = 3, .longest = 40s, .nemesis = {.presence = 0.3}} {
+        network.answers_copies = true;
+        network.worst_chance = 50'000;
         demand.to_a_row = 300;
         demand.in_all = 1000;
     }
 
     std::size_t accounts = 3;
     std::size_t tokens = 2;  ///< of which the second is worth nothing
-    habits callers{};
+    habits users{};
     std::vector<wait_policy> policies{wait_policy::wound_wait, wait_policy::wait, wait_policy::fail_fast};
     std::vector<transaction_tier> tiers{transaction_tier::automatic, transaction_tier::inline_undo,
                                         transaction_tier::locked_commit};

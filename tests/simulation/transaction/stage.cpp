@@ -15,35 +15,35 @@ namespace dynalease::simulation::transfers {
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
 
-points_stage::actor::actor(points_stage& on, const char* name, std::uint64_t seed, std::int64_t drift_ppm)
+stage::actor::actor(stage& on, const char* name, std::uint64_t seed, std::int64_t drift_ppm)
     : machine(on.world, {.seed = seed,
                          .clock = {.offset = std::chrono::hours(seed), .drift_ppm = drift_ppm},
                          .in_front = active_mutant() ? active_mutant()->wrap : nullptr}),
-      witness(on.ledger, name, [this] { return attempt; }),
+      recorder(on.item_history, name, [this] { return attempt; }),
       accounts(std::in_place, machine.database(), versioned_options{.table = table, .key = "pk", .sort_key = "sk"}),
       all(std::in_place, machine.database(), transactions_options{.table = coordination, .patience = 300ms}) {
-    machine.network().set_observer(&witness);
+    machine.network().set_observer(&recorder);
 }
 
-points_stage::points_stage() : ledger(world, 2, 2), a(*this, "a", 1, 900), b(*this, "b", 2, -900), c(*this, "c", 3, 0) {
+stage::stage() : item_history(world, 2, 2), a(*this, "a", 1, 900), b(*this, "b", 2, -900), c(*this, "c", 3, 0) {
     make_token();
 }
 
-void points_stage::make_token() {
+void stage::make_token() {
     const auto number = wish(c, {{.item = present, .what = deed::insert}});
-    c.tx->insert(*c.accounts, account{.pk = ledger::name_of(present), .sk = "-", .entries = {number}});
+    c.tx->insert(*c.accounts, account{.pk = item_history::name_of(present), .sk = "-", .entries = {number}});
     ready(c);
     c.tx->commit(handler(keep(c)));
     run_for(100ms);
     if (c.told) fail("the setting does not come about");
 }
 
-std::int64_t points_stage::wish(actor& who, std::vector<effect> effects, run_options how) {
-    const auto number = ledger.next_number();
-    who.call = ledger.next_number();
-    who.attempt = ledger.next_number();
-    ledger.tell("", wished{.number = number, .effects = std::move(effects)});
-    ledger.tell("", called{.call = who.call, .number = number});
+std::int64_t stage::wish(actor& who, std::vector<effect> effects, run_options how) {
+    const auto number = item_history.next_number();
+    who.call = item_history.next_number();
+    who.attempt = item_history.next_number();
+    item_history.tell("", wished{.number = number, .effects = std::move(effects)});
+    item_history.tell("", called{.call = who.call, .number = number});
     how.within = 10s;
     who.tx.emplace(who.all->begin(std::move(how)));
     read_.clear();
@@ -54,13 +54,13 @@ namespace {
 
 asio::awaitable<void> get(transaction& tx, const versioned<account>& from, std::size_t item,
                           std::optional<account>& into) {
-    auto reading = tx.get(from, points_stage::key(item));
+    auto reading = tx.get(from, stage::key(item));
     into = co_await std::move(reading);
 }
 
 }  // namespace
 
-std::optional<account> points_stage::read(actor& who, std::size_t item) {
+std::optional<account> stage::read(actor& who, std::size_t item) {
     std::optional<account> found;
     asio::co_spawn(who.machine.environment().executor, get(*who.tx, *who.accounts, item, found),
                    handler([](std::exception_ptr) {}));
@@ -69,22 +69,22 @@ std::optional<account> points_stage::read(actor& who, std::size_t item) {
     return found;
 }
 
-void points_stage::saw(std::size_t item, const std::optional<account>& found) {
+void stage::saw(std::size_t item, const std::optional<account>& found) {
     item_state seen;
     if (found) seen = {.there = true, .balance = found->balance, .entries = found->entries};
     read_.push_back({.item = item, .value = std::move(seen)});
 }
 
-void points_stage::run_anew(actor& who) {
-    who.attempt = ledger.next_number();
+void stage::run_anew(actor& who) {
+    who.attempt = item_history.next_number();
     read_.clear();
 }
 
-void points_stage::ready(actor& who, const std::string& id) {
-    ledger.tell("", attempted{.attempt = who.attempt, .call = who.call, .id = id, .read = read_});
+void stage::ready(actor& who, const std::string& id) {
+    item_history.tell("", attempted{.attempt = who.attempt, .call = who.call, .id = id, .read = read_});
 }
 
-error_code points_stage::code_of(const std::exception_ptr& thrown) {
+error_code stage::code_of(const std::exception_ptr& thrown) {
     if (!thrown) return {};
     try {
         std::rethrow_exception(thrown);
@@ -93,15 +93,15 @@ error_code points_stage::code_of(const std::exception_ptr& thrown) {
     }
 }
 
-void points_stage::learn(actor& who, std::int64_t call, error_code code) {
+void stage::learn(actor& who, std::int64_t call, error_code code) {
     who.told = code;
     auto what = answer::refused;
     if (!code || code == errc::already_committed) what = answer::done;
     if (code == errc::in_doubt) what = answer::doubt;
-    ledger.tell("", told{.call = call, .what = what});
+    item_history.tell("", told{.call = call, .what = what});
 }
 
-testing::fault_plan points_stage::silent_after(std::size_t requests) {
+testing::fault_plan stage::silent_after(std::size_t requests) {
     return [left = requests](const any_request&, const call_options&) mutable {
         if (left == 0) return testing::fault{.what = testing::fault::kind::hold};
         --left;
@@ -109,7 +109,7 @@ testing::fault_plan points_stage::silent_after(std::size_t requests) {
     };
 }
 
-const std::string& points_stage::leave_behind(actor& who, std::size_t requests) {
+const std::string& stage::leave_behind(actor& who, std::size_t requests) {
     who.machine.network().set_plan(silent_after(requests));
     left_ = who.tx->id();
     who.tx->commit(ignore);
@@ -118,22 +118,22 @@ const std::string& points_stage::leave_behind(actor& who, std::size_t requests) 
     return left_;
 }
 
-void points_stage::destroy_handles() {
+void stage::destroy_handles() {
     a.tx.reset();
     a.accounts.reset();
     a.all.reset();
 }
 
-void points_stage::look() {
-    if (ledger.judged().broken()) fail(*ledger.judged().broken());
+void stage::look() {
+    if (item_history.checked().broken()) fail(*item_history.checked().broken());
 }
 
-void points_stage::conclude() {
+void stage::conclude() {
     // What is done in the background has an end.
     run_for(90s);
     c.all->sweep({.older_than = 100ms}, handler(ignore));
     run_for(5s);
-    ledger.comb();
+    item_history.comb();
     // Whoever meets an item frees it of what a late copy left there.
     const auto number = wish(c, {{.item = payer}, {.item = payee}});
     const attribute_value mine(attribute_list{attribute_value(number)});
@@ -155,7 +155,7 @@ void points_stage::conclude() {
         each->all.reset();
     }
     check_still(90s);
-    ledger.conclude();
+    item_history.conclude();
     look();
 }
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "simulation/framework/stage.hpp"
-#include "simulation/transaction/user.hpp"
 #include "simulation/transaction/recorder.hpp"
+#include "simulation/transaction/user.hpp"
 
 #include <dynalease/transaction.hpp>
 #include <dynalease/versioned.hpp>
@@ -17,17 +17,17 @@
 
 namespace dynalease::simulation::transfers {
 
-/// Process `a` does what is enumerated; `b` is another one, and `c` sees to what is left. Two accounts and two tokens,
-/// of which the second is there; everything is told to the judge of worlds.
-class points_stage final : public stage {
+/// Process `a` does what is disturbed; `b` is another one, and `c` sees to what is left. Two accounts and two tokens,
+/// of which the second is there; everything is told to the checker of worlds.
+class stage final : public simulation::stage {
 public:
-    points_stage();
+    stage();
 
     struct actor {
-        actor(points_stage& on, const char* name, std::uint64_t seed, std::int64_t drift_ppm);
+        actor(stage& on, const char* name, std::uint64_t seed, std::int64_t drift_ppm);
 
         testing::node machine;
-        transfers::witness witness;
+        transfers::recorder recorder;
         std::optional<versioned<account>> accounts;
         std::optional<transactions> all;
         std::optional<transaction> tx{};
@@ -36,7 +36,7 @@ public:
         error_code told{};
     };
 
-    transfers::ledger ledger;
+    transfers::item_history item_history;
     actor a;
     actor b;
     actor c;
@@ -45,7 +45,7 @@ public:
     static constexpr std::size_t payee = 1;
     static constexpr std::size_t absent = 2;
     static constexpr std::size_t present = 3;
-    static key_values key(std::size_t item) { return {ledger::name_of(item), "-"}; }
+    static key_values key(std::size_t item) { return {item_history::name_of(item), "-"}; }
 
     /// Begins a transaction for these effects. What the body reads and writes comes next.
     std::int64_t wish(actor& who, std::vector<effect> effects, run_options how = {});
@@ -70,7 +70,7 @@ public:
     const std::string& leave_behind(actor& who, std::size_t requests);
     static testing::fault_plan silent_after(std::size_t requests);
 
-    testing::node& disturbed() override { return a.machine; }
+    std::vector<testing::node*> nodes() override { return {&a.machine, &b.machine, &c.machine}; }
     void destroy_handles() override;
     void conclude() override;
 

@@ -20,7 +20,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-transactions_options options_of(site& at) {
+transactions_options options_of(process& at) {
     auto& choices = at.world().choices();
     const auto& made_of = at.world().made_of();
     const auto longest = static_cast<std::uint64_t>(made_of.longest_patience.count());
@@ -41,22 +41,22 @@ std::size_t draw_weighted(testing::tape& choices, const char* label, const auto&
 
 }  // namespace
 
-caller::caller(site& at)
-    : participant(at.world().choices(), at, "caller: cancellation"),
-      site_(at),
+user::user(process& at)
+    : simulation::user(at.world().choices(), at, "caller: cancellation"),
+      process_(at),
       all_(at.machine().database(), options_of(at)),
       accounts_(at.machine().database(), {.table = table, .key = "pk", .sort_key = "sk"}) {}
 
-void caller::stop() {
+void user::stop() {
     stopped_ = true;
     // Boost 1.81 throws out of its loop when a coroutine is cancelled before its first step.
     if (!entering_) interrupt();
 }
 
-asio::awaitable<void> caller::live(std::shared_ptr<caller> self) {
+asio::awaitable<void> user::live(std::shared_ptr<user> self) {
     auto& me = *self;
-    auto& world = me.site_.world();
-    const counted_frame standing(me.site_.frames);
+    auto& world = me.process_.world();
+    const counted_frame standing(me.process_.frames);
     co_await me.sleep_up_to("caller: first rest", world.made_of().longest_rest);
     while (!world.stopping()) {
         co_await me.act();
@@ -66,11 +66,11 @@ asio::awaitable<void> caller::live(std::shared_ptr<caller> self) {
     }
 }
 
-wish caller::draw() {
-    auto& world = site_.world();
+wish user::draw() {
+    auto& world = process_.world();
     auto& choices = world.choices();
-    auto& ledger = world.ledger();
-    const auto& habits = world.made_of().callers;
+    auto& item_history = world.item_history();
+    const auto& habits = world.made_of().users;
     const bool anothers = choices.choose("caller: another's wish", world.made_of().shared) == 1;
     if (anothers && !world.shared().empty() && !world.calm()) {
         return world.shared()[choices.choose("caller: which of them", world.shared().size())];
@@ -80,19 +80,20 @@ wish caller::draw() {
     const std::array weights{habits.transfer, habits.append, habits.skew, habits.survey, habits.token};
     // Nothing may keep it from happening once all is well.
     const auto kind = world.calm() ? wish_kind::append : kinds[draw_weighted(choices, "caller: kind of wish", weights)];
-    auto made = draw_wish(choices, kind, ledger.accounts(), ledger.items() - ledger.accounts(), ledger.next_number());
+    auto made = draw_wish(choices, kind, item_history.accounts(), item_history.items() - item_history.accounts(),
+                          item_history.next_number());
     // What but reads, each call for it does anew.
     if (!made.steps.empty() && choices.choose("caller: names it", world.made_of().named) == 0) {
         made.id = "wish-" + std::to_string(made.number);
         world.know({.id = made.id});
         world.share(made);
     }
-    ledger.tell(site_.name(), wished{.number = made.number, .effects = made.effects()});
+    item_history.tell(process_.name(), wished{.number = made.number, .effects = made.effects()});
     return made;
 }
 
-run_options caller::draw_options(const wish& wanted) {
-    auto& world = site_.world();
+run_options user::draw_options(const wish& wanted) {
+    auto& world = process_.world();
     auto& choices = world.choices();
     const auto& made_of = world.made_of();
     run_options how{.id = wanted.id};
@@ -106,10 +107,10 @@ run_options caller::draw_options(const wish& wanted) {
     return how;
 }
 
-asio::awaitable<void> caller::act() {
-    auto& world = site_.world();
+asio::awaitable<void> user::act() {
+    auto& world = process_.world();
     auto& choices = world.choices();
-    const auto& habits = world.made_of().callers;
+    const auto& habits = world.made_of().users;
     const auto wishes = habits.transfer + habits.append + habits.skew + habits.survey + habits.token;
     const std::array weights{wishes,       habits.plain, habits.read, habits.end,
                              habits.sweep, habits.pages, habits.free, habits.together};
@@ -131,12 +132,12 @@ asio::awaitable<void> caller::act() {
 
 // ---- a wish ----------------------------------------------------------------------------------------------------
 
-asio::awaitable<void> caller::want(wish wanted) {
-    auto& world = site_.world();
+asio::awaitable<void> user::want(wish wanted) {
+    auto& world = process_.world();
     auto& choices = world.choices();
-    auto& ledger = world.ledger();
-    call_ = ledger.next_number();
-    ledger.tell(site_.name(), called{.call = call_, .number = wanted.number});
+    auto& item_history = world.item_history();
+    call_ = item_history.next_number();
+    item_history.tell(process_.name(), called{.call = call_, .number = wanted.number});
     auto how = draw_options(wanted);
     const bool by_hand = choices.choose("caller: by hand", 4) == 1;
     next_operation();
@@ -144,20 +145,20 @@ asio::awaitable<void> caller::want(wish wanted) {
         cancel_after(std::chrono::microseconds(choices.between("caller: when", 1, 3'000'000)));
     }
     entering_ = true;
-    auto self = std::static_pointer_cast<caller>(shared_from_this());
+    auto self = std::static_pointer_cast<user>(shared_from_this());
     const auto shared = std::make_shared<const wish>(std::move(wanted));
     auto working = carry_out(std::move(self), shared, std::move(how), by_hand);
-    const auto executor = site_.machine().environment().executor;
+    const auto executor = process_.machine().environment().executor;
     auto token = cancellable();
     const auto done = co_await asio::co_spawn(executor, std::move(working), std::move(token));
     next_operation();
     tell_call(std::get<1>(done));
 }
 
-asio::awaitable<error_code> caller::carry_out(std::shared_ptr<caller> self, std::shared_ptr<const wish> wanted,
-                                              run_options how, bool by_hand) {
+asio::awaitable<error_code> user::carry_out(std::shared_ptr<user> self, std::shared_ptr<const wish> wanted,
+                                            run_options how, bool by_hand) {
     auto& me = *self;
-    const counted_frame standing(me.site_.frames);
+    const counted_frame standing(me.process_.frames);
     me.entering_ = false;
     if (me.stopped_) co_return asio::error::operation_aborted;
     co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation(),
@@ -175,7 +176,7 @@ asio::awaitable<error_code> caller::carry_out(std::shared_ptr<caller> self, std:
             co_await std::move(running);
         }
     } catch (const gave_up&) {
-        me.site_.world().run().census.hit("body gave up");
+        me.process_.world().run().coverage.hit("body gave up");
         co_return make_error_code(errc::condition_failed);
     } catch (const boost::system::system_error& wrong) {
         co_return wrong.code();
@@ -183,51 +184,51 @@ asio::awaitable<error_code> caller::carry_out(std::shared_ptr<caller> self, std:
     co_return error_code{};
 }
 
-void caller::tell_call(const error_code& code) {
-    auto& world = site_.world();
-    auto& census = world.run().census;
+void user::tell_call(const error_code& code) {
+    auto& world = process_.world();
+    auto& coverage = world.run().coverage;
     auto what = answer::refused;
     if (!code || code == errc::already_committed) what = answer::done;
     if (code == errc::in_doubt) what = answer::doubt;
-    if (!code) census.hit("done");
-    if (code == errc::already_committed) census.hit("already committed");
-    if (code == errc::in_doubt) census.hit("in doubt");
-    if (code == errc::conflict) census.hit("conflict");
-    if (code == errc::locked) census.hit("locked");
-    if (code == errc::exists) census.hit("exists");
-    if (code == errc::missing) census.hit("missing");
-    if (code == errc::condition_failed) census.hit("condition failed");
-    if (code == condition::cancelled) census.hit("cancelled");
+    if (!code) coverage.hit("done");
+    if (code == errc::already_committed) coverage.hit("already committed");
+    if (code == errc::in_doubt) coverage.hit("in doubt");
+    if (code == errc::conflict) coverage.hit("conflict");
+    if (code == errc::locked) coverage.hit("locked");
+    if (code == errc::exists) coverage.hit("exists");
+    if (code == errc::missing) coverage.hit("missing");
+    if (code == errc::condition_failed) coverage.hit("condition failed");
+    if (code == condition::cancelled) coverage.hit("cancelled");
     if (what == answer::done && world.calm()) served_ = true;
     failed_ = what != answer::done;
-    world.run().trace.add(world.now(), site_.name(), static_cast<std::uint64_t>(code.value()),
+    world.run().trace.add(world.now(), process_.name(), static_cast<std::uint64_t>(code.value()),
                           [&] { return "Told: " + code.message(); });
-    world.ledger().tell(site_.name(), told{.call = call_, .what = what, .read = std::move(read_)});
+    world.item_history().tell(process_.name(), told{.call = call_, .what = what, .read = std::move(read_)});
     read_.clear();
     call_ = attempt_ = 0;
 }
 
 // ---- the end of a world ------------------------------------------------------------------------------------------
 
-asio::awaitable<void> caller::tidy_up(std::shared_ptr<caller> self) {
+asio::awaitable<void> user::tidy_up(std::shared_ptr<user> self) {
     auto& me = *self;
-    auto& world = me.site_.world();
-    const counted_frame standing(me.site_.frames);
+    auto& world = me.process_.world();
+    const counted_frame standing(me.process_.frames);
     const sweep_options how{.older_than = 1s};
     auto first = me.all_.sweep(how);
     co_await std::move(first);
-    world.ledger().comb();
+    world.item_history().comb();
     // A copy that landed late left a mark whose row tells nothing any more: whoever meets the item takes it off.
-    auto& ledger = world.ledger();
-    wish meets_all{.number = ledger.next_number()};
-    for (std::size_t i = 0; i < ledger.items(); ++i) {
-        const auto there = ledger.judged().state(i).there;
+    auto& item_history = world.item_history();
+    wish meets_all{.number = item_history.next_number()};
+    for (std::size_t i = 0; i < item_history.items(); ++i) {
+        const auto there = item_history.checked().state(i).there;
         meets_all.steps.push_back({{.item = i, .what = there ? deed::add : deed::insert}, way::unread});
     }
-    ledger.tell(me.site_.name(), wished{.number = meets_all.number, .effects = meets_all.effects()});
+    item_history.tell(me.process_.name(), wished{.number = meets_all.number, .effects = meets_all.effects()});
     co_await me.want(std::move(meets_all));
     // What was set aside is so for an hour.
-    auto& clock = *me.site_.machine().environment().clock;
+    auto& clock = *me.process_.machine().environment().clock;
     co_await clock.async_wait_until(clock.now() + 80min, asio::use_awaitable);
     auto last = me.all_.sweep(how);
     co_await std::move(last);

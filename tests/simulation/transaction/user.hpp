@@ -21,7 +21,7 @@
 
 namespace dynalease::simulation::transfers {
 
-class site;
+class process;
 
 /// What the application keeps in its table.
 struct account {
@@ -32,14 +32,14 @@ struct account {
 };
 BOOST_DESCRIBE_STRUCT(account, (), (pk, sk, balance, entries))
 
-class caller final : public participant {
+class user final : public simulation::user {
 public:
-    explicit caller(site& at);
+    explicit user(process& at);
 
     /// Goes on until everyone is to stop.
-    static boost::asio::awaitable<void> live(std::shared_ptr<caller> self);
+    static boost::asio::awaitable<void> live(std::shared_ptr<user> self);
     /// Sweeps up what was left, and meets every item.
-    static boost::asio::awaitable<void> tidy_up(std::shared_ptr<caller> self);
+    static boost::asio::awaitable<void> tidy_up(std::shared_ptr<user> self);
 
     /// What it waits for ends.
     void stop();
@@ -54,9 +54,8 @@ private:
 
     boost::asio::awaitable<void> act();
     boost::asio::awaitable<void> want(wish wanted);
-    static boost::asio::awaitable<error_code> carry_out(std::shared_ptr<caller> self,
-                                                        std::shared_ptr<const wish> wanted, run_options how,
-                                                        bool by_hand);
+    static boost::asio::awaitable<error_code> carry_out(std::shared_ptr<user> self, std::shared_ptr<const wish> wanted,
+                                                        run_options how, bool by_hand);
     boost::asio::awaitable<void> write_plainly();
     boost::asio::awaitable<void> read_beside();
     boost::asio::awaitable<void> read_together();
@@ -76,7 +75,7 @@ private:
     boost::asio::awaitable<void> add(transaction& tx, const wish& wanted, const step& next);
     account fresh(std::size_t item, std::int64_t balance, std::int64_t number) const;
 
-    site& site_;
+    process& process_;
     transactions all_;
     versioned<account> accounts_;
     std::int64_t call_ = 0;

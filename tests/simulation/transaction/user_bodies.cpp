@@ -1,7 +1,7 @@
 // The bodies of transactions: what is read and written for a wish.
 // SPDX-License-Identifier: BSL-1.0
-#include "simulation/transaction/user.hpp"
 #include "simulation/transaction/process.hpp"
+#include "simulation/transaction/user.hpp"
 #include "simulation/transaction/world.hpp"
 
 #include <dynalease/dynamodb/expression.hpp>
@@ -16,7 +16,7 @@ namespace asio = boost::asio;
 namespace {
 
 key_values key_of(std::size_t item) {
-    return {ledger::name_of(item), "-"};
+    return {item_history::name_of(item), "-"};
 }
 
 item_state seen_in(const std::optional<account>& value) {
@@ -35,13 +35,13 @@ update_expression raised(std::int64_t amount) {
 
 }  // namespace
 
-account caller::fresh(std::size_t item, std::int64_t balance, std::int64_t number) const {
-    return {.pk = ledger::name_of(item), .sk = "-", .balance = balance, .entries = {number}};
+account user::fresh(std::size_t item, std::int64_t balance, std::int64_t number) const {
+    return {.pk = item_history::name_of(item), .sk = "-", .balance = balance, .entries = {number}};
 }
 
-asio::awaitable<void> caller::body(transaction& tx, std::shared_ptr<const wish> wanted) {
-    auto& world = site_.world();
-    attempt_ = world.ledger().next_number();
+asio::awaitable<void> user::body(transaction& tx, std::shared_ptr<const wish> wanted) {
+    auto& world = process_.world();
+    attempt_ = world.item_history().next_number();
     read_.clear();
     demanded_.clear();
     if (wanted->id.empty()) world.know({.id = tx.id(), .drawn = true});
@@ -53,27 +53,27 @@ asio::awaitable<void> caller::body(transaction& tx, std::shared_ptr<const wish> 
     if (!world.calm()) {
         const auto longest = static_cast<std::uint64_t>(world.made_of().longest_thought.count());
         const std::chrono::milliseconds thought(world.choices().choose("body: thought", longest + 1));
-        auto& clock = *site_.machine().environment().clock;
+        auto& clock = *process_.machine().environment().clock;
         if (thought.count() > 0) co_await clock.async_wait_until(clock.now() + thought, asio::use_awaitable);
     }
     for (const auto& each : wanted->steps) {
         auto doing = take(tx, *wanted, each);
         co_await std::move(doing);
     }
-    world.ledger().tell(
-        site_.name(),
+    world.item_history().tell(
+        process_.name(),
         attempted{.attempt = attempt_, .call = call_, .id = tx.id(), .read = read_, .demanded = demanded_});
 }
 
 /// A demand that was so when it was made, and soon may not be.
-void caller::check(transaction& tx, std::size_t item) {
-    auto& world = site_.world();
-    const auto least = world.calm() ? 0 : world.ledger().judged().state(item).balance;
+void user::check(transaction& tx, std::size_t item) {
+    auto& world = process_.world();
+    const auto least = world.calm() ? 0 : world.item_history().checked().state(item).balance;
     tx.check(accounts_, key_of(item), attr("balance") >= least);
     demanded_.push_back({.item = item, .least = least});
 }
 
-asio::awaitable<std::optional<account>> caller::get(transaction& tx, std::size_t item) {
+asio::awaitable<std::optional<account>> user::get(transaction& tx, std::size_t item) {
     auto reading = tx.get(accounts_, key_of(item));
     auto value = co_await std::move(reading);
     const auto seen = seen_in(value);
@@ -81,12 +81,12 @@ asio::awaitable<std::optional<account>> caller::get(transaction& tx, std::size_t
     if (before == read_.end()) {
         read_.push_back({.item = item, .value = seen});
     } else if (!before->value.shows_as(seen)) {
-        site_.world().fail("B4", "what a transaction reads twice is another");
+        process_.world().fail("B4", "what a transaction reads twice is another");
     }
     co_return value;
 }
 
-asio::awaitable<void> caller::take(transaction& tx, const wish& wanted, const step& next) {
+asio::awaitable<void> user::take(transaction& tx, const wish& wanted, const step& next) {
     const auto& [what, how] = next;
     std::optional<account> before;
     if (how == way::read_first) {
@@ -117,7 +117,7 @@ asio::awaitable<void> caller::take(transaction& tx, const wish& wanted, const st
     }
 }
 
-asio::awaitable<void> caller::add(transaction& tx, const wish& wanted, const step& next) {
+asio::awaitable<void> user::add(transaction& tx, const wish& wanted, const step& next) {
     const auto& [what, how] = next;
     auto amount = what.amount;
     if (what.absorbs) {
@@ -136,12 +136,12 @@ asio::awaitable<void> caller::add(transaction& tx, const wish& wanted, const ste
         auto again = tx.get(accounts_, key_of(what.item));
         const auto own = co_await std::move(again);
         if (!own || own->entries != value->entries)
-            site_.world().fail("B4", "a transaction does not see what it has written");
+            process_.world().fail("B4", "a transaction does not see what it has written");
         co_return;
     }
     // More than one row can keep of a few items.
     update_expression heavy;
-    const auto& ballast = site_.world().made_of().ballast;
+    const auto& ballast = process_.world().made_of().ballast;
     if (ballast > 0) heavy = set("ballast", std::string(ballast, 'x'));
     condition_expression enough;
     if (amount < 0) enough = attr("balance") >= -amount;

@@ -20,15 +20,15 @@ void keep(auto& all, auto one) {
 
 }  // namespace
 
-transfer_world::transfer_world(world_run& run, const recipe& ingredients, history* kept)
+transfer_world::transfer_world(world_run& run, const scenario_config& config, history* kept)
     : played_world(run),
-      recipe_(ingredients),
+      config_(config),
       kept_(kept),
-      node_count_(run.choices.between("nodes", recipe_.fewest_nodes, recipe_.most_nodes)),
-      ledger_(simulated(), recipe_.accounts, recipe_.tokens,
-              [this](const auto& node, event happened) { hear(node, std::move(happened)); }) {
-    set_up(recipe_, node_count_);
-    for (std::size_t i = 0; i < node_count_; ++i) add(*sites_.emplace_back(std::make_unique<site>(*this, i)));
+      node_count_(run.choices.between("nodes", config_.fewest_nodes, config_.most_nodes)),
+      item_history_(simulated(), config_.accounts, config_.tokens,
+                    [this](const auto& node, event happened) { hear(node, std::move(happened)); }) {
+    set_up(config_, node_count_);
+    for (std::size_t i = 0; i < node_count_; ++i) add(*processes_.emplace_back(std::make_unique<process>(*this, i)));
 }
 
 transfer_world::~transfer_world() = default;
@@ -50,20 +50,21 @@ void transfer_world::hear(const std::string& node, event happened) {
 
 void transfer_world::play() {
     begin_faults();
-    live_through_faults(recipe_);
+    live_through_faults(config_);
     begin_calm();
     serve_everyone();
     stop_everyone("R1");
     let_last_copies_land();
     tidy_up();
     expect_stillness();
-    run().census.lived += static_cast<std::int64_t>(ledger_.items()) * now().time_since_epoch();
+    run().coverage.lived += static_cast<std::int64_t>(item_history_.items()) * now().time_since_epoch();
 }
 
 void transfer_world::serve_everyone() {
     const auto unserved = [&] {
-        return std::any_of(sites_.begin(), sites_.end(),
-                           [](const auto& each) { return each->user() != nullptr && !each->user()->served(); });
+        return std::any_of(processes_.begin(), processes_.end(), [](const auto& each) {
+            return each->only_user() != nullptr && !each->only_user()->served();
+        });
     };
     // Waits of before the calm, and everybody else's wishes.
     if (!go_on_while(unserved, now() + std::chrono::seconds(120))) {
@@ -73,7 +74,7 @@ void transfer_world::serve_everyone() {
 }
 
 void transfer_world::tidy_up() {
-    auto& first = *sites_.front();
+    auto& first = *processes_.front();
     first.tidy_up();
     go_on_while([&] { return first.frames == 0; }, now() + std::chrono::minutes(1));
     if (!go_on_while([&] { return first.frames != 0; }, now() + std::chrono::minutes(90))) {
@@ -82,7 +83,7 @@ void transfer_world::tidy_up() {
     throw_broken();
     // What is done for others in the background.
     let_last_copies_land();
-    ledger_.conclude();
+    item_history_.conclude();
     throw_broken();
 }
 

@@ -16,7 +16,7 @@
 
 namespace dynalease::simulation::transfers {
 
-class site;
+class process;
 
 /// An id that somebody has run something under.
 struct known_id {
@@ -26,16 +26,16 @@ struct known_id {
 
 class transfer_world final : public played_world {
 public:
-    /// @param kept null, or where all that is judged is written down.
-    transfer_world(world_run& run, const recipe& ingredients, history* kept = nullptr);
+    /// @param kept null, or where all that is checked is written down.
+    transfer_world(world_run& run, const scenario_config& config, history* kept = nullptr);
     ~transfer_world() override;
 
     /// Faults, then calm, then the end. @throws violation
     void play();
 
     // ---- for its parts ----
-    const recipe& made_of() const noexcept { return recipe_; }
-    transfers::ledger& ledger() noexcept { return ledger_; }
+    const scenario_config& made_of() const noexcept { return config_; }
+    transfers::item_history& item_history() noexcept { return item_history_; }
     /// The last ones that somebody may ask about, or ask for again.
     const std::deque<known_id>& ids() const noexcept { return ids_; }
     const std::deque<wish>& shared() const noexcept { return shared_; }
@@ -43,18 +43,18 @@ public:
     void share(const wish& what);
 
 private:
-    const std::optional<std::string>& judged_broken() const override { return ledger_.judged().broken(); }
+    const std::optional<std::string>& broken_promise() const override { return item_history_.checked().broken(); }
     void hear(const std::string& node, event happened);
     void serve_everyone();
     void tidy_up();
 
-    const recipe recipe_;
+    const scenario_config config_;
     history* const kept_;
     const std::size_t node_count_;
-    transfers::ledger ledger_;
+    transfers::item_history item_history_;
     std::deque<known_id> ids_;
     std::deque<wish> shared_;
-    std::vector<std::unique_ptr<site>> sites_;
+    std::vector<std::unique_ptr<process>> processes_;
 };
 
 }  // namespace dynalease::simulation::transfers

@@ -49,25 +49,25 @@ std::string text(std::int64_t number) {
 
 }  // namespace
 
-void judge::see(const event& seen) {
+void checker::see(const event& seen) {
     std::visit([&](const auto& what) { on(what); }, seen.what);
 }
 
-void judge::fail(const char* promise, std::string what) {
+void checker::fail(const char* promise, std::string what) {
     if (!broken_) broken_ = std::string(promise) + ": " + std::move(what);
 }
 
-void judge::add(item_record& to, const item_state& state, intent by) {
+void checker::add(item_record& to, const item_state& state, intent by) {
     to.states.push_back({state, by});
 }
 
-void judge::on(const intended& seen) {
+void checker::on(const intended& seen) {
     records_[seen.number].parts[seen.item] = {.what = seen.what, .base = seen.base};
 }
 
 // ---- the store -----------------------------------------------------------------------------------------------
 
-void judge::on(const written& seen) {
+void checker::on(const written& seen) {
     auto& item = items_[seen.item];
     auto& record = records_[seen.number];
     auto& what = record.parts[seen.item];
@@ -75,10 +75,10 @@ void judge::on(const written& seen) {
     if (record.refused || (record.stopped && !seen.copy)) {
         fail("O1", text(seen.number) + " was applied though its caller was told that it is not");
     }
-    if (!what.applied.empty()) judge_repetition(seen.number, what, item);
-    judge_base(seen.number, what, seen.item);
-    judge_content(seen.number, what.what, before, seen.after);
-    judge_version(what.what, item, before, seen.after);
+    if (!what.applied.empty()) check_repetition(seen.number, what, item);
+    check_base(seen.number, what, seen.item);
+    check_content(seen.number, what.what, before, seen.after);
+    check_version(what.what, item, before, seen.after);
     const bool under_own_lock = what.what == intent::promoted && before.holder.starts_with(seen.session + ".");
     if (!before.holder.empty() && !under_own_lock && !by_the_holder(what.what) && what.what != intent::foreign) {
         fail("L1", text(seen.number) + " changed an item that " + before.holder + " has locked");
@@ -90,13 +90,13 @@ void judge::on(const written& seen) {
     what.repeated = seen.repeated;
 }
 
-void judge::on(const turned_away& seen) {
+void checker::on(const turned_away& seen) {
     records_[seen.number].parts[seen.item].met = now(seen.item);
 }
 
 /// Whether nobody can know of the write: what was answered is another copy than the one that was applied, which the
 /// network made, or of which it made that one; and the last that was refused met an item that did not remember it.
-bool judge::lost_from_sight(const part& what, std::size_t item) const {
+bool checker::lost_from_sight(const part& what, std::size_t item) const {
     if ((!what.repeated && !what.by_copies) || what.applied.empty() || !what.met) return false;
     const auto& states = items_[item].states;
     const auto first = what.applied.back();
@@ -114,12 +114,12 @@ bool judge::lost_from_sight(const part& what, std::size_t item) const {
 }
 
 /// A removal whose copy met nothing is told as missing; one that met what others have made since, as a conflict.
-bool judge::told_as_met(const told& seen, const part& what, std::size_t item) const {
+bool checker::told_as_met(const told& seen, const part& what, std::size_t item) const {
     if (what.what != intent::remove && what.what != intent::remove_revision) return true;
     return seen.what == (items_[item].states[*what.met].state.there() ? answer::conflict : answer::missing);
 }
 
-void judge::judge_base(std::int64_t number, const part& what, std::size_t item) {
+void checker::check_base(std::int64_t number, const part& what, std::size_t item) {
     const auto& before = items_[item].states.back().state;
     if (what.what == intent::create) {
         if (before.there()) fail("O1", text(number) + " created an item over one that is there");
@@ -133,7 +133,7 @@ void judge::judge_base(std::int64_t number, const part& what, std::size_t item) 
     }
 }
 
-void judge::judge_content(std::int64_t number, intent what, const item_state& before, const item_state& after) {
+void checker::check_content(std::int64_t number, intent what, const item_state& before, const item_state& after) {
     auto expected = before.there() ? before.entries : std::vector<std::int64_t>();
     if (what == intent::create) expected.clear();
     if (appends(what) || what == intent::create) expected.push_back(number);
@@ -157,7 +157,7 @@ void judge::judge_content(std::int64_t number, intent what, const item_state& be
     }
 }
 
-void judge::judge_version(intent what, const item_record& of, const item_state& before, const item_state& after) {
+void checker::check_version(intent what, const item_record& of, const item_state& before, const item_state& after) {
     if (!after.exists) return;
     if (!after.version) {
         fail("O2", "a write left no version");
@@ -171,7 +171,7 @@ void judge::judge_version(intent what, const item_record& of, const item_state& 
         fail("O2", "the version did not rise by " + std::to_string(step));
 }
 
-void judge::judge_repetition(std::int64_t number, const part& what, const item_record& of) {
+void checker::check_repetition(std::int64_t number, const part& what, const item_record& of) {
     const auto first = what.applied.back();
     const auto forgotten = std::any_of(of.states.begin() + static_cast<std::ptrdiff_t>(first), of.states.end(),
                                        [](const auto& each) { return !each.state.there() || each.state.life.empty(); });
@@ -185,14 +185,14 @@ void judge::judge_repetition(std::int64_t number, const part& what, const item_r
     if (!may_repeat || known) fail("O1", text(number) + " was applied twice");
 }
 
-void judge::on(const found_right& seen) {
+void checker::on(const found_right& seen) {
     const auto& what = records_[seen.number].parts[seen.item];
     if (records_[seen.number].refused) fail("O1", text(seen.number) + " was applied though it was refused");
     if (what.base != now(seen.item)) fail("O1", text(seen.number) + " went on from a state that was over");
     records_[seen.number].parts[seen.item].applied.push_back(now(seen.item));
 }
 
-void judge::on(const replaced& seen) {
+void checker::on(const replaced& seen) {
     auto& item = items_[seen.item];
     auto& last = item.states.back();
     auto freed = seen.after;
@@ -206,20 +206,20 @@ void judge::on(const replaced& seen) {
 
 // ---- what callers are told -----------------------------------------------------------------------------------
 
-void judge::on(const told& seen) {
+void checker::on(const told& seen) {
     auto& record = records_[seen.number];
     switch (seen.what) {
         case answer::applied:
         case answer::superseded:
-            return judge_success(seen, record);
+            return check_success(seen, record);
         case answer::doubt:
-            return judge_doubt(seen, record);
+            return check_doubt(seen, record);
         default:
-            return judge_refusal(seen, record);
+            return check_refusal(seen, record);
     }
 }
 
-void judge::judge_success(const told& seen, write_record& of) {
+void checker::check_success(const told& seen, write_record& of) {
     if (of.refused || of.stopped) fail("O1", text(seen.number) + " was refused, and then it was not");
     of.succeeded = true;
     for (const auto& [item, what] : of.parts) {
@@ -234,7 +234,7 @@ void judge::judge_success(const told& seen, write_record& of) {
 }
 
 /// A removal that found no item.
-bool judge::had_nothing_to_do(const told& seen, std::size_t item, const part& what) const {
+bool checker::had_nothing_to_do(const told& seen, std::size_t item, const part& what) const {
     const auto& states = items_[item].states;
     return what.what == intent::clobber_remove &&
            std::any_of(states.begin() + static_cast<std::ptrdiff_t>(seen.since), states.end(),
@@ -242,14 +242,14 @@ bool judge::had_nothing_to_do(const told& seen, std::size_t item, const part& wh
 }
 
 /// A stranger leaves the stamp of the last write as it was.
-bool judge::shows(const item_record& of, const part& what, serial shown) const {
+bool checker::shows(const item_record& of, const part& what, serial shown) const {
     if (unconditional(what.what)) {
         while (shown > 0 && of.states[shown].by == intent::foreign) --shown;
     }
     return std::ranges::find(what.applied, shown) != what.applied.end();
 }
 
-void judge::judge_refusal(const told& seen, write_record& of) {
+void checker::check_refusal(const told& seen, write_record& of) {
     const auto closes = seen.what == answer::conflict || seen.what == answer::exists || seen.what == answer::missing;
     const auto found = of.parts.find(seen.item);
     (closes && found != of.parts.end() && !unconditional(found->second.what) ? of.refused : of.stopped) = true;
@@ -278,7 +278,7 @@ void judge::judge_refusal(const told& seen, write_record& of) {
     if (seen.shown && *seen.shown < seen.since) fail("O4", text(seen.number) + " was shown a state that was over");
 }
 
-void judge::judge_doubt(const told& seen, const write_record& of) {
+void checker::check_doubt(const told& seen, const write_record& of) {
     if (!seen.unanswered) fail("O3", text(seen.number) + " is in doubt though every request was answered");
     if (!of.parts.contains(seen.item)) return;
     const auto& what = of.parts.at(seen.item);
@@ -289,7 +289,7 @@ void judge::judge_doubt(const told& seen, const write_record& of) {
 }
 
 /// Whether the item at `found` knows which write came after `base`.
-bool judge::remembers(const item_record& of, serial base, serial found) const {
+bool checker::remembers(const item_record& of, serial base, serial found) const {
     // Where steps differ the version does not tell how many wrote.
     if (!stamps_ || step_ != 1 || found < base || found - base > 4) return false;
     const auto& life = of.states[base].state.life;
@@ -301,7 +301,7 @@ bool judge::remembers(const item_record& of, serial base, serial found) const {
     return true;
 }
 
-void judge::on(const loaded_state& seen) {
+void checker::on(const loaded_state& seen) {
     if (!seen.shown) {
         fail("O4", "a read showed a state that never was");
     } else if (seen.consistent && *seen.shown < seen.since) {
@@ -309,7 +309,7 @@ void judge::on(const loaded_state& seen) {
     }
 }
 
-void judge::conclude() {
+void checker::conclude() {
     for (const auto& [number, record] : records_) {
         const auto times = [](const auto& each) { return each.second.applied.size(); };
         const bool together = std::ranges::all_of(

@@ -1,4 +1,4 @@
-// The promises of versioned writes, judged from what happened alone.
+// The promises of versioned writes, checked from what happened alone.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
@@ -24,11 +24,11 @@ namespace dynalease::simulation::versions {
 /// forgotten by the item when the copy came (others wrote as often as it remembers, or it was removed) may be told as
 /// refused, and be written again by an update; and a removal may be told by what it left: the item is missing, or
 /// another stands there.
-class judge {
+class checker {
 public:
     /// @param stamps items keep the stamps of their last writes, by which they know them
     /// @param step what a write of our callers adds to the version; strangers add 1
-    explicit judge(std::size_t items, bool stamps = true, std::int64_t step = 1)
+    explicit checker(std::size_t items, bool stamps = true, std::int64_t step = 1)
         : items_(items), stamps_(stamps), step_(step) {}
 
     void see(const event& seen);
@@ -71,13 +71,13 @@ private:
     void on(const told& seen);
     void on(const loaded_state& seen);
 
-    void judge_base(std::int64_t number, const part& what, std::size_t item);
-    void judge_content(std::int64_t number, intent what, const item_state& before, const item_state& after);
-    void judge_version(intent what, const item_record& of, const item_state& before, const item_state& after);
-    void judge_repetition(std::int64_t number, const part& what, const item_record& of);
-    void judge_success(const told& seen, write_record& of);
-    void judge_refusal(const told& seen, write_record& of);
-    void judge_doubt(const told& seen, const write_record& of);
+    void check_base(std::int64_t number, const part& what, std::size_t item);
+    void check_content(std::int64_t number, intent what, const item_state& before, const item_state& after);
+    void check_version(intent what, const item_record& of, const item_state& before, const item_state& after);
+    void check_repetition(std::int64_t number, const part& what, const item_record& of);
+    void check_success(const told& seen, write_record& of);
+    void check_refusal(const told& seen, write_record& of);
+    void check_doubt(const told& seen, const write_record& of);
     bool remembers(const item_record& of, serial base, serial found) const;
     bool lost_from_sight(const part& what, std::size_t item) const;
     bool told_as_met(const told& seen, const part& what, std::size_t item) const;

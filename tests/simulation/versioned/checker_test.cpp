@@ -1,8 +1,8 @@
-// The judge of versioned items itself: histories of good worlds are accepted, and every way of spoiling them is
+// The checker of versioned items itself: histories of good worlds are accepted, and every way of spoiling them is
 // noticed.
 // SPDX-License-Identifier: BSL-1.0
-#include "simulation/framework/spoilt_histories.hpp"
 #include "simulation/versioned/checker.hpp"
+#include "simulation/framework/spoilt_histories.hpp"
 #include "simulation/versioned/scenario_config.hpp"
 #include "simulation/versioned/world.hpp"
 
@@ -21,17 +21,17 @@ namespace {
 constexpr std::size_t item_count = 2;
 
 history good_history(std::uint64_t seed) {
-    recipe made_of;
+    versions::scenario_config made_of;
     made_of.most_items = item_count;
-    made_of.mishaps = {mishap::pause, mishap::partition, mishap::crash_new_identity};
+    made_of.nemesis.faults = {nemesis_fault::pause, nemesis_fault::partition, nemesis_fault::crash_new_identity};
     return history_of<version_world, history>(seed, made_of);
 }
 
 std::string verdict(const history& seen) {
-    judge judged(item_count);
-    for (const auto& each : seen) judged.see(each);
-    judged.conclude();
-    return judged.broken().value_or("");
+    checker checked(item_count);
+    for (const auto& each : seen) checked.see(each);
+    checked.conclude();
+    return checked.broken().value_or("");
 }
 
 template <class Kind>
@@ -186,8 +186,8 @@ TEST_CASE("half of what was to happen together is noticed") {
 }
 
 TEST_CASE("a copy of a refused update, made by the network, is excused where the item has forgotten it") {
-    const auto judged = [](bool stamps) {
-        judge of(1, stamps);
+    const auto checked = [](bool stamps) {
+        checker of(1, stamps);
         const auto see = [&](auto what) { of.see({.at = {}, .what = std::move(what)}); };
         item_state item{.exists = true, .entries = {1}, .version = 1, .life = "first"};
         see(intended{.number = 1, .what = intent::create});
@@ -211,13 +211,13 @@ TEST_CASE("a copy of a refused update, made by the network, is excused where the
         see(told{.number = 2, .what = answer::missing, .since = 1});
         return of.broken().value_or("");
     };
-    CHECK(judged(false) == "");
-    CHECK(judged(true) == "O1: write 2 was reported as refused, and it was applied");
+    CHECK(checked(false) == "");
+    CHECK(checked(true) == "O1: write 2 was reported as refused, and it was applied");
 }
 
 TEST_CASE("a write whose answer was another copy's is excused where a removal cut what the item knew of it") {
-    const auto judged = [](intent removal) {
-        judge of(1, true);
+    const auto checked = [](intent removal) {
+        checker of(1, true);
         const auto see = [&](auto what) { of.see({.at = {}, .what = std::move(what)}); };
         item_state item{.exists = true, .entries = {1}, .version = 1, .life = "first"};
         const auto next = [&](std::int64_t number, intent what, std::optional<serial> base, bool repeated = false) {
@@ -236,13 +236,13 @@ TEST_CASE("a write whose answer was another copy's is excused where a removal cu
         see(told{.number = 2, .what = answer::missing, .since = 1});
         return of.broken().value_or("");
     };
-    CHECK(judged(intent::remove_revision) == "");
-    CHECK(judged(intent::remove) == "O1: write 2 was reported as refused, and it was applied");
+    CHECK(checked(intent::remove_revision) == "");
+    CHECK(checked(intent::remove) == "O1: write 2 was reported as refused, and it was applied");
 }
 
 TEST_CASE("a write may be in doubt where what closed another cut what the item knew, as it came from a text") {
-    const auto judged = [](intent closes) {
-        judge of(1, true);
+    const auto checked = [](intent closes) {
+        checker of(1, true);
         const auto see = [&](auto what) { of.see({.at = {}, .what = std::move(what)}); };
         item_state item{.exists = true, .entries = {1}, .version = 1, .life = "first"};
         const auto next = [&](std::int64_t number, intent what, std::optional<serial> base) {
@@ -259,6 +259,6 @@ TEST_CASE("a write may be in doubt where what closed another cut what the item k
         see(told{.number = 2, .what = answer::doubt, .since = 1, .unanswered = true, .last_refusal = 3});
         return of.broken().value_or("");
     };
-    CHECK(judged(intent::close_revision) == "");
-    CHECK(judged(intent::close) == "O3: write 2 is in doubt though the item still knows who wrote");
+    CHECK(checked(intent::close_revision) == "");
+    CHECK(checked(intent::close) == "O3: write 2 is in doubt though the item still knows who wrote");
 }

@@ -1,6 +1,7 @@
 // Every public operation on versioned items, in the setting that shows it, disturbed at every point.
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/fault_points.hpp"
+#include "simulation/framework/directed.hpp"
 #include "simulation/versioned/stage.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -15,29 +16,29 @@ namespace asio = boost::asio;
 
 namespace {
 
-void nothing(points_stage&) {}
-void a_has_one(points_stage& on) {
+void nothing(stage&) {}
+void a_has_one(stage& on) {
     on.make(on.a);
 }
-void b_has_one(points_stage& on) {
+void b_has_one(stage& on) {
     on.make(on.b);
 }
-void b_wrote_since(points_stage& on) {
+void b_wrote_since(stage& on) {
     on.make(on.a);
     on.write(on.b);
 }
-void b_buried_one(points_stage& on) {
+void b_buried_one(stage& on) {
     on.make(on.b);
     on.intend(on.b, intent::remove);
     on.b.accounts->remove(*on.b.base, on.handler(on.keep(on.b)));
     on.run_for(100ms);
 }
-void both_have_one(points_stage& on) {
+void both_have_one(stage& on) {
     on.make(on.b, 1);
     on.make(on.a);
 }
 /// Of a save whose answer was lost, and that others wrote over.
-void a_doubts(points_stage& on) {
+void a_doubts(stage& on) {
     on.make(on.a);
     on.a.machine.network().set_plan([](const any_request&, const call_options&) {
         return testing::fault{.what = testing::fault::kind::lose_request};
@@ -48,106 +49,105 @@ void a_doubts(points_stage& on) {
     if (!on.a.pending) on.fail("the setting does not come about");
 }
 
-void load(points_stage& on) {
-    on.a.accounts->load(points_stage::key(), {}, on.cancelled_handler(ignore));
+void load(stage& on) {
+    on.a.accounts->load(stage::key(), {}, on.cancelled_handler(ignore));
 }
 /// With a handle of its own: that of the stage may be destroyed before the first step.
-asio::awaitable<void> read_many(points_stage& on, versioned<account> accounts) {
-    std::vector<key_values> keys{points_stage::key(1), points_stage::key(0)};
+asio::awaitable<void> read_many(stage& on, versioned<account> accounts) {
+    std::vector<key_values> keys{stage::key(1), stage::key(0)};
     auto loading = accounts.load_many(std::move(keys));
     const auto found = co_await std::move(loading);
     if (found.size() != 2 || found[0] || !found[1]) on.fail("O4: a read of two items showed others");
 }
-void load_many(points_stage& on) {
+void load_many(stage& on) {
     asio::co_spawn(on.a.machine.environment().executor, read_many(on, *on.a.accounts),
                    on.handler([](std::exception_ptr) {}));
 }
-void create(points_stage& on) {
+void create(stage& on) {
     on.intend(on.a, intent::create, 0, false);
-    const account fresh{.pk = ledger::name_of(0), .sk = "-", .entries = {on.a.number}};
+    const account fresh{.pk = item_history::name_of(0), .sk = "-", .entries = {on.a.number}};
     on.a.accounts->create(fresh, on.cancelled_handler(on.keep(on.a)));
 }
-void save(points_stage& on) {
+void save(stage& on) {
     auto base = *on.a.base;
     base.value.entries.push_back(on.intend(on.a, intent::save));
     on.a.accounts->save(base, on.cancelled_handler(on.keep(on.a)));
 }
-void save_while_b_writes(points_stage& on) {
+void save_while_b_writes(stage& on) {
     save(on);
     on.later(1100ms, [&on] {
-        on.b.accounts->load(points_stage::key(), {},
-                            on.handler([&on](error_code, std::optional<loaded<account>> found) {
-                                if (!found) return;
-                                on.b.base = std::move(found);
-                                on.b.base->value.entries.push_back(on.intend(on.b, intent::save));
-                                on.b.accounts->save(*on.b.base, on.handler(on.keep(on.b)));
-                            }));
+        on.b.accounts->load(stage::key(), {}, on.handler([&on](error_code, std::optional<loaded<account>> found) {
+            if (!found) return;
+            on.b.base = std::move(found);
+            on.b.base->value.entries.push_back(on.intend(on.b, intent::save));
+            on.b.accounts->save(*on.b.base, on.handler(on.keep(on.b)));
+        }));
     });
 }
-void save_revision(points_stage& on) {
+void save_revision(stage& on) {
     auto base = *on.a.base;
     base.value.entries.push_back(on.intend(on.a, intent::save_revision));
     const item_revision travelled(base.revision());
     on.a.accounts->save(travelled, base.value, on.cancelled_handler(on.keep(on.a)));
 }
-void replace(points_stage& on) {
+void replace(stage& on) {
     auto base = *on.a.base;
     base.value.entries.push_back(on.intend(on.a, intent::save));
     on.a.accounts->replace(base, on.cancelled_handler(on.keep(on.a)));
 }
-void touch(points_stage& on) {
+void touch(stage& on) {
     on.intend(on.a, intent::touch);
     on.a.accounts->touch(*on.a.base, on.cancelled_handler(on.keep(on.a)));
 }
-void remove(points_stage& on) {
+void remove(stage& on) {
     on.intend(on.a, intent::remove);
     on.a.accounts->remove(*on.a.base, on.cancelled_handler(on.keep(on.a)));
 }
-void update(points_stage& on) {
+void update(stage& on) {
     const auto number = on.intend(on.a, intent::update, 0, false);
     auto change = [number](account value) {
         value.entries.push_back(number);
         return value;
     };
     update_options how{.create = true};
-    on.a.accounts->update(points_stage::key(), std::move(change), how, on.cancelled_handler(on.keep(on.a)));
+    on.a.accounts->update(stage::key(), std::move(change), how, on.cancelled_handler(on.keep(on.a)));
 }
 update_expression appended(std::int64_t number) {
     const attribute_value mine(attribute_list{attribute_value(number)});
     return set("entries", list_append(path("entries"), mine));
 }
-void blind(points_stage& on) {
+void blind(stage& on) {
     const auto number = on.intend(on.a, intent::blind, 0, false);
-    on.a.accounts->blind(points_stage::key(), appended(number), on.cancelled_handler(on.keep(on.a)));
+    on.a.accounts->blind(stage::key(), appended(number), on.cancelled_handler(on.keep(on.a)));
 }
-void exact(points_stage& on) {
+void exact(stage& on) {
     const auto number = on.intend(on.a, intent::blind, 0, false);
     blind_options how{.exact = true};
-    on.a.accounts->blind(points_stage::key(), appended(number), std::move(how), on.cancelled_handler(on.keep(on.a)));
+    on.a.accounts->blind(stage::key(), appended(number), std::move(how), on.cancelled_handler(on.keep(on.a)));
 }
-void clobber(points_stage& on) {
+void clobber(stage& on) {
     auto base = *on.a.base;
     base.value.entries.push_back(on.intend(on.a, intent::clobber, 0, false));
     on.a.accounts->clobber(base.value, on.cancelled_handler(on.keep(on.a)));
 }
-void upsert(points_stage& on) {
+void upsert(stage& on) {
     on.intend(on.a, intent::upsert, 0, false);
-    const account fresh{.pk = ledger::name_of(0), .sk = "-", .entries = {on.a.number}};
+    const account fresh{.pk = item_history::name_of(0), .sk = "-", .entries = {on.a.number}};
     clobber_options how{.upsert = true};
     on.a.accounts->clobber(fresh, how, on.cancelled_handler(on.keep(on.a)));
 }
-void clobber_remove(points_stage& on) {
+void clobber_remove(stage& on) {
     on.intend(on.a, intent::clobber_remove, 0, false);
-    on.a.accounts->clobber_remove(points_stage::key(), on.cancelled_handler(on.keep(on.a)));
+    on.a.accounts->clobber_remove(stage::key(), on.cancelled_handler(on.keep(on.a)));
 }
-void write_two(points_stage& on) {
+void write_two(stage& on) {
     auto first = *on.a.base;
-    on.a.number = on.ledger.next_number();
+    on.a.number = on.item_history.next_number();
     on.intend(on.a, intent::save, 0);
-    on.ledger.tell("", intended{.number = on.a.number,
-                                .item = 1,
-                                .what = intent::check,
-                                .base = on.ledger.serial_of(1, on.b.base->attributes)});
+    on.item_history.tell("", intended{.number = on.a.number,
+                                      .item = 1,
+                                      .what = intent::check,
+                                      .base = on.item_history.serial_of(1, on.b.base->attributes)});
     first.value.entries.push_back(on.a.number);
     versioned_writes both;
     both.save(*on.a.accounts, first);
@@ -160,26 +160,26 @@ void write_two(points_stage& on) {
         }));
 }
 
-asio::awaitable<void> resolve(points_stage& on, pending_write<account> write, bool closes) {
+asio::awaitable<void> resolve(stage& on, pending_write<account> write, bool closes) {
     auto asking = closes ? write.close() : write.resolve();
     auto found = co_await std::move(asking);
     on.a.number = 0;
     if (closes && found.verdict == resolution::open) on.fail("O3: a write that was closed is open");
 }
-void resolve_on(points_stage& on, bool closes) {
+void resolve_on(stage& on, bool closes) {
     // Boost 1.81 throws out of its loop when a coroutine is cancelled before its first step.
     on.intend(on.a, intent::close);
     asio::co_spawn(on.a.machine.environment().executor, resolve(on, on.a.pending, closes),
                    on.handler([](std::exception_ptr) {}));
 }
-void resolve(points_stage& on) {
+void resolve(stage& on) {
     resolve_on(on, false);
 }
-void close(points_stage& on) {
+void close(stage& on) {
     resolve_on(on, true);
 }
 
-constexpr operation_on<points_stage> operations[] = {
+constexpr operation_on<stage> operations[] = {
     {"load", b_has_one, load},
     {"load nothing", nothing, load},
     {"load many", b_has_one, load_many},
@@ -207,10 +207,6 @@ constexpr operation_on<points_stage> operations[] = {
     {"close", a_doubts, close},
 };
 
-enumeration_result enumerate(std::ostream& lines) {
-    return enumerate_on(std::span<const operation_on<points_stage>>(operations), lines);
-}
-
 // ---- a rule of its own ---------------------------------------------------------------------------------------
 
 testing::fault_plan first_write(testing::fault fate) {
@@ -222,7 +218,7 @@ testing::fault_plan first_write(testing::fault fate) {
 }
 
 /// A blind write whose copy comes back when the item has forgotten it: its stamp stands there for a second time.
-void repeated_blind(points_stage& on) {
+void repeated_blind(stage& on) {
     on.make(on.b);
     on.a.machine.network().set_plan(first_write({.what = testing::fault::kind::apply_twice, .copy = 1100ms}));
     blind(on);
@@ -231,7 +227,7 @@ void repeated_blind(points_stage& on) {
     auto old = on.a.base;
     const auto blindly = [&on] {
         const auto number = on.intend(on.b, intent::blind, 0, false);
-        on.b.accounts->blind(points_stage::key(), appended(number), on.handler(on.keep(on.b)));
+        on.b.accounts->blind(stage::key(), appended(number), on.handler(on.keep(on.b)));
         on.run_for(50ms);
     };
     // It is applied, and its answer lost; the next copy of it comes when the blind one's has landed.
@@ -248,16 +244,9 @@ void repeated_blind(points_stage& on) {
     on.run_for(5s);
 }
 
-void play_repeated_blind(world_run&) {
-    const auto on = std::make_unique<points_stage>();
-    repeated_blind(*on);
-    on->a.machine.network().set_plan({});
-    if (on->broken().empty()) on->conclude();
-    if (!on->broken().empty()) throw violation(on->broken());
-}
-
-const contribution version_points{
-    {.name = "versioned", .scenarios = {{"repeated-blind", 0, play_repeated_blind}}, .enumerate = enumerate}};
+const contribution version_points{{.name = "versioned",
+                                   .scenarios = {{"repeated-blind", 0, play_directed<repeated_blind>}},
+                                   .fault_points = fault_points_of<operations>}};
 
 }  // namespace
 

@@ -69,28 +69,28 @@ std::string text_of(const event& happened) {
     return text;
 }
 
-ledger::ledger(testing::world& where, std::size_t items,
-               std::function<void(const std::string& node, event happened)> heard, keeping kept)
+item_history::item_history(testing::world& where, std::size_t items,
+                           std::function<void(const std::string& node, event happened)> heard, keeping kept)
     : world_(where),
       kept_(std::move(kept)),
       heard_(std::move(heard)),
-      judge_(items, kept_.stamps, kept_.step),
+      checker_(items, kept_.stamps, kept_.step),
       states_(items, std::vector<std::optional<item>>(1)) {
     world_.create_table(table);
 }
 
-std::optional<std::size_t> ledger::item_in(const item_key& key) {
+std::optional<std::size_t> item_history::item_in(const item_key& key) {
     const auto* text = find_string(key, "pk");
     constexpr std::string_view prefix = "item#";
     if (!text || !text->starts_with(prefix)) return std::nullopt;
     return static_cast<std::size_t>((*text)[prefix.size()] - '0');
 }
 
-std::optional<item> ledger::stored(std::size_t index) {
+std::optional<item> item_history::stored(std::size_t index) {
     return by_default_names(world_.row(table, name_of(index)));
 }
 
-std::optional<item> ledger::by_default_names(std::optional<item> stored) const {
+std::optional<item> item_history::by_default_names(std::optional<item> stored) const {
     const keeping usual;
     if (!stored || kept_.version == usual.version) return stored;
     item out;
@@ -107,18 +107,18 @@ std::optional<item> ledger::by_default_names(std::optional<item> stored) const {
     return out;
 }
 
-void ledger::tell(const std::string& node, decltype(event::what) what) {
+void item_history::tell(const std::string& node, decltype(event::what) what) {
     event happened{.at = world_.now(), .what = std::move(what)};
-    judge_.see(happened);
+    checker_.see(happened);
     heard_(node, std::move(happened));
 }
 
-void ledger::note_state(std::size_t index) {
+void item_history::note_state(std::size_t index) {
     auto& known = states_[index];
-    if (judge_.now(index) + 1 > known.size()) known.push_back(without_lock(stored(index)));
+    if (checker_.now(index) + 1 > known.size()) known.push_back(without_lock(stored(index)));
 }
 
-void ledger::written_by(const std::string& node, written what) {
+void item_history::written_by(const std::string& node, written what) {
     const auto index = what.item;
     const auto after = stored(index);
     // A transaction that the service knows already changes nothing.
@@ -128,14 +128,14 @@ void ledger::written_by(const std::string& node, written what) {
     note_state(index);
 }
 
-void ledger::look_again(std::size_t index) {
+void item_history::look_again(std::size_t index) {
     const auto after = state_of(stored(index));
-    if (after == judge_.state(index)) return;
+    if (after == checker_.state(index)) return;
     tell("", replaced{.item = index, .after = after});
     note_state(index);
 }
 
-std::optional<serial> ledger::serial_of(std::size_t index, std::optional<item> shown) const {
+std::optional<serial> item_history::serial_of(std::size_t index, std::optional<item> shown) const {
     const auto& known = states_[index];
     const auto wanted = without_lock(by_default_names(std::move(shown)));
     for (auto at = known.size(); at-- > 0;) {

@@ -1,9 +1,9 @@
-// What the store of a world has made of each item, state by state, and the judge who is told of it.
+// What the store of a world has made of each item, state by state, and the checker who is told of it.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "simulation/versioned/history.hpp"
 #include "simulation/versioned/checker.hpp"
+#include "simulation/versioned/history.hpp"
 #include "simulation/versioned/scenario_config.hpp"
 
 #include <dynalease/testing/world.hpp>
@@ -24,18 +24,18 @@ inline item_key stock_key() {
     return {{"pk", "stock"}, {"sk", "-"}};
 }
 
-/// As the store has it: what the judge is to know of it.
+/// As the store has it: what the checker is to know of it.
 item_state state_of(const std::optional<item>& stored);
 
 /// For a world that is told.
 std::string text_of(const event& happened);
 
 /// Makes the table of its items.
-class ledger {
+class item_history {
 public:
-    /// @param heard is told of everything that the judge is told of, after it.
+    /// @param heard is told of everything that the checker is told of, after it.
     /// @param kept how all who write keep versions
-    ledger(
+    item_history(
         testing::world& where, std::size_t items,
         std::function<void(const std::string& node, event happened)> heard = [](const std::string&, event) {},
         keeping kept = {});
@@ -48,8 +48,8 @@ public:
     std::size_t items() const noexcept { return states_.size(); }
     /// Under the names of the default options, whatever those of the table are.
     std::optional<item> stored(std::size_t index);
-    const judge& judged() const noexcept { return judge_; }
-    serial now(std::size_t index) const { return judge_.now(index); }
+    const checker& checked() const noexcept { return checker_; }
+    serial now(std::size_t index) const { return checker_.now(index); }
     std::int64_t next_number() noexcept { return ++numbers_; }
 
     void tell(const std::string& node, decltype(event::what) what);
@@ -63,7 +63,7 @@ public:
     void look_again(std::size_t index);
     /// Which state of the item this is; empty: none that ever was.
     std::optional<serial> serial_of(std::size_t index, std::optional<item> shown) const;
-    void conclude() { judge_.conclude(); }
+    void conclude() { checker_.conclude(); }
 
 private:
     void note_state(std::size_t index);
@@ -72,7 +72,7 @@ private:
     testing::world& world_;
     const keeping kept_;
     const std::function<void(const std::string& node, event happened)> heard_;
-    judge judge_;
+    checker checker_;
     std::vector<std::vector<std::optional<item>>> states_;  ///< of each item, by serial; without its lock
     std::int64_t numbers_ = 0;
 };

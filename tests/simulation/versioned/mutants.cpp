@@ -11,15 +11,12 @@
 namespace dynalease::simulation::versions {
 
 using namespace protocol;
-using mutants::editing;
-using mutants::wrap;
 
 verdict real_checked(const refusal& what) asm("__real__ZN9dynalease8protocol14decide_checkedERKNS0_7refusalE");
 verdict wrapped_checked(const refusal& what) asm("__wrap__ZN9dynalease8protocol14decide_checkedERKNS0_7refusalE");
 verdict real_create(const refusal& what) asm("__real__ZN9dynalease8protocol13decide_createERKNS0_7refusalE");
 verdict wrapped_create(const refusal& what) asm("__wrap__ZN9dynalease8protocol13decide_createERKNS0_7refusalE");
-verdict real_blind(const refusal& what,
-                   bool makes) asm("__real__ZN9dynalease8protocol12decide_blindERKNS0_7refusalEb");
+verdict real_blind(const refusal& what, bool makes) asm("__real__ZN9dynalease8protocol12decide_blindERKNS0_7refusalEb");
 verdict wrapped_blind(const refusal& what,
                       bool makes) asm("__wrap__ZN9dynalease8protocol12decide_blindERKNS0_7refusalEb");
 

@@ -28,14 +28,16 @@ testing::fault never_late(testing::fault fate) {
 
 }  // namespace
 
-site::site(version_world& where, std::size_t index)
-    : process(where, where.made_of(), index),
+process::process(version_world& where, std::size_t index)
+    : simulation::process(where, where.made_of(), index),
       world_(where),
-      witness_(where.ledger(), name(), [this] { return caller_ ? caller_->number() : 0; }) {
-    auto& census = where.run().census;
-    witness_.late = [&census](const auto&, bool ok) { census.hit(ok ? "late write applied" : "late write refused"); };
-    witness_.replayed = [&census](const auto&, bool) { census.hit("transaction replayed"); };
-    witness_.told = [this](const auto& entry, bool ok) {
+      recorder_(where.item_history(), name(), [this] { return user_ ? user_->number() : 0; }) {
+    auto& coverage = where.run().coverage;
+    recorder_.late = [&coverage](const auto&, bool ok) {
+        coverage.hit(ok ? "late write applied" : "late write refused");
+    };
+    recorder_.replayed = [&coverage](const auto&, bool) { coverage.hit("transaction replayed"); };
+    recorder_.told = [this](const auto& entry, bool ok) {
         world_.run().trace.add(world_.now(), name(), static_cast<std::uint64_t>(entry.code.value()), [&] {
             return "r " + entry.operation + " " + entry.key + " -> " + (ok ? "ok" : entry.code.message());
         });
@@ -43,8 +45,8 @@ site::site(version_world& where, std::size_t index)
     open();
 }
 
-testing::fault_plan site::plan() {
-    auto otherwise = process::plan();
+testing::fault_plan simulation::process::plan() {
+    auto otherwise = simulation::process::plan();
     if (!world_.made_of().no_late_creations) return otherwise;
     return [otherwise](const any_request& request, const call_options& options) {
         auto fate = otherwise(request, options);
@@ -52,13 +54,13 @@ testing::fault_plan site::plan() {
     };
 }
 
-void site::begin() {
-    caller_ = std::make_shared<caller>(*this);
-    spawn(caller::live(caller_));
+void process::begin() {
+    user_ = std::make_shared<user>(*this);
+    spawn(user::live(user_));
 }
 
-void site::interrupt() {
-    if (caller_) caller_->interrupt();
+void process::interrupt() {
+    if (user_) user_->interrupt();
 }
 
 }  // namespace dynalease::simulation::versions

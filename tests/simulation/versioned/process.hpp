@@ -3,8 +3,8 @@
 #pragma once
 
 #include "simulation/framework/process.hpp"
-#include "simulation/versioned/user.hpp"
 #include "simulation/versioned/recorder.hpp"
+#include "simulation/versioned/user.hpp"
 #include "simulation/versioned/world.hpp"
 
 #include <cstddef>
@@ -12,25 +12,25 @@
 
 namespace dynalease::simulation::versions {
 
-class site final : public process {
+class process final : public simulation::process {
 public:
-    site(version_world& where, std::size_t index);
+    process(version_world& where, std::size_t index);
 
     version_world& world() noexcept { return world_; }
-    caller* user() const noexcept { return caller_.get(); }
-    versions::witness& witness() noexcept { return witness_; }
+    user* only_user() const noexcept { return user_.get(); }
+    versions::recorder& recorder() noexcept { return recorder_; }
 
     void interrupt() override;
 
 private:
-    testing::network_observer& observer() override { return witness_; }
+    testing::network_observer& observer() override { return recorder_; }
     testing::fault_plan plan() override;
     void begin() override;
-    void drop() override { caller_.reset(); }
+    void drop() override { user_.reset(); }
 
     version_world& world_;
-    std::shared_ptr<caller> caller_;
-    versions::witness witness_;
+    std::shared_ptr<user> user_;
+    versions::recorder recorder_;
 };
 
 }  // namespace dynalease::simulation::versions

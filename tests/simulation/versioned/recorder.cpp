@@ -20,7 +20,7 @@ bool clears(const auto& write) {
 
 }  // namespace
 
-witness::account_of_requests witness::requests_of(std::int64_t number) {
+recorder::account_of_requests recorder::requests_of(std::int64_t number) {
     const auto found = accounts_.find(number);
     if (found == accounts_.end()) return {};
     const auto met = found->second;
@@ -30,13 +30,13 @@ witness::account_of_requests witness::requests_of(std::int64_t number) {
 
 // ---- requests ------------------------------------------------------------------------------------------------
 
-void witness::sent(const testing::logged_request& entry, const any_request& request) {
+void recorder::sent(const testing::logged_request& entry, const any_request& request) {
     requests_.erase(&entry);  // of an earlier one that lay in the same place
     if (is_write(request)) requests_[&entry] = {.number = number_()};
 }
 
-void witness::applied(const testing::logged_request& entry, const any_request& request,
-                      const result<any_response>& answer) {
+void recorder::applied(const testing::logged_request& entry, const any_request& request,
+                       const result<any_response>& answer) {
     const auto known = requests_.find(&entry);
     if (known == requests_.end()) return;
     const auto number = known->second.number;
@@ -46,21 +46,21 @@ void witness::applied(const testing::logged_request& entry, const any_request& r
     const bool again = together && answer && !carried_out_.insert(together->client_request_token).second;
     if (again) replayed(entry, true);
     const auto on_item = [&](const auto& write, const auto& key) {
-        const auto index = ledger::item_in(key);
+        const auto index = item_history::item_in(key);
         if (!index) return;
         if (!answer) {
             // Of several items no single state says why they were refused.
             if (together) return;
-            known->second.met = ledger_.now(*index);
-            if (number != 0) ledger_.turned_away(name_, number, *index);
+            known->second.met = item_history_.now(*index);
+            if (number != 0) item_history_.turned_away(name_, number, *index);
         } else if constexpr (std::is_same_v<std::decay_t<decltype(write)>, condition_check>) {
-            if (!again) ledger_.tell(name_, found_right{.number = number, .item = *index});
+            if (!again) item_history_.tell(name_, found_right{.number = number, .item = *index});
         } else if (clears(write)) {
-            ledger_.look_again(*index);
+            item_history_.look_again(*index);
         } else {
             const bool copy = entry.applied.size() > 1;
             const bool repeated = !copy && entry.fate == testing::fault::kind::answer_copy;
-            ledger_.written_by(name_, {.number = number, .item = *index, .copy = copy, .repeated = repeated});
+            item_history_.written_by(name_, {.number = number, .item = *index, .copy = copy, .repeated = repeated});
         }
     };
     std::visit(
@@ -85,8 +85,8 @@ void witness::applied(const testing::logged_request& entry, const any_request& r
         request);
 }
 
-void witness::answered(const testing::logged_request& entry, const any_request& request,
-                       const result<any_response>& answer) {
+void recorder::answered(const testing::logged_request& entry, const any_request& request,
+                        const result<any_response>& answer) {
     told(entry, answer.has_value());
     const auto known = requests_.find(&entry);
     if (known == requests_.end() || !is_write(request)) return;

@@ -1,4 +1,4 @@
-// Sees every request of one process, and tells the ledger whose write it was.
+// Sees every request of one process, and tells the item history whose write it was.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
@@ -18,13 +18,13 @@ namespace dynalease::simulation::versions {
 
 /// A process has one write under way at a time, so that each of its requests is known by when it was sent; whatever
 /// stands in it is the library's word, and not asked for.
-class witness final : public testing::network_observer {
+class recorder final : public testing::network_observer {
 public:
     using observer = std::function<void(const testing::logged_request& entry, bool ok)>;
 
     /// @param number of the write that is under way in that process; 0: none
-    witness(ledger& tells, std::string name, std::function<std::int64_t()> number)
-        : ledger_(tells), name_(std::move(name)), number_(std::move(number)) {}
+    recorder(item_history& tells, std::string name, std::function<std::int64_t()> number)
+        : item_history_(tells), name_(std::move(name)), number_(std::move(number)) {}
 
     /// What the requests of an intent met; forgets it.
     struct account_of_requests {
@@ -51,7 +51,7 @@ private:
         std::optional<serial> met{};
     };
 
-    ledger& ledger_;
+    item_history& item_history_;
     const std::string name_;
     const std::function<std::int64_t()> number_;
     std::unordered_map<const testing::logged_request*, sent_request> requests_;

@@ -13,8 +13,6 @@
 namespace dynalease::simulation::versions {
 
 namespace asio = boost::asio;
-using mutants::drop;
-using mutants::replace;
 
 namespace {
 
@@ -25,7 +23,7 @@ constexpr std::string_view own_stamp_absent =
 constexpr auto stamp_size = item_stamp{}.size();
 
 bool of_an_item(const item_key& key) {
-    return ledger::item_in(key).has_value();
+    return item_history::item_in(key).has_value();
 }
 
 template <class Request>
@@ -78,7 +76,7 @@ void blind_raises_nothing(any_request& request, purpose, const environment&) {
         update->values.at(name) = 0;
         return;
     }
-    mutants::stale("a blind update", text);
+    stale("a blind update", text);
 }
 
 void blind_without_own_stamp(any_request& request, purpose, const environment&) {
@@ -116,8 +114,7 @@ void tombstone_expires_at_once(any_request& request, purpose, const environment&
 void create_over_any_tombstone(any_request& request, purpose, const environment&) {
     auto* put = std::get_if<put_item_request>(&request);
     if (!put || !of_an_item(put->new_item)) return;
-    if (put->condition_expression != "attribute_not_exists(#k)")
-        mutants::stale("a creation", put->condition_expression);
+    if (put->condition_expression != "attribute_not_exists(#k)") stale("a creation", put->condition_expression);
     put->condition_expression += " OR attribute_exists(#gone)";
     put->names.emplace("#gone", "_gone");
 }

@@ -12,8 +12,6 @@
 
 namespace dynalease::simulation::versions {
 
-using mutants::purpose;
-
 // ---- texts ---------------------------------------------------------------------------------------------------
 void state_without_birth(any_request& request, purpose meaning, const environment& world);
 void state_by_stamp_alone(any_request& request, purpose meaning, const environment& world);
@@ -28,7 +26,7 @@ void create_over_any_tombstone(any_request& request, purpose meaning, const envi
 // ---- what stamps are ---------------------------------------------------------------------------------------------
 
 /// Changes the stamps of writes on their way, and changes them back in the items that come with answers.
-class stamps_changed : public mutants::rewriting_database {
+class stamps_changed : public rewriting_database {
 public:
     using rewriting_database::rewriting_database;
 
@@ -64,14 +62,14 @@ class new_stamp_for_each_copy final : public stamps_changed {
 // ---- what removals are ---------------------------------------------------------------------------------------------
 
 /// Where tombstones are to be left, items are erased.
-class erases final : public mutants::rewriting_database {
+class erases final : public rewriting_database {
 public:
     using rewriting_database::rewriting_database;
     boost::asio::awaitable<result<any_response>> perform(any_request request, call_options options) override;
 };
 
 /// An item that is gone after a removal without an answer was removed by it.
-class gone_is_mine final : public mutants::rewriting_database {
+class gone_is_mine final : public rewriting_database {
     using rewriting_database::rewriting_database;
     void change_answer(result<any_response>& answer, const any_request& sent, purpose meaning) override;
     std::optional<attribute_values> unanswered_;
@@ -80,7 +78,7 @@ class gone_is_mine final : public mutants::rewriting_database {
 // ---- reads -------------------------------------------------------------------------------------------------------
 
 /// What a batch of reads leaves out is not there.
-class first_answer_is_all final : public mutants::rewriting_database {
+class first_answer_is_all final : public rewriting_database {
     using rewriting_database::rewriting_database;
     void change_answer(result<any_response>& answer, const any_request& sent, purpose meaning) override;
 };

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "simulation/framework/played_world.hpp"
+#include "simulation/framework/scenario_config.hpp"
 
 #include <dynalease/versioned/versioned_options.hpp>
 
@@ -41,17 +41,19 @@ struct keeping {
     std::int64_t step = 1;  ///< of our callers
 };
 
-struct recipe : world_recipe {
-    recipe() : world_recipe{.most_nodes = 5, .longest = 60s, .mishap_presence = 0.3} { weather.answers_copies = true; }
+struct scenario_config : simulation::scenario_config {
+    scenario_config() : simulation::scenario_config{.most_nodes = 5, .longest = 60s, .nemesis = {.presence = 0.3}} {
+        network.answers_copies = true;
+    }
 
     std::size_t most_items = 2;
     dynalease::removal removal = removal::tombstone;
-    habits callers{};
+    habits users{};
     strangers beside = strangers::none;
     keeping kept{};
     /// Of what is written together, some is not the library's, and some has a condition of its own.
     bool foreign_actions = false;
-    bool locks = true;   ///< somebody locks an item for a while, now and then
+    bool locks = true;  ///< somebody locks an item for a while, now and then
     /// Without tombstones a creation that comes late brings an item back that was removed: keep creations from it.
     bool no_late_creations = false;
     std::chrono::milliseconds longest_rest = 1500ms;

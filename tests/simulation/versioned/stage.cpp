@@ -10,32 +10,31 @@ namespace dynalease::simulation::versions {
 
 using namespace std::chrono_literals;
 
-points_stage::actor::actor(points_stage& on, const char* name, std::uint64_t seed, std::int64_t drift_ppm, removal how)
+stage::actor::actor(stage& on, const char* name, std::uint64_t seed, std::int64_t drift_ppm, removal how)
     : machine(on.world, {.seed = seed,
                          .clock = {.offset = std::chrono::hours(seed), .drift_ppm = drift_ppm},
                          .in_front = active_mutant() ? active_mutant()->wrap : nullptr}),
-      witness(on.ledger, name, [this] { return number; }),
+      recorder(on.item_history, name, [this] { return number; }),
       accounts(std::in_place, machine.database(),
                versioned_options{.table = table, .key = "pk", .sort_key = "sk", .removal = how}) {
-    machine.network().set_observer(&witness);
+    machine.network().set_observer(&recorder);
 }
 
-points_stage::points_stage(removal how) : ledger(world, 2), a(*this, "a", 1, 900, how), b(*this, "b", 2, -900, how) {}
+stage::stage(removal how) : item_history(world, 2), a(*this, "a", 1, 900, how), b(*this, "b", 2, -900, how) {}
 
-std::int64_t points_stage::intend(actor& who, intent what, std::size_t item, bool from_base) {
-    if (who.number == 0) who.number = ledger.next_number();
+std::int64_t stage::intend(actor& who, intent what, std::size_t item, bool from_base) {
+    if (who.number == 0) who.number = item_history.next_number();
     std::optional<serial> base;
-    if (from_base && who.base) base = ledger.serial_of(item, who.base->attributes);
-    ledger.tell("", intended{.number = who.number, .item = item, .what = what, .base = base});
+    if (from_base && who.base) base = item_history.serial_of(item, who.base->attributes);
+    item_history.tell("", intended{.number = who.number, .item = item, .what = what, .base = base});
     return who.number;
 }
 
-void points_stage::learn(std::int64_t number, std::size_t item, answer what) {
-    ledger.tell("", told{.number = number, .what = what, .item = item, .unanswered = true});
+void stage::learn(std::int64_t number, std::size_t item, answer what) {
+    item_history.tell("", told{.number = number, .what = what, .item = item, .unanswered = true});
 }
 
-void points_stage::learn(actor& who, std::int64_t number, std::size_t item, error_code code,
-                         write_result<account> result) {
+void stage::learn(actor& who, std::int64_t number, std::size_t item, error_code code, write_result<account> result) {
     who.told = code;
     who.number = 0;
     auto what = answer::not_applied;
@@ -46,37 +45,37 @@ void points_stage::learn(actor& who, std::int64_t number, std::size_t item, erro
     if (code == errc::locked) what = answer::locked;
     if (code == errc::in_doubt) what = answer::doubt;
     std::optional<serial> shown;
-    if (result.saved) shown = ledger.serial_of(item, result.saved->attributes);
+    if (result.saved) shown = item_history.serial_of(item, result.saved->attributes);
     if (result.saved && !shown) fail("O4: a caller was shown a state that never was");
-    const auto met = who.witness.requests_of(number);
-    ledger.tell("", told{.number = number,
-                         .what = what,
-                         .item = item,
-                         .shown = shown,
-                         .unanswered = met.unanswered,
-                         .last_refusal = met.last_refusal});
+    const auto met = who.recorder.requests_of(number);
+    item_history.tell("", told{.number = number,
+                               .what = what,
+                               .item = item,
+                               .shown = shown,
+                               .unanswered = met.unanswered,
+                               .last_refusal = met.last_refusal});
     if (code == errc::in_doubt && !result.pending) fail("O3: doubt without a pending write");
     who.pending = std::move(result.pending);
     if (result.saved) who.base = std::move(result.saved);
 }
 
-void points_stage::make(actor& who, std::size_t item) {
+void stage::make(actor& who, std::size_t item) {
     who.base.reset();
     intend(who, intent::create, item);
-    const account fresh{.pk = ledger::name_of(item), .sk = "-", .entries = {who.number}};
+    const account fresh{.pk = item_history::name_of(item), .sk = "-", .entries = {who.number}};
     who.accounts->create(fresh, handler(keep(who, item)));
     run_for(100ms);
     if (who.told) fail("the setting does not come about");
 }
 
-void points_stage::load(actor& who, std::size_t item) {
+void stage::load(actor& who, std::size_t item) {
     who.accounts->load(key(item), {}, handler([&who](error_code, std::optional<loaded<account>> found) {
                            who.base = std::move(found);
                        }));
     run_for(100ms);
 }
 
-void points_stage::write(actor& who, std::size_t item) {
+void stage::write(actor& who, std::size_t item) {
     load(who, item);
     if (!who.base) return fail("the setting does not come about");
     who.base->value.entries.push_back(intend(who, intent::save, item));
@@ -84,17 +83,17 @@ void points_stage::write(actor& who, std::size_t item) {
     run_for(100ms);
 }
 
-void points_stage::destroy_handles() {
+void stage::destroy_handles() {
     a.base.reset();
     a.pending = {};
     a.accounts.reset();
 }
 
-void points_stage::look() {
-    if (ledger.judged().broken()) fail(*ledger.judged().broken());
+void stage::look() {
+    if (item_history.checked().broken()) fail(*item_history.checked().broken());
 }
 
-void points_stage::conclude() {
+void stage::conclude() {
     run_for(20s);
     // Whatever became of it, the item can be made, or written, by another.
     load(b);
@@ -108,7 +107,7 @@ void points_stage::conclude() {
     a.accounts.reset();
     b.accounts.reset();
     check_still(15s);
-    ledger.conclude();
+    item_history.conclude();
     look();
 }
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "simulation/framework/stage.hpp"
-#include "simulation/versioned/user.hpp"
 #include "simulation/versioned/recorder.hpp"
+#include "simulation/versioned/user.hpp"
 
 #include <dynalease/versioned.hpp>
 
@@ -13,17 +13,17 @@
 
 namespace dynalease::simulation::versions {
 
-/// Process `a` does what is enumerated; `b` is the other one. Two items; everything is told to the judge of worlds.
-class points_stage final : public stage {
+/// Process `a` does what is disturbed; `b` is the other one. Two items; everything is told to the checker of worlds.
+class stage final : public simulation::stage {
 public:
-    points_stage() : points_stage(removal::tombstone) {}
-    explicit points_stage(removal how);
+    stage() : stage(removal::tombstone) {}
+    explicit stage(removal how);
 
     struct actor {
-        actor(points_stage& on, const char* name, std::uint64_t seed, std::int64_t drift_ppm, removal how);
+        actor(stage& on, const char* name, std::uint64_t seed, std::int64_t drift_ppm, removal how);
 
         testing::node machine;
-        versions::witness witness;
+        versions::recorder recorder;
         std::optional<versioned<account>> accounts;
         std::int64_t number = 0;  ///< of the write that is under way
         std::optional<loaded<account>> base{};
@@ -31,14 +31,14 @@ public:
         error_code told{};
     };
 
-    versions::ledger ledger;
+    versions::item_history item_history;
     actor a;
     actor b;
 
-    static key_values key(std::size_t item = 0) { return ledger::key_of(item); }
+    static key_values key(std::size_t item = 0) { return item_history::key_of(item); }
     /// What is intended from here on, by whom.
     std::int64_t intend(actor& who, intent what, std::size_t item = 0, bool from_base = true);
-    /// For the end of a verb: tells the judge what the caller was told.
+    /// For the end of a verb: tells the checker what the caller was told.
     auto keep(actor& who, std::size_t item = 0) {
         return [this, &who, item, number = who.number](error_code code, write_result<account> result) {
             learn(who, number, item, code, std::move(result));
@@ -53,7 +53,7 @@ public:
     void load(actor& who, std::size_t item = 0);
     void write(actor& who, std::size_t item = 0);
 
-    testing::node& disturbed() override { return a.machine; }
+    std::vector<testing::node*> nodes() override { return {&a.machine, &b.machine}; }
     void destroy_handles() override;
     void conclude() override;
 

@@ -15,7 +15,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-versioned_options options_of(const recipe& made_of) {
+versioned_options options_of(const scenario_config& made_of) {
     return {.table = table,
             .key = "pk",
             .sort_key = "sk",
@@ -29,15 +29,15 @@ versioned_options options_of(const recipe& made_of) {
 
 }  // namespace
 
-caller::caller(site& at)
-    : participant(at.world().choices(), at, "caller: cancellation"),
-      site_(at),
+user::user(process& at)
+    : simulation::user(at.world().choices(), at, "caller: cancellation"),
+      process_(at),
       accounts_(at.machine().database(), options_of(at.world().made_of())) {}
 
-asio::awaitable<void> caller::live(std::shared_ptr<caller> self) {
+asio::awaitable<void> user::live(std::shared_ptr<user> self) {
     auto& me = *self;
-    auto& world = me.site_.world();
-    const counted_frame standing(me.site_.frames);
+    auto& world = me.process_.world();
+    const counted_frame standing(me.process_.frames);
     co_await me.sleep_up_to("caller: first rest", world.made_of().longest_rest);
     while (!world.stopping()) {
         co_await me.act();
@@ -47,18 +47,18 @@ asio::awaitable<void> caller::live(std::shared_ptr<caller> self) {
     }
 }
 
-loaded<account> caller::blank(std::size_t item) {
+loaded<account> user::blank(std::size_t item) {
     loaded<account> nothing;
-    nothing.value = {.pk = ledger::name_of(item), .sk = "-"};
+    nothing.value = {.pk = item_history::name_of(item), .sk = "-"};
     return nothing;
 }
 
-key_values caller::key_of(std::size_t item) const {
-    return {ledger::name_of(item), "-"};
+key_values user::key_of(std::size_t item) const {
+    return {item_history::name_of(item), "-"};
 }
 
-asio::awaitable<void> caller::act() {
-    auto& world = site_.world();
+asio::awaitable<void> user::act() {
+    auto& world = process_.world();
     auto& choices = world.choices();
     if (doubt_ && (world.calm() || choices.choose("caller: doubt", 3) == 1)) {
         const bool closes = choices.choose("caller: close", 2) == 1;
@@ -74,7 +74,7 @@ asio::awaitable<void> caller::act() {
         co_await update(item);
         co_return;
     }
-    const auto& habits = world.made_of().callers;
+    const auto& habits = world.made_of().users;
     const bool from_old = choices.choose("caller: from what is old", world.made_of().stale) == 1;
     const bool again = choices.choose("caller: from what was saved", 4) == 1;
     if (from_old && old_) {
@@ -129,10 +129,10 @@ asio::awaitable<void> caller::act() {
 
 // ---- what is told and remembered -----------------------------------------------------------------------------
 
-void caller::begin(std::size_t item, intent what, std::optional<serial> base) {
-    auto& world = site_.world();
+void user::begin(std::size_t item, intent what, std::optional<serial> base) {
+    auto& world = process_.world();
     if (number_ == 0) {
-        number_ = world.ledger().next_number();
+        number_ = world.item_history().next_number();
         next_operation();
         const bool changes_mind =
             !world.calm() && world.choices().choose("caller: change of mind", world.made_of().cancels) == 1;
@@ -140,43 +140,43 @@ void caller::begin(std::size_t item, intent what, std::optional<serial> base) {
             cancel_after(std::chrono::microseconds(world.choices().choose("caller: when", 3'000'000)));
         }
     }
-    since_ = world.ledger().now(item);
+    since_ = world.item_history().now(item);
     intends_ = what;
-    world.ledger().tell(site_.name(), intended{.number = number_, .item = item, .what = what, .base = base});
+    world.item_history().tell(process_.name(), intended{.number = number_, .item = item, .what = what, .base = base});
 }
 
-std::optional<serial> caller::serial_of(std::size_t item, const std::optional<loaded<account>>& shown) {
+std::optional<serial> user::serial_of(std::size_t item, const std::optional<loaded<account>>& shown) {
     if (!shown) return std::nullopt;
-    const auto state = site_.world().ledger().serial_of(item, shown->attributes);
-    if (!state) site_.world().fail("O4", "a caller was shown a state that never was");
+    const auto state = process_.world().item_history().serial_of(item, shown->attributes);
+    if (!state) process_.world().fail("O4", "a caller was shown a state that never was");
     return state;
 }
 
-void caller::remember(std::size_t item, const std::optional<loaded<account>>& value) {
+void user::remember(std::size_t item, const std::optional<loaded<account>>& value) {
     held_.reset();
     if (!value) return;
     if (const auto state = serial_of(item, value)) held_ = known{.item = item, .value = *value, .state = *state};
 }
 
-void caller::tell(std::size_t item, answer what, std::optional<serial> shown) {
-    const auto met = site_.witness().requests_of(number_);
-    site_.world().ledger().tell(site_.name(), told{.number = number_,
-                                                   .what = what,
-                                                   .item = item,
-                                                   .shown = shown,
-                                                   .since = since_,
-                                                   .unanswered = met.unanswered,
-                                                   .last_refusal = met.last_refusal});
+void user::tell(std::size_t item, answer what, std::optional<serial> shown) {
+    const auto met = process_.recorder().requests_of(number_);
+    process_.world().item_history().tell(process_.name(), told{.number = number_,
+                                                               .what = what,
+                                                               .item = item,
+                                                               .shown = shown,
+                                                               .since = since_,
+                                                               .unanswered = met.unanswered,
+                                                               .last_refusal = met.last_refusal});
     number_ = 0;
     next_operation();
 }
 
-void caller::end(std::size_t item, outcome_of_write done, bool shows_its_own) {
-    auto& census = site_.world().run().census;
+void user::end(std::size_t item, outcome_of_write done, bool shows_its_own) {
+    auto& coverage = process_.world().run().coverage;
     const auto code = std::get<0>(done);
     auto& result = std::get<1>(done);
     if (!code) {
-        census.hit(result.superseded ? "own write found under others" : "written");
+        coverage.hit(result.superseded ? "own write found under others" : "written");
         const auto shown = serial_of(item, result.saved);
         remember(item, result.saved);
         tell(item, result.superseded ? answer::superseded : answer::applied,
@@ -184,7 +184,7 @@ void caller::end(std::size_t item, outcome_of_write done, bool shows_its_own) {
         return;
     }
     if (code == errc::in_doubt) {
-        census.hit("in doubt");
+        coverage.hit("in doubt");
         const bool by_text = intends_ == intent::save_revision || intends_ == intent::remove_revision;
         if (result.pending) doubt_ = doubt{item, number_, std::move(result.pending), by_text};
         held_.reset();
@@ -196,11 +196,11 @@ void caller::end(std::size_t item, outcome_of_write done, bool shows_its_own) {
     if (code == errc::exists) what = answer::exists;
     if (code == errc::missing) what = answer::missing;
     if (code == errc::locked) what = answer::locked;
-    if (what == answer::conflict) census.hit("conflict");
-    if (what == answer::exists) census.hit("exists");
-    if (what == answer::missing) census.hit("missing");
-    if (what == answer::locked) census.hit("locked");
-    if (code == condition::cancelled) census.hit("cancelled");
+    if (what == answer::conflict) coverage.hit("conflict");
+    if (what == answer::exists) coverage.hit("exists");
+    if (what == answer::missing) coverage.hit("missing");
+    if (what == answer::locked) coverage.hit("locked");
+    if (code == condition::cancelled) coverage.hit("cancelled");
     const auto shown = serial_of(item, result.current);
     remember(item, result.current);
     tell(item, what, shown);

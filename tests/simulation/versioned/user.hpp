@@ -21,7 +21,7 @@
 
 namespace dynalease::simulation::versions {
 
-class site;
+class process;
 
 /// Newer programs keep more in it.
 struct bank_card {
@@ -39,12 +39,12 @@ struct account {
 };
 BOOST_DESCRIBE_STRUCT(account, (), (pk, sk, entries, note, card))
 
-class caller final : public participant {
+class user final : public simulation::user {
 public:
-    explicit caller(site& at);
+    explicit user(process& at);
 
     /// Goes on until everyone is to stop.
-    static boost::asio::awaitable<void> live(std::shared_ptr<caller> self);
+    static boost::asio::awaitable<void> live(std::shared_ptr<user> self);
 
     /// The write that is under way; 0: none.
     std::int64_t number() const noexcept { return number_; }
@@ -92,7 +92,7 @@ private:
     key_values key_of(std::size_t item) const;
     static loaded<account> blank(std::size_t item);
 
-    site& site_;
+    process& process_;
     versioned<account> accounts_;
     std::int64_t number_ = 0;
     intent intends_{};  ///< of that number, the last one of several items

@@ -1,7 +1,7 @@
 // Every verb of versioned items, as a program would call it.
 // SPDX-License-Identifier: BSL-1.0
-#include "simulation/versioned/user.hpp"
 #include "simulation/versioned/process.hpp"
+#include "simulation/versioned/user.hpp"
 #include "simulation/versioned/world.hpp"
 
 #include <dynalease/dynamodb/expression.hpp>
@@ -21,8 +21,8 @@ update_expression appended(std::int64_t number) {
 
 }  // namespace
 
-asio::awaitable<void> caller::load(std::size_t item, bool consistent) {
-    const auto since = site_.world().ledger().now(item);
+asio::awaitable<void> user::load(std::size_t item, bool consistent) {
+    const auto since = process_.world().item_history().now(item);
     next_operation();
     auto done = co_await accounts_.load(key_of(item), {.consistent = consistent}, cancellable());
     next_operation();
@@ -30,15 +30,15 @@ asio::awaitable<void> caller::load(std::size_t item, bool consistent) {
     if (!std::get<0>(done)) held_ = note_loaded(item, std::get<1>(done), since, consistent);
 }
 
-asio::awaitable<void> caller::load_all(std::size_t kept, bool consistent) {
-    auto& world = site_.world();
+asio::awaitable<void> user::load_all(std::size_t kept, bool consistent) {
+    auto& world = process_.world();
     std::vector<std::size_t> items;
     std::vector<key_values> keys;
     std::vector<serial> since;
     for (std::size_t i = 0; i < world.items(); ++i) {
         items.push_back((kept + i) % world.items());
         keys.push_back(key_of(items.back()));
-        since.push_back(world.ledger().now(items.back()));
+        since.push_back(world.item_history().now(items.back()));
     }
     std::vector<std::optional<loaded<account>>> found;
     held_.reset();
@@ -48,7 +48,7 @@ asio::awaitable<void> caller::load_all(std::size_t kept, bool consistent) {
     } catch (const error&) {
         co_return;
     }
-    world.run().census.hit("loaded together");
+    world.run().coverage.hit("loaded together");
     if (found.size() != items.size()) world.fail("O4", "a read of several items left some out");
     for (std::size_t i = 0; i < found.size(); ++i) {
         auto one = note_loaded(items[i], found[i], since[i], consistent);
@@ -56,23 +56,24 @@ asio::awaitable<void> caller::load_all(std::size_t kept, bool consistent) {
     }
 }
 
-std::optional<caller::known> caller::note_loaded(std::size_t item, const std::optional<loaded<account>>& found,
-                                                 serial since, bool consistent) {
-    auto& ledger = site_.world().ledger();
-    const auto shown = ledger.serial_of(item, found ? std::optional(found->attributes) : std::nullopt);
-    ledger.tell(site_.name(), loaded_state{.item = item, .shown = shown, .since = since, .consistent = consistent});
+std::optional<user::known> user::note_loaded(std::size_t item, const std::optional<loaded<account>>& found,
+                                             serial since, bool consistent) {
+    auto& item_history = process_.world().item_history();
+    const auto shown = item_history.serial_of(item, found ? std::optional(found->attributes) : std::nullopt);
+    item_history.tell(process_.name(),
+                      loaded_state{.item = item, .shown = shown, .since = since, .consistent = consistent});
     if (!found || !shown) return std::nullopt;
     return known{.item = item, .value = *found, .state = *shown};
 }
 
-asio::awaitable<void> caller::create(std::size_t item) {
+asio::awaitable<void> user::create(std::size_t item) {
     begin(item, intent::create);
-    account fresh{.pk = ledger::name_of(item), .sk = "-", .entries = {number_}, .card = bank_card{"new"}};
+    account fresh{.pk = item_history::name_of(item), .sk = "-", .entries = {number_}, .card = bank_card{"new"}};
     auto done = co_await accounts_.create(fresh, cancellable());
     end(item, std::move(done));
 }
 
-asio::awaitable<void> caller::save(known base, save_scope scope) {
+asio::awaitable<void> user::save(known base, save_scope scope) {
     begin(base.item, intent::save, base.state);
     base.value.value.entries.push_back(number_);
     sign(base.value.value);
@@ -81,7 +82,7 @@ asio::awaitable<void> caller::save(known base, save_scope scope) {
     end(base.item, std::move(done));
 }
 
-asio::awaitable<void> caller::save_revision(known base) {
+asio::awaitable<void> user::save_revision(known base) {
     const auto text = base.value.revision();
     if (!base.value.born) co_return;
     begin(base.item, intent::save_revision, base.state);
@@ -91,14 +92,14 @@ asio::awaitable<void> caller::save_revision(known base) {
     end(base.item, std::move(done));
 }
 
-asio::awaitable<void> caller::touch(known base) {
+asio::awaitable<void> user::touch(known base) {
     begin(base.item, intent::touch, base.state);
     auto done = co_await accounts_.touch(base.value, cancellable());
     end(base.item, std::move(done));
 }
 
-asio::awaitable<void> caller::remove(known base) {
-    const bool by_text = base.value.born && site_.world().choices().choose("caller: removes by text", 3) == 1;
+asio::awaitable<void> user::remove(known base) {
+    const bool by_text = base.value.born && process_.world().choices().choose("caller: removes by text", 3) == 1;
     begin(base.item, by_text ? intent::remove_revision : intent::remove, base.state);
     if (by_text) {
         const item_revision travelled(base.value.revision());
@@ -110,10 +111,10 @@ asio::awaitable<void> caller::remove(known base) {
     end(base.item, std::move(done));
 }
 
-asio::awaitable<void> caller::update(std::size_t item) {
-    auto& choices = site_.world().choices();
+asio::awaitable<void> user::update(std::size_t item) {
+    auto& choices = process_.world().choices();
     begin(item, intent::update);
-    update_options how{.create = choices.choose("caller: create by update", 2) == 1 || site_.world().calm()};
+    update_options how{.create = choices.choose("caller: create by update", 2) == 1 || process_.world().calm()};
     how.consistent = choices.choose("caller: consistent update", 2) == 1;
     auto change = [number = number_](account value) {
         value.entries.push_back(number);
@@ -121,11 +122,11 @@ asio::awaitable<void> caller::update(std::size_t item) {
         return value;
     };
     auto done = co_await accounts_.update(key_of(item), std::move(change), how, cancellable());
-    if (site_.world().calm() && !std::get<0>(done)) served_ = true;
+    if (process_.world().calm() && !std::get<0>(done)) served_ = true;
     end(item, std::move(done));
 }
 
-asio::awaitable<void> caller::blind(std::size_t item, bool exact) {
+asio::awaitable<void> user::blind(std::size_t item, bool exact) {
     begin(item, intent::blind);
     auto change = appended(number_);
     blind_options how{.exact = exact};
@@ -133,29 +134,29 @@ asio::awaitable<void> caller::blind(std::size_t item, bool exact) {
     end(item, std::move(done), !exact);
 }
 
-asio::awaitable<void> caller::clobber(known base, bool upsert) {
+asio::awaitable<void> user::clobber(known base, bool upsert) {
     begin(base.item, upsert ? intent::upsert : intent::clobber);
     base.value.value.entries.push_back(number_);
     clobber_options how{.upsert = upsert};
     auto done = co_await accounts_.clobber(base.value.value, how, cancellable());
-    if (upsert && !std::get<0>(done)) site_.world().run().census.hit("upserted");
+    if (upsert && !std::get<0>(done)) process_.world().run().coverage.hit("upserted");
     end(base.item, std::move(done));
 }
 
-asio::awaitable<void> caller::clobber_remove(std::size_t item) {
+asio::awaitable<void> user::clobber_remove(std::size_t item) {
     begin(item, intent::clobber_remove);
     auto done = co_await accounts_.clobber_remove(key_of(item), cancellable());
-    if (!std::get<0>(done)) site_.world().run().census.hit("removed whatever was there");
+    if (!std::get<0>(done)) process_.world().run().coverage.hit("removed whatever was there");
     end(item, std::move(done));
 }
 
 /// One entry of several that are written together.
-void caller::join(versioned_writes& together, std::size_t item, const std::optional<known>& base) {
-    auto& choices = site_.world().choices();
-    const auto& habits = site_.world().made_of().callers;
+void user::join(versioned_writes& together, std::size_t item, const std::optional<known>& base) {
+    auto& choices = process_.world().choices();
+    const auto& habits = process_.world().made_of().users;
     if (!base) {
         begin(item, intent::create);
-        account fresh{.pk = ledger::name_of(item), .sk = "-", .entries = {number_}};
+        account fresh{.pk = item_history::name_of(item), .sk = "-", .entries = {number_}};
         together.create(accounts_, fresh);
         return;
     }
@@ -181,21 +182,21 @@ void caller::join(versioned_writes& together, std::size_t item, const std::optio
     }
 }
 
-void caller::sign(account& value) {
+void user::sign(account& value) {
     if (value.card && number_ % 2 == 0) value.card->holder = std::to_string(number_);
 }
 
 /// What somebody wants beside the state that it was made from.
-save_options caller::own_condition() {
-    auto& world = site_.world();
+save_options user::own_condition() {
+    auto& world = process_.world();
     if (!world.made_of().foreign_actions || world.choices().choose("caller: own condition", 3) != 1) return {};
     const auto most = world.choices().between("caller: most entries", 1, 12);
     return {.condition = size_of(path("entries")) <= most};
 }
 
 /// Actions that the library knows nothing of: a sale from stock, and a row of an outbox.
-void caller::join_foreign(versioned_writes& together) {
-    auto& world = site_.world();
+void user::join_foreign(versioned_writes& together) {
+    auto& world = process_.world();
     if (!world.made_of().foreign_actions) return;
     const auto which = world.choices().choose("caller: foreign actions", 4);
     if (which % 2 == 1) {
@@ -212,8 +213,8 @@ void caller::join_foreign(versioned_writes& together) {
     }
 }
 
-asio::awaitable<void> caller::joint(known base) {
-    auto& world = site_.world();
+asio::awaitable<void> user::joint(known base) {
+    auto& world = process_.world();
     if (world.items() == 1) co_return;
     std::vector<std::pair<std::size_t, std::optional<known>>> others;
     const auto count = 1 + world.choices().choose("caller: others", world.items() - 1);
@@ -228,7 +229,7 @@ asio::awaitable<void> caller::joint(known base) {
     base.value.value.entries.push_back(number_);
     together.save(accounts_, base.value, own_condition());
     join_foreign(together);
-    auto done = co_await save_all(site_.machine().database(), std::move(together), cancellable());
+    auto done = co_await save_all(process_.machine().database(), std::move(together), cancellable());
     const auto code = std::get<0>(done);
     auto what = answer::not_applied;
     if (!code) what = answer::applied;
@@ -236,12 +237,12 @@ asio::awaitable<void> caller::joint(known base) {
         what = answer::doubt;
         joint_doubt_ = joint_doubt{.item = base.item, .number = number_, .write = std::get<1>(done).pending()};
     }
-    if (code == errc::condition_failed) world.run().census.hit("a condition of others refused all");
-    world.run().census.hit(!code ? "several written together" : "several refused together");
+    if (code == errc::condition_failed) world.run().coverage.hit("a condition of others refused all");
+    world.run().coverage.hit(!code ? "several written together" : "several refused together");
     tell(base.item, what, {});
 }
 
-asio::awaitable<void> caller::resolve_joint() {
+asio::awaitable<void> user::resolve_joint() {
     const auto of = *joint_doubt_;
     auto verdict = resolution::open;
     try {
@@ -251,18 +252,19 @@ asio::awaitable<void> caller::resolve_joint() {
         co_return;
     }
     joint_doubt_.reset();
-    site_.world().run().census.hit("several resolved together");
+    process_.world().run().coverage.hit("several resolved together");
     if (verdict == resolution::open) co_return;
     const bool applied = verdict == resolution::applied;
-    site_.world().ledger().tell(site_.name(), told{.number = of.number,
-                                                   .what = applied ? answer::superseded : answer::not_applied,
-                                                   .item = of.item,
-                                                   .since = 0});
+    process_.world().item_history().tell(process_.name(),
+                                         told{.number = of.number,
+                                              .what = applied ? answer::superseded : answer::not_applied,
+                                              .item = of.item,
+                                              .since = 0});
 }
 
-asio::awaitable<void> caller::resolve(bool close) {
-    auto& world = site_.world();
-    auto& census = world.run().census;
+asio::awaitable<void> user::resolve(bool close) {
+    auto& world = process_.world();
+    auto& coverage = world.run().coverage;
     const auto of = *doubt_;
     // What closes it is a write of its own.
     begin(of.item, of.by_text ? intent::close_revision : intent::close);
@@ -274,20 +276,20 @@ asio::awaitable<void> caller::resolve(bool close) {
     } catch (const error&) {
         answered = false;
     }
-    site_.witness().requests_of(std::exchange(number_, 0));
+    process_.recorder().requests_of(std::exchange(number_, 0));
     if (!answered) co_return;
     if (found.current) serial_of(of.item, found.current);
     if (found.verdict == resolution::open) {
-        census.hit("left open");
+        coverage.hit("left open");
         if (close) doubt_.reset();
         co_return;
     }
     const bool applied = found.verdict == resolution::applied;
-    census.hit(applied ? "resolved: applied" : close ? "closed" : "resolved: not applied");
-    world.ledger().tell(site_.name(), told{.number = of.number,
-                                           .what = applied ? answer::superseded : answer::not_applied,
-                                           .item = of.item,
-                                           .since = 0});
+    coverage.hit(applied ? "resolved: applied" : close ? "closed" : "resolved: not applied");
+    world.item_history().tell(process_.name(), told{.number = of.number,
+                                                    .what = applied ? answer::superseded : answer::not_applied,
+                                                    .item = of.item,
+                                                    .since = 0});
     doubt_.reset();
 }
 

@@ -14,24 +14,24 @@
 
 namespace dynalease::simulation::versions {
 
-class site;
+class process;
 
 class version_world final : public played_world {
 public:
-    /// @param kept null, or where all that is judged is written down.
-    version_world(world_run& run, const recipe& ingredients, history* kept = nullptr);
+    /// @param kept null, or where all that is checked is written down.
+    version_world(world_run& run, const scenario_config& config, history* kept = nullptr);
     ~version_world() override;
 
     /// Faults, then calm, then the end. @throws violation
     void play();
 
     // ---- for its parts ----
-    const recipe& made_of() const noexcept { return recipe_; }
+    const scenario_config& made_of() const noexcept { return config_; }
     std::size_t items() const noexcept { return item_count_; }
-    versions::ledger& ledger() noexcept { return ledger_; }
+    versions::item_history& item_history() noexcept { return item_history_; }
 
 private:
-    const std::optional<std::string>& judged_broken() const override { return ledger_.judged().broken(); }
+    const std::optional<std::string>& broken_promise() const override { return item_history_.checked().broken(); }
     void hear(const std::string& node, event happened);
     void arm_strangers();
     void write_as_stranger(std::size_t index);
@@ -40,12 +40,12 @@ private:
     void let_hours_go_by();
     void serve_everyone();
 
-    const recipe recipe_;
+    const scenario_config config_;
     history* const kept_;
     const std::size_t node_count_;
     const std::size_t item_count_;
-    versions::ledger ledger_;
-    std::vector<std::unique_ptr<site>> sites_;
+    versions::item_history item_history_;
+    std::vector<std::unique_ptr<process>> processes_;
 };
 
 }  // namespace dynalease::simulation::versions

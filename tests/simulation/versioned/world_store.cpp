@@ -9,13 +9,13 @@ namespace dynalease::simulation::versions {
 // ---- others --------------------------------------------------------------------------------------------------
 
 void version_world::arm_strangers() {
-    if (recipe_.beside == strangers::none && !recipe_.locks) return;
+    if (config_.beside == strangers::none && !config_.locks) return;
     const std::chrono::milliseconds wait(choices().between("next stranger", 200, 9000));
     simulated().scheduler().add_timer(now() + wait, [this] {
         if (calm() || stopping()) return;
         const auto index = choices().choose("item of a stranger", item_count_);
         const bool locks =
-            recipe_.beside == strangers::none || (recipe_.locks && choices().choose("what a stranger does", 3) == 1);
+            config_.beside == strangers::none || (config_.locks && choices().choose("what a stranger does", 3) == 1);
         if (locks) {
             lock_for_a_while(index);
         } else {
@@ -27,59 +27,61 @@ void version_world::arm_strangers() {
 
 /// As the mappers of other languages do: they test and raise the version, and know of nothing else.
 void version_world::write_as_stranger(std::size_t index) {
-    auto now_there = ledger_.stored(index);
+    auto now_there = item_history_.stored(index);
     if (!now_there || now_there->contains("_gone")) return;
     const auto version = find_integer(*now_there, "version");
     if (!version) return;
-    const auto number = ledger_.next_number();
-    ledger_.tell("", intended{.number = number, .item = index, .what = intent::foreign});
+    const auto number = item_history_.next_number();
+    item_history_.tell("", intended{.number = number, .item = index, .what = intent::foreign});
     auto entries = *find(*now_there, "entries")->get_if<attribute_list>();
     entries.emplace_back(number);
-    if (recipe_.beside == strangers::put) {
-        item whole{
-            {"pk", ledger::name_of(index)}, {"sk", "-"}, {"entries", entries}, {recipe_.kept.version, *version + 1}};
+    if (config_.beside == strangers::put) {
+        item whole{{"pk", item_history::name_of(index)},
+                   {"sk", "-"},
+                   {"entries", entries},
+                   {config_.kept.version, *version + 1}};
         simulated().call(put_item_request{.table_name = table, .new_item = std::move(whole)}).value();
-        run().census.fault("stranger_put");
+        run().coverage.fault("stranger_put");
     } else {
-        update_item_request change{.table_name = table, .key = ledger::key_of(index)};
+        update_item_request change{.table_name = table, .key = item_history::key_of(index)};
         // What a newer program keeps beside our members, and inside of one.
         const auto* card = find(*now_there, "card");
         auto pinned = card ? *card->get_if<attribute_map>() : attribute_map{{"holder", "bank"}};
         pinned.insert_or_assign("pin", number);
         change.update_expression = "SET #e = :e, #v = :v, #l = :l, #c = :c";
-        change.names = {{"#e", "entries"}, {"#v", recipe_.kept.version}, {"#l", "legacy"}, {"#c", "card"}};
+        change.names = {{"#e", "entries"}, {"#v", config_.kept.version}, {"#l", "legacy"}, {"#c", "card"}};
         change.values = {{":e", entries}, {":v", *version + 1}, {":l", "kept"}, {":c", pinned}};
         simulated().call(std::move(change)).value();
-        run().census.fault("stranger_update");
+        run().coverage.fault("stranger_update");
     }
-    ledger_.written_by("", {.number = number, .item = index});
+    item_history_.written_by("", {.number = number, .item = index});
 }
 
 void version_world::lock_for_a_while(std::size_t index) {
-    if (!ledger_.judged().state(index).there()) return;
-    const auto key = ledger::key_of(index);
+    if (!item_history_.checked().state(index).there()) return;
+    const auto key = item_history::key_of(index);
     update_item_request take{.table_name = table, .key = key};
     take.update_expression = "SET #w = :w";
     take.condition_expression = "attribute_not_exists(#w)";
-    take.names = {{"#w", recipe_.kept.lock_prefix + "W"}};
+    take.names = {{"#w", config_.kept.lock_prefix + "W"}};
     take.values = {{":w", "somebody.1.0000000001"}};
     if (!simulated().call(std::move(take))) return;
-    ledger_.look_again(index);
-    run().census.fault("locked_by_another");
+    item_history_.look_again(index);
+    run().coverage.fault("locked_by_another");
     const std::chrono::milliseconds held(choices().between("how long it is locked", 100, 3000));
     simulated().scheduler().add_timer(now() + held, [this, index, key] {
-        if (!ledger_.stored(index)) return;
+        if (!item_history_.stored(index)) return;
         update_item_request free{.table_name = table, .key = key};
         free.update_expression = "REMOVE #w";
-        free.names = {{"#w", recipe_.kept.lock_prefix + "W"}};
+        free.names = {{"#w", config_.kept.lock_prefix + "W"}};
         simulated().call(std::move(free)).value();
-        ledger_.look_again(index);
+        item_history_.look_again(index);
     });
 }
 
 /// What another program sells of, and runs out of, now and then.
 void version_world::arm_stock() {
-    if (!recipe_.foreign_actions) return;
+    if (!config_.foreign_actions) return;
     const std::chrono::milliseconds wait(choices().between("next delivery", 100, 6000));
     simulated().scheduler().add_timer(now() + wait, [this] {
         if (stopping()) return;

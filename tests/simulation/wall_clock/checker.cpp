@@ -12,22 +12,22 @@ std::string write_text(std::int64_t number) {
 }
 }  // namespace
 
-void judge::see(const event& seen) {
+void checker::see(const event& seen) {
     std::visit([&](const auto& what) { on(what); }, seen.what);
 }
 
-void judge::fail(const char* promise, std::string what) {
+void checker::fail(const char* promise, std::string what) {
     if (!broken_) broken_ = std::string(promise) + ": " + std::move(what);
 }
 
-bool judge::stands(std::uint64_t handle) const {
+bool checker::stands(std::uint64_t handle) const {
     const auto known = holds_.find(handle);
     if (known == holds_.end()) return false;
     const auto& [item, of] = known->second;
     return grants_[of].removed || items_[item].lock == of;
 }
 
-std::string judge::locker(std::size_t item, moment wall) const {
+std::string checker::locker(std::size_t item, moment wall) const {
     const auto& of = items_[item];
     if (!of.lock || over(of.state.text, wall)) return {};
     const auto& stands = grants_[*of.lock];
@@ -35,35 +35,35 @@ std::string judge::locker(std::size_t item, moment wall) const {
 }
 
 /// By the clock that is furthest behind: nobody who keeps to the recipe believes in that lock any more.
-bool judge::over(const std::string& text, moment wall) const {
+bool checker::over(const std::string& text, moment wall) const {
     const auto since = moment_in(text);
     return since && *since + bounds_.timeout + bounds_.skew <= wall;
 }
 
 // ---- the store -----------------------------------------------------------------------------------------------
 
-void judge::on(const written& seen) {
+void checker::on(const written& seen) {
     auto& of = items_[seen.item];
     if (!of.state.exists && seen.after.exists && !seen.by.empty()) fail("E1", "a lock made an item");
-    judge_content(of, seen);
-    if (seen.number != 0 && !seen.stranger) judge_guarded(of, seen);
+    check_content(of, seen);
+    if (seen.number != 0 && !seen.stranger) check_guarded(of, seen);
     if (seen.after.text != of.state.text) {
         if (seen.after.text.empty()) {
-            judge_release(of, seen);
+            check_release(of, seen);
         } else {
-            judge_lock(of, seen);
+            check_lock(of, seen);
         }
     }
     of.state = seen.after;
 }
 
-void judge::judge_content(const item_record& of, const written& seen) {
+void checker::check_content(const item_record& of, const written& seen) {
     auto expected = of.state.entries;
     if (seen.number != 0) expected.push_back(seen.number);
     if (of.state.exists && seen.after.entries != expected) fail("W5", "a write lost what others had written");
 }
 
-void judge::judge_guarded(const item_record& of, const written& seen) {
+void checker::check_guarded(const item_record& of, const written& seen) {
     const auto what = write_text(seen.number);
     const auto under = writes_.find(seen.number);
     const auto held = under == writes_.end() ? holds_.end() : holds_.find(under->second);
@@ -76,7 +76,7 @@ void judge::judge_guarded(const item_record& of, const written& seen) {
         fail("W5", what + " happened though its caller was told that it does not");
 }
 
-void judge::judge_release(item_record& of, const written& seen) {
+void checker::check_release(item_record& of, const written& seen) {
     auto& freed = grants_[of.lock.value()];
     if (seen.stranger) {
         freed.removed = true;
@@ -87,7 +87,7 @@ void judge::judge_release(item_record& of, const written& seen) {
 }
 
 /// Each guarded write moves its own moment on, past microseconds of zero.
-bool judge::goes_on(const item_record& of, const written& seen) const {
+bool checker::goes_on(const item_record& of, const written& seen) const {
     if (!of.lock || grants_[*of.lock].by != seen.by || seen.stranger) return false;
     const auto from = moment_in(of.state.text);
     const auto to = moment_in(seen.after.text);
@@ -96,7 +96,7 @@ bool judge::goes_on(const item_record& of, const written& seen) const {
     return step > std::chrono::microseconds(0) && step <= std::chrono::microseconds(2);
 }
 
-void judge::judge_lock(item_record& of, const written& seen) {
+void checker::check_lock(item_record& of, const written& seen) {
     const auto known = of.moments.find(seen.after.text);
     if (goes_on(of, seen)) {
         of.moments[seen.after.text] = *of.lock;
@@ -123,7 +123,7 @@ void judge::judge_lock(item_record& of, const written& seen) {
 
 // ---- what users are told -------------------------------------------------------------------------------------
 
-void judge::on(const given& seen) {
+void checker::on(const given& seen) {
     const auto& of = items_[seen.item];
     const auto granted = of.moments.find(seen.text);
     if (granted == of.moments.end() || grants_[granted->second].by != seen.by) {
@@ -133,18 +133,18 @@ void judge::on(const given& seen) {
     holds_[seen.handle] = {.item = seen.item, .grant = granted->second};
 }
 
-void judge::on(const returned& seen) {
+void checker::on(const returned& seen) {
     const auto known = holds_.find(seen.handle);
     if (known == holds_.end()) return;
     const auto& [item, of] = known->second;
     if (items_[item].lock == of && !grants_[of].late) fail("W6", "what was given back is still locked");
 }
 
-void judge::on(const begun& seen) {
+void checker::on(const begun& seen) {
     writes_[seen.number] = seen.handle;
 }
 
-void judge::on(const told& seen) {
+void checker::on(const told& seen) {
     const bool happened = applied_.contains(seen.number);
     if (seen.what == answer::applied && !happened) {
         fail("W5", write_text(seen.number) + " never happened, and its caller was told that it did");
@@ -154,7 +154,7 @@ void judge::on(const told& seen) {
     refused_.insert(seen.number);
 }
 
-void judge::on(const unknowable& seen) {
+void checker::on(const unknowable& seen) {
     const auto& of = items_[seen.item];
     const auto granted = of.moments.find(seen.text);
     if (granted != of.moments.end()) grants_[granted->second].unknown = true;

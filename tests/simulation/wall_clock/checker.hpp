@@ -1,4 +1,4 @@
-// The promises of locks by the wall clock, judged from what happened alone.
+// The promises of locks by the wall clock, checked from what happened alone.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
@@ -24,13 +24,13 @@ struct clock_bounds {
 /// is freed; W5 nothing that was written is lost, and each write happens once, or not at all if its caller was told so;
 /// W6 what was given back is free; E1 no lock makes an item.
 ///
-/// What strangers do to each other, or free by mistake, is the recipe's own weakness, and judged of nobody. Nor is a
+/// What strangers do to each other, or free by mistake, is the recipe's own weakness, and checked of nobody. Nor is a
 /// write that happens again because the network copies both it and the one that locked the item. W6 is waived for a
 /// lock whose program was refused it, and shown its own moment: the network has repeated the write, and told how the
 /// copy fared, or another has drawn the same microsecond. Nobody can know which.
-class judge {
+class checker {
 public:
-    judge(std::size_t items, clock_bounds bounds) : bounds_(bounds), items_(items) {}
+    checker(std::size_t items, clock_bounds bounds) : bounds_(bounds), items_(items) {}
 
     void see(const event& seen);
     const std::optional<std::string>& broken() const noexcept { return broken_; }
@@ -69,10 +69,10 @@ private:
     void on(const told& seen);
     void on(const unknowable& seen);
 
-    void judge_content(const item_record& of, const written& seen);
-    void judge_guarded(const item_record& of, const written& seen);
-    void judge_release(item_record& of, const written& seen);
-    void judge_lock(item_record& of, const written& seen);
+    void check_content(const item_record& of, const written& seen);
+    void check_guarded(const item_record& of, const written& seen);
+    void check_release(item_record& of, const written& seen);
+    void check_lock(item_record& of, const written& seen);
     bool goes_on(const item_record& of, const written& seen) const;
     bool over(const std::string& text, moment wall) const;
     void fail(const char* promise, std::string what);

@@ -1,8 +1,8 @@
-// The judge of locks by the wall clock itself: histories of good worlds are accepted, and every way of spoiling them is
+// The checker of locks by the wall clock itself: histories of good worlds are accepted, and every way of spoiling them is
 // noticed.
 // SPDX-License-Identifier: BSL-1.0
-#include "simulation/framework/spoilt_histories.hpp"
 #include "simulation/wall_clock/checker.hpp"
+#include "simulation/framework/spoilt_histories.hpp"
 #include "simulation/wall_clock/scenario_config.hpp"
 #include "simulation/wall_clock/world.hpp"
 
@@ -22,19 +22,19 @@ constexpr std::size_t item_count = 2;
 constexpr clock_bounds bounds{.timeout = 2s, .skew = 200ms};
 
 history good_clocks(std::uint64_t seed) {
-    recipe made_of;
+    wall_clocks::scenario_config made_of;
     made_of.most_items = item_count;
     made_of.timeouts = {bounds.timeout};
     made_of.skew_parts = {bounds.timeout / bounds.skew};
     made_of.outstays = 2;
-    made_of.mishaps = {mishap::pause, mishap::partition, mishap::crash_new_identity};
+    made_of.nemesis.faults = {nemesis_fault::pause, nemesis_fault::partition, nemesis_fault::crash_new_identity};
     return history_of<clock_world, history>(seed, made_of);
 }
 
 std::string verdict_on_clocks(const history& seen) {
-    judge judged(item_count + 1, bounds);
-    for (const auto& each : seen) judged.see(each);
-    return judged.broken().value_or("");
+    checker checked(item_count + 1, bounds);
+    for (const auto& each : seen) checked.see(each);
+    return checked.broken().value_or("");
 }
 
 /// Turns a good history into a bad one; false if it has nothing to be spoilt that way.
@@ -92,21 +92,21 @@ TEST_CASE("a guard of an item that was never locked for it is noticed") {
 }
 
 TEST_CASE("a holder that the item was taken from does not hold it") {
-    judge judged(1, bounds);
+    checker checked(1, bounds);
     const moment wall{};
     const auto write = [&](const char* by, bool stranger, const char* text) {
-        judged.see({.what = written{.by = by,
-                                    .stranger = stranger,
-                                    .wall = wall + std::chrono::hours(1),
-                                    .after = {.exists = true, .text = text}}});
+        checked.see({.what = written{.by = by,
+                                     .stranger = stranger,
+                                     .wall = wall + std::chrono::hours(1),
+                                     .after = {.exists = true, .text = text}}});
     };
     write("", false, "");
     write("n0.1", false, "1970-01-01T00:00:00.000001+00:00");
-    judged.see({.what = given{.handle = 1, .by = "n0.1", .text = "1970-01-01T00:00:00.000001+00:00"}});
-    CHECK(judged.stands(1));
+    checked.see({.what = given{.handle = 1, .by = "n0.1", .text = "1970-01-01T00:00:00.000001+00:00"}});
+    CHECK(checked.stands(1));
     write("n1.1", true, "1970-01-01T00:59:59.000001+00:00");
-    CHECK_FALSE(judged.stands(1));
-    CHECK_FALSE(judged.broken());
+    CHECK_FALSE(checked.stands(1));
+    CHECK_FALSE(checked.broken());
 }
 
 TEST_CASE("a lock that is taken over before it is over by every clock is noticed") {

@@ -14,8 +14,6 @@
 namespace dynalease::simulation::wall_clocks {
 
 using namespace protocol;
-using mutants::notes_of_this_world;
-using mutants::purpose;
 
 wall_moment real_next(wall_moment held) asm(
     "__real__ZN9dynalease8protocol11next_momentENSt6chrono10time_pointINS1_3_V212system_cl"
@@ -99,7 +97,7 @@ condition_expression is_there(const wall_clock_place& place) {
 }
 
 /// Notes when the answer came that the library goes by next.
-class answers_noted final : public mutants::rewriting_database {
+class answers_noted final : public rewriting_database {
     using rewriting_database::rewriting_database;
     void change_answer(result<any_response>&, const any_request&, purpose) override {
         notes_of_this_world().claim_answered = environment().clock->now();
@@ -198,7 +196,7 @@ const contribution wall_clock_mutants{{
              .scenario = "beside-strangers"},
             {.name = "FROM_ANSWER",
              .rule = "it is counted from before the claim was sent",
-             .wrap = mutants::wrap<answers_noted>,
+             .wrap = wrap<answers_noted>,
              .scenario = "beside-strangers"},
             {.name = "TAKE_ANY", .rule = "a claim tests that the item is free or its lock over"},
             {.name = "TAKE_MAKES", .rule = "no claim makes an item"},

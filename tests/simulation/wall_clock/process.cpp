@@ -35,20 +35,20 @@ std::string claim_in(const update_item_request& request, std::chrono::millisecon
 
 }  // namespace
 
-site::site(clock_world& where, std::size_t index) : process(where, where.made_of(), index), world_(where) {
+process::process(clock_world& where, std::size_t index) : simulation::process(where, where.made_of(), index), world_(where) {
     set_wall_clock();
     open();
 }
 
 /// The ends of what is allowed more often than what lies between: that is where it hurts.
-void site::set_wall_clock() {
+void process::set_wall_clock() {
     const auto end = world_.choices().choose("wall at its end", 3);
     if (end == 0) return;
     const auto error = end == 1 ? world_.made_of().wall_error : -world_.made_of().wall_error;
     machine().clock().step_wall(world_.simulated().store_clock().wall() + error - machine().clock().wall());
 }
 
-void site::begin() {
+void process::begin() {
     program_ = name() + "." + std::to_string(++programs_);
     const auto& made_of = world_.made_of();
     const auto count = world_.choices().between("users of a node", 1, made_of.most_users);
@@ -66,23 +66,23 @@ void site::begin() {
     }
 }
 
-void site::interrupt() {
+void process::interrupt() {
     for (const auto& each : users_) {
         if (each->waits()) each->interrupt();
     }
 }
 
-void site::let_go() {
+void process::let_go() {
     for (const auto& each : users_) each->let_go();
     for (const auto& each : strangers_) each->let_go();
 }
 
-void site::drop() {
+void process::drop() {
     users_.clear();
     strangers_.clear();
 }
 
-std::vector<std::uint64_t> site::believers() const {
+std::vector<std::uint64_t> process::believers() const {
     std::vector<std::uint64_t> all;
     for (const auto& each : users_) {
         if (each->believes()) all.push_back(each->handle());
@@ -95,19 +95,19 @@ std::vector<std::uint64_t> site::believers() const {
 
 // ---- requests ------------------------------------------------------------------------------------------------
 
-void site::sent(const testing::logged_request& entry, const any_request& request) {
+void process::sent(const testing::logged_request& entry, const any_request& request) {
     senders_[&entry] = program_;
     const auto* update = std::get_if<update_item_request>(&request);
     const auto claimed = update ? claim_in(*update, world_.bounds().timeout) : std::string();
     if (!claimed.empty()) world_.note_claim(entry.key + " " + claimed);
 }
 
-void site::applied(const testing::logged_request& entry, const any_request& request,
-                   const result<any_response>& answer) {
+void process::applied(const testing::logged_request& entry, const any_request& request,
+                      const result<any_response>& answer) {
     const auto& update = std::get<update_item_request>(request);
     const auto index = clock_world::item_in(update.key);
     const bool late = entry.completed.has_value();
-    if (late) world_.run().census.hit(answer ? "late write applied" : "late write refused");
+    if (late) world_.run().coverage.hit(answer ? "late write applied" : "late write refused");
     if (!index || !answer) return;
     world_.tell_written(name(), {.item = *index,
                                  .by = senders_[&entry],
@@ -119,7 +119,7 @@ void site::applied(const testing::logged_request& entry, const any_request& requ
 
 /// The network may repeat a write, and answer for the copy: what was refused for another moment than its own two may
 /// have been done before that one came; and of a claim that is shown its own moment nobody can say whose it is.
-void site::note_refusal(const update_item_request& request, const failure& why) {
+void process::note_refusal(const update_item_request& request, const failure& why) {
     const auto* shown = why.current ? find_string(*why.current, world_.options().attribute) : nullptr;
     const auto is_shown = [&](const auto& each) {
         const auto* text = each.second.template get_if<std::string>();
@@ -134,8 +134,8 @@ void site::note_refusal(const update_item_request& request, const failure& why) 
         world_.tell(name(), unknowable{.item = *index, .text = claimed});
 }
 
-void site::answered(const testing::logged_request& entry, const any_request& request,
-                    const result<any_response>& answer) {
+void process::answered(const testing::logged_request& entry, const any_request& request,
+                       const result<any_response>& answer) {
     world_.run().trace.add(world_.now(), name(), static_cast<std::uint64_t>(entry.code.value()), [&] {
         const auto* update = std::get_if<update_item_request>(&request);
         return "r " + entry.operation + " " + entry.key + (update ? " (" + update->update_expression + ")" : "") +

@@ -17,9 +17,9 @@
 
 namespace dynalease::simulation::wall_clocks {
 
-class site final : public process, public testing::network_observer {
+class process final : public simulation::process, public testing::network_observer {
 public:
-    site(clock_world& where, std::size_t index);
+    process(clock_world& where, std::size_t index);
 
     clock_world& world() noexcept { return world_; }
     /// The one that runs, or ran last.

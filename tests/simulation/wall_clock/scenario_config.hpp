@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "simulation/framework/played_world.hpp"
+#include "simulation/framework/scenario_config.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace dynalease::simulation::wall_clocks {
 
-struct recipe : world_recipe {
-    recipe() : world_recipe{.longest = 35s} {
+struct scenario_config : simulation::scenario_config {
+    scenario_config() : simulation::scenario_config{.longest = 35s} {
         demand.refusals = 1000;  // waiting is asking for the lock, time and again
-        weather.answers_copies = true;
+        network.answers_copies = true;
     }
 
     std::size_t most_users = 2;  ///< in one process

@@ -8,61 +8,61 @@ namespace dynalease::simulation::wall_clocks {
 
 namespace {
 
-using enum mishap;
+using enum nemesis_fault;
 
-recipe swarm() {
-    recipe made;
-    made.mishaps = everything_promised;
-    std::erase(made.mishaps, crash_same_owner);  // there are no owners
+scenario_config swarm() {
+    scenario_config made;
+    made.nemesis.faults = everything_promised;
+    std::erase(made.nemesis.faults, crash_same_owner);  // there are no owners
     return made;
 }
 
 /// One item, many who want it, and locks that are over before they are given back.
-recipe crowd() {
-    recipe made = swarm();
+scenario_config crowd() {
+    scenario_config made = swarm();
     made.fewest_nodes = 3;
     made.most_items = 1;
     made.timeouts = {2s, 3s};
     made.longest_hold = 300ms;
     made.longest_rest = 400ms;
-    made.weather.always = {request_fault_kind::answer_lost};
-    made.mishaps = {pause, partition, one_way_partition, loop_blocked, wall_step, crash_new_identity};
-    made.longest_mishap = 8s;
+    made.network.always = {request_fault_kind::answer_lost};
+    made.nemesis.faults = {pause, partition, one_way_partition, loop_blocked, wall_step, crash_new_identity};
+    made.nemesis.longest = 8s;
     made.longest = 25s;
     return made;
 }
 
 /// Beside as many who do without the library, and hold an item for as long as they may.
-recipe beside_strangers() {
-    recipe made = crowd();
+scenario_config beside_strangers() {
+    scenario_config made = crowd();
     made.strangers = 2;
     made.outstays = 2;
-    made.mishap_presence = 0.2;
+    made.nemesis.presence = 0.2;
     return made;
 }
 
 /// ... and who free the item in the end, whosoever it is by then.
-recipe beside_careless_strangers() {
-    recipe made = beside_strangers();
+scenario_config beside_careless_strangers() {
+    scenario_config made = beside_strangers();
     made.careless = true;
     return made;
 }
 
 /// Callers that change their minds, under all faults of requests at once.
-recipe changes_of_mind() {
-    recipe made = swarm();
+scenario_config changes_of_mind() {
+    scenario_config made = swarm();
     made.fewest_nodes = made.most_nodes = 3;
     made.most_items = 1;
     made.cancels = 2;
-    made.weather.presence = 0.9;
-    made.weather.worst_chance = 60'000;
-    made.mishap_presence = 0.15;
+    made.network.presence = 0.9;
+    made.network.worst_chance = 60'000;
+    made.nemesis.presence = 0.15;
     return made;
 }
 
 /// Locks that last longer than the world's faults: what is left locked then is found.
-recipe long_locks() {
-    recipe made = changes_of_mind();
+scenario_config long_locks() {
+    scenario_config made = changes_of_mind();
     made.timeouts = {60s};
     made.outstays = 0;
     made.strangers = 0;
@@ -70,23 +70,18 @@ recipe long_locks() {
     return made;
 }
 
-template <recipe (*Recipe)()>
-void play(world_run& run) {
-    clock_world(run, Recipe()).play();
-}
-
 const contribution wall_clock_worlds{{
     .name = "wall_clock",
-    .scenarios = {{"swarm", 4, play<swarm>},
-                  {"crowd", 3, play<crowd>},
-                  {"beside-strangers", 3, play<beside_strangers>},
-                  {"beside-careless-strangers", 2, play<beside_careless_strangers>},
-                  {"changes-of-mind", 3, play<changes_of_mind>},
-                  {"long-locks", 2, play<long_locks>}},
-    .probes = {"locked", "locked by a stranger", "freed", "guarded write done", "guarded write in doubt",
-               "guarded write lost the item", "guarded write in vain", "given up in doubt", "cancelled while waiting",
-               "waited in vain", "try refused", "item missing", "release in doubt", "release lost the race",
-               "late write applied", "late write refused"},
+    .scenarios = {{"swarm", 4, play<clock_world, swarm>},
+                  {"crowd", 3, play<clock_world, crowd>},
+                  {"beside-strangers", 3, play<clock_world, beside_strangers>},
+                  {"beside-careless-strangers", 2, play<clock_world, beside_careless_strangers>},
+                  {"changes-of-mind", 3, play<clock_world, changes_of_mind>},
+                  {"long-locks", 2, play<clock_world, long_locks>}},
+    .coverage_points = {"locked", "locked by a stranger", "freed", "guarded write done", "guarded write in doubt",
+                        "guarded write lost the item", "guarded write in vain", "given up in doubt",
+                        "cancelled while waiting", "waited in vain", "try refused", "item missing", "release in doubt",
+                        "release lost the race", "late write applied", "late write refused"},
 }};
 
 }  // namespace

@@ -27,8 +27,7 @@ wall_clock_options of_all() {
 
 }  // namespace
 
-points_stage::actor::actor(testing::world& where, std::uint64_t seed, std::int64_t drift_ppm,
-                           std::chrono::milliseconds ahead)
+stage::actor::actor(testing::world& where, std::uint64_t seed, std::int64_t drift_ppm, std::chrono::milliseconds ahead)
     : machine(where, {.seed = seed,
                       .clock = {.offset = std::chrono::hours(seed), .drift_ppm = drift_ppm},
                       .in_front = active_mutant() ? active_mutant()->wrap : nullptr}) {
@@ -36,7 +35,7 @@ points_stage::actor::actor(testing::world& where, std::uint64_t seed, std::int64
     lock.emplace(machine.database(), item_ref{tills, till()}, of_all());
 }
 
-points_stage::points_stage()
+stage::stage()
     : a((world.create_table(tills), world), 1, drift, 100ms), b(world, 2, -drift, -100ms), c(world, 3, 0, 0ms) {
     auto fresh = till();
     fresh.emplace("sum", 0);
@@ -46,38 +45,37 @@ points_stage::points_stage()
 
 // ---- settings ------------------------------------------------------------------------------------------------
 
-void points_stage::hold(actor& who) {
+void stage::hold(actor& who) {
     who.lock->acquire(item_acquire_options{}, handler(keep(who)));
     run_for(200ms);
     if (who.guards.empty() || !who.guards.back().held()) fail("the setting does not come about");
 }
 
-void points_stage::hold_and_die() {
+void stage::hold_and_die() {
     hold(b);
     b.machine.crash();
     left_behind_ = moment_in_item();
 }
 
-void points_stage::hold_by_recipe() {
+void stage::hold_by_recipe() {
     auto held = row();
     held.insert_or_assign(of_all().attribute, "2026-01-01T00:00:00+00:00");
     world.call(put_item_request{.table_name = tills, .new_item = std::move(held)}).value();
     left_behind_ = moment_in_item();
 }
 
-void points_stage::destroy_handles() {
+void stage::destroy_handles() {
     a.guards.clear();
     a.lock.reset();
 }
 
 // ---- what must hold ------------------------------------------------------------------------------------------
 
-void points_stage::applied(const testing::logged_request& entry, const any_request&,
-                           const result<any_response>& answer) {
+void stage::applied(const testing::logged_request& entry, const any_request&, const result<any_response>& answer) {
     if (answer && entry.completed && !moment_in_item().empty()) late_lock_ = true;
 }
 
-void points_stage::look() {
+void stage::look() {
     int holders = 0;
     for (const auto* who : {&a, &b, &c}) {
         if (who->machine.crashed()) continue;
@@ -86,29 +84,29 @@ void points_stage::look() {
     if (holders > 1) fail("W1: two valid guards");
 }
 
-item points_stage::row() {
+item stage::row() {
     return world.row(tills, "till").value();
 }
 
-std::string points_stage::moment_in_item() {
+std::string stage::moment_in_item() {
     const auto stored = row();
     const auto* text = find_string(stored, of_all().attribute);
     return text ? *text : std::string();
 }
 
-void points_stage::check_free() {
+void stage::check_free() {
     const auto stands = moment_in_item();
     if (!stands.empty() && stands != left_behind_) fail("W6: locked by nobody's will");
 }
 
-void points_stage::check_sum() {
+void stage::check_sum() {
     const auto stored = row();
     const auto sum = find_integer(stored, "sum").value_or(0);
     if (sum < done_) fail("W5: a guarded write that was reported is not in the item");
     if (sum > done_ + asked_) fail("W5: a guarded write happened twice, or though it was reported as refused");
 }
 
-void points_stage::lock_by_a_third() {
+void stage::lock_by_a_third() {
     // What is left of a crash, or came late, is over by then.
     item_acquire_options patience{.wait = 6s};
     c.lock->acquire(patience, handler(keep(c)));
@@ -119,7 +117,7 @@ void points_stage::lock_by_a_third() {
     c.guards.clear();
 }
 
-void points_stage::conclude() {
+void stage::conclude() {
     if (!crashed()) a.guards.clear();
     b.guards.clear();
     // Time for whoever still waits, and for what goes on in the background.

@@ -16,12 +16,12 @@
 
 namespace dynalease::simulation::wall_clocks {
 
-/// Process `a`, whose clock is ahead, does what is enumerated; `b`, whose clock is behind, is the other one, if the
+/// Process `a`, whose clock is ahead, does what is disturbed; `b`, whose clock is behind, is the other one, if the
 /// operation needs one. `c` comes at the end, to see whether the item can be locked. Each guarded write adds one to the
 /// item's sum.
-class points_stage final : public stage, private testing::network_observer {
+class stage final : public simulation::stage, private testing::network_observer {
 public:
-    points_stage();
+    stage();
 
     struct actor {
         actor(testing::world& where, std::uint64_t seed, std::int64_t drift_ppm, std::chrono::milliseconds ahead);
@@ -59,7 +59,7 @@ public:
     }
     static update_expression one_more() { return add(path("sum"), attribute_value(1)); }
 
-    testing::node& disturbed() override { return a.machine; }
+    std::vector<testing::node*> nodes() override { return {&a.machine, &b.machine, &c.machine}; }
     /// Guards and the lock of `a`.
     void destroy_handles() override;
     void conclude() override;

@@ -17,8 +17,8 @@ namespace {
 constexpr const char* lock_name = "#LockedAt";
 }  // namespace
 
-stranger::stranger(site& at, std::size_t item)
-    : participant(at.world().choices(), at, "stranger: cancellation"), site_(at), item_(item) {}
+stranger::stranger(process& at, std::size_t item)
+    : simulation::user(at.world().choices(), at, "stranger: cancellation"), process_(at), item_(item) {}
 
 bool stranger::sent(const update_item_request& request) {
     return request.names.contains(lock_name);
@@ -26,17 +26,17 @@ bool stranger::sent(const update_item_request& request) {
 
 bool stranger::believes() const {
     if (handle_ == 0) return false;
-    return site_.machine().clock().wall() < mine_ + site_.world().bounds().timeout;
+    return process_.machine().clock().wall() < mine_ + process_.world().bounds().timeout;
 }
 
 void stranger::let_go() {
-    if (handle_ != 0) site_.world().tell(site_.name(), wall_clocks::let_go{.handle = std::exchange(handle_, 0)});
+    if (handle_ != 0) process_.world().tell(process_.name(), wall_clocks::let_go{.handle = std::exchange(handle_, 0)});
 }
 
 asio::awaitable<void> stranger::live(std::shared_ptr<stranger> self) {
     auto& me = *self;
-    auto& world = me.site_.world();
-    const counted_frame standing(me.site_.frames);
+    auto& world = me.process_.world();
+    const counted_frame standing(me.process_.frames);
     co_await me.sleep_up_to("stranger: first rest", world.made_of().longest_rest);
     while (!world.stopping()) {
         co_await me.lock_and_write();
@@ -48,7 +48,7 @@ asio::awaitable<void> stranger::live(std::shared_ptr<stranger> self) {
 }
 
 asio::awaitable<void> stranger::lock_and_write() {
-    auto& world = site_.world();
+    auto& world = process_.world();
     auto& choices = world.choices();
     const auto got = co_await take();
     if (!got) co_return;
@@ -66,35 +66,35 @@ asio::awaitable<void> stranger::lock_and_write() {
 update_item_request stranger::own(const char* what) const {
     update_item_request request{.table_name = table, .key = clock_world::key_of(item_)};
     request.update_expression = what;
-    request.names = {{lock_name, site_.world().options().attribute}};
+    request.names = {{lock_name, process_.world().options().attribute}};
     return request;
 }
 
 asio::awaitable<bool> stranger::send(update_item_request request) {
-    const auto target = site_.machine().database();
+    const auto target = process_.machine().database();
     const call_options patience{.timeout = std::chrono::seconds(1)};
     const auto done = co_await target.call(std::move(request), patience);
     co_return done.has_value();
 }
 
 asio::awaitable<bool> stranger::take() {
-    auto& world = site_.world();
-    const moment now = site_.machine().clock().wall();
+    auto& world = process_.world();
+    const moment now = process_.machine().clock().wall();
     mine_ = now + std::chrono::microseconds(world.choices().choose("stranger: microsecond", 1000));
     auto request = own("SET #LockedAt = :mine");
     request.condition_expression = "attribute_exists(pk) AND (attribute_not_exists(#LockedAt) OR #LockedAt < :over)";
     request.values = {{":mine", foreign_text(mine_)}, {":over", foreign_text(now - world.bounds().timeout)}};
     const auto got = co_await send(std::move(request));
     if (!got) co_return false;
-    world.run().census.hit("locked by a stranger");
+    world.run().coverage.hit("locked by a stranger");
     handle_ = world.next_number();
-    world.tell(site_.name(),
-               given{.handle = handle_, .item = item_, .by = site_.program(), .text = foreign_text(mine_)});
+    world.tell(process_.name(),
+               given{.handle = handle_, .item = item_, .by = process_.program(), .text = foreign_text(mine_)});
     co_return true;
 }
 
 asio::awaitable<void> stranger::write() {
-    auto& world = site_.world();
+    auto& world = process_.world();
     auto request = own("SET entries = list_append(entries, :number)");
     request.condition_expression = "#LockedAt = :mine";
     const attribute_value number(attribute_list{attribute_value(static_cast<std::int64_t>(world.next_number()))});
@@ -105,7 +105,7 @@ asio::awaitable<void> stranger::write() {
 asio::awaitable<void> stranger::free() {
     let_go();
     auto request = own("REMOVE #LockedAt");
-    if (!site_.world().made_of().careless) {
+    if (!process_.world().made_of().careless) {
         request.condition_expression = "#LockedAt = :mine";
         request.values = {{":mine", foreign_text(mine_)}};
     }

@@ -16,11 +16,11 @@
 
 namespace dynalease::simulation::wall_clocks {
 
-class site;
+class process;
 
-class stranger final : public participant {
+class stranger final : public simulation::user {
 public:
-    stranger(site& at, std::size_t item);
+    stranger(process& at, std::size_t item);
 
     /// Goes on until everyone is to stop.
     static boost::asio::awaitable<void> live(std::shared_ptr<stranger> self);
@@ -40,7 +40,7 @@ private:
     boost::asio::awaitable<bool> send(update_item_request request);
     update_item_request own(const char* what) const;
 
-    site& site_;
+    process& process_;
     const std::size_t item_;
     moment mine_{};
     std::uint64_t handle_ = 0;

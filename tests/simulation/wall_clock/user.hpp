@@ -16,16 +16,16 @@
 
 namespace dynalease::simulation::wall_clocks {
 
-class site;
+class process;
 
-class user final : public participant {
+class user final : public simulation::user {
 public:
-    user(site& at, std::size_t item);
+    user(process& at, std::size_t item);
 
     /// Goes on until everyone is to stop.
     static boost::asio::awaitable<void> live(std::shared_ptr<user> self);
 
-    site& at() const noexcept { return site_; }
+    process& at() const noexcept { return process_; }
     std::size_t target() const noexcept { return item_; }
     /// That it has the item: its guard says so.
     bool believes() const { return handle_ != 0 && guard_.held(); }
@@ -49,7 +49,7 @@ private:
     void note_failure(error_code code);
     void learn(std::int64_t number, error_code code);
 
-    site& site_;
+    process& process_;
     const std::size_t item_;
     const wall_clock_lock lock_;
     wall_clock_guard guard_;

@@ -18,31 +18,31 @@ constexpr std::chrono::milliseconds unseen_error{3};
 /// Two have drawn the same moment: the world ends without a verdict. One in ten thousand does.
 struct coincidence {};
 
-clock_bounds draw_bounds(testing::tape& choices, const recipe& made_of) {
+clock_bounds draw_bounds(testing::tape& choices, const scenario_config& made_of) {
     const auto timeout = made_of.timeouts[choices.choose("timeout", made_of.timeouts.size())];
     const auto part = made_of.skew_parts[choices.choose("skew in the timeout", made_of.skew_parts.size())];
     return {.timeout = timeout, .skew = timeout / part};
 }
 
-recipe within(recipe made_of, clock_bounds bounds) {
+scenario_config within(scenario_config made_of, clock_bounds bounds) {
     made_of.wall_error = bounds.skew - unseen_error;
     return made_of;
 }
 
 }  // namespace
 
-clock_world::clock_world(world_run& run, const recipe& ingredients, history* kept)
+clock_world::clock_world(world_run& run, const scenario_config& config, history* kept)
     : played_world(run),
-      bounds_(draw_bounds(run.choices, ingredients)),
-      recipe_(within(ingredients, bounds_)),
+      bounds_(draw_bounds(run.choices, config)),
+      config_(within(config, bounds_)),
       kept_(kept),
-      node_count_(run.choices.between("nodes", recipe_.fewest_nodes, recipe_.most_nodes)),
-      item_count_(run.choices.between("items", 1, recipe_.most_items)),
+      node_count_(run.choices.between("nodes", config_.fewest_nodes, config_.most_nodes)),
+      item_count_(run.choices.between("items", 1, config_.most_items)),
       // The last one is never there.
-      judge_(item_count_ + 1, bounds_) {
+      checker_(item_count_ + 1, bounds_) {
     make_items();
-    set_up(recipe_, node_count_);
-    for (std::size_t i = 0; i < node_count_; ++i) add(*sites_.emplace_back(std::make_unique<site>(*this, i)));
+    set_up(config_, node_count_);
+    for (std::size_t i = 0; i < node_count_; ++i) add(*processes_.emplace_back(std::make_unique<process>(*this, i)));
     keep_clocks();
 }
 
@@ -51,15 +51,15 @@ clock_world::~clock_world() = default;
 wall_clock_options clock_world::options() const {
     return {.timeout = bounds_.timeout,
             .skew = bounds_.skew,
-            .clock_drift_ppm = static_cast<std::uint32_t>(recipe_.drift_ppm),
+            .clock_drift_ppm = static_cast<std::uint32_t>(config_.drift_ppm),
             .longest_poll_interval = 500ms};
 }
 
 void clock_world::keep_clocks() {
-    for (const auto& each : sites_) {
+    for (const auto& each : processes_) {
         auto& clock = each->machine().clock();
         const auto error = clock.wall() - simulated().store_clock().wall();
-        const auto allowed = std::clamp(error, -recipe_.wall_error, recipe_.wall_error);
+        const auto allowed = std::clamp(error, -config_.wall_error, config_.wall_error);
         if (allowed != error) clock.step_wall(allowed - error);
     }
     simulated().scheduler().add_timer(now() + 500ms, [this] {
@@ -73,9 +73,9 @@ void clock_world::note_claim(std::string item_and_moment) {
 
 void clock_world::check_step() {
     if (same_microsecond_) throw coincidence();
-    for (const auto& each : sites_) {
+    for (const auto& each : processes_) {
         for (const auto handle : each->believers()) {
-            if (!judge_.stands(handle)) fail("W1", each->name() + " may believe that it has an item, and has not");
+            if (!checker_.stands(handle)) fail("W1", each->name() + " may believe that it has an item, and has not");
         }
     }
 }
@@ -86,19 +86,19 @@ void clock_world::play() {
     try {
         live();
     } catch (const coincidence&) {
-        run().census.hit("claimed in the same microsecond");
+        run().coverage.hit("claimed in the same microsecond");
     }
-    run().census.lived += static_cast<std::int64_t>(item_count_) * now().time_since_epoch();
+    run().coverage.lived += static_cast<std::int64_t>(item_count_) * now().time_since_epoch();
 }
 
 void clock_world::live() {
     begin_faults();
-    live_through_faults(recipe_);
+    live_through_faults(config_);
     begin_calm();
     stop_everyone("R1");
     check_orphans();
     go_on_living();
-    for (const auto& each : sites_) each->reopen();
+    for (const auto& each : processes_) each->reopen();
     serve_everyone();
     stop_everyone("R1");
     check_orphans();
@@ -112,8 +112,8 @@ void clock_world::check_orphans() {
     go_on_until(now() + std::chrono::seconds(3));
     const moment wall = simulated().store_clock().wall();
     for (std::size_t i = 0; i < item_count_; ++i) {
-        const auto locker = judge_.locker(i, wall);
-        for (const auto& each : sites_) {
+        const auto locker = checker_.locker(i, wall);
+        for (const auto& each : processes_) {
             if (each->lives(locker)) fail("W6", locker + " locks an item that nobody there has");
         }
     }
@@ -122,7 +122,7 @@ void clock_world::check_orphans() {
 
 void clock_world::serve_everyone() {
     service_owed<user> owed;
-    for (const auto& each : sites_) {
+    for (const auto& each : processes_) {
         for (const auto& someone : each->users()) {
             if (someone->target() < item_count_) owed.add(someone);
         }

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "simulation/framework/played_world.hpp"
-#include "simulation/wall_clock/history.hpp"
 #include "simulation/wall_clock/checker.hpp"
+#include "simulation/wall_clock/history.hpp"
 #include "simulation/wall_clock/scenario_config.hpp"
 
 #include <dynalease/wall_clock_lock.hpp>
@@ -20,21 +20,21 @@
 
 namespace dynalease::simulation::wall_clocks {
 
-class site;
+class process;
 
 inline constexpr const char* table = "tills";
 
 class clock_world final : public played_world {
 public:
-    /// @param kept null, or where all that is judged is written down.
-    clock_world(world_run& run, const recipe& ingredients, history* kept = nullptr);
+    /// @param kept null, or where all that is checked is written down.
+    clock_world(world_run& run, const scenario_config& config, history* kept = nullptr);
     ~clock_world() override;
 
     /// Faults, then calm, then the end. @throws violation
     void play();
 
     // ---- for its parts ----
-    const recipe& made_of() const noexcept { return recipe_; }
+    const scenario_config& made_of() const noexcept { return config_; }
     clock_bounds bounds() const noexcept { return bounds_; }
     std::size_t items() const noexcept { return item_count_; }
     wall_clock_options options() const;
@@ -51,7 +51,7 @@ public:
 private:
     void live();
     void check_step() override;
-    const std::optional<std::string>& judged_broken() const override { return judge_.broken(); }
+    const std::optional<std::string>& broken_promise() const override { return checker_.broken(); }
     void make_items();
     /// Somebody sets the wall clocks right, before they are off by more than is promised.
     void keep_clocks();
@@ -60,12 +60,12 @@ private:
     item_state stored(std::size_t index);
 
     const clock_bounds bounds_;
-    const recipe recipe_;
+    const scenario_config config_;
     history* const kept_;
     const std::size_t node_count_;
     const std::size_t item_count_;
-    judge judge_;
-    std::vector<std::unique_ptr<site>> sites_;
+    checker checker_;
+    std::vector<std::unique_ptr<process>> processes_;
     std::set<std::string> claims_;
     bool same_microsecond_ = false;
     bool over_ = false;

@@ -48,15 +48,15 @@ item_state clock_world::stored(std::size_t index) {
 void clock_world::tell_written(const std::string& node, written what) {
     what.wall = simulated().store_clock().wall();
     what.after = stored(what.item);
-    const auto& before = judge_.state(what.item);
-    auto& census = run().census;
-    if (before.text.empty() != what.after.text.empty()) census.hit(before.text.empty() ? "locked" : "freed");
+    const auto& before = checker_.state(what.item);
+    auto& coverage = run().coverage;
+    if (before.text.empty() != what.after.text.empty()) coverage.hit(before.text.empty() ? "locked" : "freed");
     tell(node, std::move(what));
 }
 
 void clock_world::tell(const std::string& node, decltype(event::what) what) {
     event happened{.at = now(), .what = std::move(what)};
-    judge_.see(happened);
+    checker_.see(happened);
     run().trace.add(now(), node, 100 + happened.what.index(), [&] {
         constexpr std::array names{"Item",         "Has it",        "Lets go",          "Gave it back",
                                    "Begins write", "Told of write", "Cannot know whose"};
