@@ -10,8 +10,8 @@
 
 namespace dynalease::simulation {
 
-/// Either rewrites requests on their way from the library to its network (`wrap`), or is asked for by a decision
-/// function that the simulation links in place of the library's own (`active`).
+/// Either rewrites requests on their way from the library to its network (`wrap`), or is asked for by a function that
+/// stands in for one of the library's (`active`; stand_ins.txt).
 struct mutant {
     std::string_view name;  ///< as in the table of mutants: "MARGIN"
     std::string_view rule;  ///< the rule that it breaks

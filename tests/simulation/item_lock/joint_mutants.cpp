@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
 #include "simulation/framework/rewriting_database.hpp"
+#include "simulation/item_lock/stand_ins.hpp"
 #include "simulation/versioned/item_history.hpp"
 
 #include "item_lock/protocol/acquire_all.hpp"
@@ -22,15 +23,8 @@ namespace protocol = dynalease::protocol;
 
 // ---- decisions ---------------------------------------------------------------------------------------------
 
-std::vector<std::size_t> real_order(const std::vector<std::string>& names) asm(
-    "__real__ZN9dynalease8protocol15acquiring_orderERKSt6vectorINSt7__cxx1112basic_stringIcSt11char_"
-    "traitsIcESaIcEEESaIS7_EE");
-std::vector<std::size_t> wrapped_order(const std::vector<std::string>& names) asm(
-    "__wrap__ZN9dynalease8protocol15acquiring_orderERKSt6vectorINSt7__cxx1112basic_stringIcSt11char_"
-    "traitsIcESaIcEEESaIS7_EE");
-
-std::vector<std::size_t> wrapped_order(const std::vector<std::string>& names) {
-    auto order = real_order(names);
+std::vector<std::size_t> mutated::acquiring_order(const std::vector<std::string>& names) {
+    auto order = real::acquiring_order(names);
     if (active("J_UNSORTED")) std::iota(order.begin(), order.end(), std::size_t{0});
     return order;
 }

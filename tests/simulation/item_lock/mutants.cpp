@@ -1,8 +1,9 @@
-// The known mistakes of item locks: decisions that the linker puts in the library's place (names in decisions.txt), and
-// requests that are rewritten on their way. In brackets the section of the protocol of items.
+// The known mistakes of item locks: decisions in the place of the library's (stand_ins.txt), and requests that are
+// rewritten on their way. In brackets the section of the protocol of items.
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
 #include "simulation/framework/rewriting_database.hpp"
+#include "simulation/item_lock/stand_ins.hpp"
 #include "simulation/versioned/item_history.hpp"
 
 #include "item_lock/protocol/item_lock_decisions.hpp"
@@ -18,42 +19,19 @@ using namespace protocol;
 
 // ---- decisions ---------------------------------------------------------------------------------------------
 
-item_acquire_decision real_want(const item_acquire_facts& facts) asm(
-    "__real__ZN9dynalease8protocol19decide_item_acquireERKNS0_18item_acquire_factsE");
-item_acquire_decision wrapped_want(const item_acquire_facts& facts) asm(
-    "__wrap__ZN9dynalease8protocol19decide_item_acquireERKNS0_18item_acquire_factsE");
-give_up_step real_give_up(const item_give_up_facts& facts) asm(
-    "__real__ZN9dynalease8protocol19decide_item_give_upERKNS0_18item_give_up_factsE");
-give_up_step wrapped_give_up(const item_give_up_facts& facts) asm(
-    "__wrap__ZN9dynalease8protocol19decide_item_give_upERKNS0_18item_give_up_factsE");
-item_resolve_step real_resolve(const item_lock_state& sight, std::string_view self, const claim& mine, bool closed) asm(
-    "__real__ZN9dynalease8protocol19decide_item_resolveERKNS0_15item_lock_stateESt17basic_string_viewIcSt11char_"
-    "traitsIcEERKNS0_5claimEb");
-item_resolve_step
-wrapped_resolve(const item_lock_state& sight, std::string_view self, const claim& mine, bool closed) asm(
-    "__wrap__ZN9dynalease8protocol19decide_item_resolveERKNS0_15item_"
-    "lock_stateESt17basic_string_viewIcSt11char_traitsIcEERKNS0_5claimEb");
-guarded_step real_guarded(const item_lock_state& sight, std::string_view self, const item_grant& held) asm(
-    "__real__ZN9dynalease8protocol14decide_guardedERKNS0_15item_lock_stateESt17basic_string_viewIcSt11char_"
-    "traitsIcEERKNS0_10item_grantE");
-guarded_step wrapped_guarded(const item_lock_state& sight, std::string_view self, const item_grant& held) asm(
-    "__wrap__ZN9dynalease8protocol14decide_guardedERKNS0_15item_lock_stateESt17basic_string_viewIcSt11char_"
-    "traitsIcEERKNS0_10item_grantE");
-time_point real_audit_due(time_point last_sent) asm(
-    "__real__ZN9dynalease8protocol9audit_dueENSt6chrono10time_pointINS_13elapsed_clockENS1_"
-    "8durationIlSt5ratioILl1ELl1000000000EEEEEE");
-time_point wrapped_audit_due(time_point last_sent) asm(
-    "__wrap__ZN9dynalease8protocol9audit_dueENSt6chrono10time_pointINS_13elapsed_clockENS1_"
-    "8durationIlSt5ratioILl1ELl1000000000EEEEEE");
-
 namespace {
 
 item_acquire_decision want(const item_acquire_facts& facts, const item_lock_state& sight,
                            const std::function<holder_is(const item_claimant&)>& checker) {
-    return real_want({
-        .sight = sight, .self = facts.self, .mine = facts.mine, .access = facts.access, .waits = facts.waits,
-        .insists = facts.insists, .most_readers = facts.most_readers, .judge = checker, .fate = facts.fate
-    });
+    return real::decide_item_acquire({.sight = sight,
+                                      .self = facts.self,
+                                      .mine = facts.mine,
+                                      .access = facts.access,
+                                      .waits = facts.waits,
+                                      .insists = facts.insists,
+                                      .most_readers = facts.most_readers,
+                                      .judge = checker,
+                                      .fate = facts.fate});
 }
 
 /// What of the own session nobody here knows of counts as another's.
@@ -70,7 +48,7 @@ item_lock_state with_ghosts_of_others(const item_acquire_facts& facts) {
 
 }  // namespace
 
-item_acquire_decision wrapped_want(const item_acquire_facts& facts) {
+item_acquire_decision mutated::decide_item_acquire(const item_acquire_facts& facts) {
     if (active("XR_LIVE") && facts.access == item_access::exclusive && !facts.sight.writer) {
         return want(facts, facts.sight, [](const item_claimant&) { return holder_is::over; });
     }
@@ -82,18 +60,19 @@ item_acquire_decision wrapped_want(const item_acquire_facts& facts) {
     auto guessed = facts;
     if (active("ASK_GUESSED") && facts.fate == item_fate::unknown) guessed.fate = item_fate::not_asked;
     if (active("ASK_FORGETS") && facts.fate == item_fate::settled) guessed.fate = item_fate::unknown;
-    if (guessed.fate != facts.fate) return real_want(guessed);
+    if (guessed.fate != facts.fate) return real::decide_item_acquire(guessed);
     if (active("GHOST_STAYS")) return want(facts, with_ghosts_of_others(facts), facts.judge);
-    return real_want(facts);
+    return real::decide_item_acquire(facts);
 }
 
-give_up_step wrapped_give_up(const item_give_up_facts& facts) {
-    const auto next = real_give_up(facts);
+give_up_step mutated::decide_item_give_up(const item_give_up_facts& facts) {
+    const auto next = real::decide_item_give_up(facts);
     return next == give_up_step::audit && active("NO_AUDIT") ? give_up_step::done : next;
 }
 
-item_resolve_step wrapped_resolve(const item_lock_state& sight, std::string_view self, const claim& mine, bool closed) {
-    const auto next = real_resolve(sight, self, mine, closed);
+item_resolve_step mutated::decide_item_resolve(const item_lock_state& sight, std::string_view self, const claim& mine,
+                                               bool closed) {
+    const auto next = real::decide_item_resolve(sight, self, mine, closed);
     const bool held_by_other = (sight.writer && sight.writer->session != self) || !sight.readers.empty();
     if (next == item_resolve_step::close && (active("NO_VOID") || active("J_NO_VOID"))) return item_resolve_step::done;
     if (next == item_resolve_step::close && active("VOID_FREE_ONLY") && held_by_other) return item_resolve_step::done;
@@ -102,13 +81,13 @@ item_resolve_step wrapped_resolve(const item_lock_state& sight, std::string_view
     return next;
 }
 
-guarded_step wrapped_guarded(const item_lock_state& sight, std::string_view self, const item_grant& held) {
-    const auto next = real_guarded(sight, self, held);
+guarded_step mutated::decide_guarded(const item_lock_state& sight, std::string_view self, const item_grant& held) {
+    const auto next = real::decide_guarded(sight, self, held);
     return next == guarded_step::applied && active("G_NO_SETTLE") ? guarded_step::lost : next;
 }
 
-time_point wrapped_audit_due(time_point last_sent) {
-    return active("AUDIT_EARLY") ? last_sent + std::chrono::seconds(1) : real_audit_due(last_sent);
+time_point mutated::audit_due(time_point last_sent) {
+    return active("AUDIT_EARLY") ? last_sent + std::chrono::seconds(1) : real::audit_due(last_sent);
 }
 
 // ---- requests ----------------------------------------------------------------------------------------------

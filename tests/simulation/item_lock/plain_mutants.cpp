@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
 #include "simulation/framework/rewriting_database.hpp"
+#include "simulation/item_lock/stand_ins.hpp"
 #include "simulation/versioned/item_history.hpp"
 
 #include "item_lock/protocol/plain_watch.hpp"
@@ -14,17 +15,10 @@ namespace dynalease::simulation::item_locks {
 
 using namespace protocol;
 
-holder_is real_plain_judge(const plain_watch* self, const item_claimant& who, time_point now) asm(
-    "__real__ZNK9dynalease8protocol11plain_watch5judgeERKNS0_13item_claimantENSt6chrono10time_pointINS_13elapsed_"
-    "clockENS5_8durationIlSt5ratioILl1ELl1000000000EEEEEE");
-holder_is wrapped_plain_judge(const plain_watch* self, const item_claimant& who, time_point now) asm(
-    "__wrap__ZNK9dynalease8protocol11plain_watch5judgeERKNS0_13item_claimantENSt6chrono10time_pointINS_13elapsed_"
-    "clockENS5_8durationIlSt5ratioILl1ELl1000000000EEEEEE");
-
-holder_is wrapped_plain_judge(const plain_watch* self, const item_claimant& who, time_point now) {
+holder_is mutated::plain_watch_judge(const plain_watch& self, const item_claimant& who, time_point now) {
     if (active("PLAIN_NEVER_OVER")) return holder_is::alive;
     if (active("PLAIN_HASTY")) now += plain_lease(who.session).value_or(std::chrono::milliseconds(0)) / 2;
-    return real_plain_judge(self, who, now);
+    return real::plain_watch_judge(self, who, now);
 }
 
 namespace {

@@ -1,6 +1,7 @@
 // What would happen if a life did not end with its lease.
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/lock/lives.hpp"
+#include "simulation/lock/stand_ins.hpp"
 
 #include "simulation/framework/mutant.hpp"
 #include "simulation/framework/request_text.hpp"
@@ -73,30 +74,21 @@ asio::awaitable<result<any_response>> life_claim_goes_on::perform(any_request re
 
 // ---- its guards --------------------------------------------------------------------------------------------
 
-bool real_lose(detail::hold& self) asm("__real__ZN9dynalease6detail4hold4loseEv");
-bool wrapped_lose(detail::hold& self) asm("__wrap__ZN9dynalease6detail4hold4loseEv");
-
-bool real_held(const detail::hold* self) noexcept asm("__real__ZNK9dynalease6detail4hold4heldEv");
-bool wrapped_held(const detail::hold* self) noexcept asm("__wrap__ZNK9dynalease6detail4hold4heldEv");
-
-bool real_in_use(const detail::hold* self) noexcept asm("__real__ZNK9dynalease6detail4hold6in_useEv");
-bool wrapped_in_use(const detail::hold* self) noexcept asm("__wrap__ZNK9dynalease6detail4hold6in_useEv");
-
-bool wrapped_in_use(const detail::hold* self) noexcept {
-    return !active("CLOSE_UNDER_WORK") && real_in_use(self);
+bool mutated::hold_in_use(const detail::hold& self) {
+    return !active("CLOSE_UNDER_WORK") && real::hold_in_use(self);
 }
 
-bool wrapped_lose(detail::hold& self) {
-    return active("LIFE_GUARD_RETURNS") || real_lose(self);
+bool mutated::hold_lose(detail::hold& self) {
+    return active("LIFE_GUARD_RETURNS") || real::hold_lose(self);
 }
 
-bool wrapped_held(const detail::hold* self) noexcept {
-    if (!active("LIFE_GUARD_RETURNS")) return real_held(self);
-    const bool held = real_held(self);
+bool mutated::hold_held(const detail::hold& self) {
+    if (!active("LIFE_GUARD_RETURNS")) return real::hold_held(self);
+    const bool held = real::hold_held(self);
     auto& later = notes_of_this_world().later_life_seen;
-    const auto now = self->core()->now();
-    if (held && self->core()->number() > 1) later = now;
-    return held || (self->kept() && now - later < std::chrono::seconds(1));
+    const auto now = self.core()->now();
+    if (held && self.core()->number() > 1) later = now;
+    return held || (self.kept() && now - later < std::chrono::seconds(1));
 }
 
 }  // namespace dynalease::simulation::locks

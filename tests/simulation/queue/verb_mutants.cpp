@@ -1,11 +1,11 @@
-// What callers do, done otherwise: the linker sends their calls of `f` to the one called `__wrap_f`, and those of
-// `__real_f` to the library's. The names are in decisions.txt; none of this is in the library.
+// What callers do, done otherwise: `mutated::f` stands in for a verb of the library, which is `real::f`.
 // SPDX-License-Identifier: BSL-1.0
 #include "queue/queue_hold.hpp"
 #include "queue/queue_impl.hpp"
 #include "simulation/framework/mutant.hpp"
 #include "simulation/framework/rewriting_database.hpp"
 #include "simulation/queue/request_edits.hpp"
+#include "simulation/queue/stand_ins.hpp"
 
 #include <dynalease/queue.hpp>
 
@@ -23,18 +23,6 @@ namespace dynalease::simulation::queues {
 
 namespace asio = boost::asio;
 using all_turns = std::vector<queue_turn>;
-
-// ---- the names -----------------------------------------------------------------------------------------------
-
-void real_enter_all(detail::enter_all_verb* verb, diagnostics* details, detail::handler_for<all_turns> handler) asm(
-    "__real__ZNO9dynalease6detail14enter_all_verbclEPNS_11diagnosticsEN5boost4asio22any_completion_handlerIJFvNS4_"
-    "6system10error_codeESt6vectorINS_10queue_turnESaISA_EEEEEE");
-void wrapped_enter_all(detail::enter_all_verb* verb, diagnostics* details, detail::handler_for<all_turns> handler) asm(
-    "__wrap__ZNO9dynalease6detail14enter_all_verbclEPNS_11diagnosticsEN5boost4asio22any_completion_handlerIJFvNS4_"
-    "6system10error_codeESt6vectorINS_10queue_turnESaISA_EEEEEE");
-
-void real_abandon(detail::queue_hold& hold) asm("__real__ZN9dynalease6detail7abandonERNS0_10queue_holdE");
-void wrapped_abandon(detail::queue_hold& hold) asm("__wrap__ZN9dynalease6detail7abandonERNS0_10queue_holdE");
 
 // ---- several queues, entered one by one ------------------------------------------------------------------------
 
@@ -87,20 +75,21 @@ private:
 
 }  // namespace
 
-void wrapped_enter_all(detail::enter_all_verb* verb, diagnostics* details, detail::handler_for<all_turns> handler) {
-    if (!active("SEPARATE")) return real_enter_all(verb, details, std::move(handler));
-    std::make_shared<separate_entries>(std::move(handler))->begin(verb->queues, verb->options);
+void mutated::enter_all_verb_call(detail::enter_all_verb& verb, diagnostics* details,
+                                  detail::handler_for<all_turns> handler) {
+    if (!active("SEPARATE")) return real::enter_all_verb_call(verb, details, std::move(handler));
+    std::make_shared<separate_entries>(std::move(handler))->begin(verb.queues, verb.options);
 }
 
 // ---- turns that are dropped ------------------------------------------------------------------------------------
 
-void wrapped_abandon(detail::queue_hold& hold) {
+void mutated::abandon(detail::queue_hold& hold) {
     const auto state = hold.state();
     if (state == guard_state::held || state == guard_state::jeopardy) {
         const auto fence = hold.front().requests().fence(hold.mine());
         notes_of_this_world().turns_dropped.emplace(text_of_head(fence.key), hold.mine().ticket);
     }
-    real_abandon(hold);
+    real::abandon(hold);
 }
 
 }  // namespace dynalease::simulation::queues

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
 #include "simulation/transaction/request_edits.hpp"
+#include "simulation/transaction/stand_ins.hpp"
 
 #include "item/protocol/item_mark.hpp"
 #include "transaction/protocol/transaction_decisions.hpp"
@@ -21,38 +22,6 @@ using maybe_header = std::optional<transaction_header>;
 using maybe_item = std::optional<item>;
 using time_span = std::chrono::nanoseconds;
 
-mark_fate real_mark(const item_mark& mark, const maybe_header& header) asm(
-    "__real__ZN9dynalease8protocol11decide_markERKNS0_9item_markERKSt8optionalINS0_18transaction_headerEE");
-mark_fate wrapped_mark(const item_mark& mark, const maybe_header& header) asm(
-    "__wrap__ZN9dynalease8protocol11decide_markERKNS0_9item_markERKSt8optionalINS0_18transaction_headerEE");
-read_step real_read(const item_mark& mark, const maybe_header& header, bool again) asm(
-    "__real__ZN9dynalease8protocol11decide_readERKNS0_9item_markERKSt8optionalINS0_18transaction_headerEEb");
-read_step wrapped_read(const item_mark& mark, const maybe_header& header, bool again) asm(
-    "__wrap__ZN9dynalease8protocol11decide_readERKNS0_9item_markERKSt8optionalINS0_18transaction_headerEEb");
-moment_step real_moment(const item_mark& mark, const maybe_header& header, bool known_before) asm(
-    "__real__ZN9dynalease8protocol13decide_momentERKNS0_9item_markERKSt8optionalINS0_18transaction_headerEEb");
-moment_step wrapped_moment(const item_mark& mark, const maybe_header& header, bool known_before) asm(
-    "__wrap__ZN9dynalease8protocol13decide_momentERKNS0_9item_markERKSt8optionalINS0_18transaction_headerEEb");
-rival_step real_rival(const transaction_header&, const seniority&, const rivalry&, time_span, time_span) asm(
-    "__real__ZN9dynalease8protocol12decide_rivalERKNS0_18transaction_headerERKNS0_9seniorityERKNS0_"
-    "7rivalryENSt6chrono8durationIlSt5ratioILl1ELl1000000000EEEESE_");
-rival_step wrapped_rival(const transaction_header&, const seniority&, const rivalry&, time_span, time_span) asm(
-    "__wrap__ZN9dynalease8protocol12decide_rivalERKNS0_18transaction_headerERKNS0_9seniorityERKNS0_"
-    "7rivalryENSt6chrono8durationIlSt5ratioILl1ELl1000000000EEEESE_");
-result<maybe_item> real_view(const maybe_item& shown) asm(
-    "__real__ZN9dynalease8protocol14committed_viewERKSt8optionalISt3mapINSt7__cxx1112basic_stringIcSt11char_"
-    "traitsIcESaIcEEENS_15attribute_valueESt4lessIvESaISt4pairIKS8_S9_EEEE");
-result<maybe_item> wrapped_view(const maybe_item& shown) asm(
-    "__wrap__ZN9dynalease8protocol14committed_viewERKSt8optionalISt3mapINSt7__cxx1112basic_stringIcSt11char_"
-    "traitsIcESaIcEEENS_15attribute_valueESt4lessIvESaISt4pairIKS8_S9_EEEE");
-
-std::vector<item> real_pages(std::vector<item> shown, const std::string& of) asm(
-    "__real__ZN9dynalease6detail15committed_itemsESt6vectorISt3mapINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
-    "NS_15attribute_valueESt4lessIvESaISt4pairIKS8_S9_EEESaISG_EERSD_");
-std::vector<item> wrapped_pages(std::vector<item> shown, const std::string& of) asm(
-    "__wrap__ZN9dynalease6detail15committed_itemsESt6vectorISt3mapINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
-    "NS_15attribute_valueESt4lessIvESaISt4pairIKS8_S9_EEESaISG_EERSD_");
-
 namespace {
 
 bool is_committed(const item_mark& mark, const maybe_header& header) {
@@ -61,8 +30,8 @@ bool is_committed(const item_mark& mark, const maybe_header& header) {
 
 }  // namespace
 
-mark_fate wrapped_mark(const item_mark& mark, const maybe_header& header) {
-    const auto meant = real_mark(mark, header);
+mark_fate mutated::decide_mark(const item_mark& mark, const maybe_header& header) {
+    const auto meant = real::decide_mark(mark, header);
     const bool committed = is_committed(mark, header);
     if (active("NO_NONCE") && committed) return mark_fate::keep;
     const auto same_stamp = [&](const committed_lock& each) { return each.lock.stamp == mark.lock.stamp; };
@@ -74,14 +43,14 @@ mark_fate wrapped_mark(const item_mark& mark, const maybe_header& header) {
     return meant;
 }
 
-read_step wrapped_read(const item_mark& mark, const maybe_header& header, bool again) {
-    if (active("READER_ABSENT_IS_ABORT")) return real_read(mark, header, true);
+read_step mutated::decide_read(const item_mark& mark, const maybe_header& header, bool again) {
+    if (active("READER_ABSENT_IS_ABORT")) return real::decide_read(mark, header, true);
     if (active("LATEST_LOOKS_UNDER")) return read_step::before;
-    return real_read(mark, header, again);
+    return real::decide_read(mark, header, again);
 }
 
-moment_step wrapped_moment(const item_mark& mark, const maybe_header& header, bool known_before) {
-    const auto meant = real_moment(mark, header, known_before);
+moment_step mutated::decide_moment(const item_mark& mark, const maybe_header& header, bool known_before) {
+    const auto meant = real::decide_moment(mark, header, known_before);
     const bool known_after = meant == moment_step::another && !known_before;
     if (active("LEARNED_LATE_IS_AFTER") && known_after) return moment_step::after;
     if (active("LEARNED_LATE_IS_BEFORE") && known_after) return moment_step::before;
@@ -89,21 +58,21 @@ moment_step wrapped_moment(const item_mark& mark, const maybe_header& header, bo
     return meant;
 }
 
-rival_step wrapped_rival(const transaction_header& rival, const seniority& mine, const rivalry& rules, time_span silent,
-                         time_span waited) {
-    const auto meant = real_rival(rival, mine, rules, silent, waited);
+rival_step mutated::decide_rival(const transaction_header& rival, const seniority& mine, const rivalry& rules,
+                                 time_span silent, time_span waited) {
+    const auto meant = real::decide_rival(rival, mine, rules, silent, waited);
     if (active("WAITS_FOR_EVER")) return rival_step::wait;
     if (active("FREE_DECIDES") && rules.patience == time_span::max()) return rival_step::roll_back;
     return meant;
 }
 
-result<maybe_item> wrapped_view(const maybe_item& shown) {
+result<maybe_item> mutated::committed_view(const maybe_item& shown) {
     if (active("READER_RAW")) return shown;
-    return real_view(shown);
+    return real::committed_view(shown);
 }
 
-std::vector<item> wrapped_pages(std::vector<item> shown, const std::string& of) {
-    if (!active("PAGES_RAW")) return real_pages(std::move(shown), of);
+std::vector<item> mutated::committed_items(std::vector<item> shown, const std::string& of) {
+    if (!active("PAGES_RAW")) return real::committed_items(std::move(shown), of);
     for (auto& each : shown) std::erase_if(each, [](const auto& entry) { return entry.first.starts_with("_Tx"); });
     return shown;
 }

@@ -1,8 +1,9 @@
-// The known mistakes of versioned writes: decisions that the linker puts in the library's place (names in
-// decisions.txt), and the requests of edits.hpp. In brackets the section of the protocol of items.
+// The known mistakes of versioned writes: decisions in the place of the library's (stand_ins.txt), and the
+// requests of request_edits.hpp. In brackets the section of the protocol of items.
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
 #include "simulation/versioned/request_edits.hpp"
+#include "simulation/versioned/stand_ins.hpp"
 
 #include "versioned/protocol/version_decisions.hpp"
 
@@ -11,14 +12,6 @@
 namespace dynalease::simulation::versions {
 
 using namespace protocol;
-
-verdict real_checked(const refusal& what) asm("__real__ZN9dynalease8protocol14decide_checkedERKNS0_7refusalE");
-verdict wrapped_checked(const refusal& what) asm("__wrap__ZN9dynalease8protocol14decide_checkedERKNS0_7refusalE");
-verdict real_create(const refusal& what) asm("__real__ZN9dynalease8protocol13decide_createERKNS0_7refusalE");
-verdict wrapped_create(const refusal& what) asm("__wrap__ZN9dynalease8protocol13decide_createERKNS0_7refusalE");
-verdict real_blind(const refusal& what, bool makes) asm("__real__ZN9dynalease8protocol12decide_blindERKNS0_7refusalEb");
-verdict wrapped_blind(const refusal& what,
-                      bool makes) asm("__wrap__ZN9dynalease8protocol12decide_blindERKNS0_7refusalEb");
 
 namespace {
 
@@ -43,13 +36,13 @@ bool in_chain(const item_version& state, const std::optional<item_stamp>& stamp)
 
 }  // namespace
 
-verdict wrapped_checked(const refusal& what) {
-    if (active("NO_SETTLE")) return real_checked(without_stamp(what, true));
+verdict mutated::decide_checked(const refusal& what) {
+    if (active("NO_SETTLE")) return real::decide_checked(without_stamp(what, true));
     if (active("CHAIN_FIRST") && !what.clean) {
-        const auto first = real_checked(without_stamp(what, false));
+        const auto first = real::decide_checked(without_stamp(what, false));
         if (first == verdict::conflict) return first;
     }
-    const auto meant = real_checked(what);
+    const auto meant = real::decide_checked(what);
     if (meant != verdict::doubt) return meant;
     if (!what.now) return active("GONE_NOT") ? verdict::missing : meant;
     const auto& state = what.now->state;
@@ -62,14 +55,14 @@ verdict wrapped_checked(const refusal& what) {
     return meant;
 }
 
-verdict wrapped_create(const refusal& what) {
-    if (active("NO_SETTLE")) return real_create(without_stamp(what, true));
-    return real_create(what);
+verdict mutated::decide_create(const refusal& what) {
+    if (active("NO_SETTLE")) return real::decide_create(without_stamp(what, true));
+    return real::decide_create(what);
 }
 
-verdict wrapped_blind(const refusal& what, bool makes) {
-    if (active("NO_SETTLE")) return real_blind(without_stamp(what, true), makes);
-    return real_blind(what, makes);
+verdict mutated::decide_blind(const refusal& what, bool makes) {
+    if (active("NO_SETTLE")) return real::decide_blind(without_stamp(what, true), makes);
+    return real::decide_blind(what, makes);
 }
 
 namespace {

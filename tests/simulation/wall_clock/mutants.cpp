@@ -1,8 +1,8 @@
-// The known mistakes of locks by the wall clock: functions of the protocol that the linker puts in the library's place
-// (names in decisions.txt).
+// The known mistakes of locks by the wall clock: functions in the place of the protocol's (stand_ins.txt).
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
 #include "simulation/framework/rewriting_database.hpp"
+#include "simulation/wall_clock/stand_ins.hpp"
 
 #include "item/protocol/item_attributes.hpp"
 #include "wall_clock_lock/protocol/wall_clock.hpp"
@@ -14,71 +14,6 @@
 namespace dynalease::simulation::wall_clocks {
 
 using namespace protocol;
-
-wall_moment real_next(wall_moment held) asm(
-    "__real__ZN9dynalease8protocol11next_momentENSt6chrono10time_pointINS1_3_V212system_cl"
-    "ockENS1_8durationIlSt5ratioILl1ELl1000000EEEEEE");
-wall_moment wrapped_next(wall_moment held) asm(
-    "__wrap__ZN9dynalease8protocol11next_momentENSt6chrono10time_pointINS1_3_V212system_cl"
-    "ockENS1_8durationIlSt5ratioILl1ELl1000000EEEEEE");
-
-update_item_request real_take(const wall_clock_place& place, wall_moment mine, wall_moment overdue) asm(
-    "__real__ZN9dynalease8protocol15wall_clock_takeERKNS0_16wall_clock_placeENSt6chrono10t"
-    "ime_pointINS4_3_V212system_clockENS4_8durationIlSt5ratioILl1ELl1000000EEEEEESC_");
-update_item_request wrapped_take(const wall_clock_place& place, wall_moment mine, wall_moment overdue) asm(
-    "__wrap__ZN9dynalease8protocol15wall_clock_takeERKNS0_16wall_clock_placeENSt6chrono10t"
-    "ime_pointINS4_3_V212system_clockENS4_8durationIlSt5ratioILl1ELl1000000EEEEEESC_");
-
-update_item_request
-real_change(const wall_clock_place& place, wall_moment held, const update_expression& what, const condition_expression& condition) asm(
-    "__real__ZN9dynalease8protocol17wall_clock_changeERKNS0_16wall_clock_placeENSt6chrono1"
-    "0time_pointINS4_3_V212system_clockENS4_8durationIlSt5ratioILl1ELl1000000EEEEEERKNS_17"
-    "update_expressionERKNS_20condition_expressionE");
-update_item_request
-wrapped_change(const wall_clock_place& place, wall_moment held, const update_expression& what, const condition_expression& condition) asm(
-    "__wrap__ZN9dynalease8protocol17wall_clock_changeERKNS0_16wall_clock_placeENSt6chrono1"
-    "0time_pointINS4_3_V212system_clockENS4_8durationIlSt5ratioILl1ELl1000000EEEEEERKNS_17"
-    "update_expressionERKNS_20condition_expressionE");
-
-wall_clock_grant real_granted(const wall_clock_claim& claim, const wall_clock_times& times) asm(
-    "__real__ZN9dynalease8protocol18wall_clock_grantedERKNS0_16wall_clock_claimERKNS0_16wa"
-    "ll_clock_timesE");
-wall_clock_grant wrapped_granted(const wall_clock_claim& claim, const wall_clock_times& times) asm(
-    "__wrap__ZN9dynalease8protocol18wall_clock_grantedERKNS0_16wall_clock_claimERKNS0_16wa"
-    "ll_clock_timesE");
-
-update_item_request real_release(const wall_clock_place& place, wall_moment held) asm(
-    "__real__ZN9dynalease8protocol18wall_clock_releaseERKNS0_16wall_clock_placeENSt6chrono"
-    "10time_pointINS4_3_V212system_clockENS4_8durationIlSt5ratioILl1ELl1000000EEEEEE");
-update_item_request wrapped_release(const wall_clock_place& place, wall_moment held) asm(
-    "__wrap__ZN9dynalease8protocol18wall_clock_releaseERKNS0_16wall_clock_placeENSt6chrono"
-    "10time_pointINS4_3_V212system_clockENS4_8durationIlSt5ratioILl1ELl1000000EEEEEE");
-
-std::optional<wall_clock_claim>
-real_claim_in(const wall_clock_state& sight, const std::vector<wall_clock_claim>& unanswered) asm(
-    "__real__ZN9dynalease8protocol19wall_clock_claim_inERKNS0_16wall_clock_stateERKSt6vect"
-    "orINS0_16wall_clock_claimESaIS5_EE");
-std::optional<wall_clock_claim>
-wrapped_claim_in(const wall_clock_state& sight, const std::vector<wall_clock_claim>& unanswered) asm(
-    "__wrap__ZN9dynalease8protocol19wall_clock_claim_inERKNS0_16wall_clock_stateERKSt6vect"
-    "orINS0_16wall_clock_claimESaIS5_EE");
-
-update_item_request real_take_back(const wall_clock_place& place, const std::vector<wall_clock_claim>& unanswered) asm(
-    "__real__ZN9dynalease8protocol20wall_clock_take_backERKNS0_16wall_clock_placeERKSt6vec"
-    "torINS0_16wall_clock_claimESaIS5_EE");
-update_item_request
-wrapped_take_back(const wall_clock_place& place, const std::vector<wall_clock_claim>& unanswered) asm(
-    "__wrap__ZN9dynalease8protocol20wall_clock_take_backERKNS0_16wall_clock_placeERKSt6vec"
-    "torINS0_16wall_clock_claimESaIS5_EE");
-
-wall_clock_times
-real_times(std::chrono::milliseconds timeout, std::chrono::milliseconds skew, std::uint32_t drift_ppm) asm(
-    "__real__ZN9dynalease8protocol20wall_clock_times_forENSt6chrono8durationIlSt5ratioILl1"
-    "ELl1000EEEES5_j");
-wall_clock_times
-wrapped_times(std::chrono::milliseconds timeout, std::chrono::milliseconds skew, std::uint32_t drift_ppm) asm(
-    "__wrap__ZN9dynalease8protocol20wall_clock_times_forENSt6chrono8durationIlSt5ratioILl1"
-    "ELl1000EEEES5_j");
 
 namespace {
 
@@ -108,9 +43,9 @@ class answers_noted final : public rewriting_database {
 
 // ---- times ---------------------------------------------------------------------------------------------------
 
-wall_clock_times wrapped_times(std::chrono::milliseconds timeout, std::chrono::milliseconds skew,
-                               std::uint32_t drift_ppm) {
-    auto times = real_times(timeout, skew, drift_ppm);
+wall_clock_times mutated::wall_clock_times_for(std::chrono::milliseconds timeout, std::chrono::milliseconds skew,
+                                               std::uint32_t drift_ppm) {
+    auto times = real::wall_clock_times_for(timeout, skew, drift_ppm);
     if (active("OVERDUE_BARE")) times.overdue = timeout;
     if (active("OVERDUE_ONE_SKEW")) times.overdue = timeout + skew;
     if (active("UNEXPIRED")) times.overdue = timeout / 2;
@@ -119,62 +54,63 @@ wall_clock_times wrapped_times(std::chrono::milliseconds timeout, std::chrono::m
     return times;
 }
 
-wall_clock_grant wrapped_granted(const wall_clock_claim& claim, const wall_clock_times& times) {
+wall_clock_grant mutated::wall_clock_granted(const wall_clock_claim& claim, const wall_clock_times& times) {
     auto from = claim;
     if (active("FROM_ANSWER")) from.sent = notes_of_this_world().claim_answered;
-    return real_granted(from, times);
+    return real::wall_clock_granted(from, times);
 }
 
 // ---- claims --------------------------------------------------------------------------------------------------
 
-update_item_request wrapped_take(const wall_clock_place& place, wall_moment mine, wall_moment overdue) {
+update_item_request mutated::wall_clock_take(const wall_clock_place& place, wall_moment mine, wall_moment overdue) {
     const path at(place.attribute);
     const auto mine_alone = set(at, wall_text(mine));
     if (active("TAKE_ANY")) return tested_by(place, mine_alone, is_there(place));
     if (active("TAKE_MAKES")) {
         return tested_by(place, mine_alone, attribute_not_exists(at) || attr(at) < wall_text(overdue));
     }
-    return real_take(place, mine, overdue);
+    return real::wall_clock_take(place, mine, overdue);
 }
 
-std::optional<wall_clock_claim> wrapped_claim_in(const wall_clock_state& sight,
-                                                 const std::vector<wall_clock_claim>& unanswered) {
+std::optional<wall_clock_claim> mutated::wall_clock_claim_in(const wall_clock_state& sight,
+                                                             const std::vector<wall_clock_claim>& unanswered) {
     if (active("LOST_IS_REFUSED")) return std::nullopt;
     if (active("LOST_IS_GRANTED") && !unanswered.empty()) return unanswered.back();
-    return real_claim_in(sight, unanswered);
+    return real::wall_clock_claim_in(sight, unanswered);
 }
 
-update_item_request wrapped_take_back(const wall_clock_place& place, const std::vector<wall_clock_claim>& unanswered) {
+update_item_request mutated::wall_clock_take_back(const wall_clock_place& place,
+                                                  const std::vector<wall_clock_claim>& unanswered) {
     const path at(place.attribute);
     if (active("NO_TAKE_BACK")) return tested_by(place, remove(at), attr(at) == "never");
-    if (active("TAKE_BACK_LAST")) return real_take_back(place, {unanswered.back()});
+    if (active("TAKE_BACK_LAST")) return real::wall_clock_take_back(place, {unanswered.back()});
     if (active("TAKE_BACK_ANY")) return tested_by(place, remove(at), is_there(place));
-    return real_take_back(place, unanswered);
+    return real::wall_clock_take_back(place, unanswered);
 }
 
 // ---- under the lock ------------------------------------------------------------------------------------------
 
-wall_moment wrapped_next(wall_moment held) {
-    return active("CHANGE_IN_PLACE") ? held : real_next(held);
+wall_moment mutated::next_moment(wall_moment held) {
+    return active("CHANGE_IN_PLACE") ? held : real::next_moment(held);
 }
 
-update_item_request wrapped_change(const wall_clock_place& place, wall_moment held, const update_expression& what,
-                                   const condition_expression& condition) {
+update_item_request mutated::wall_clock_change(const wall_clock_place& place, wall_moment held,
+                                               const update_expression& what, const condition_expression& condition) {
     const path at(place.attribute);
     if (active("CHANGE_ANY")) {
-        return tested_by(place, what + set(at, wall_text(real_next(held))), is_there(place) && condition);
+        return tested_by(place, what + set(at, wall_text(real::next_moment(held))), is_there(place) && condition);
     }
     if (active("CHANGE_IN_PLACE")) {
         return tested_by(place, what + set(at, wall_text(held)), attr(at) == wall_text(held) && condition);
     }
-    return real_change(place, held, what, condition);
+    return real::wall_clock_change(place, held, what, condition);
 }
 
-update_item_request wrapped_release(const wall_clock_place& place, wall_moment held) {
+update_item_request mutated::wall_clock_release(const wall_clock_place& place, wall_moment held) {
     const path at(place.attribute);
     if (active("RELEASE_ANY")) return tested_by(place, remove(at), is_there(place));
     if (active("RELEASE_KNOWN")) return tested_by(place, remove(at), attr(at) == wall_text(held));
-    return real_release(place, held);
+    return real::wall_clock_release(place, held);
 }
 
 namespace {

@@ -35,7 +35,8 @@ std::string claim_in(const update_item_request& request, std::chrono::millisecon
 
 }  // namespace
 
-process::process(clock_world& where, std::size_t index) : simulation::process(where, where.made_of(), index), world_(where) {
+process::process(clock_world& where, std::size_t index)
+    : simulation::process(where, where.made_of(), index), world_(where) {
     set_wall_clock();
     open();
 }
