@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <limits>
 #include <span>
 
@@ -168,6 +169,19 @@ std::string decimal::to_string() const {
     }
     if (exponent > 0) out.append(std::size_t(exponent), '0');
     return out;
+}
+
+// Written as an integer and an exponent: without a point, no locale has a say in what strtod reads. (from_chars is not
+// everywhere: libc++ has it for floating-point types from version 20 on.)
+double decimal::to_double() const noexcept {
+    if (count == 0) return 0;
+    std::array<char, max_digits + 8> text{};  // a sign, the digits, "e-167" and the end
+    char* end = text.data();
+    if (negative) *end++ = '-';
+    for (int i = 0; i < count; ++i) *end++ = char('0' + digits[std::size_t(i)]);
+    *end++ = 'e';
+    std::to_chars(end, text.data() + text.size() - 1, exponent);
+    return std::strtod(text.data(), nullptr);
 }
 
 std::strong_ordering operator<=>(const decimal& left, const decimal& right) noexcept {

@@ -45,6 +45,8 @@ struct decimal {
     /// The one text of this value: plain digits, no exponent, no needless zero. Equal numbers have equal texts.
     std::string to_string() const;
     number to_number() const { return number(to_string()); }
+    /// The nearest one.
+    double to_double() const noexcept;
 
     friend bool operator==(const decimal&, const decimal&) noexcept = default;
     friend std::strong_ordering operator<=>(const decimal& left, const decimal& right) noexcept;

@@ -51,11 +51,7 @@ std::string number::canonical_text() const {
 }
 
 double number::to_double() const noexcept {
-    std::string_view text = text_;
-    if (text.starts_with('+')) text.remove_prefix(1);
-    double out = 0;
-    std::from_chars(text.data(), text.data() + text.size(), out);
-    return out;
+    return decimal::of(*this).to_double();
 }
 
 bool operator==(const number& left, const number& right) noexcept {

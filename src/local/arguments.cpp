@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "local/arguments.hpp"
 
+#include <dynalease/dynamodb/attribute_value.hpp>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -12,9 +14,9 @@ namespace dynalease::local {
 
 namespace {
 
-template <class Number>
-std::optional<Number> parse_number(std::string_view text) {
-    Number value{};
+template <class Integer>
+std::optional<Integer> parse_number(std::string_view text) {
+    Integer value{};
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
     return value;
@@ -41,9 +43,9 @@ std::string apply(arguments& all, std::string_view name, std::string_view value)
         if (!milliseconds || *milliseconds > longest) return "--latency takes milliseconds from 0 to 60000";
         options.latency = std::chrono::milliseconds(*milliseconds);
     } else if (double* rate = rate_named(options, name)) {
-        const auto share = parse_number<double>(value);
-        if (!share || !(*share >= 0 && *share <= 1)) return std::string(name) + " takes a share from 0 to 1";
-        *rate = *share;
+        const auto share = number::parse(value);
+        if (!share || *share < 0 || *share > 1) return std::string(name) + " takes a share from 0 to 1";
+        *rate = share->to_double();
     } else if (name == "--seed") {
         const auto seed = parse_number<std::uint64_t>(value);
         if (!seed) return "--seed takes a number";

@@ -7,8 +7,12 @@
 
 #include <catch2/catch.hpp>
 
+#include <array>
+#include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <limits>
+#include <random>
 #include <vector>
 
 namespace dynalease {
@@ -181,8 +185,28 @@ TEST_CASE("a number gives an integer only if it is one that fits") {
     CHECK(!number("-9223372036854775809").to_integer());
     CHECK(!number("1e19").to_integer());
     CHECK(!number("0.5").to_integer());
+}
+
+TEST_CASE("a number gives the nearest double") {
     CHECK(number("-12.5").to_double() == -12.5);
     CHECK(number("+1E+2").to_double() == 100);
+    CHECK(number("-0.0").to_double() == 0);
+    CHECK(number(nines).to_double() == 1e38);
+    CHECK(number("9007199254740993").to_double() == 9007199254740992);  // between two: the even one
+    CHECK(number("9007199254740993.00000000000000000001").to_double() == 9007199254740994);
+    CHECK(number("9.9999999999999999999999999999999999999E+125").to_double() == 1e126);
+    CHECK(number("-1.0000000000000000000000000000000000001E-130").to_double() == -1e-130);
+}
+
+TEST_CASE("a double that was written in full is read back") {
+    std::mt19937_64 random{42};
+    for (int i = 0; i < 10'000; ++i) {
+        const double value = std::ldexp(double(std::int64_t(random())), int(random() % 600) - 400);
+        std::array<char, 64> text{};
+        const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+        INFO(text.data());
+        REQUIRE(number(std::string_view(text.data(), end)).to_double() == value);
+    }
 }
 
 }  // namespace dynalease
