@@ -30,7 +30,7 @@ update_lists() {
 
 # install_packages NAME...: installs those that are missing; silent when there is nothing to do.
 install_packages() {
-    command -v dpkg-query > /dev/null || { say "no Debian packages here; assuming these are present: $*"; return 0; }
+    command -v dpkg-query > /dev/null || return 0  # a build names what it misses
     local missing
     missing=$(comm -23 <(printf '%s\n' "$@" | sort) \
         <(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "$@" 2> /dev/null | sed -n 's/ installed$//p' | sort))
@@ -55,6 +55,46 @@ install_boost() {
     install_packages "libboost1.$offered-dev"
 }
 
+# What a build needs and does not find, one a line. The compiler tells by its preprocessor.
+missing_here() {
+    local compiler=${CXX:-c++} cmake
+    cmake=$(cmake --version 2> /dev/null | sed -n '1s/[^0-9]*//p' || true)
+    if [ "$(printf '3.25\n%s\n' "$cmake" | sort -V | head -n 1)" != 3.25 ]; then
+        echo "CMake 3.25 or later${cmake:+ (here is $cmake)}"
+    fi
+    command -v ninja > /dev/null || echo ninja
+    command -v "$compiler" > /dev/null || { echo "a C++ compiler ($compiler): GCC 12 or later, clang 16 or later"; return; }
+    [ -z "${CMAKE_PREFIX_PATH-}${BOOST_ROOT-}${Boost_ROOT-}" ] || return 0  # only CMake knows then
+    "$compiler" -std=c++20 -E -P -x c++ - <<END | sed -e '/^ *$/d' -e 's/"//g'
+#if defined(__clang__) ? __clang_major__ < 16 : __GNUC__ < 12
+GCC 12 or later, or clang 16 or later (here is $compiler of major version $("$compiler" -dumpversion))
+#endif
+#if !__has_include(<boost/version.hpp>)
+Boost 1.$least_boost or later (boost/version.hpp)
+#else
+#include <boost/version.hpp>
+#if BOOST_VERSION < 100000 + 100 * $least_boost
+Boost 1.$least_boost or later (here is BOOST_LIB_VERSION)
+#endif
+#endif
+#if !__has_include(<openssl/ssl.h>)
+OpenSSL 3 (openssl/ssl.h)
+#endif
+#if !__has_include(<zlib.h>)
+zlib (zlib.h)
+#endif
+#if !__has_include(<rapidjson/document.h>)
+RapidJSON (rapidjson/document.h)
+#endif
+#if !__has_include(<sqlite3.h>)
+SQLite 3 (sqlite3.h)
+#endif
+#if !__has_include(<catch2/catch.hpp>) && !__has_include(<catch2/catch_all.hpp>)
+Catch2 (catch2/catch.hpp, catch2/catch_all.hpp)
+#endif
+END
+}
+
 # Of a build's output, passes on a status line every ten seconds, and whatever is no status line.
 show_progress() {
     local line last='' shown=$SECONDS
@@ -73,10 +113,17 @@ show_progress() {
 
 # build PRESET [TARGET...]: configures build/PRESET if need be, and builds the targets, or everything.
 build() {
-    local preset=$1 directory=build/$1
+    local preset=$1 directory=build/$1 missing
     shift
     install_packages "${build_packages[@]}"
     install_boost
+    missing=$(missing_here)
+    if [ -n "$missing" ]; then
+        say "a build needs what is not here:"
+        say "$missing"
+        command -v apt-get > /dev/null || say "there is no apt-get to install it with; do so by the means of this system"
+        return 1
+    fi
     if [ ! -e "$directory/build.ninja" ] || [ CMakePresets.json -nt "$directory/build.ninja" ]; then
         say "configuring $directory"
         mkdir -p "$directory"
