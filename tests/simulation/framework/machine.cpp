@@ -6,6 +6,15 @@
 
 namespace dynalease::simulation {
 
+namespace {
+
+void put_mutant_in_front(testing::node_options& options) {
+    const auto* mistake = active_mutant();
+    if (mistake && mistake->wrap) options.in_front = mistake->wrap;
+}
+
+}  // namespace
+
 std::uint64_t draw_seed(testing::tape& choices) {
     constexpr std::uint64_t image = 1;
     const auto own = choices.choose("seed of a node", ~std::uint64_t{0});
@@ -26,9 +35,13 @@ testing::node_options draw_machine(testing::tape& choices, std::int64_t drift_pp
     const auto error = static_cast<std::uint64_t>(wall_error.count());
     options.clock.wall +=
         std::chrono::milliseconds(static_cast<std::int64_t>(choices.choose("wall", 2 * error + 1))) - wall_error;
-    if (const auto* mistake = active_mutant(); mistake != nullptr && mistake->wrap != nullptr) {
-        options.in_front = mistake->wrap;
-    }
+    put_mutant_in_front(options);
+    return options;
+}
+
+testing::node_options machine_on_stage(std::uint64_t seed, std::int64_t drift_ppm) {
+    testing::node_options options{.seed = seed, .clock = {.offset = std::chrono::hours(seed), .drift_ppm = drift_ppm}};
+    put_mutant_in_front(options);
     return options;
 }
 

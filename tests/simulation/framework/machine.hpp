@@ -18,4 +18,7 @@ std::uint64_t draw_seed(testing::tape& choices);
 testing::node_options draw_machine(testing::tape& choices, std::int64_t drift_ppm,
                                    std::chrono::milliseconds wall_error);
 
+/// On a stage, where nothing is drawn, but the mutant that is on stands before the network, too.
+testing::node_options machine_on_stage(std::uint64_t seed, std::int64_t drift_ppm = 0);
+
 }  // namespace dynalease::simulation

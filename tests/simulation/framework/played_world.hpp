@@ -5,6 +5,7 @@
 
 #include "simulation/framework/nemesis.hpp"
 #include "simulation/framework/network_faults.hpp"
+#include "simulation/framework/request_text.hpp"
 #include "simulation/framework/scenario_config.hpp"
 #include "simulation/framework/world_run.hpp"
 
@@ -20,9 +21,6 @@
 namespace dynalease::simulation {
 
 class process;
-
-/// Where sessions, locks and queues have their rows.
-inline constexpr const char* coordination = "coordination";
 
 class played_world {
 public:

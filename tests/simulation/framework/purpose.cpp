@@ -87,7 +87,7 @@ void stale(std::string_view request, std::string_view text) {
     std::abort();
 }
 
-void replace(update_item_request& request, std::string_view from, std::string_view to) {
+void replace_clause(update_item_request& request, std::string_view from, std::string_view to) {
     bool found = false;
     for (auto* text : {&request.condition_expression, &request.update_expression}) {
         found = tests::replace(*text, from, to) || found;
@@ -96,8 +96,8 @@ void replace(update_item_request& request, std::string_view from, std::string_vi
     tests::prune(request);
 }
 
-void drop(update_item_request& request, std::string_view clause) {
-    replace(request, clause, {});
+void drop_clause(update_item_request& request, std::string_view clause) {
+    replace_clause(request, clause, {});
 }
 
 }  // namespace dynalease::simulation

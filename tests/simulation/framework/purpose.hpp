@@ -36,7 +36,7 @@ purpose purpose_of(const any_request& request);
 [[noreturn]] void stale(std::string_view request, std::string_view text);
 
 /// In the condition or the update; ends the program if `from` is in neither.
-void replace(update_item_request& request, std::string_view from, std::string_view to);
-void drop(update_item_request& request, std::string_view clause);
+void replace_clause(update_item_request& request, std::string_view from, std::string_view to);
+void drop_clause(update_item_request& request, std::string_view clause);
 
 }  // namespace dynalease::simulation

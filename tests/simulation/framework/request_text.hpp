@@ -11,6 +11,8 @@
 
 namespace dynalease::simulation {
 
+/// Where sessions, locks and queues have their rows.
+inline constexpr const char* coordination = "coordination";
 inline constexpr std::string_view session_prefix = "session#";
 
 /// The id in "session#<id>/-"; empty for other rows.

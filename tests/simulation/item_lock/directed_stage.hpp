@@ -3,7 +3,7 @@
 #pragma once
 
 #include "simulation/framework/directed.hpp"
-#include "simulation/framework/mutant.hpp"
+#include "simulation/framework/machine.hpp"
 #include "simulation/versioned/item_history.hpp"
 
 #include <dynalease/item_lock.hpp>
@@ -32,9 +32,7 @@ public:
 
     struct actor {
         actor(testing::world& where, std::uint64_t seed, std::chrono::milliseconds ahead)
-            : machine(where, {.seed = seed,
-                              .clock = {.offset = std::chrono::hours(seed)},
-                              .in_front = active_mutant() ? active_mutant()->wrap : nullptr}) {
+            : machine(where, machine_on_stage(seed)) {
             machine.clock().step_wall(ahead);
             session.emplace(machine.database(), session_options{.table = "coordination", .lease = 3s});
         }

@@ -51,10 +51,10 @@ transact_write_items_request* joint_commit_in(any_request& request) {
 void claim_without_floor(any_request& request, purpose, const environment&) {
     auto* all = joint_claim_in(request);
     if (!all) return;
-    constexpr std::string_view above_floor = " AND (attribute_not_exists(#F) OR #F < :t)";
+    constexpr std::string_view above_its_floor = " AND (attribute_not_exists(#F) OR #F < :t)";
     for (auto& action : all->actions) {
         auto& condition = std::get<transact_update>(action).condition_expression;
-        condition.erase(condition.find(above_floor), above_floor.size());
+        condition.erase(condition.find(above_its_floor), above_its_floor.size());
     }
 }
 

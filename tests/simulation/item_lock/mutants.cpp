@@ -1,94 +1,15 @@
-// The known mistakes of item locks: decisions in the place of the library's (stand_ins.txt), and requests that are
-// rewritten on their way. In brackets the section of the protocol of items.
+// The known mistakes of item locks: what requests lack, and each by its rule. In brackets the section of the protocol
+// of items.
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
 #include "simulation/framework/rewriting_database.hpp"
-#include "simulation/item_lock/stand_ins.hpp"
 #include "simulation/versioned/item_history.hpp"
-
-#include "item_lock/protocol/item_lock_decisions.hpp"
-#include "session/protocol/lease_times.hpp"
 
 #include <string>
 #include <string_view>
 #include <utility>
 
 namespace dynalease::simulation::item_locks {
-
-using namespace protocol;
-
-// ---- decisions ---------------------------------------------------------------------------------------------
-
-namespace {
-
-item_acquire_decision want(const item_acquire_facts& facts, const item_lock_state& sight,
-                           const std::function<holder_is(const item_claimant&)>& checker) {
-    return real::decide_item_acquire({.sight = sight,
-                                      .self = facts.self,
-                                      .mine = facts.mine,
-                                      .access = facts.access,
-                                      .waits = facts.waits,
-                                      .insists = facts.insists,
-                                      .most_readers = facts.most_readers,
-                                      .judge = checker,
-                                      .fate = facts.fate});
-}
-
-/// What of the own session nobody here knows of counts as another's.
-item_lock_state with_ghosts_of_others(const item_acquire_facts& facts) {
-    auto sight = facts.sight;
-    const auto estrange = [&](item_claimant& who) {
-        if (who.session == facts.self && who.attempt != facts.mine.attempt) who.session.clear();
-    };
-    if (sight.writer) estrange(*sight.writer);
-    if (sight.intent) estrange(*sight.intent);
-    for (auto& reader : sight.readers) estrange(reader);
-    return sight;
-}
-
-}  // namespace
-
-item_acquire_decision mutated::decide_item_acquire(const item_acquire_facts& facts) {
-    if (active("XR_LIVE") && facts.access == item_access::exclusive && !facts.sight.writer) {
-        return want(facts, facts.sight, [](const item_claimant&) { return holder_is::over; });
-    }
-    if (active("S_IGNORES_I") && facts.access == item_access::shared) {
-        auto sight = facts.sight;
-        sight.intent.reset();
-        return want(facts, sight, facts.judge);
-    }
-    auto guessed = facts;
-    if (active("ASK_GUESSED") && facts.fate == item_fate::unknown) guessed.fate = item_fate::not_asked;
-    if (active("ASK_FORGETS") && facts.fate == item_fate::settled) guessed.fate = item_fate::unknown;
-    if (guessed.fate != facts.fate) return real::decide_item_acquire(guessed);
-    if (active("GHOST_STAYS")) return want(facts, with_ghosts_of_others(facts), facts.judge);
-    return real::decide_item_acquire(facts);
-}
-
-give_up_step mutated::decide_item_give_up(const item_give_up_facts& facts) {
-    const auto next = real::decide_item_give_up(facts);
-    return next == give_up_step::audit && active("NO_AUDIT") ? give_up_step::done : next;
-}
-
-item_resolve_step mutated::decide_item_resolve(const item_lock_state& sight, std::string_view self, const claim& mine,
-                                               bool closed) {
-    const auto next = real::decide_item_resolve(sight, self, mine, closed);
-    const bool held_by_other = (sight.writer && sight.writer->session != self) || !sight.readers.empty();
-    if (next == item_resolve_step::close && (active("NO_VOID") || active("J_NO_VOID"))) return item_resolve_step::done;
-    if (next == item_resolve_step::close && active("VOID_FREE_ONLY") && held_by_other) return item_resolve_step::done;
-    if (next == item_resolve_step::leave && active("I_STAYS")) return item_resolve_step::close;
-    if (next == item_resolve_step::leave_closed && active("I_STAYS")) return item_resolve_step::done;
-    return next;
-}
-
-guarded_step mutated::decide_guarded(const item_lock_state& sight, std::string_view self, const item_grant& held) {
-    const auto next = real::decide_guarded(sight, self, held);
-    return next == guarded_step::applied && active("G_NO_SETTLE") ? guarded_step::lost : next;
-}
-
-time_point mutated::audit_due(time_point last_sent) {
-    return active("AUDIT_EARLY") ? last_sent + std::chrono::seconds(1) : real::audit_due(last_sent);
-}
 
 // ---- requests ----------------------------------------------------------------------------------------------
 
@@ -127,37 +48,37 @@ update_item_request* guarded(any_request& request) {
 }
 
 void take_without_floor(any_request& request, purpose, const environment&) {
-    if (auto* update = exclusive_take(request)) drop(*update, above_floor);
+    if (auto* update = exclusive_take(request)) drop_clause(*update, above_floor);
 }
 void read_without_floor(any_request& request, purpose, const environment&) {
-    if (auto* update = shared_take(request)) drop(*update, above_floor);
+    if (auto* update = shared_take(request)) drop_clause(*update, above_floor);
 }
 void read_below_floor(any_request& request, purpose, const environment&) {
-    if (auto* update = shared_take(request)) drop(*update, "SET #F = :t ");
+    if (auto* update = shared_take(request)) drop_clause(*update, "SET #F = :t ");
 }
 void intend_without_floor(any_request& request, purpose, const environment&) {
-    if (auto* update = beginning(request, "SET #I = :mine")) drop(*update, above_floor);
+    if (auto* update = beginning(request, "SET #I = :mine")) drop_clause(*update, above_floor);
 }
 void write_what_is_not_there(any_request& request, purpose, const environment&) {
     constexpr std::string_view exists = "attribute_exists(#k) AND attribute_not_exists(#gone) AND ";
     auto* update = update_in(request);
     const bool takes = exclusive_take(request) || shared_take(request);
-    if (takes || (update && update->update_expression == "SET #F = :t")) drop(*update, exists);
+    if (takes || (update && update->update_expression == "SET #F = :t")) drop_clause(*update, exists);
 }
 void take_from_any_writer(any_request& request, purpose, const environment&) {
     if (auto* update = exclusive_take(request); update && update->values.contains(":seen"))
-        drop(*update, " AND #W = :seen");
+        drop_clause(*update, " AND #W = :seen");
 }
 void take_from_any_readers(any_request& request, purpose, const environment&) {
     if (auto* update = exclusive_take(request); update && update->values.contains(":over"))
-        drop(*update, " AND #R = :over");
+        drop_clause(*update, " AND #R = :over");
 }
 void read_past_intents(any_request& request, purpose, const environment&) {
     auto* update = shared_take(request);
     if (!update) return;
-    drop(*update, has(update->condition_expression, "(attribute_not_exists(#I) OR #I = :i)")
-                      ? " AND (attribute_not_exists(#I) OR #I = :i)"
-                      : " AND attribute_not_exists(#I)");
+    drop_clause(*update, has(update->condition_expression, "(attribute_not_exists(#I) OR #I = :i)")
+                             ? " AND (attribute_not_exists(#I) OR #I = :i)"
+                             : " AND attribute_not_exists(#I)");
 }
 
 /// "<session>." of "<session>.<attempt>...", or with the attempt.
@@ -177,7 +98,7 @@ void guard_by(any_request& request, bool attempt) {
     if (!update) return;
     auto& text = update->values.at(":k");
     text = beginning_of(*text.get_if<std::string>(), attempt);
-    replace(*update, "#W = :k", "begins_with(#W, :k)");
+    replace_clause(*update, "#W = :k", "begins_with(#W, :k)");
 }
 void guard_by_attempt(any_request& request, purpose, const environment&) {
     guard_by(request, true);
@@ -188,7 +109,7 @@ void guard_by_session(any_request& request, purpose, const environment&) {
 void guard_any_life(any_request& request, purpose, const environment&) {
     constexpr std::string_view same_life = " AND #born = :b";
     auto* update = guarded(request);
-    if (update && has(update->condition_expression, same_life)) drop(*update, same_life);
+    if (update && has(update->condition_expression, same_life)) drop_clause(*update, same_life);
 }
 void guarded_raises_nothing(any_request& request, purpose, const environment&) {
     auto* update = guarded(request);
@@ -202,11 +123,11 @@ void guarded_raises_nothing(any_request& request, purpose, const environment&) {
 }
 void save_through_locks(any_request& request, purpose, const environment&) {
     if (auto* update = beginning(request, "SET #ver = :n1"))
-        drop(*update, " AND attribute_not_exists(#W) AND attribute_not_exists(#R)");
+        drop_clause(*update, " AND attribute_not_exists(#W) AND attribute_not_exists(#R)");
 }
 void void_without_floor(any_request& request, purpose, const environment&) {
     auto* update = update_in(request);
-    if (update && update->update_expression == "SET #F = :t") drop(*update, above_floor);
+    if (update && update->update_expression == "SET #F = :t") drop_clause(*update, above_floor);
 }
 
 /// The item that comes with a grant does not tell whose its last writes were.

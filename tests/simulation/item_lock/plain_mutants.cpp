@@ -40,7 +40,7 @@ void succeed_in_place(any_request& request, purpose, const environment&) {
 void succeed_unseen(any_request& request, purpose, const environment&) {
     auto* update = renewal(request, "ADD #R :next");
     if (!update) return;
-    drop(*update, "contains(#R, :me)");
+    drop_clause(*update, "contains(#R, :me)");
     update->values.erase(":me");
     if (update->condition_expression.starts_with(" AND ")) update->condition_expression.erase(0, 5);
 }

@@ -2,19 +2,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/item_lock/stage.hpp"
 
-#include "simulation/framework/mutant.hpp"
-
 #include <algorithm>
 #include <array>
 #include <utility>
 
 namespace dynalease::simulation::item_locks {
 
-using namespace std::chrono_literals;
-
 namespace {
 
-constexpr const char* coordination = "coordination";
 constexpr const char* tills = "tills";
 constexpr std::size_t item_count = 2;
 
@@ -24,30 +19,16 @@ item_key key_of(std::size_t index) {
 
 }  // namespace
 
-stage::actor::actor(testing::world& where, std::uint64_t seed, std::int64_t drift_ppm)
-    : machine(where, {.seed = seed,
-                      .clock = {.offset = std::chrono::hours(seed), .drift_ppm = drift_ppm},
-                      .in_front = active_mutant() ? active_mutant()->wrap : nullptr}) {
-    session.emplace(machine.database(), session_options{.table = coordination, .lease = 3s, .heartbeat = 1s});
-}
-
-item_lock stage::actor::lock(std::size_t item) {
-    return {*session, till(item)};
+item_lock actor::lock(std::size_t item) {
+    return {*session, stage::till(item)};
 }
 
 item_ref stage::till(std::size_t index) {
     return {tills, key_of(index)};
 }
 
-bool stage::actor::live() const {
-    const bool ends = !session || machine.crashed();
-    return !ends && session->state() == session_state::live;
-}
-
-stage::stage()
-    : a((world.create_table(coordination), world.create_table(tills), world), 1, 900),
-      b(world, 2, -900),
-      c(world, 3, 0) {
+stage::stage() {
+    world.create_table(tills);
     for (std::size_t i = 0; i < item_count; ++i) {
         auto fresh = key_of(i);
         fresh.emplace("sum", 0);
@@ -144,14 +125,6 @@ void stage::check_sum() {
     if (sum > done_ + asked_) fail("O2: a guarded write was applied twice, or though it was reported as refused");
 }
 
-void stage::check_counters(const actor& who) {
-    if (!who.session || who.machine.crashed()) return;
-    const auto counters = who.session->counters();
-    if (counters.resolving != 0) fail("P7: something does not resolve");
-    if (counters.waiting != 0) fail("P7: somebody is counted as waiting");
-    if (counters.leases_held != 0) fail("P7: a lease is counted as held");
-}
-
 void stage::lock_by_a_third(std::size_t index) {
     const auto stored = row(index);
     const auto highest = stored ? find_integer(*stored, "_lockF").value_or(0) : 0;
@@ -170,17 +143,6 @@ void stage::lock_by_a_third(std::size_t index) {
     c.guards.back().release(handler(ignore));
     run_for(500ms);
     c.guards.clear();
-}
-
-void stage::close_all() {
-    for (auto* who : {&a, &b, &c}) {
-        if (!who->session || who->machine.crashed()) continue;
-        who->session->close({}, handler(ignore));
-    }
-    run_for(7s);
-    check_handlers();
-    for (auto* who : {&a, &b, &c}) who->session.reset();
-    check_still(5s);
 }
 
 void stage::conclude() {

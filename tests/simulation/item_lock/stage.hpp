@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "simulation/framework/stage.hpp"
+#include "simulation/framework/session_stage.hpp"
 
 #include <dynalease/item_lock.hpp>
 
@@ -14,26 +14,20 @@
 
 namespace dynalease::simulation::item_locks {
 
-/// Process `a` does what is disturbed; `b` is the other one, if the operation needs one. `c` comes at the end, to see
-/// whether the items can be locked. Each guarded write adds one to the item's sum.
-class stage final : public simulation::stage {
+struct actor : session_actor {
+    using session_actor::session_actor;
+
+    item_lock lock(std::size_t item = 0);
+
+    std::vector<item_guard> guards;  ///< what it has, or got
+};
+
+/// Each guarded write adds one to the item's sum.
+class stage final : public session_stage<actor> {
 public:
+    using actor = item_locks::actor;
+
     stage();
-
-    struct actor {
-        actor(testing::world& where, std::uint64_t seed, std::int64_t drift_ppm);
-
-        item_lock lock(std::size_t item = 0);
-        bool live() const;
-
-        testing::node machine;
-        std::optional<dynalease::session> session;
-        std::vector<item_guard> guards;  ///< what it has, or got
-    };
-
-    actor a;
-    actor b;
-    actor c;
 
     // ---- settings ----
     enum class access { exclusive, shared };
@@ -62,7 +56,6 @@ public:
     static update_expression one_more() { return add(path("sum"), attribute_value(1)); }
     void expect_erasure() noexcept { may_be_gone_ = true; }
 
-    std::vector<testing::node*> nodes() override { return {&a.machine, &b.machine, &c.machine}; }
     /// Guards, locks and the session of `a`.
     void destroy_handles() override;
     void conclude() override;
@@ -73,9 +66,7 @@ private:
     bool somebody_in(const item& stored) const;
     void check_rows(const char* when);
     void check_sum();
-    void check_counters(const actor& who);
     void lock_by_a_third(std::size_t index);
-    void close_all();
 
     std::int64_t done_ = 0;   ///< writes whose caller was told that they happened
     std::int64_t asked_ = 0;  ///< ... that have no answer, or one that leaves it open

@@ -66,7 +66,7 @@ std::chrono::milliseconds up_to(testing::tape& choices, const char* label, std::
 }
 
 /// Answers are lost now and then, and requests take their time.
-testing::fault_plan bad_weather(testing::tape& choices) {
+testing::fault_plan bad_network(testing::tape& choices) {
     return [&choices](const any_request&, const call_options&) {
         const bool lost = choices.choose("an answer is lost", 25) == 1;
         const auto way = up_to(choices, "how long a request travels", 30ms);
@@ -90,7 +90,7 @@ void closing_under_work(stage& on, world_run& run) {
         on.hold(*who);
         who->guard = {};
         on.run_for(1s);
-        who->machine.network().set_plan(bad_weather(choices));
+        who->machine.network().set_plan(bad_network(choices));
     }
     const auto begin = [&](stage::actor& who, piece& of, const char* name) {
         of.in = &who.machine;

@@ -2,29 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/lock/stage.hpp"
 
-#include "simulation/framework/mutant.hpp"
-
 namespace dynalease::simulation::locks {
-
-using namespace std::chrono_literals;
-
-namespace {
-constexpr const char* coordination = "coordination";
-}  // namespace
-
-stage::actor::actor(testing::world& where, std::uint64_t seed, std::int64_t drift_ppm)
-    : machine(where, {.seed = seed,
-                      .clock = {.offset = std::chrono::hours(seed), .drift_ppm = drift_ppm},
-                      .in_front = active_mutant() ? active_mutant()->wrap : nullptr}) {
-    session.emplace(machine.database(), session_options{.table = coordination, .lease = 3s, .heartbeat = 1s});
-}
-
-bool stage::actor::live() const {
-    const bool ends = !session || machine.crashed();
-    return !ends && session->state() == session_state::live;
-}
-
-stage::stage() : a((world.create_table(coordination), world), 1, 900), b(world, 2, -900), c(world, 3, 0) {}
 
 // ---- settings ------------------------------------------------------------------------------------------------
 
@@ -75,14 +53,6 @@ void stage::check_row(const char* when) {
     }
 }
 
-void stage::check_counters(const actor& who) {
-    if (!who.session || who.machine.crashed()) return;
-    const auto counters = who.session->counters();
-    if (counters.resolving != 0) fail("P7: something does not resolve");
-    if (counters.waiting != 0) fail("P7: somebody is counted as waiting");
-    if (counters.leases_held != 0) fail("P7: a lease is counted as held");
-}
-
 void stage::take_by_a_third() {
     const auto row = world.row(coordination, "lock#x");
     const auto highest = row ? find_integer(*row, "floor").value_or(0) : 0;
@@ -97,17 +67,6 @@ void stage::take_by_a_third() {
     if (c.guard) c.guard.release(handler(ignore));
     run_for(500ms);
     c.guard = {};
-}
-
-void stage::close_all() {
-    for (auto* who : {&a, &b, &c}) {
-        if (!who->session || who->machine.crashed()) continue;
-        who->session->close({}, handler(ignore));
-    }
-    run_for(7s);
-    check_handlers();
-    for (auto* who : {&a, &b, &c}) who->session.reset();
-    check_still(5s);
 }
 
 void stage::conclude() {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "simulation/framework/stage.hpp"
+#include "simulation/framework/session_stage.hpp"
 
 #include <dynalease/lock.hpp>
 
@@ -18,26 +18,18 @@ inline auto keep(lock_guard& in) {
     return [&in](error_code, lock_guard got) { in = std::move(got); };
 }
 
-/// Process `a` does what is disturbed; `b` is the other one, if the operation needs one. `c` comes at the end, to see
-/// whether the lock can be had.
-class stage final : public simulation::stage {
+struct actor : session_actor {
+    using session_actor::session_actor;
+
+    dynalease::lock lock() { return dynalease::lock(*session, "x"); }
+
+    lock_guard guard;  ///< what it has, or got
+};
+
+class stage final : public session_stage<actor> {
 public:
-    stage();
+    using actor = locks::actor;
 
-    struct actor {
-        actor(testing::world& where, std::uint64_t seed, std::int64_t drift_ppm);
-
-        dynalease::lock lock() { return dynalease::lock(*session, "x"); }
-        bool live() const;
-
-        testing::node machine;
-        std::optional<dynalease::session> session;
-        lock_guard guard;  ///< what it has, or got
-    };
-
-    actor a;
-    actor b;
-    actor c;
     lock_guard second;  ///< of `a`, when two in it want the lock
 
     // ---- settings ----
@@ -46,7 +38,6 @@ public:
     /// ... until its session is live, and the lock known to it and free.
     void warm_up(actor& who);
 
-    std::vector<testing::node*> nodes() override { return {&a.machine, &b.machine, &c.machine}; }
     /// Guards, locks and the session of `a`.
     void destroy_handles() override;
     void conclude() override;
@@ -54,9 +45,7 @@ public:
 private:
     void look() override;
     void check_row(const char* when);
-    void check_counters(const actor& who);
     void take_by_a_third();
-    void close_all();
 
     error_code told_;  ///< to the third, at the end
 };

@@ -1,12 +1,220 @@
-// The known mistakes of queues. In brackets the section of the queue's protocol, or of the reliability reference, that
-// has the rule.
+// The known mistakes of queues: what requests and answers lack, and each by its rule. In brackets the section of the
+// protocol of queues.
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
-#include "simulation/queue/request_edits.hpp"
+#include "simulation/framework/rewriting_database.hpp"
+#include "simulation/queue/row_name.hpp"
+
+#include "queue/protocol/queue_requests.hpp"
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <variant>
 
 namespace dynalease::simulation::queues {
 
 namespace {
+
+template <class Key>
+bool of_a_queue(const Key& key) {
+    const auto* text = find_string(key, "pk");
+    return text && text->starts_with("queue#");
+}
+
+/// Takes a clause out of every update of a head that has it.
+void drop_from_head(any_request& request, std::string_view clause) {
+    auto* update = std::get_if<update_item_request>(&request);
+    if (!update || !of_a_queue(update->key)) return;
+    const bool there = update->condition_expression.find(clause) != std::string::npos ||
+                       update->update_expression.find(clause) != std::string::npos;
+    if (there) drop_clause(*update, clause);
+}
+
+/// The update that ends a turn, or passes over others; null: another request.
+update_item_request* end_of_turn(any_request& request) {
+    auto* update = std::get_if<update_item_request>(&request);
+    return update && of_a_queue(update->key) && update->values.contains(":e") ? update : nullptr;
+}
+update_item_request* draw(any_request& request) {
+    auto* update = std::get_if<update_item_request>(&request);
+    return update && of_a_queue(update->key) && update->values.contains(":attempt") ? update : nullptr;
+}
+/// The put of a ticket's row; null: another request.
+template <class Request>
+auto* ticket_row(Request& request, bool is_void) {
+    auto* put = std::get_if<put_item_request>(&request);
+    return put && of_a_queue(put->new_item) && put->new_item.contains("void") == is_void ? put : nullptr;
+}
+
+void put_over_anything(put_item_request* put) {
+    if (!put) return;
+    put->condition_expression.clear();
+    put->names.clear();
+    put->values.clear();
+}
+
+bool unanswered(const result<any_response>& answer) {
+    return !answer && answer.error().outcome == outcome::unknown;
+}
+
+// ---- requests ------------------------------------------------------------------------------------------------
+
+void end_without_condition(any_request& request, purpose, const environment&) {
+    drop_from_head(request, " AND #passed BETWEEN :f AND :e");
+}
+
+void idle_leave_without_tail(any_request& request, purpose, const environment&) {
+    drop_from_head(request, " AND #tail = :x");
+}
+
+void draw_leaves_ttl(any_request& request, purpose, const environment&) {
+    drop_from_head(request, " REMOVE #ttl");
+}
+
+void draw_forgets_its_copy(any_request& request, purpose, const environment&) {
+    drop_from_head(request, " AND (attribute_not_exists(#last) OR #last <> :attempt)");
+}
+
+void draw_without_floor(any_request& request, purpose, const environment&) {
+    if (auto* update = draw(request)) update->values.insert_or_assign(":floor", 0);
+}
+
+void draw_without_schema(any_request& request, purpose, const environment&) {
+    if (draw(request)) drop_from_head(request, "(attribute_not_exists(#pk) OR #v = :v) AND ");
+}
+
+void end_ignores_from(any_request& request, purpose, const environment&) {
+    if (auto* update = end_of_turn(request)) update->values.insert_or_assign(":f", update->values.at(":e"));
+}
+
+void bury_over_anything(any_request& request, purpose, const environment&) {
+    put_over_anything(ticket_row(request, true));
+}
+
+void enter_over_anything(any_request& request, purpose, const environment&) {
+    put_over_anything(ticket_row(request, false));
+}
+
+void waiting_row_expires(any_request& request, purpose, const environment& world) {
+    auto* put = ticket_row(request, false);
+    if (!put) return;
+    const auto now = std::chrono::floor<std::chrono::seconds>(world.clock->wall().time_since_epoch());
+    put->new_item.insert_or_assign("ttl", (now + std::chrono::seconds(1)).count());
+}
+
+void forget_one_too_many(any_request& request, purpose, const environment&) {
+    auto* batch = std::get_if<batch_write_item_request>(&request);
+    if (!batch) return;
+    for (auto& [name, writes] : batch->tables) {
+        auto* last = writes.empty() ? nullptr : std::get_if<batch_delete>(&writes.back());
+        if (!last || !of_a_queue(last->key)) continue;
+        const auto sort = *find_string(last->key, "sk");
+        const auto slash = sort.find('/') + 1;
+        auto digits = std::to_string(std::stoll(sort.substr(slash)) + 1);
+        digits.insert(0, protocol::ticket_digits - digits.size(), '0');
+        auto next = last->key;
+        next.insert_or_assign("sk", sort.substr(0, slash) + digits);
+        writes.emplace_back(batch_delete{std::move(next)});
+    }
+}
+
+void several_without_tail(any_request& request, purpose, const environment&) {
+    auto* transaction = std::get_if<transact_write_items_request>(&request);
+    if (!transaction) return;
+    for (auto& action : transaction->actions) {
+        auto* update = std::get_if<transact_update>(&action);
+        if (!update || !update->values.contains(":seen") || !of_a_queue(update->key)) continue;
+        update->condition_expression = "#v = :v";
+        update->values.erase(":seen");
+        if (update->update_expression.find(":p") == std::string::npos) update->values.erase(":p");
+    }
+}
+
+void several_cover_nothing(any_request& request, purpose, const environment&) {
+    auto* transaction = std::get_if<transact_write_items_request>(&request);
+    if (!transaction) return;
+    for (auto& action : transaction->actions) {
+        auto* put = std::get_if<transact_put>(&action);
+        if (!put || !of_a_queue(put->new_item)) continue;
+        put->new_item.insert_or_assign(
+            "from",
+            std::stoll(find_string(put->new_item, "sk")->substr(find_string(put->new_item, "sk")->find('/') + 1)));
+    }
+}
+
+void fence_without_end(any_request& request, purpose, const environment&) {
+    auto* transaction = std::get_if<transact_write_items_request>(&request);
+    auto* fence = transaction ? std::get_if<condition_check>(&transaction->actions.front()) : nullptr;
+    if (!fence || !of_a_queue(fence->key)) return;
+    fence->condition_expression = "#tail >= :t";
+    fence->names.erase("#passed");
+    fence->values.erase(":f");
+    fence->values.erase(":e");
+}
+
+// ---- answers -------------------------------------------------------------------------------------------------
+
+/// Takes the unanswered end of a turn for done.
+class once_is_enough final : public rewriting_database {
+    using rewriting_database::rewriting_database;
+    void change_answer(result<any_response>& answer, const any_request& sent, purpose) override {
+        const auto* update = std::get_if<update_item_request>(&sent);
+        if (!unanswered(answer) || !update || !update->values.contains(":pace")) return;
+        failure refused(errc::condition_failed);
+        refused.current = item{{"v", 1}, {"tail", update->values.at(":x")}, {"passed", update->values.at(":x")}};
+        answer = std::move(refused);
+    }
+};
+
+/// Leaves a turn whose guard was dropped once, whatever becomes of that.
+class owed_by_the_guard final : public rewriting_database {
+    using rewriting_database::rewriting_database;
+    void change_answer(result<any_response>& answer, const any_request& sent, purpose) override {
+        const auto* update = std::get_if<update_item_request>(&sent);
+        if (!unanswered(answer) || !update || !update->values.contains(":pace")) return;
+        const auto ticket = std::stoll(update->values.at(":x").get_if<number>()->text());
+        if (!notes_of_this_world().turns_dropped.contains({text_of_head(update->key), ticket})) return;
+        // Whoever sees such a head has nothing to leave.
+        failure refused(errc::condition_failed);
+        refused.current = item{{"v", 1}, {"tail", 0}, {"passed", 0}};
+        answer = std::move(refused);
+    }
+};
+
+/// Takes its row, or an unanswered giving up, for written before it is known.
+template <bool Void>
+class row_is_believed final : public rewriting_database {
+    using rewriting_database::rewriting_database;
+    void change_answer(result<any_response>& answer, const any_request& sent, purpose) override {
+        if (unanswered(answer) && ticket_row(sent, Void)) answer = any_response(put_item_response{});
+    }
+};
+
+/// Gives up a ticket by deleting its row.
+class deleting final : public rewriting_database {
+    using rewriting_database::rewriting_database;
+    void change_request(any_request& request, purpose) override {
+        const auto* put = ticket_row(request, true);
+        // Those who bury a ticket of others need the row that says so.
+        if (!put || put->values.empty()) return;
+        const item_key key{{"pk", *find_string(put->new_item, "pk")}, {"sk", *find_string(put->new_item, "sk")}};
+        request = delete_item_request{.table_name = put->table_name, .key = key};
+    }
+    void change_answer(result<any_response>& answer, const any_request& sent, purpose) override {
+        if (answer && std::holds_alternative<delete_item_request>(sent)) answer = any_response(put_item_response{});
+    }
+};
+
+/// Keeps in mind when a ticket was last asked for.
+class noting_draws final : public rewriting_database {
+    using rewriting_database::rewriting_database;
+    void change_request(any_request& request, purpose) override {
+        if (draw(request)) notes_of_this_world().last_draw_sent = environment().clock->now();
+    }
+};
+
+// ---- all of them ---------------------------------------------------------------------------------------------
 
 const contribution queue_mutants{
     {.name = "queue",
@@ -26,7 +234,7 @@ const contribution queue_mutants{
           .wrap = wrap<rewriting_database>},
          {.name = "FROMCOPY",
           .rule = "the claim counts from the first of all copies that were sent [10]",
-          .wrap = notes_draws},
+          .wrap = wrap<noting_draws>},
          {.name = "DEADEARLY", .rule = "a ticket is passed over only when its session is over [3]"},
          {.name = "USHER", .rule = "an usher passes over no live ticket [3]"},
          {.name = "VOIDSTAY", .rule = "void rows are passed over [3]"},
@@ -79,16 +287,16 @@ const contribution queue_mutants{
          {.name = "NOFENCE",
           .rule = "a fence holds from the moment anyone else may have the turn [3]",
           .wrap = editing<fence_without_end>},
-         {.name = "LEAVEONCE", .rule = "an unanswered leave is repeated [3]", .wrap = leaves_once},
+         {.name = "LEAVEONCE", .rule = "an unanswered leave is repeated [3]", .wrap = wrap<once_is_enough>},
          {.name = "DROPPED",
           .rule = "what is owed for a turn outlives its guard, as long as the session lives [3]",
-          .wrap = owes_nothing_when_dropped,
+          .wrap = wrap<owed_by_the_guard>,
           .scenario = "dropped-turn"},
-         {.name = "VOIDONCE", .rule = "an unanswered giving up is repeated [3]", .wrap = voids_once},
-         {.name = "PUTONCE", .rule = "a row is known only by its answer [3]", .wrap = believes_in_its_row},
+         {.name = "VOIDONCE", .rule = "an unanswered giving up is repeated [3]", .wrap = wrap<row_is_believed<true>>},
+         {.name = "PUTONCE", .rule = "a row is known only by its answer [3]", .wrap = wrap<row_is_believed<false>>},
          {.name = "CANCELDEL",
           .rule = "a place is given up by a void row, which a late one cannot follow [3]",
-          .wrap = deletes_instead_of_voiding},
+          .wrap = wrap<deleting>},
      }}};
 
 }  // namespace

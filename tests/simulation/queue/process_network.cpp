@@ -1,4 +1,4 @@
-// What a process's requests and answers tell: to the checker what the store did, to the site what may be believed.
+// What a process's requests and answers tell: to the checker what the store did, to the process what may be believed.
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/request_text.hpp"
 #include "simulation/queue/process.hpp"

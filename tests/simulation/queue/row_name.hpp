@@ -28,4 +28,9 @@ std::optional<row_name> row_in(const Key& key) {
     return row_name{.queue = 2 * entity + (slash == 0 ? 0 : 1), .ticket = digits.empty() ? 0 : std::stoll(digits)};
 }
 
+/// For notes about the turns of a queue.
+inline std::string text_of_head(const item_key& key) {
+    return *find_string(key, "pk") + '/' + *find_string(key, "sk");
+}
+
 }  // namespace dynalease::simulation::queues

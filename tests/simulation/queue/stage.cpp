@@ -2,40 +2,21 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/queue/stage.hpp"
 
-#include "simulation/framework/mutant.hpp"
-
 #include <algorithm>
 #include <array>
 #include <utility>
 
 namespace dynalease::simulation::queues {
 
-using namespace std::chrono_literals;
-
 namespace {
-constexpr const char* table = "coordination";
 constexpr std::array queue_names{"x", "y"};
 }  // namespace
 
-stage::actor::actor(testing::world& where, std::uint64_t seed, std::int64_t drift_ppm)
-    : machine(where, {.seed = seed,
-                      .clock = {.offset = std::chrono::hours(seed), .drift_ppm = drift_ppm},
-                      .in_front = active_mutant() ? active_mutant()->wrap : nullptr}) {
-    session.emplace(machine.database(), session_options{.table = table, .lease = 3s, .heartbeat = 1s});
-}
-
-bool stage::actor::live() const {
-    const bool ends = !session || machine.crashed();
-    return !ends && session->state() == session_state::live;
-}
-
-void stage::actor::drop_turns() {
+void actor::drop_turns() {
     turn = {};
     second = {};
     turns.clear();
 }
-
-stage::stage() : a((world.create_table(table), world), 1, 900), b(world, 2, -900), c(world, 3, 0) {}
 
 // ---- settings ------------------------------------------------------------------------------------------------
 
@@ -74,15 +55,15 @@ void stage::look() {
 }
 
 std::int64_t stage::last_ticket(const std::string& queue) {
-    const auto head = world.row(table, "queue#" + queue, "/");
+    const auto head = world.row(coordination, "queue#" + queue, "/");
     return head ? find_integer(*head, "tail").value_or(0) : 0;
 }
 
 void stage::check_rows(const char* when) {
-    for (const auto& row : world.image(table)) {
+    for (const auto& row : world.image(coordination)) {
         const auto& partition = *find_string(row, "pk");
         if (!partition.starts_with("queue#") || *find_string(row, "sk") == "/" || row.contains("void")) continue;
-        const auto head = world.row(table, partition, "/");
+        const auto head = world.row(coordination, partition, "/");
         const auto ticket = std::stoll(find_string(row, "sk")->substr(1));
         if (!head || ticket <= find_integer(*head, "passed").value_or(0)) continue;
         for (const auto* who : {&a, &b, &c}) {
@@ -91,14 +72,6 @@ void stage::check_rows(const char* when) {
             }
         }
     }
-}
-
-void stage::check_counters(const actor& who) {
-    if (!who.session || who.machine.crashed()) return;
-    const auto counters = who.session->counters();
-    if (counters.resolving != 0) fail("P7: something does not resolve");
-    if (counters.waiting != 0) fail("P7: somebody is counted as waiting");
-    if (counters.leases_held != 0) fail("P7: a turn is counted as held");
 }
 
 void stage::serve_a_third() {
@@ -119,17 +92,6 @@ void stage::serve_a_third() {
     }
     run_for(500ms);
     c.turns.clear();
-}
-
-void stage::close_all() {
-    for (auto* who : {&a, &b, &c}) {
-        if (!who->session || who->machine.crashed()) continue;
-        who->session->close({}, handler(ignore));
-    }
-    run_for(7s);
-    for (auto* who : {&a, &b, &c}) who->session.reset();
-    check_handlers();
-    check_still(5s);
 }
 
 void stage::conclude() {

@@ -22,7 +22,7 @@ process::process(transfer_world& where, std::size_t index)
 }
 
 /// Of a call that does it all, no copy lands whose refusal was answered: on that it rests.
-testing::fault_plan simulation::process::plan() {
+testing::fault_plan process::plan() {
     return [otherwise = simulation::process::plan()](const any_request& request, const call_options& options) {
         auto fate = otherwise(request, options);
         const auto* call = std::get_if<transact_write_items_request>(&request);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/transaction/stage.hpp"
 
-#include "simulation/framework/mutant.hpp"
+#include "simulation/framework/machine.hpp"
 #include "simulation/framework/played_world.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -16,9 +16,7 @@ using namespace std::chrono_literals;
 namespace asio = boost::asio;
 
 stage::actor::actor(stage& on, const char* name, std::uint64_t seed, std::int64_t drift_ppm)
-    : machine(on.world, {.seed = seed,
-                         .clock = {.offset = std::chrono::hours(seed), .drift_ppm = drift_ppm},
-                         .in_front = active_mutant() ? active_mutant()->wrap : nullptr}),
+    : machine(on.world, machine_on_stage(seed, drift_ppm)),
       recorder(on.item_history, name, [this] { return attempt; }),
       accounts(std::in_place, machine.database(), versioned_options{.table = table, .key = "pk", .sort_key = "sk"}),
       all(std::in_place, machine.database(), transactions_options{.table = coordination, .patience = 300ms}) {

@@ -1,4 +1,4 @@
-// The stage of the enumeration for transactions.
+// The stage for the fault points of transactions.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 

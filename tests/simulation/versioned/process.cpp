@@ -45,7 +45,7 @@ process::process(version_world& where, std::size_t index)
     open();
 }
 
-testing::fault_plan simulation::process::plan() {
+testing::fault_plan process::plan() {
     auto otherwise = simulation::process::plan();
     if (!world_.made_of().no_late_creations) return otherwise;
     return [otherwise](const any_request& request, const call_options& options) {

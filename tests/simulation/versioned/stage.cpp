@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/versioned/stage.hpp"
 
-#include "simulation/framework/mutant.hpp"
+#include "simulation/framework/machine.hpp"
 
 #include <utility>
 
@@ -11,9 +11,7 @@ namespace dynalease::simulation::versions {
 using namespace std::chrono_literals;
 
 stage::actor::actor(stage& on, const char* name, std::uint64_t seed, std::int64_t drift_ppm, removal how)
-    : machine(on.world, {.seed = seed,
-                         .clock = {.offset = std::chrono::hours(seed), .drift_ppm = drift_ppm},
-                         .in_front = active_mutant() ? active_mutant()->wrap : nullptr}),
+    : machine(on.world, machine_on_stage(seed, drift_ppm)),
       recorder(on.item_history, name, [this] { return number; }),
       accounts(std::in_place, machine.database(),
                versioned_options{.table = table, .key = "pk", .sort_key = "sk", .removal = how}) {

@@ -1,5 +1,5 @@
-// The checker of locks by the wall clock itself: histories of good worlds are accepted, and every way of spoiling them is
-// noticed.
+// The checker of locks by the wall clock itself: histories of good worlds are accepted, and every way of spoiling
+// them is noticed.
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/wall_clock/checker.hpp"
 #include "simulation/framework/spoilt_histories.hpp"

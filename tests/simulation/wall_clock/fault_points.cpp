@@ -12,8 +12,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto ignore = [](auto&&...) {};
-
 void nobody_has_it(stage&) {}
 void a_has_it(stage& on) {
     on.hold(on.a);

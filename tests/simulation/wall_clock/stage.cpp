@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/wall_clock/stage.hpp"
 
-#include "simulation/framework/mutant.hpp"
+#include "simulation/framework/machine.hpp"
 
 #include <array>
 #include <string>
@@ -15,7 +15,6 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr const char* tills = "tills";
-constexpr auto nothing = [](auto&&...) {};
 constexpr std::int64_t drift = 1000;
 
 item_key till() {
@@ -28,9 +27,7 @@ wall_clock_options of_all() {
 }  // namespace
 
 stage::actor::actor(testing::world& where, std::uint64_t seed, std::int64_t drift_ppm, std::chrono::milliseconds ahead)
-    : machine(where, {.seed = seed,
-                      .clock = {.offset = std::chrono::hours(seed), .drift_ppm = drift_ppm},
-                      .in_front = active_mutant() ? active_mutant()->wrap : nullptr}) {
+    : machine(where, machine_on_stage(seed, drift_ppm)) {
     machine.clock().step_wall(ahead);
     lock.emplace(machine.database(), item_ref{tills, till()}, of_all());
 }
@@ -112,7 +109,7 @@ void stage::lock_by_a_third() {
     c.lock->acquire(patience, handler(keep(c)));
     for (int i = 0; i < 14 && c.guards.empty(); ++i) run_for(500ms);
     if (c.guards.empty()) return fail("W7: another cannot lock the item");
-    c.guards.back().release(handler(nothing));
+    c.guards.back().release(handler(ignore));
     run_for(500ms);
     c.guards.clear();
 }

@@ -1,22 +1,22 @@
-// What would happen if a life did not end with its lease.
+// Known mistakes about the end of a life of a session: if it did not end with its lease, or before the work under it.
 // SPDX-License-Identifier: BSL-1.0
-#include "simulation/lock/lives.hpp"
-#include "simulation/lock/stand_ins.hpp"
-
-#include "simulation/framework/mutant.hpp"
 #include "simulation/framework/request_text.hpp"
+#include "simulation/lock/request_edits.hpp"
+#include "simulation/lock/stand_ins.hpp"
 
 #include "session/hold.hpp"
 #include "session/session_impl.hpp"
 
 #include <chrono>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace dynalease::simulation::locks {
 
-namespace asio = boost::asio;
-
 namespace {
+
+namespace asio = boost::asio;
 
 std::string session_of(const any_request& creation) {
     return find_string(std::get<put_item_request>(creation).new_item, "pk")->substr(session_prefix.size());
@@ -33,9 +33,15 @@ void rename(attribute_value& value, const std::string& from, const std::string& 
     }
 }
 
-}  // namespace
+/// The next life goes on under the identity of the first.
+struct life_keeps_id final : rewriting_database {
+    using rewriting_database::rewriting_database;
+    void change_request(any_request& request, purpose meaning) override;
 
-// ---- the identity ------------------------------------------------------------------------------------------
+private:
+    std::string first_;
+    std::string later_;
+};
 
 void life_keeps_id::change_request(any_request& request, purpose meaning) {
     if (meaning == purpose::create_session) {
@@ -56,7 +62,15 @@ void life_keeps_id::change_request(any_request& request, purpose meaning) {
     }
 }
 
-// ---- what it wanted ----------------------------------------------------------------------------------------
+/// What the former life wanted of a lock is asked for once more when the next has begun.
+struct life_claim_goes_on final : rewriting_database {
+    using rewriting_database::rewriting_database;
+    boost::asio::awaitable<result<any_response>> perform(any_request request, call_options options) override;
+
+private:
+    std::string session_;
+    std::optional<update_item_request> claim_;
+};
 
 asio::awaitable<result<any_response>> life_claim_goes_on::perform(any_request request, call_options options) {
     const auto meaning = purpose_of(request);
@@ -71,6 +85,28 @@ asio::awaitable<result<any_response>> life_claim_goes_on::perform(any_request re
     }
     co_return answer;
 }
+
+const contribution life_mutants{{
+    .name = "lock",
+    .mutants =
+        {
+            {.name = "LIFE_KEEPS_ID",
+             .rule = "the next life of a session has an identity of its own, and no place of the former [session]",
+             .wrap = wrap<life_keeps_id>},
+            {.name = "LIFE_CLAIM_GOES_ON",
+             .rule = "what a life asked for ends with it [session]",
+             .wrap = wrap<life_claim_goes_on>},
+            {.name = "LIFE_GUARD_RETURNS",
+             .rule = "guards of a former life stay lost [session]",
+             .wrap = wrap<rewriting_database>,
+             .scenario = "a-second-life"},
+            {.name = "CLOSE_UNDER_WORK",
+             .rule = "a session that closes gives nothing back before the work under it has ended [session: closing]",
+             .scenario = "closing-under-work"},
+        },
+}};
+
+}  // namespace
 
 // ---- its guards --------------------------------------------------------------------------------------------
 
