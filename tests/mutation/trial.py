@@ -126,8 +126,8 @@ class Bench:
             if fails([program, primitive, "--seeds", "300", "--no-shrink"]):
                 return "simulation/" + primitive
         for primitive in simulated if program else []:
-            if primitive in ENUMERATED and fails([program, primitive, "--enumerate"]):
-                return "enumeration/" + primitive
+            if primitive in ENUMERATED and fails([program, primitive, "--fault-points"]):
+                return "fault-points/" + primitive
         return None
 
 
