@@ -78,12 +78,13 @@ struct plain_session_options {
     log_hook log{};                        ///< told of locks that are lost, and of renewals without an answer
 };
 
-/// As a time to wait for a lock or a turn: only until it is known whether whoever is before us lives.
+/// As a time to wait for a lock or a turn: only until it is known whether whoever is before us lives; without an answer
+/// for a lease of the session itself, it ends with what became of the last request.
 inline constexpr std::chrono::nanoseconds until_known = std::chrono::nanoseconds::min();
 
 struct close_options {
     /// Let work end, then release every lock. `false` cancels the work at once, and leaves the locks to the lease,
-    /// without a request: for a fast exit that others notice later.
+    /// without a request, and without waiting for one: for a fast exit that others notice later.
     bool release = true;
     /// For all of it. Work of `with_lock` and `with_turn` may go on for the first half, and is cancelled then. The last
     /// second (at most a half) is kept for the write that ends the session, and so frees what could not be released.
@@ -109,8 +110,10 @@ struct close_report {
     /// Success: no row says any more that the session lives, so that all of the above is free, but what is under a
     /// plain session. Else why a row still may say so: all is free when the lease is over.
     /// `errc::session_closed`: nothing was sent, as above. `errc::session_lost`: the session was lost, and its row
-    /// could not be closed. `errc::in_doubt`: the session was never live since it was last asked for a lease, and the
-    /// write that was to make its row has had no answer; nothing was ever held under it.
+    /// could not be closed, or is not this process's to close: the parent's, in a forked child. `errc::in_doubt`: the
+    /// session was never live since it was last asked for a lease, and the write that was to make its row has had no
+    /// answer; nothing was ever held under it. With `release` on, its row is closed in the background, if it is there:
+    /// by one write, for which nobody waits.
     error_code row{};
 };
 

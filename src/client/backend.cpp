@@ -144,9 +144,12 @@ asio::awaitable<result<any_response>> client::backend::perform(any_request reque
         if (is_cancelled()) co_return give_up(what, unsent(errc::cancelled));
         counters_.retried();
         log_retry(what, done, next.pause);
-        if (next.step == next_step::again_at_once) continue;
-        const auto until = world_.clock->now() + next.pause;
-        co_await pausing_.async_wait_until(*world_.clock, until, outcome_only);
+        if (what.watch) what.watch->failed(detail::call_failure(done, what.request, what.doubt, what.sent, url_));
+        if (next.step != next_step::again_at_once) {
+            const auto until = world_.clock->now() + next.pause;
+            co_await pausing_.async_wait_until(*world_.clock, until, outcome_only);
+        }
+        if (what.watch && !what.watch->goes_on()) co_return give_up(what, std::move(done));
     }
 }
 
@@ -163,6 +166,7 @@ client::backend::call client::backend::begin(const any_request& request, const c
             options.attempts != 0 ? options.attempts : attempts_,
             codec::encode_request(request),
             ordinary_->forks(),
+            options.watch,
             {.outside_quota = options.lane == lane::heartbeat}};
 }
 

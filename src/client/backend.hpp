@@ -53,6 +53,7 @@ private:
         unsigned attempts_allowed;
         std::string body;
         unsigned forks;  // when it began
+        attempt_watch* watch;
         aws::retry_budget budget{};
         unsigned sent = 0;
         bool doubt = false;

@@ -25,6 +25,7 @@ boost::asio::awaitable<void> step_driver::look(protocol::look_step&) {
 template <class Step>
 boost::asio::awaitable<void> step_driver::send(Step& wanted, call_options how) {
     const auto sent = target_.environment().clock->now();
+    how.watch = watch_;
     asked();
     if constexpr (requires { wanted.once; }) {
         auto answer = co_await target_.implementation()->perform(std::move(wanted.request), how);

@@ -17,7 +17,9 @@ namespace dynalease::detail {
 /// One for each sequence that is under way, in the frame of the coroutine that drives it.
 class step_driver {
 public:
-    explicit step_driver(const database& target) noexcept : target_(target) {}
+    /// @param watch sees each of its calls between its attempts; null: nobody does
+    explicit step_driver(const database& target, attempt_watch* watch = nullptr) noexcept
+        : target_(target), watch_(watch) {}
     step_driver(const step_driver&) = delete;
     step_driver& operator=(const step_driver&) = delete;
 
@@ -35,6 +37,7 @@ public:
 
 protected:
     virtual ~step_driver() = default;
+    attempt_watch* watch() const noexcept { return watch_; }
 
     /// Only sequences that belong to a session look at others.
     virtual boost::asio::awaitable<void> look(protocol::look_step& wanted);
@@ -49,6 +52,7 @@ private:
     boost::asio::awaitable<void> pause(protocol::pause_step& wanted);
 
     const database& target_;
+    attempt_watch* const watch_;
     protocol::stepper steps_;
     std::optional<runtime::alarm> sleep_;  ///< since the first pause
     bool woken_ = false;

@@ -199,8 +199,8 @@ void item_lock_impl::resolve_doubt(std::int64_t step) {
     if (const auto hold = leaving_.lock()) hold->resolve(step);
 }
 
-void item_lock_impl::end_release(error_code code) {
-    tell_release(code);
+void item_lock_impl::end_release(const failure& how) {
+    if (const auto hold = leaving_.lock()) hold->finish(how);
     leaving_.reset();
 }
 

@@ -126,7 +126,7 @@ private:
 
     // The machine's callers.
     std::optional<dynalease::time_point> tries_until_known() override {
-        return callers_.tries_until_known(machine_.may_land());
+        return callers_.tries_until_known(may_land());
     }
     protocol::item_access wish() override { return first()->wish; }
     void serve() override;
@@ -136,7 +136,7 @@ private:
     void lose_grant() override;
     void tell_release(error_code code) override;
     void resolve_doubt(std::int64_t step) override;
-    void end_release(error_code code) override;
+    void end_release(const failure& how) override;
     void at_rest() override { line_.call(); }
 
     const std::string identity_;

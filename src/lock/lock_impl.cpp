@@ -19,41 +19,45 @@ void lock_impl::serve(const protocol::claim& claim) {
     auto hold = std::make_shared<lock_hold>(core_.shared_from_this(), shared_from_this(), claim);
     hold_ = hold;
     held_since_ = core_.now();
-    long_wait_told_ = false;
     first()->served.complete_one({lock_hold::make_guard(std::move(hold)), nullptr});
     if (wanted()) note_wait();
 }
 
 void lock_impl::wake() {
     machine_.want();
-    if (!machine_.held()) {
-        drive();
-    } else {
-        note_wait();
-    }
+    note_wait();
+    if (!machine_.held()) drive();
 }
 
 void lock_impl::note_wait() {
     if (!std::exchange(wait_noted_, true)) core_.members().note_wait(weak_from_this());
 }
 
+const protocol::lock_claimant::contention* lock_impl::others() const {
+    const auto* seen = machine_.others();
+    return seen != nullptr && seen->holder_seen->session != core_.id() ? seen : nullptr;
+}
+
 std::string lock_impl::in_the_way() const {
     if (machine_.held()) return words_of_own_hold(core_, held_since_);
-    const auto* others = machine_.others();
-    if (others == nullptr || others->holder_seen->session == core_.id()) return {};
-    return words_of_hold(core_, others->holder_seen->session, others->holder_since);
+    const auto* seen = others();
+    return seen ? words_of_hold(core_, seen->holder_seen->session, seen->holder_since) : std::string();
 }
 
 bool lock_impl::tell_long_wait() {
-    const auto* who = machine_.held() ? first() : nullptr;
+    const auto* who = first();
     if (who == nullptr) {
         wait_noted_ = false;
         return false;
     }
-    const bool long_ago = core_.now() - std::max(held_since_, who->came) >= core_.options().lease;
-    if (!long_ago || std::exchange(long_wait_told_, true)) return true;
-    core_.log(severity::warning,
-              "lock '" + name() + "': others of this process wait for it longer than a lease: " + in_the_way());
+    const bool ours = machine_.held();
+    if (!ours && others() == nullptr) return true;
+    const auto since = ours ? held_since_ : others()->holder_since;
+    const bool long_ago = core_.now() - std::max(since, who->came) >= core_.options().lease;
+    if (!long_ago || std::exchange(long_wait_told_, since) == since) return true;
+    core_.log(ours ? severity::warning : severity::info,
+              "lock '" + name() + "': " + (ours ? "others" : "callers") +
+                  " of this process wait for it longer than a lease: " + in_the_way());
     return true;
 }
 
@@ -67,7 +71,7 @@ void lock_impl::end_grant() {
 
 void lock_impl::leave_to_lease(const std::shared_ptr<lock_hold>& hold) {
     if (hold_.lock() == hold) end_grant();
-    hold->finish(core_.over_failure().code);
+    hold->finish(core_.over_failure());
 }
 
 void lock_impl::give_back(const std::shared_ptr<lock_hold>& hold) {
@@ -81,8 +85,8 @@ void lock_impl::give_back(const std::shared_ptr<lock_hold>& hold) {
     drive();
 }
 
-void lock_impl::end_release(error_code code) {
-    if (const auto hold = leaving_.lock()) hold->finish(code);
+void lock_impl::end_release(const failure& how) {
+    if (const auto hold = leaving_.lock()) hold->finish(how);
     leaving_.reset();
 }
 

@@ -10,6 +10,7 @@
 #include <dynalease/lock/lock.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,8 @@ public:
                         std::vector<std::shared_ptr<pending_release>>& under_way) override;
 
 private:
+    /// Who else was seen to hold it last; null: nobody.
+    const protocol::lock_claimant::contention* others() const;
     void end_grant();
     void note_wait();
     /// Forgets the grant without a request; others get the lock when the lease is over.
@@ -48,19 +51,20 @@ private:
 
     // The machine's callers.
     std::optional<dynalease::time_point> tries_until_known() override {
-        return callers_.tries_until_known(machine_.may_land());
+        return callers_.tries_until_known(may_land());
     }
     const item& data() override { return first()->wish; }
     void serve(const protocol::claim& claim) override;
     void fail_first(const shared_failure& why, dynalease::time_point asked) override {
-        callers_.fail_first(why, asked, machine_.may_land());
+        callers_.fail_first(why, asked, may_land());
     }
-    void end_release(error_code code) override;
+    void end_release(const failure& how) override;
 
     const lock_options options_;
     dynalease::time_point held_since_{};
     bool wait_noted_ = false;           ///< the session asks from time to time whether somebody waits for too long
-    bool long_wait_told_ = false;       ///< of the present grant
+    /// Of whoever had it since then the log has been told that others wait for long.
+    std::optional<dynalease::time_point> long_wait_told_{};
     std::weak_ptr<lock_hold> hold_;     ///< the present grant
     std::weak_ptr<lock_hold> leaving_;  ///< the one that is being given back; it keeps us, not we it
 };

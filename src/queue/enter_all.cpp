@@ -92,7 +92,7 @@ boost::asio::awaitable<joint_outcome> wait_for_all(std::shared_ptr<joint_ticket>
         } else if (!one.turn) {
             seen.failed = first_in_use(entry->targets);
             auto& in_use = *entry->targets[seen.failed].front;
-            co_await in_use.see_holder();
+            co_await in_use.see_holder(came);
             seen.why = of_queue(in_use, in_use.refused(came));
             break;
         }

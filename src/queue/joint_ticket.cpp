@@ -78,6 +78,32 @@ void hear(const joint_ticket& entry, dynalease::time_point sent, const shared_fa
     for (const auto& target : entry.targets) target.front->heard(sent, why);
 }
 
+/// The transaction that draws the number, between its attempts: while each was answered, there is none in doubt.
+class joint_drawing final : public attempt_watch {
+public:
+    joint_drawing(joint_ticket& entry, dynalease::time_point sent)
+        : entry_(entry), sent_(sent), in_doubt_(std::exchange(entry.unanswered, true)) {
+        ask(entry_);
+    }
+
+    bool in_doubt() const noexcept { return in_doubt_; }
+    void failed(const failure& why) override {
+        hear(entry_, sent_, std::make_shared<const failure>(why));
+        entry_.unanswered = in_doubt_ || why.outcome == outcome::unknown;
+    }
+    bool goes_on() override {
+        if (!entry_.wanted() && !entry_.unanswered) return false;
+        entry_.unanswered = true;
+        ask(entry_);
+        return true;
+    }
+
+private:
+    joint_ticket& entry_;
+    const dynalease::time_point sent_;
+    const bool in_doubt_;  ///< before
+};
+
 /// The heads, from memory where they were seen a moment ago. Whoever enters only what is free asks for a busy one: a
 /// moment ago is not now.
 boost::asio::awaitable<result<protocol::seen_heads>> read_heads(std::shared_ptr<joint_ticket> entry) {
@@ -196,13 +222,14 @@ boost::asio::awaitable<void> draw_for_all(std::shared_ptr<joint_ticket> entry) {
             }
         }
         const auto sights = sights_of(*entry);
-        const bool in_doubt = std::exchange(entry->unanswered, true);
+        const auto began = core.now();
+        joint_drawing watch(*entry, began);
+        const bool in_doubt = watch.in_doubt();
         if (!in_doubt) entry->asked = sights;
         auto request = protocol::enter_all(core.options().table, names_of(*entry), heads, chosen.places, entry->attempt,
                                            core.id(), entry->entrants.front()->ticket->face);
-        const auto began = core.now();
-        ask(*entry);
-        const auto sent = co_await core.target().call(std::move(request));
+        const call_options watched{.watch = &watch};
+        const auto sent = co_await core.target().call(std::move(request), watched);
         hear(*entry, began, why_not(sent));
         auto shown = heads;
         const auto next = read_answer(sent, entry->attempt, shown);

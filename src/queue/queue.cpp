@@ -75,8 +75,14 @@ awaitable<runtime::completion<queue_turn>> run_enter(queue_handle handle, enter_
         return enter_in_life(target, options.data, limit);
     };
     auto granted = co_await detail::ask_in_lives<detail::queue_grant>(handle.lives, limit, ask);
+    // Of an outage that has ended its session, too, who asks until it is known who lives is told as of any other.
+    if (granted.why && limit.until_known && granted.why->code == errc::session_lost) {
+        if (auto unheard = target.front->unheard(came)) {
+            granted.why = detail::after_requests(*std::move(unheard), granted.requests);
+        }
+    }
     if (!granted.why && !granted.turn && !tries) {
-        co_await target.front->see_holder();
+        co_await target.front->see_holder(came);
         granted.why = detail::after_requests(target.front->refused(came), granted.requests);
     }
     if (granted.why) {

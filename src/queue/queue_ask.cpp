@@ -1,5 +1,6 @@
 // Asking whether anybody lives who has a ticket: for those who wait only until that is known.
 // SPDX-License-Identifier: BSL-1.0
+#include "database/protocol/backoff.hpp"
 #include "queue/queue_impl.hpp"
 #include "session/protocol/session_watch.hpp"
 
@@ -37,14 +38,25 @@ boost::asio::awaitable<bool> queue_impl::ask_who_lives(std::shared_ptr<queue_ent
     auto next = decide_ask(*who, line);
     shared_failure why;
     if (!who->pause) who->pause.emplace(core_.world());
+    unsigned failures = 0;
     const auto goes_on = [&] { return next == ask_step::go_on && !why && core_.live() && who->wanted(); };
-    while (goes_on()) {
+    const auto unheard = [&] { return why && classify(*why) != answer::rejected && bears_silence(*who); };
+    while (goes_on() || (unheard() && who->wanted())) {
+        if (why) {
+            why.reset();
+            co_await who->pause->wait_until(core_.now() + retry_pause(failures++, core_.unit()));
+            next_survey = core_.now();
+            continue;
+        }
         const auto passed = head_->passed;
         if (core_.now() >= next_survey) {
             auto seen = co_await examine(head_->tail + 1, true);
             line = std::move(seen.rows);
             why = std::move(seen.why);
-            next_survey = examined_.next;
+            // Who lives as far as is known is asked for ever more rarely: what has lasted long will last.
+            const bool may_last = !examined_.blocker.empty();
+            const auto asked_for = core_.now() - who->came;
+            next_survey = may_last ? std::max(examined_.next, core_.now() + asked_for / 4) : examined_.next;
         } else {
             co_await look_at_sessions(line, head_->tail + 1);
         }

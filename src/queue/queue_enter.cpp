@@ -17,6 +17,28 @@ shared_failure counter_at_its_end() {
         "the queue's ticket counter is at its end, far beyond what counting from the wall clock gives";
     return std::make_shared<const failure>(std::move(why));
 }
+
+/// The request that draws a ticket. Between two of its attempts, of which each was answered, there is none in doubt.
+class drawing_call final : public watched_call {
+public:
+    drawing_call(protocol::outage& service, dynalease::time_point sent, queue_entrant& who)
+        : watched_call(service, sent), who_(who), in_doubt_(std::exchange(who.ticket->unanswered, true)) {}
+
+    void failed(const failure& why) override {
+        watched_call::failed(why);
+        who_.ticket->unanswered = in_doubt_ || why.outcome == outcome::unknown;
+    }
+    bool goes_on() override {
+        // For a caller who has gone no ticket is drawn.
+        if (!who_.wanted()) return false;
+        who_.ticket->unanswered = true;
+        return watched_call::goes_on();
+    }
+
+private:
+    queue_entrant& who_;
+    const bool in_doubt_;
+};
 }  // namespace
 
 boost::asio::awaitable<void> queue_impl::admit([[maybe_unused]] queue_target self, std::shared_ptr<queue_entrant> who) {
@@ -85,8 +107,9 @@ boost::asio::awaitable<std::optional<ticket_step>> queue_impl::draw(std::shared_
             ticket.unanswered = in_doubt || seen.kind == answer::unanswered;
             if (ticket.unanswered && !in_doubt) ++core_.counters().unknown_writes;
             // A try waits for nobody: its second request without an answer is its last.
-            if (who->tries && !ticket.unanswered) who->complete({{}, seen.why});
-            if (who->tries && ++silent > 1) who->complete({{}, told_in_doubt(*seen.why)});
+            const bool hurries = who->tries && !bears_silence(*who);
+            if (hurries && !ticket.unanswered) who->complete({{}, seen.why});
+            if (++silent > 1 && hurries) who->complete({{}, told_in_doubt(*seen.why)});
             if (who->wanted()) co_await pause(failures++);
             continue;
         }
@@ -149,10 +172,10 @@ boost::asio::awaitable<queue_impl::head_answer> queue_impl::ask_for_ticket(std::
             co_return head_answer{.kind = answer::delayed, .why = std::make_shared<const failure>(errc::cancelled)};
         }
     }
-    ticket.unanswered = true;
+    drawing_call watch(service_, core_.now(), *who);
     auto request = who->tries ? requests().take_if_free(ticket.attempt, core_.wall())
                               : requests().take(ticket.attempt, core_.wall());
-    co_return co_await send(std::move(request));
+    co_return co_await send(std::move(request), watch);
 }
 
 // A queue that was just seen busy is read before it is written to, and examined: those before may be dead.

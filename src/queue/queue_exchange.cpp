@@ -9,10 +9,15 @@
 namespace dynalease::detail {
 
 boost::asio::awaitable<queue_impl::head_answer> queue_impl::send(update_item_request request) {
+    watched_call watch(service_, core_.now());
+    co_return co_await send(std::move(request), watch);
+}
+
+boost::asio::awaitable<queue_impl::head_answer> queue_impl::send(update_item_request request, watched_call& watch) {
     const auto asked = head_.count();
     const auto sent = core_.now();
-    service_.asked();
-    auto answered = co_await core_.target().call(std::move(request));
+    const call_options watched{.watch = &watch};
+    auto answered = co_await core_.target().call(std::move(request), watched);
     service_.heard(sent, why_not(answered));
     if (answered) co_return read_head(answer::applied, &answered->attributes, asked);
     co_return read_head_failure(std::move(answered).error(), asked);
@@ -22,8 +27,9 @@ boost::asio::awaitable<queue_impl::head_answer> queue_impl::look() {
     auto request = requests().look();
     const auto asked = head_.count();
     const auto sent = core_.now();
-    service_.asked();
-    auto answered = co_await core_.target().call(std::move(request));
+    watched_call watch(service_, sent);
+    const call_options watched{.watch = &watch};
+    auto answered = co_await core_.target().call(std::move(request), watched);
     service_.heard(sent, why_not(answered));
     if (answered) co_return read_head(answer::applied, answered->found ? &*answered->found : nullptr, asked);
     co_return read_head_failure(std::move(answered).error(), asked);
@@ -56,7 +62,8 @@ queue_impl::head_answer queue_impl::read_head_failure(failure why, std::uint64_t
 
 boost::asio::awaitable<queue_impl::row_answer> queue_impl::put(put_item_request request, call_options options) {
     const auto sent = core_.now();
-    service_.asked();
+    watched_call watch(service_, sent);
+    options.watch = &watch;
     auto answered = co_await core_.target().call(std::move(request), options);
     service_.heard(sent, why_not(answered));
     if (answered) co_return row_answer{.kind = answer::applied};
@@ -80,8 +87,9 @@ boost::asio::awaitable<queue_impl::page> queue_impl::read_ahead(std::int64_t fir
                                                                 std::int32_t rows) {
     auto request = requests().ahead(first, last, rows);
     const auto sent = core_.now();
-    service_.asked();
-    auto answered = co_await core_.target().call(std::move(request));
+    watched_call watch(service_, sent);
+    const call_options watched{.watch = &watch};
+    auto answered = co_await core_.target().call(std::move(request), watched);
     service_.heard(sent, why_not(answered));
     page seen;
     if (!answered) {

@@ -58,8 +58,6 @@ public:
     bool is_written_down() const noexcept { return written_; }
     /// Nobody else may pass it over yet, whether it is being given back or not.
     bool is_protected() const noexcept;
-    /// The first time that the log tells of it.
-    bool tell_long_wait() noexcept { return !std::exchange(long_wait_told_, true); }
     /// Ends the wait of whoever is to write the turn down.
     runtime::alarm& over() noexcept { return over_; }
 
@@ -75,7 +73,6 @@ private:
     dynalease::time_point granted_at_;
     dynalease::time_point unwritten_until_;
     std::atomic<bool> written_;
-    bool long_wait_told_ = false;
     runtime::alarm over_;
 };
 

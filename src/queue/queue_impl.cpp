@@ -87,15 +87,18 @@ void queue_impl::note_wait() {
 }
 
 bool queue_impl::tell_long_wait() {
-    const auto hold = turn_.hold.lock();
-    if (!hold || waiting_.empty()) {
+    if (waiting_.empty()) {
         turn_.wait_noted = false;
         return false;
     }
-    const auto since = std::max(hold->granted_at(), waiting_.begin()->second->came);
-    if (core_.now() - since < core_.options().lease || !hold->tell_long_wait()) return true;
-    core_.log(severity::warning,
-              "queue '" + name_ + "': others of this process wait in it longer than a lease: " + turn_in_words());
+    const auto hold = turn_.hold.lock();
+    const auto since = hold ? hold->granted_at() : head_.moved_at();
+    const bool long_ago = core_.now() - std::max(since, waiting_.begin()->second->came) >= core_.options().lease;
+    const auto words = turn_in_words();
+    if (!long_ago || words.empty() || std::exchange(turn_.long_wait_told, since) == since) return true;
+    core_.log(hold ? severity::warning : severity::info,
+              "queue '" + name_ + "': " + (hold ? "others" : "callers") +
+                  " of this process wait in it longer than a lease: " + words);
     return true;
 }
 
@@ -188,7 +191,7 @@ void queue_impl::wait_in_line(const std::shared_ptr<queue_entrant>& who) {
     serve();
     if (waiting_.empty()) return;
     leftovers_.count_wait();
-    if (!turn_.hold.expired()) note_wait();
+    note_wait();
     if (waiting_.begin()->first == ticket) {
         new_lowest();
         watch_.polls.look_now(core_.now());
@@ -292,7 +295,7 @@ void queue_impl::session_closes(const failure& why, bool release,
         under_way.push_back(hold);
     }
     if (!release) {
-        if (was_ours) hold->finish(why.code);
+        if (was_ours) hold->finish(why);
         return;
     }
     for (const auto& [ticket, who] : waiting) begin_withdraw(who->ticket);

@@ -17,6 +17,7 @@
 #include "runtime/waiter_list.hpp"
 #include "session/protocol/outage.hpp"
 #include "session/session_impl.hpp"
+#include "session/watched_call.hpp"
 
 #include <dynalease/queue/queue.hpp>
 
@@ -71,14 +72,16 @@ public:
     /// Who has the turn, and how many go before it, as far as it is known here.
     /// @param who null: it never drew a ticket
     failure others_go_before(const queue_entrant* who) const;
+    /// Why somebody who came then knows nothing. Empty: he was answered.
+    std::optional<failure> unheard(dynalease::time_point came) const { return service_.unheard(came); }
     /// Why a try has nothing that came then, and found others: they have it, or nobody answers them.
     failure refused(dynalease::time_point came) const;
     /// @param who as above
     std::string in_the_way(const queue_entrant* who) const;
     /// Who has the turn. Empty: nothing is known of it.
     std::string turn_in_words() const;
-    /// Who has the turn is being found out for a try that was refused: ends when it is known, and soon.
-    boost::asio::awaitable<void> see_holder();
+    /// Who has the turn is being found out for a try that came then, and was refused: ends when it is known, and soon.
+    boost::asio::awaitable<void> see_holder(dynalease::time_point came);
     /// Those before may be dead.
     void examine_soon();
     /// A request about the queue leaves, by whoever enters several.
@@ -129,6 +132,7 @@ private:
 
     // Requests: every sight of the head is taken in at once.
     boost::asio::awaitable<head_answer> send(update_item_request request);
+    boost::asio::awaitable<head_answer> send(update_item_request request, watched_call& watch);
     boost::asio::awaitable<row_answer> put(put_item_request request, call_options options = {});
     head_answer read_head(answer kind, const item* shown, std::uint64_t asked);
     head_answer read_head_failure(failure why, std::uint64_t asked);
@@ -141,6 +145,10 @@ private:
 
     // Entering.
     std::optional<protocol::ticket_step> found_others(queue_entrant& who, const protocol::queue_head& shown);
+    /// It asks until it is known who lives, and bears it for a lease that nobody answers.
+    bool bears_silence(const queue_entrant& who) const {
+        return who.until_known && service_.silence_since(who.came) < core_.options().lease;
+    }
     boost::asio::awaitable<bool> ask_who_lives(std::shared_ptr<queue_entrant> who);
     const std::string* first_of_others(const std::vector<protocol::seen_ticket>& line) const;
     protocol::ask_step decide_ask(queue_entrant& who, const std::vector<protocol::seen_ticket>& line);
@@ -166,6 +174,8 @@ private:
     void begin_withdraw(std::shared_ptr<drawn_ticket> ticket);
     void end_turn(const std::shared_ptr<queue_hold>& hold);
     void lose_turn(const std::shared_ptr<queue_hold>& hold, std::string_view why);
+    /// ... as the log is told, and whoever leaves it.
+    failure turn_lost(std::string_view why) const;
 
     // Watching.
     void watch_on();
@@ -222,6 +232,8 @@ private:
         std::optional<protocol::place> leaving;  ///< it is being given back
         protocol::ticket_row foremost;           ///< the row before all others, as last seen
         bool wait_noted = false;                 ///< the session asks from time to time whether others wait too long
+        /// Of a turn since then the log has been told that others wait for long.
+        std::optional<dynalease::time_point> long_wait_told{};
     } turn_;
     struct {
         draw_line singly;   ///< in the order of their calls: so they get their tickets

@@ -11,7 +11,7 @@ void queue_impl::leave(const std::shared_ptr<queue_hold>& hold) {
     turn_.leaving = hold->mine();
     if (core_.may_write() && start(give_turn_back(self(), hold))) return;
     turn_.leaving.reset();
-    hold->finish(core_.over_failure().code);
+    hold->finish(core_.over_failure());
 }
 
 boost::asio::awaitable<void> queue_impl::give_turn_back([[maybe_unused]] queue_target self,
@@ -31,9 +31,9 @@ boost::asio::awaitable<void> queue_impl::give_turn_back([[maybe_unused]] queue_t
         if (seen.kind == answer::unanswered || seen.kind == answer::delayed || seen.kind == answer::rejected) {
             if (seen.kind == answer::unanswered || seen.doubtful) {
                 if (!std::exchange(unanswered, true)) ++core_.counters().unknown_writes;
-                hold->finish(errc::in_doubt);
+                hold->finish(seen.why ? in_doubt(seen.why->details) : failure(errc::in_doubt));
             } else if (seen.kind == answer::rejected) {
-                hold->finish(seen.why->code);
+                hold->finish(*seen.why);
             }
             co_await pause(failures++);
             continue;
@@ -52,7 +52,7 @@ boost::asio::awaitable<void> queue_impl::give_turn_back([[maybe_unused]] queue_t
         if (unanswered) ++core_.counters().unknown_applied;
         const bool done = next == leave_step::done;
         if (done) ++core_.counters().released;
-        hold->finish(done ? error_code() : make_error_code(errc::lock_lost));
+        hold->finish(done ? failure() : turn_lost("others passed it over"));
         for (const auto& each : over) {
             // An earlier copy may have done less than this one asked for.
             const bool passed = each.ticket <= head_->passed;
@@ -63,17 +63,24 @@ boost::asio::awaitable<void> queue_impl::give_turn_back([[maybe_unused]] queue_t
         co_return;
     }
     turn_.leaving.reset();
-    hold->finish(core_.may_write() ? make_error_code(errc::lock_lost) : core_.over_failure().code);
+    hold->finish(core_.may_write() ? turn_lost("the queue is as it was before") : core_.over_failure());
     // The queue is as it was before; so may be our row.
     if (core_.may_write()) begin_withdraw(hold->ticket());
     watch_on();
 }
 
+failure queue_impl::turn_lost(std::string_view why) const {
+    failure lost(errc::lock_lost);
+    lost.details.message = why;
+    core_.log(severity::error, "a turn in queue '" + name_ + "' was lost: " + lost.details.message);
+    return lost;
+}
+
 void queue_impl::lose_turn(const std::shared_ptr<queue_hold>& hold, std::string_view why) {
     end_turn(hold);
-    if (!hold->lose()) return;
+    if (!hold->lose(why)) return;
     ++core_.counters().lost;
-    core_.log(severity::error, "a turn in queue '" + name_ + "' was lost: " + std::string(why));
+    turn_lost(why);
     begin_withdraw(hold->ticket());
 }
 

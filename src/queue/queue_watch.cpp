@@ -304,10 +304,11 @@ boost::asio::awaitable<void> queue_impl::examine_for_try([[maybe_unused]] queue_
     examined_.foremost.complete_all({});
 }
 
-boost::asio::awaitable<void> queue_impl::see_holder() {
+boost::asio::awaitable<void> queue_impl::see_holder(dynalease::time_point came) {
     const bool found_out = head_.known() && !foremost_is_seen() && examined_.for_try.running;
     if (!found_out) co_return;
-    co_await examined_.foremost.async_wait_until(*core_.world().clock, core_.now() + protocol::look_for_row,
+    const auto until = core_.now() + protocol::time_to_name(core_.now() - came);
+    co_await examined_.foremost.async_wait_until(*core_.world().clock, until,
                                                  boost::asio::as_tuple(boost::asio::deferred));
 }
 

@@ -80,6 +80,8 @@ public:
         }
         return waiting_.empty() ? nullptr : waiting_.front();
     }
+    /// Somebody waits, or has ended just now.
+    bool any() const noexcept { return !waiting_.empty(); }
     /// Somebody does more than try, and it is his turn. @param may_land as above
     bool waited_for(bool may_land) {
         const auto* head = first(may_land);
@@ -209,6 +211,12 @@ boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire(in_lives<Tar
     auto result = co_await ask_in_lives<acquired<typename Impl::guard_type>>(handle.lives, limit, ask);
     if (!result.why && !result.guard && !tries) {
         result.why = after_requests(target.front->in_vain(came, false), result.requests);
+    }
+    // Of an outage that has ended its session, too, who asks until it is known who lives is told as of any other.
+    if (result.why && limit.until_known && result.why->code == errc::session_lost) {
+        if (auto unheard = target.front->unheard(came)) {
+            result.why = after_requests(*std::move(unheard), result.requests);
+        }
     }
     note_holder();
     if (result.why) result.why = std::make_shared<const failure>(with_last_seen(*result.why, holder));

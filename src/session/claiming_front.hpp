@@ -27,7 +27,8 @@ namespace dynalease::detail {
 template <class Target, class Guard, class Wish, class Machine, class Callers>
 class claiming_front : public claiming_member,
                        public std::enable_shared_from_this<typename decltype(Target::front)::element_type>,
-                       protected Callers {
+                       protected Callers,
+                       private attempt_watch {
 public:
     using guard_type = Guard;
     using callers_type = detail::callers<Guard, Wish>;
@@ -52,10 +53,15 @@ public:
         auto unheard = machine_.held() ? std::nullopt : service_.unheard(came, waited);
         return unheard ? *std::move(unheard) : others_have_it();
     }
+    /// Why somebody who came then knows nothing. Empty: he was answered.
+    std::optional<failure> unheard(dynalease::time_point came) const { return service_.unheard(came); }
     failure others_have_it() const {
         failure why(errc::wait_timeout);
         why.details.message = in_the_way();
-        if (why.details.message.empty()) why.details.message = "others are asking for it";
+        if (!why.details.message.empty()) return why;
+        why.details.message = callers_.any() ? "other callers of this process are asking for it"
+                              : driven_      ? "this process is giving it back"
+                                             : "others are asking for it";
         return why;
     }
     bool unsettled() const override { return driven_; }
@@ -89,7 +95,10 @@ protected:
                                             run({core_.shared_from_this(), this->shared_from_this()}));
         if (!driven_) machine_.drop();
     }
-    typename callers_type::caller* first() { return callers_.first(machine_.may_land()); }
+    typename callers_type::caller* first() { return callers_.first(may_land()); }
+    /// Whether a write for those who wait may still land: not while each attempt of it was answered, and none is under
+    /// way.
+    bool may_land() const noexcept { return machine_.may_land(!between_attempts_); }
     /// All who wait, and the driver's sleep: nobody waits any more.
     void turn_away(const failure& why) {
         callers_.fail_all(std::make_shared<const failure>(why), dynalease::time_point::max());
@@ -98,13 +107,19 @@ protected:
 
     // The machine's callers.
     bool wanted() override { return first() != nullptr; }
-    bool waited_for() override { return callers_.waited_for(machine_.may_land()); }
+    bool waited_for() override { return callers_.waited_for(may_land()); }
     void fail_try(const shared_failure& why, dynalease::time_point asked) override {
-        callers_.fail_try(why, asked, machine_.may_land());
+        callers_.fail_try(why, asked, may_land());
+    }
+    void fail_try_unheard(const shared_failure& why, dynalease::time_point asked) override {
+        const auto* who = first();
+        const bool bears_it =
+            who != nullptr && who->until_known && service_.silence_since(who->came) < core_.options().lease;
+        if (!bears_it) fail_try(why, asked);
     }
     void fail_all(const shared_failure& why, dynalease::time_point asked) override { callers_.fail_all(why, asked); }
     bool try_came_after(dynalease::time_point asked) override {
-        return callers_.try_came_after(asked, machine_.may_land());
+        return callers_.try_came_after(asked, may_land());
     }
     void audit_later() override { core_.members().idle().audit_later(this->shared_from_this()); }
 
@@ -113,10 +128,26 @@ protected:
     Machine machine_;
     bool driven_ = false;               ///< a coroutine is at work, or somebody has it in hand
     session_driver* driver_ = nullptr;  ///< ... by this
+    bool between_attempts_ = false;     ///< of its request, which has surely done nothing so far
     callers_type callers_;
     protocol::outage service_;  ///< as the driver meets it
 
 private:
+    // The driver's request between its attempts.
+    void failed(const failure& why) override {
+        service_.heard(core_.now(), std::make_shared<const failure>(why));
+        between_attempts_ = why.outcome != outcome::unknown;
+    }
+    bool goes_on() override {
+        // For callers who have gone nothing is sent that might land after all.
+        const bool for_callers = machine_.may_land(true);
+        const bool wanted_still = first() != nullptr;
+        between_attempts_ = false;
+        if (for_callers && !wanted_still) return false;
+        service_.asked();
+        return true;
+    }
+
     /// A caller goes that was not served. @returns whether its write may still land: the machine then resolves it.
     bool left(const typename callers_type::caller& who) {
         if (wanted()) return false;
@@ -130,7 +161,7 @@ private:
         // Whoever woke us begins to wait after the call, not before.
         co_await boost::asio::post(core_.world().executor, boost::asio::deferred);
         {
-            session_driver driver(core_, driver_, &service_);
+            session_driver driver(core_, driver_, &service_, this);
             co_await driver.run(machine_.run(driver.steps()));
         }
         driven_ = false;

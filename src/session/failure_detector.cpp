@@ -14,6 +14,23 @@
 
 namespace dynalease::detail {
 
+/// Among those who see a look between its attempts, while it lives.
+class failure_detector::watching {
+public:
+    watching(record& about, attempt_watch* watch) : in_(about.watched_by), position_(in_.end()) {
+        if (watch) position_ = in_.insert(in_.end(), watch);
+    }
+    ~watching() {
+        if (position_ != in_.end()) in_.erase(position_);
+    }
+    watching(const watching&) = delete;
+    watching& operator=(const watching&) = delete;
+
+private:
+    std::list<attempt_watch*>& in_;
+    std::list<attempt_watch*>::iterator position_;
+};
+
 failure_detector::failure_detector(database target, protocol::session_view& by)
     : database_(std::move(target)), by_(by) {}
 
@@ -42,8 +59,23 @@ std::shared_ptr<failure_detector::record> failure_detector::find(std::string_vie
     return made;
 }
 
-boost::asio::awaitable<std::optional<failure>> failure_detector::look(std::string id) {
+void failure_detector::record::failed(const failure& why) {
+    for (auto* each : watched_by) each->failed(why);
+}
+
+/// It is sent again for whoever wants that.
+bool failure_detector::record::goes_on() {
+    bool wanted = watched_by.empty();
+    for (auto* each : watched_by) {
+        const bool by_him = each->goes_on();
+        wanted = wanted || by_him;
+    }
+    return wanted;
+}
+
+boost::asio::awaitable<std::optional<failure>> failure_detector::look(std::string id, attempt_watch* watch) {
     auto about = find(id);
+    const watching in_it(*about, watch);
     if (about->looking) {
         auto told = co_await about->done.async_wait(boost::asio::as_tuple(boost::asio::deferred));
         co_return std::get<1>(std::move(told));
@@ -59,7 +91,8 @@ boost::asio::awaitable<std::optional<failure>> failure_detector::look(std::strin
 boost::asio::awaitable<std::optional<failure>> failure_detector::look_once(std::string id,
                                                                            std::shared_ptr<record> about) {
     auto request = protocol::look_at_session(by_.table(), id);
-    auto seen = co_await database_.call(std::move(request));
+    const call_options watched{.watch = about.get()};
+    auto seen = co_await database_.call(std::move(request), watched);
     if (!seen) co_return std::move(seen).error();
 
     std::optional<protocol::session_row> row;
@@ -75,7 +108,8 @@ boost::asio::awaitable<std::optional<failure>> failure_detector::look_once(std::
 
 boost::asio::awaitable<void> failure_detector::mark(std::string id, std::shared_ptr<record> about, std::int64_t beat) {
     auto request = protocol::mark_session_dead(by_.table(), id, beat, by_.id(), by_.wall());
-    auto marked = co_await database_.call(std::move(request));
+    const call_options watched{.watch = about.get()};
+    auto marked = co_await database_.call(std::move(request), watched);
     if (marked) {
         ++by_.counters().marked_dead;
         about->watch.mark_over();

@@ -39,17 +39,23 @@ public:
 
     /// One look at the session's row, and the mark when its beat stood still for a whole lease. Callers that come
     /// while a look is under way wait for that one: many locks of one dead session cost one mark.
+    /// @param watch sees its requests between their attempts; null: it does not
     /// @returns the failure if nothing was learnt; empty otherwise.
-    boost::asio::awaitable<std::optional<failure>> look(std::string id);
+    boost::asio::awaitable<std::optional<failure>> look(std::string id, attempt_watch* watch = nullptr);
 
 private:
-    struct record {
+    struct record final : attempt_watch {
         explicit record(const boost::asio::any_io_executor& executor) : done(executor) {}
+        void failed(const failure& why) override;
+        bool goes_on() override;
+
         protocol::session_watch watch;
         bool looking = false;
+        std::list<attempt_watch*> watched_by;  ///< while they wait
         runtime::waiter_list<std::optional<failure>> done;
         std::list<std::string>::iterator age;
     };
+    class watching;
     static constexpr std::size_t capacity = 10'000;
 
     std::shared_ptr<record> find(std::string_view id);

@@ -25,6 +25,10 @@ public:
     const std::vector<std::string>& ids() const noexcept { return ids_; }
     /// Another has ended, though its row may say otherwise.
     void add(std::string id) { ids_.push_back(std::move(id)); }
+    /// The present one has ended, and its row is not, or no longer, ours to close.
+    void leave_present() noexcept { present_left_ = true; }
+    /// A row may still say that one of them lives, or the present one that has ended.
+    bool any_left() const noexcept { return present_left_ || !ids_.empty(); }
 
     /// Begins to close their rows, once each, beside all else.
     void begin_close();
@@ -39,6 +43,7 @@ private:
 
     session_impl& core_;
     std::vector<std::string> ids_;
+    bool present_left_ = false;
     runtime::gate closing_;
 };
 

@@ -10,8 +10,16 @@ namespace dynalease::detail {
 
 namespace {
 
-boost::asio::awaitable<runtime::completion<void>> run_giving_back(std::shared_ptr<hold> held) {
-    const auto code = co_await held->wait_finished();
+boost::asio::awaitable<runtime::completion<void>> run_giving_back(std::shared_ptr<hold> held, diagnostics* details) {
+    const auto code = co_await held->wait_finished(details);
+    co_return runtime::completion<void>{code};
+}
+
+/// There is nothing to give back.
+boost::asio::awaitable<runtime::completion<void>> tell_over(std::shared_ptr<hold> held, error_code code,
+                                                            diagnostics* details) {
+    held->core()->notice_loss();
+    if (details && code != errc::not_held) details->message = held->why_lost();
     co_return runtime::completion<void>{code};
 }
 
@@ -31,9 +39,11 @@ void start_giving_back(const std::shared_ptr<hold>& held, called_verb called, ha
     if (held->state() != guard_state::lost && held->hand_in() && held->let_go()) {
         held->give_back_soon();
         called.given_up = errc::in_doubt;  // it goes on
-        start_guard_verb<void>(held, std::move(called), run_giving_back(held), std::move(handler));
+        auto goes_on = run_giving_back(held, called.details);
+        start_guard_verb<void>(held, std::move(called), std::move(goes_on), std::move(handler));
     } else {
-        start_guard_verb<void>(held, std::move(called), answer_with(held->why_over()), std::move(handler));
+        auto told = tell_over(held, held->why_over(), called.details);
+        start_guard_verb<void>(held, std::move(called), std::move(told), std::move(handler));
     }
 }
 

@@ -110,6 +110,8 @@ void guarded_work::finish() {
         const char* const end = cancelled_for_ == errc::lock_lost ? " was lost" : "'s session was closed";
         about_.message += std::string(end) + " before the work under it ended";
         if (cancelled) about_.message += "; the work was cancelled";
+        const auto why = cancelled_for_ == errc::lock_lost ? grant_->why_lost() : std::string();
+        if (!why.empty()) about_.message += ": " + why;
         outcome = std::make_exception_ptr(error(cancelled_for_, std::move(about_)));
     }
     const auto where = asio::get_associated_executor(handler_, executor_);

@@ -55,6 +55,11 @@ error_code hold::why_over() const noexcept {
     return core_->status().valid() ? errc::lock_lost : errc::session_lost;
 }
 
+std::string hold::why_lost() const {
+    if (state_ == guard_state::lost && about_) return about_->message;
+    return core_->status().why_lost();
+}
+
 bool hold::hand_in() noexcept {
     return state_ == guard_state::held && !handed_in_.exchange(true);
 }
@@ -81,17 +86,24 @@ void hold::abandon() noexcept {
     if (!handed_in_ && let_go()) give_back_soon();
 }
 
-bool hold::lose() {
+bool hold::lose(std::string_view why) {
     auto expected = guard_state::held;
+    if (state_ != expected) return false;
+    if (!why.empty()) {
+        diagnostics about;
+        about.message = why;
+        about_ = std::make_unique<const diagnostics>(std::move(about));
+    }
     if (!state_.compare_exchange_strong(expected, guard_state::lost)) return false;
     if (lost_) lost_->complete_all({});
     if (given_back_) given_back_->complete_all({});
     return true;
 }
 
-void hold::finish(error_code code) {
+void hold::finish(const failure& how) {
     if (finished_) return;
-    finished_ = code;
+    finished_ = how.code;
+    if (how.code) about_ = std::make_unique<const diagnostics>(how.details);
     if (given_back_) given_back_->complete_all({});
     if (lost_) lost_->complete_all({});
 }
@@ -101,11 +113,12 @@ hold::event& hold::waiters(std::unique_ptr<event>& list) {
     return *list;
 }
 
-boost::asio::awaitable<error_code> hold::wait_finished() {
+boost::asio::awaitable<error_code> hold::wait_finished(diagnostics* told) {
     if (!finished_) {
         auto done = co_await waiters(given_back_).async_wait(boost::asio::as_tuple(boost::asio::deferred));
         if (!finished_) co_return std::get<0>(done);
     }
+    if (told && about_) *told = *about_;
     co_return *finished_;
 }
 

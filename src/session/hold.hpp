@@ -5,6 +5,7 @@
 #include "runtime/waiter_list.hpp"
 #include "session/session_member.hpp"
 
+#include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/guard_state.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -12,6 +13,8 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace dynalease::detail {
@@ -31,6 +34,8 @@ public:
     bool kept() const noexcept { return state_ == guard_state::held && !handed_in_; }
     /// Why a verb that gives it back has nothing to give.
     error_code why_over() const noexcept;
+    /// Of one that was lost, in words. Empty: nobody has noticed yet.
+    std::string why_lost() const;
     /// See `session_members::begin_work`.
     void use(bool begins) noexcept { in_use_ = begins; }
     bool in_use() const noexcept override;
@@ -49,12 +54,15 @@ public:
     void abandon() noexcept;
 
     // ---- the database's executor ----
-    /// Not ours any more, without our doing. @returns false if it was lost or released before.
-    bool lose();
+    /// Not ours any more, without our doing. @param why in words; empty: its session was lost
+    /// @returns false if it was lost or released before.
+    bool lose(std::string_view why = {});
+    bool lost() const noexcept override { return state_ == guard_state::lost; }
     /// The end of giving it back.
-    void finish(error_code code);
+    void finish(const failure& how);
     const std::optional<error_code>& finished() const noexcept override { return finished_; }
-    boost::asio::awaitable<error_code> wait_finished();
+    /// @param told what is known of a failure; null: nobody asks
+    boost::asio::awaitable<error_code> wait_finished(diagnostics* told);
     boost::asio::awaitable<void> wait_finished_until(dynalease::time_point until) override;
     boost::asio::awaitable<error_code> wait_lost();
 
@@ -78,6 +86,8 @@ private:
     std::atomic<bool> handed_in_{false};
     std::atomic<bool> abandoned_{false};
     std::optional<error_code> finished_;
+    /// Of a loss, or of what did not finish well; null: nothing is known. Written before those are told.
+    std::unique_ptr<const diagnostics> about_;
     std::unique_ptr<event> lost_;
     std::unique_ptr<event> given_back_;
 };

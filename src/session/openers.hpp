@@ -45,7 +45,6 @@ public:
         friend openers;
         std::list<caller*>& in_;
         std::list<caller*>::iterator position_;
-        bool asked_ = false;  ///< a request was begun since it came
         unsigned requests_ = 0;
     };
 
@@ -54,16 +53,9 @@ public:
         return std::ranges::all_of(lines_, [](const line& each) { return each.empty(); });
     }
 
-    /// A request that is to open the session begins.
+    /// A request that is to open the session leaves, or another copy of it.
     void asks() {
-        for (auto* each : here_) {
-            each->asked_ = true;
-            ++each->requests_;
-        }
-    }
-    /// ... and has ended after so many attempts.
-    void asked(unsigned attempts) {
-        for (auto* each : here_) each->requests_ += each->asked_ ? std::max(attempts, 1u) - 1 : 0;
+        for (auto* each : here_) ++each->requests_;
     }
 
     /// What keeps the session from being opened, for whoever gives up now; null: nothing is known to.

@@ -16,11 +16,14 @@ namespace {
 
 using boost::asio::awaitable;
 
-awaitable<runtime::completion<void>> run_over(std::shared_ptr<detail::session_lives> lives) {
+awaitable<runtime::completion<void>> run_over(std::shared_ptr<detail::session_lives> lives, diagnostics* details) {
     for (;;) {
         const auto life = lives->present();
         const auto code = co_await life->wait_over();
-        if (!detail::ends_with_its_life(*lives, *life, code)) co_return runtime::completion<void>{code};
+        if (!detail::ends_with_its_life(*lives, *life, code)) {
+            if (code == errc::session_lost) detail::report(life->over_failure(), details);
+            co_return runtime::completion<void>{code};
+        }
         const bool cancelled = co_await runtime::cancellation_requested();
         if (cancelled) co_return runtime::completion<void>{make_error_code(errc::cancelled)};
     }
@@ -83,8 +86,8 @@ session_counters session::counters() const {
 
 void session::over_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
     const auto life = core->present();
-    detail::start_verb<void>(core->world().executor, called(*life, "session.over", details), run_over(core),
-                             std::move(handler));
+    detail::start_verb<void>(core->world().executor, called(*life, "session.over", details),
+                             run_over(core, details), std::move(handler));
 }
 
 void session::close_verb::operator()(diagnostics* details, detail::handler_for<close_report> handler) && {

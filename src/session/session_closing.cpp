@@ -26,17 +26,28 @@ constexpr std::chrono::milliseconds longest_closing = std::chrono::hours(24);
 
 session_closing::session_closing(session_impl& core) : core_(core), waiters_(core.world().executor) {}
 
+void session_closing::announced() noexcept {
+    if (!before_) before_ = core_.counted();
+}
+
 void session_closing::begin(const close_options& options) {
     if (core_.status().closing()) return;
+    if (core_.status().in_child()) core_.notice_loss();
     core_.status().begin_close();
-    if (core_.status().ended()) {
-        done_ = true;  // lost before: there is nothing to close
-        report_.row = errc::session_lost;
-        waiters_.complete_all({});
+    if (core_.status().ended()) {  // lost before: there is nothing to close
+        if (core_.formers().any_left()) report_.row = errc::session_lost;
+        end();
         return;
     }
     core_.opening().session_closes();
     runtime::spawn_background(core_.world().executor, core_.life(), run(core_.shared_from_this(), options));
+}
+
+void session_closing::end() {
+    report_.released = core_.counters().released - before_->released;
+    report_.lost = core_.counters().lost - before_->lost;
+    done_ = true;
+    waiters_.complete_all({});
 }
 
 boost::asio::awaitable<result<close_report>> session_closing::wait() {
@@ -50,37 +61,47 @@ boost::asio::awaitable<result<close_report>> session_closing::wait() {
 boost::asio::awaitable<void> session_closing::run([[maybe_unused]] std::shared_ptr<session_impl> self,
                                                   close_options options) {
     auto& members = core_.members();
-    const auto before = core_.counted();
-    const auto began = core_.now();
     const auto timeout = std::clamp(options.timeout, std::chrono::milliseconds::zero(), longest_closing);
+    const auto began = core_.now();
     const auto until = began + timeout;
     const auto reserve = std::min<std::chrono::nanoseconds>(timeout / 2, longest_row_closing);
     core_.notice_loss();
-    // The row may be on its way: known to be there, it can be closed; left alone it would stay alive for ever.
-    co_await core_.opening().wait_ended(until);
     if (options.release) {
+        // The row may be on its way: known to be there, it can be closed; left alone it would stay alive for ever.
+        co_await core_.opening().wait_ended(until);
         for (const auto& member : members.all()) member->session_drains(core_.over_failure());
         co_await members.wait_works_ended(began + timeout / 2);
     }
     core_.status().end_draining();
     members.end_works();
+    bool idle = true;
     if (core_.may_write() && options.release) {
-        const bool idle = co_await release_all(until - reserve);
-        // Work that did not end keeps its grant until the lease is over: closing the row would free that at once.
-        if (!core_.plain()) report_.row = errc::session_closed;
-        if (!core_.plain() && idle) co_await close_row(until);
+        idle = co_await release_all(until - reserve);
     } else {
         leave_all();
     }
-    if (options.release) co_await core_.formers().close(until);
-    if (!report_.row && !core_.formers().ids().empty()) report_.row = errc::session_lost;
-    if (!report_.row && core_.opening().row_in_doubt()) report_.row = errc::in_doubt;
-    report_.released = core_.counters().released - before.released;
-    report_.lost = core_.counters().lost - before.lost;
+    co_await end_rows(options.release, idle, until);
     core_.end_by_closing();
-    done_ = true;
-    waiters_.complete_all({});
+    end();
     core_.tell(session_state::closed);
+}
+
+/// Those of this life, and of the former. @param idle no work goes on under it
+boost::asio::awaitable<void> session_closing::end_rows(bool release, bool idle, dynalease::time_point until) {
+    auto& row = report_.row;
+    const bool stands = core_.may_write() && !core_.plain();
+    if (stands) row = errc::session_closed;
+    // Work that did not end keeps its grant until the lease is over: closing the row would free that at once.
+    if (stands && release && idle) co_await close_row(until);
+    core_.notice_loss();
+    // Lost meanwhile, its row is told of with those of the former lives.
+    if (core_.status().ended()) row = {};
+    if (release) co_await core_.formers().close(until);
+    if (!row && core_.formers().any_left()) row = errc::session_lost;
+    if (row || !core_.opening().row_in_doubt()) co_return;
+    row = errc::in_doubt;
+    // Nobody asked for it, and nobody waits for it to go; but if it stands there it would for ever.
+    if (release) runtime::spawn_background(core_.world().executor, core_.life(), close_late(core_.shared_from_this()));
 }
 
 /// Until what was begun has ended. @returns whether no work goes on
@@ -95,6 +116,7 @@ boost::asio::awaitable<bool> session_closing::release_all(dynalease::time_point 
     }
     co_await core_.members().running().wait_idle_until(*core_.world().clock, until);
     for (const auto& grant : under_way) {
+        if (grant->lost()) continue;
         const auto untold = make_error_code(grant->in_use() ? errc::session_closed : errc::in_doubt);
         const auto code = grant->finished().value_or(untold);
         const auto at_work = [&](const auto& each) { return each->title() == grant->name() && each->unsettled(); };
@@ -115,20 +137,26 @@ void session_closing::leave_all() {
     std::vector<std::shared_ptr<pending_release>> left;
     for (const auto& member : core_.members().all()) member->session_closes(core_.over_failure(), false, left);
     for (const auto& grant : left) report_.failed.push_back({grant->name(), errc::session_closed});
-    if (core_.may_write() && !core_.plain()) report_.row = errc::session_closed;
 }
 
 boost::asio::awaitable<void> session_closing::close_row(dynalease::time_point until) {
-    report_.row = core_.may_write() ? errc::session_closed : errc::session_lost;
+    core_.heartbeat().stop();
     runtime::alarm pause(core_.world());
     for (unsigned failures = 0; core_.may_write() && core_.now() < until; ++failures) {
         auto request = protocol::close_session(core_.table(), core_.id(), core_.wall());
         auto closed = co_await core_.target().call(std::move(request), {.timeout = until - core_.now()});
         const auto kind = closed ? answer::applied : classify(closed.error());
         report_.row = was_answered(kind) ? error_code() : closed.error().code;
+        if (was_answered(kind)) core_.end_by_closing();
         if (was_answered(kind) || kind == answer::rejected) co_return;
         co_await pause.wait_until(std::min(until, core_.now() + retry_pause(failures, core_.unit())));
     }
+}
+
+boost::asio::awaitable<void> session_closing::close_late(std::shared_ptr<session_impl> self) {
+    auto request = protocol::close_session(self->table(), self->id(), self->wall());
+    const call_options once{.timeout = self->status().times().beat_limit};
+    co_await self->target().call(std::move(request), once);
 }
 
 }  // namespace dynalease::detail

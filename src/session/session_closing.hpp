@@ -10,6 +10,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <memory>
+#include <optional>
 
 namespace dynalease::detail {
 
@@ -19,7 +20,9 @@ class session_closing {
 public:
     explicit session_closing(session_impl& core);
 
-    /// Once; `session_impl::announce_close` came before. `wait` tells the end.
+    /// It is closed from here on for all who ask. Any thread, but one at a time.
+    void announced() noexcept;
+    /// Once, after that. `wait` tells the end.
     void begin(const close_options& options);
     boost::asio::awaitable<result<close_report>> wait();
 
@@ -27,9 +30,13 @@ private:
     boost::asio::awaitable<void> run(std::shared_ptr<session_impl> self, close_options options);
     boost::asio::awaitable<bool> release_all(dynalease::time_point until);
     void leave_all();
+    boost::asio::awaitable<void> end_rows(bool release, bool idle, dynalease::time_point until);
     boost::asio::awaitable<void> close_row(dynalease::time_point until);
+    static boost::asio::awaitable<void> close_late(std::shared_ptr<session_impl> self);
+    void end();
 
     session_impl& core_;
+    std::optional<session_counters> before_;  ///< when it was announced
     close_report report_;
     bool done_ = false;  ///< what could be
     runtime::waiter_list<runtime::unit> waiters_;

@@ -10,8 +10,9 @@ namespace dynalease::detail {
 
 session_driver::session_driver(session_impl& core) noexcept : step_driver(core.target()), core_(core) {}
 
-session_driver::session_driver(session_impl& core, session_driver*& known, protocol::outage* service) noexcept
-    : step_driver(core.target()), core_(core), known_(&known), service_(service) {
+session_driver::session_driver(session_impl& core, session_driver*& known, protocol::outage* service,
+                               attempt_watch* watch) noexcept
+    : step_driver(core.target(), watch), core_(core), known_(&known), service_(service) {
     known = this;
 }
 
@@ -31,7 +32,7 @@ void session_driver::note(time_point sent, const failure* why) {
 boost::asio::awaitable<void> session_driver::look(protocol::look_step& wanted) {
     const auto sent = core_.now();
     asked();
-    wanted.unseen = co_await core_.remotes().look(wanted.session);
+    wanted.unseen = co_await core_.remotes().look(wanted.session, watch());
     note(sent, wanted.unseen ? &*wanted.unseen : nullptr);
 }
 

@@ -18,7 +18,9 @@ public:
     explicit session_driver(session_impl& core) noexcept;
     /// @param known where it is to be found, until its end
     /// @param service is told of every request, and of its answer; null: nothing is
-    session_driver(session_impl& core, session_driver*& known, protocol::outage* service = nullptr) noexcept;
+    /// @param watch sees each request between its attempts; null: nobody does
+    session_driver(session_impl& core, session_driver*& known, protocol::outage* service = nullptr,
+                   attempt_watch* watch = nullptr) noexcept;
     ~session_driver() override {
         if (known_) *known_ = nullptr;
     }

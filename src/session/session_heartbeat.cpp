@@ -4,7 +4,6 @@
 
 #include "runtime/spawn.hpp"
 #include "session/protocol/session_requests.hpp"
-#include "session/protocol/session_words.hpp"
 #include "session/session_impl.hpp"
 
 #include <algorithm>
@@ -27,18 +26,30 @@ void session_heartbeat::begin() {
     runtime::spawn_background(executor, core_.life(), watch_deadline(core_.shared_from_this()));
 }
 
+void session_heartbeat::stop() noexcept {
+    stopped_ = true;
+    next_.wake();
+}
+
 void session_heartbeat::session_ends() {
     next_.wake();
     deadline_.wake();
+}
+
+std::string session_heartbeat::words_of_silence() const {
+    const auto& status = core_.status();
+    return protocol::words_of_silence(silence_, status.deadline() - status.times().hold, status.deadline(),
+                                      core_.now());
 }
 
 boost::asio::awaitable<void> session_heartbeat::beat([[maybe_unused]] std::shared_ptr<session_impl> self) {
     const auto& times = core_.status().times();
     // The answer of the creation may have taken most of the lease: its send counts. That makes no heartbeat late.
     auto next = std::max(core_.now(), core_.status().deadline() - times.hold + times.period);
-    while (core_.may_write()) {
+    const auto goes_on = [this] { return !stopped_ && core_.may_write(); };
+    while (goes_on()) {
         co_await next_.wait_until(next);
-        if (!core_.may_write()) break;
+        if (!goes_on()) break;
         const auto late = std::max<std::chrono::nanoseconds>(core_.now() - next, {});
         core_.counters().worst_heartbeat_delay.raise_to(static_cast<std::uint64_t>(late.count()));
         core_.members().tell_long_waits();
@@ -62,18 +73,24 @@ boost::asio::awaitable<bool> session_heartbeat::beat_once() {
     const auto sending = beats_.next(core_.now());
     auto request = protocol::beat_session(core_.table(), core_.id(), sending.number);
     ++core_.counters().heartbeats_sent;
+    ++silence_.sent;
+    silence_.last_sent = sending.sent;
     const call_options lane{.timeout = limit, .attempt_timeout = limit, .attempts = 1, .lane = lane::heartbeat};
     auto beaten = co_await core_.target().call(std::move(request), lane);
     const auto why = beaten ? failure() : std::move(beaten).error();
+    if (stopped_) co_return false;
     const auto seen = beats_.judge(sending, beaten ? nullptr : &why);
-    if (!seen.over.empty()) core_.lose(seen.over);
+    if (!seen.over.empty()) core_.end_by_row(seen.over);
     if (seen.missed) {
         ++core_.counters().heartbeats_unanswered;
+        silence_.last_failure = protocol::words_of_failure(why);
+        silence_.failed_at = core_.now();
         if (!core_.status().ended()) tell_miss(why);
         core_.heed(why);
     }
     if (!seen.landed || !core_.status().acknowledge(*seen.landed)) co_return false;
     miss_told_.reset();
+    silence_ = {};
     ++core_.counters().heartbeats_acknowledged;
     deadline_.wake();
     co_return true;

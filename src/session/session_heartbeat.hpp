@@ -4,6 +4,7 @@
 
 #include "runtime/alarm.hpp"
 #include "session/protocol/beat_ledger.hpp"
+#include "session/protocol/session_words.hpp"
 
 #include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/runtime/time.hpp>
@@ -12,6 +13,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace dynalease::detail {
 
@@ -25,8 +27,12 @@ public:
     void begin();
     /// One heartbeat. @returns whether it, or a later one, was acknowledged while the lease lasted
     boost::asio::awaitable<bool> beat_once();
+    /// The row is being closed: none is sent any more, and what becomes of the last tells nothing.
+    void stop() noexcept;
     /// Nothing is sent any more.
     void session_ends();
+    /// Why the lease has run out, in words.
+    std::string words_of_silence() const;
 
 private:
     boost::asio::awaitable<void> beat(std::shared_ptr<session_impl> self);
@@ -37,6 +43,8 @@ private:
     protocol::beat_ledger beats_;
     runtime::alarm next_;
     runtime::alarm deadline_;
+    bool stopped_ = false;
+    protocol::heartbeat_silence silence_;
     /// What the log was told last of heartbeats without an answer, since one had any.
     struct told_miss {
         dynalease::time_point at;

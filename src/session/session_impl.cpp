@@ -43,6 +43,7 @@ std::shared_ptr<session_impl> session_impl::next() const {
 }
 
 void session_impl::announce_close(bool drains) noexcept {
+    closing_.announced();
     const auto now = status_.state();
     if (now == session_state::closed || now == session_state::lost) return;
     const bool work_goes_on = members_.refuse_work();
@@ -75,6 +76,7 @@ failure session_impl::over_failure() const {
     const bool closed = status_.closing() || status_.state() == session_state::closed;
     failure why(closed ? errc::session_closed : errc::session_lost);
     why.details.table = table();
+    why.details.message = status_.why_lost();
     return why;
 }
 
@@ -92,21 +94,21 @@ void session_impl::heed(const failure& why) {
 }
 
 void session_impl::notice_loss() {
-    if (status_.now_in() != session_state::lost) return;
-    lose("no heartbeat was acknowledged for a whole lease", loss::ran_out);
+    if (status_.in_child()) return lose("this process is a fork of the one whose session it is", loss::for_good);
+    if (status_.now_in() == session_state::lost) lose(heartbeat_.words_of_silence(), loss::ran_out);
 }
 
 void session_impl::lose(const std::string& why, loss how) {
     if (status_.ended()) return;
     // Nobody else has said so, and its row goes on saying the opposite.
     if (how == loss::ran_out && !plain()) formers_.add(id_);
+    if ((how == loss::to_twin || how == loss::for_good) && !plain()) formers_.leave_present();
     ancestry_.unclosed = formers_.ids();
-    status_.lose(how == loss::for_good);
+    status_.lose(why, how == loss::for_good);
     ++counters().lives_lost;
     const bool goes_on = status_.may_be_followed() && !status_.closing();
     log(severity::error, "lost: " + why + (goes_on ? "; with the next lease it begins anew" : ""));
-    auto told = over_failure();
-    told.details.message = why;
+    const auto told = over_failure();
     for (const auto& member : members_.all()) member->session_lost(told);
     end();
     status_.note_told_of_loss();

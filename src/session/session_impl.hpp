@@ -93,8 +93,11 @@ public:
     failure given_up(error_code waited, bool may_land) const;
     /// What every request of this session that failed is shown to: with the client closed, all is over at once.
     void heed(const failure& why);
-    void lose(const std::string& why) override { lose(why, loss::told); }
-    /// If its lease has run out, it is lost by that: perhaps no alarm has said so yet.
+    void lose(const std::string& why) override { lose(why, loss::to_twin); }
+    /// Its own row says that it is over.
+    void end_by_row(const std::string& why) { lose(why, loss::by_row); }
+    /// If its lease has run out, or this process is not the one that made it, it is lost by that: perhaps nothing has
+    /// said so yet.
     void notice_loss();
     /// What could be closed has been.
     void end_by_closing();
@@ -102,7 +105,7 @@ public:
     boost::asio::awaitable<error_code> wait_over();
 
 private:
-    enum class loss { ran_out, told, for_good };
+    enum class loss { ran_out, by_row, to_twin, for_good };
     void lose(const std::string& why, loss how);
     void end();
 

@@ -30,6 +30,8 @@ public:
     virtual const std::string& name() const noexcept = 0;
     /// How it ended; empty while it is not known.
     virtual const std::optional<error_code>& finished() const noexcept = 0;
+    /// It was lost before, and is counted as that.
+    virtual bool lost() const noexcept = 0;
     /// Whether work goes on under it.
     virtual bool in_use() const noexcept = 0;
     /// Completes once it has finished, or can no longer; at `until` at the latest.

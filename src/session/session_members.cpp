@@ -14,6 +14,13 @@ session_members::session_members(session_impl& core)
 
 // ---- any thread --------------------------------------------------------------------------------------------
 
+/// In a forked child a thread that is not there may hold the mutex for ever. There everything ends.
+std::unique_lock<std::mutex> session_members::held() const {
+    std::unique_lock guard(mutex_, std::defer_lock);
+    if (!core_.status().in_child()) guard.lock();
+    return guard;
+}
+
 std::shared_ptr<session_member> session_members::find(const member_key& key) {
     const auto known = members_.find(key);
     if (known == members_.end()) return nullptr;
@@ -46,9 +53,7 @@ void session_members::end_work(const std::shared_ptr<bound_work>& work, hold& gr
 }
 
 bool session_members::refuse_work() noexcept {
-    // A thread that is not there in a forked child may have the mutex.
-    std::unique_lock guard(mutex_, std::defer_lock);
-    if (!core_.status().in_child()) guard.lock();
+    const auto guard = held();
     refuses_work_ = true;
     return !works_.empty();
 }
@@ -56,7 +61,7 @@ bool session_members::refuse_work() noexcept {
 // ---- the database's executor -------------------------------------------------------------------------------
 
 std::vector<std::shared_ptr<session_member>> session_members::all() {
-    const std::lock_guard guard(mutex_);
+    const auto guard = held();
     std::vector<std::shared_ptr<session_member>> alive;
     alive.reserve(members_.size());
     for (const auto& [key, member] : members_) {
@@ -67,7 +72,7 @@ std::vector<std::shared_ptr<session_member>> session_members::all() {
 
 void session_members::end_works() {
     const auto present = [this] {
-        const std::lock_guard guard(mutex_);
+        const auto guard = held();
         return works_;
     }();
     for (const auto& each : present) {
@@ -77,7 +82,7 @@ void session_members::end_works() {
 
 boost::asio::awaitable<void> session_members::wait_works_ended(dynalease::time_point until) {
     const auto any = [this] {
-        const std::lock_guard guard(mutex_);
+        const auto guard = held();
         return !works_.empty();
     };
     while (any() && core_.may_write() && core_.now() < until) co_await works_ended_.wait_until(until);

@@ -4,7 +4,6 @@
 
 #include "database/protocol/backoff.hpp"
 #include "runtime/spawn.hpp"
-#include "session/protocol/session_creation.hpp"
 #include "session/protocol/session_requests.hpp"
 #include "session/session_impl.hpp"
 #include "session/table_key.hpp"
@@ -24,7 +23,7 @@ boost::asio::awaitable<opened> session_opening::until_live(wait_limit limit) {
     opened done;
     if (core_.live()) co_return done;
     auto& status = core_.status();
-    if (!status.in_child()) core_.notice_loss();
+    core_.notice_loss();
     if (!status.takes_callers()) {
         done.why = over();
         co_return done;
@@ -33,8 +32,9 @@ boost::asio::awaitable<opened> session_opening::until_live(wait_limit limit) {
         status.open();
         runtime::spawn_background(core_.world().executor, core_.life(), run(core_.shared_from_this()));
     }
+    if (limit.until_known) limit.deadline = core_.now() + status.times().lease;
     auto mine = limit.once && !limit.until_known ? patience::none : patience::little;
-    if (!limit.once && (limit.deadline || core_.number() > 1)) mine = patience::much;
+    if (limit.deadline || (!limit.once && core_.number() > 1)) mine = patience::much;
     if (mine == patience::none && openers_.trouble()) {
         done.why = after_requests(*openers_.trouble(), 0);
         co_return done;
@@ -71,7 +71,7 @@ void session_opening::session_ends() {
 }
 
 boost::asio::awaitable<void> session_opening::wait_ended(dynalease::time_point until) {
-    if (core_.status().now_in() != session_state::opening) co_return;
+    if (core_.status().now_in() != session_state::opening || pauses_) co_return;
     co_await openers_.of(patience::much)
         .async_wait_until(*core_.world().clock, until, boost::asio::as_tuple(boost::asio::deferred));
 }
@@ -80,15 +80,13 @@ boost::asio::awaitable<void> session_opening::run([[maybe_unused]] std::shared_p
     co_await boost::asio::post(core_.world().executor, boost::asio::deferred);  // the opener waits first
     const auto why = co_await create_row();
     if (!why) {
-        row_in_doubt_ = false;
+        creation_.reset();
         const auto life = core_.number();
         core_.log(severity::info, life == 1 ? "live" : "live again, life " + std::to_string(life));
         core_.heartbeat().begin();
         core_.formers().begin_close();
     } else if (!core_.status().ended()) {
         core_.status().abandon_opening();
-        // A copy of the refused creation may still land; under a new name it can mislead nobody.
-        core_.rename();
     }
     openers_.tell_all(why);
 }
@@ -98,23 +96,31 @@ boost::asio::awaitable<shared_failure> session_opening::create_row() {
     auto& world = core_.world();
     auto& status = core_.status();
     const auto& options = core_.options();
-    protocol::session_creation creation(core_.now(), status.times(), world.new_id());
+    // Of a request whose every copy was answered one that the network made may still land: under a new name it can
+    // mislead nobody.
+    if (creation_ && !creation_->in_doubt()) {
+        core_.rename();
+        creation_.reset();
+    }
+    if (!creation_) creation_.emplace(world.new_id());
+    auto& creation = *creation_;
+    creation.begin(core_.now(), status.times());
     for (;;) {
         creation.sends(core_.now());
         auto request =
             protocol::create_session(options.table, core_.id(), options.lease, options.owner, creation.name());
         openers_.asks();
-        row_in_doubt_ = true;
-        auto made = co_await core_.target().call(std::move(request));
+        sent_ = true;
+        const call_options watched{.watch = this};
+        auto made = co_await core_.target().call(std::move(request), watched);
+        sent_ = pauses_ = false;
         failure why;
         if (!made) {
             why = std::move(made).error();
-            openers_.asked(why.details.attempts);
             core_.heed(why);
         }
         if (status.ended()) co_return over();
         auto next = creation.judge(made ? nullptr : &why, core_.now());
-        row_in_doubt_ = creation.in_doubt() && next != step::rename;
         if (next == step::rename) {
             core_.rename();
             creation.rename(world.new_id());
@@ -136,10 +142,7 @@ boost::asio::awaitable<shared_failure> session_opening::create_row() {
         if (status.ended() || status.closing()) co_return over();
         const auto told = explain(std::move(why));
         if (next == step::fail) co_return told;
-        openers_.note_trouble(told);
-        if (!std::exchange(trouble_logged_, true)) {
-            core_.log(severity::warning, "cannot be opened yet: " + told->code.message());
-        }
+        note_trouble(told);
         // What is in doubt is asked for once more, lest it is left behind.
         if (creation.fruitless() || !creation.in_doubt()) {
             openers_.tell_trouble(creation.fruitless() ? patience::little : patience::none);
@@ -149,6 +152,29 @@ boost::asio::awaitable<shared_failure> session_opening::create_row() {
         co_await again_.wait_until(core_.now() + retry_pause(creation.failures() - 1, core_.unit()));
         if (status.ended() || status.closing()) co_return over();
     }
+}
+
+void session_opening::failed(const failure& why) {
+    pauses_ = true;
+    sent_ = why.outcome == outcome::unknown;
+    note_trouble(explain(why));
+    // Whoever closes the session waits for no other attempt.
+    if (core_.status().closing()) openers_.tell_all(over());
+}
+
+bool session_opening::goes_on() {
+    if (core_.status().ended() || core_.status().closing()) return false;
+    pauses_ = false;
+    sent_ = true;
+    openers_.asks();
+    return true;
+}
+
+void session_opening::note_trouble(shared_failure told) {
+    if (!std::exchange(trouble_logged_, true)) {
+        core_.log(severity::warning, "cannot be opened yet: " + told->code.message());
+    }
+    openers_.note_trouble(std::move(told));
 }
 
 shared_failure session_opening::over() const {

@@ -80,9 +80,11 @@ void session_status::close() {
     publish();
 }
 
-void session_status::lose(bool for_good) {
+void session_status::lose(const std::string& why, bool for_good) {
     for_good_ = for_good;
     lease_.lose();
+    loss_.why = why;
+    loss_.known = true;
     publish();
 }
 

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 namespace dynalease::detail {
 
@@ -31,6 +32,8 @@ public:
     bool in_child() const noexcept { return runtime::fork_count() != born_in_fork_; }
     /// If it is ever lost, another life may follow.
     bool may_be_followed() const noexcept { return begins_anew_ && !for_good_ && !in_child(); }
+    /// In words. Empty: it is not lost, or is by its deadline, which nobody has noticed yet.
+    std::string why_lost() const { return loss_.known ? loss_.why : std::string(); }
     /// It was lost, all who lived in it have been told, and another life may follow.
     bool awaits_next() const noexcept { return told_of_loss_ && may_be_followed(); }
     /// Closed for all who ask from here on. @param drains work goes on meanwhile, and all that is held stays in force
@@ -61,8 +64,8 @@ public:
     /// Work has ended for which all that is held was kept.
     void end_draining() noexcept { draining_ = false; }
     void close();
-    /// @param for_good no other life may follow
-    void lose(bool for_good);
+    /// Once. @param for_good no other life may follow
+    void lose(const std::string& why, bool for_good);
     void end() noexcept { ended_ = true; }
     void note_told_of_loss() noexcept { told_of_loss_ = true; }
 
@@ -84,6 +87,10 @@ private:
     std::atomic<bool> close_announced_{false};
     std::atomic<bool> draining_{false};  ///< it closes, and waits for work to end
     std::atomic<bool> for_good_{false};
+    struct {
+        std::string why{};  ///< written before
+        std::atomic<bool> known{false};
+    } loss_;
     std::atomic<bool> told_of_loss_{false};
 };
 

@@ -88,6 +88,15 @@ failure concluded(failure last) {
     return last;
 }
 
+/// What a failure says of its call.
+failure described(failure why, const logged_request& entry) {
+    why.details.operation = entry.operation;
+    why.details.table = entry.table;
+    why.details.key = entry.key;
+    why.details.attempts = entry.attempts;
+    return why;
+}
+
 /// Without a token the second copy of a transaction would be another one.
 void name_transaction(any_request& request, const environment& world) {
     auto* const transaction = std::get_if<transact_write_items_request>(&request);
@@ -141,16 +150,18 @@ asio::awaitable<result<any_response>> faulty_database::call(std::shared_ptr<stat
         doubt = doubt || (!answer && is_write(request) && answer.error().outcome == outcome::unknown);
         const bool again = !answer && !is_final(answer.error()) && fate.again && entry->attempts < most && !cancelled &&
                            clock.now() + *fate.again < end;
-        if (!again) {
-            if (!answer && doubt && entry->attempts > 1) answer = concluded(std::move(answer).error());
-            co_return told(*state, *entry, request, std::move(answer));
-        }
+        if (!answer && doubt && entry->attempts > 1) answer = concluded(std::move(answer).error());
+        if (!again) co_return told(*state, *entry, request, std::move(answer));
+        if (options.watch) options.watch->failed(described(answer.error(), *entry));
+        if (state->observer) state->observer->failed(*entry, request, answer.error());
         runtime::waiter_list<runtime::unit> pause(state->environment.executor);
         co_await pause.async_wait_until(clock, clock.now() + *fate.again, asio::as_tuple(asio::deferred));
         const bool cancelled_meanwhile = co_await runtime::cancellation_requested();
         if (cancelled_meanwhile) {
             co_return told(*state, *entry, request, unanswered(doubt, true));
         }
+        if (options.watch && !options.watch->goes_on()) co_return told(*state, *entry, request, std::move(answer));
+        if (state->observer) state->observer->sent_again(*entry, request);
         fate = next_fate();
         entry->fate = fate.what;
     }
@@ -184,11 +195,7 @@ asio::awaitable<result<any_response>> faulty_database::attempt(std::shared_ptr<s
 result<any_response> faulty_database::told(const state& network, logged_request& entry, const any_request& request,
                                            result<any_response> answer) {
     if (!answer) {
-        auto why = std::move(answer).error();
-        why.details.operation = entry.operation;
-        why.details.table = entry.table;
-        why.details.key = entry.key;
-        why.details.attempts = entry.attempts;
+        auto why = described(std::move(answer).error(), entry);
         entry.code = why.code;
         answer = std::move(why);
     }

@@ -31,11 +31,29 @@ struct narrowing_handler {
 /// Heartbeats travel on a lane of their own that no other request can fill.
 enum class lane { ordinary, heartbeat };
 
+/// Sees a call between its attempts: whoever waits for it knows then what has become of them, and may end it there.
+/// Told on the database's executor; must outlive the call.
+class attempt_watch {
+public:
+    attempt_watch() = default;
+    attempt_watch(const attempt_watch&) = delete;
+    attempt_watch& operator=(const attempt_watch&) = delete;
+
+    /// The last attempt has failed, and after a pause there would be another. @param why as the call would fail now
+    virtual void failed(const failure& why) = 0;
+    /// The pause is over. @returns whether the next attempt leaves; else the call ends as `failed` was told
+    virtual bool goes_on() = 0;
+
+protected:
+    ~attempt_watch() = default;
+};
+
 struct call_options {
     std::chrono::nanoseconds timeout{};          ///< for the whole call with its retries; 0: the database's default
     std::chrono::nanoseconds attempt_timeout{};  ///< for one attempt; 0: the database's default
     unsigned attempts = 0;  ///< at most so many: 1 for a write that must not be sent twice; 0: the database's default
     dynalease::lane lane = lane::ordinary;
+    attempt_watch* watch = nullptr;  ///< null: nobody asks between the attempts
 };
 
 /// What an implementation provides: the HTTP client, the embedded engine, a test's faults in front of either.

@@ -63,8 +63,9 @@ struct item_acquire_options {
     /// any reader), after one of their heartbeats at most, and takes the item over when the leases of all have run out.
     /// A plain session shows that it lives by what it writes into the item, at the latest when it renews its lock. What
     /// a living holder gives back meanwhile is not taken. It fails at once behind a transaction, and, of a plain
-    /// session, behind sessions with a row, which it never takes over from. It ends with `errc::session_lost` where the
-    /// session is lost meanwhile. Not for `acquire_all`.
+    /// session, behind sessions with a row, which it never takes over from. It rides out an outage, or a table that
+    /// throttles, that is shorter than the session's own lease, and is then told of the last request. It ends with
+    /// `errc::session_lost` where the session is lost meanwhile. Not for `acquire_all`.
     std::optional<std::chrono::nanoseconds> wait{};
 };
 

@@ -30,8 +30,11 @@ struct acquire_options {
     /// `errc::invalid_option`. A try does not wait, whatever stands here. Less than a write takes ends as `in_doubt`.
     /// `until_known` is a try for processes that end soon, which alone can tell a dead holder from a living one: it
     /// fails when the holder is seen to live, after one of its heartbeats at most, and takes the lock over when its
-    /// lease has run out; and it does not take what a living holder gives back meanwhile. It ends with
-    /// `errc::session_lost` where the session is lost meanwhile.
+    /// lease has run out; and it does not take what a living holder gives back meanwhile. It rides out an outage, or a
+    /// table that throttles, that is shorter than the session's own lease; of one that lasts it is told after that and
+    /// the time of one request, as of the last: condition `unreachable` or `throttled`, or `in_doubt` where a write had
+    /// no answer. So while the service answers it ends within the holder's lease. It ends with `errc::session_lost`
+    /// where the session is lost otherwise meanwhile.
     std::optional<std::chrono::nanoseconds> wait{};
     /// Kept in the lock's row (attribute `data`) and shown by `inspect`; empty: what is there stays.
     /// GCC 12 does not compile a braced list of members inside an awaited expression: there, name the item before.

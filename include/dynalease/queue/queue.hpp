@@ -49,8 +49,10 @@ struct enter_options {
     /// `until_known` is a try for processes that end soon, which alone can tell the dead from the living: it draws no
     /// ticket, so that everybody who has one goes before it; fails when any of them is seen to live, which the first in
     /// line is after one of its heartbeats at most; and passes them over, and has the turn, when the leases of all have
-    /// run out. It does not take what a living holder leaves meanwhile. It ends with `errc::session_lost` where the
-    /// session is lost meanwhile. Not for `enter_all`.
+    /// run out. It does not take what a living holder leaves meanwhile. It rides out an outage, or a table that
+    /// throttles, that is shorter than the session's own lease; of one that lasts it is told after that and the time of
+    /// one request, as of the last: condition `unreachable` or `throttled`, or `in_doubt` where a write had no answer.
+    /// It ends with `errc::session_lost` where the session is lost otherwise meanwhile. Not for `enter_all`.
     std::optional<std::chrono::nanoseconds> wait{};
     /// Shown to others by `inspect` while we wait, and when the turn lasts longer than a second.
     /// GCC 12 does not compile a braced list of members inside an awaited expression: there, name the item before.
@@ -107,7 +109,8 @@ public:
     /// place in the queue is given up.
     /// Cost: 1 write for a free queue, and 1 more, in the background, when the turn lasts longer than a second; behind
     /// others 2 writes and reads at the poll rate; with `until_known` 2 or 3 reads in every eighth of the lease of the
-    /// first in line, and a query every 4 s. The first lease of a session costs one write more.
+    /// first in line, and queries, at first every 4 s, then whenever it has asked for a quarter longer. The first lease
+    /// of a session costs one write more.
     [[nodiscard]] boost::asio::awaitable<queue_turn> enter(enter_options options = {}) const;
     template <class... Tail>
         requires verb_tail<queue_turn, Tail...>

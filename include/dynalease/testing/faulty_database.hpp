@@ -38,6 +38,13 @@ public:
 
     /// A call begins.
     virtual void sent(const logged_request& entry, const any_request& request) = 0;
+    /// One of its attempts has failed, and after a pause the client would send another. @param why as the call would
+    /// fail now
+    virtual void failed([[maybe_unused]] const logged_request& entry, [[maybe_unused]] const any_request& request,
+                        [[maybe_unused]] const failure& why) {}
+    /// ... and sends it.
+    virtual void sent_again([[maybe_unused]] const logged_request& entry, [[maybe_unused]] const any_request& request) {
+    }
     /// One of its attempts has arrived. Perhaps long after its caller has given up or crashed, and perhaps not for the
     /// first time.
     virtual void applied(const logged_request& entry, const any_request& request,

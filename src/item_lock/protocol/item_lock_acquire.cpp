@@ -169,10 +169,12 @@ sequence<void> acquire_item(item_lock_claimant& lock, stepper& steps, item_reply
             callers.fail_all(lock.or_doubt(seen.why), seen.sent_at);
             continue;
         }
-        if (seen.kind == answer::delayed && !lock.open->unanswered) callers.fail_try(seen.why, seen.sent_at);
+        if (seen.kind == answer::delayed && !lock.open->unanswered) {
+            callers.fail_try_unheard(seen.why, seen.sent_at);
+        }
         if (!was_answered(seen.kind)) {
             // What became of a try is asked for once.
-            if (++silent > 1) callers.fail_try(lock.or_doubt(seen.why), seen.sent_at);
+            if (++silent > 1) callers.fail_try_unheard(lock.or_doubt(seen.why), seen.sent_at);
             co_await lock.pause_after(steps, failures++);
             continue;
         }
@@ -185,7 +187,7 @@ sequence<void> acquire_item(item_lock_claimant& lock, stepper& steps, item_reply
             continue;
         }
         if (why) {
-            callers.fail_try(lock.or_doubt(why), seen.sent_at);
+            callers.fail_try_unheard(lock.or_doubt(why), seen.sent_at);
             co_await lock.pause(steps, detail::retry_pause(failures++));
             continue;
         }

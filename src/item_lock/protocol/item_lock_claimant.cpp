@@ -139,9 +139,9 @@ void item_lock_claimant::put_off_audit() {
     if (open && open->closed) unlanded = std::exchange(open, std::nullopt);
 }
 
-bool item_lock_claimant::may_land() const noexcept {
+bool item_lock_claimant::may_land(bool sent) const noexcept {
     const bool for_a_caller = now == phase::wanting || now == phase::giving_back;
-    return for_a_caller && open && (open->unanswered || open->under_way);
+    return for_a_caller && open && (open->unanswered || (open->under_way && sent));
 }
 
 void item_lock_claimant::give_up(const item_lock_state& lock) {
@@ -261,8 +261,8 @@ void item_lock_claimant::rest() {
     callers.at_rest();
 }
 
-void item_lock_claimant::end_release(error_code code) {
-    callers.end_release(code);
+void item_lock_claimant::end_release(const failure& how) {
+    callers.end_release(how);
     grant.of_guard = false;
 }
 
@@ -270,7 +270,7 @@ void item_lock_claimant::drop() {
     callers.wanted();  // those who ended just now are told by what was open then
     open.reset();
     unlanded.reset();
-    end_release(session.over_failure().code);
+    end_release(session.over_failure());
     now = phase::idle;
 }
 

@@ -107,8 +107,9 @@ public:
     void audit_late_copies();
     /// Somebody here wants the item before the audit of a closed claim, which is put off.
     void put_off_audit();
-    /// A copy of it may bring those who wait what they wait for, whatever the answers said so far.
-    bool may_land() const noexcept;
+    /// A copy of it may bring those who wait what they wait for, whatever the answers said so far. @param sent as
+    /// `item_lock_machine::may_land`
+    bool may_land(bool sent) const noexcept;
     void give_up(const item_lock_state& lock);
     /// What stands there is a copy of a claim before the open one, which is over. Others would wait for it for ever: it
     /// is to be resolved in its place. @returns false if there is none
@@ -142,7 +143,7 @@ public:
     void lose_grant();
     /// The grant has ended: on to what is wanted next.
     void rest();
-    void end_release(error_code code);
+    void end_release(const failure& how);
     /// The session is over: nothing of ours counts.
     void drop();
 

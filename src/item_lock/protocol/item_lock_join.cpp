@@ -41,7 +41,7 @@ sequence<void> let_readers_join(item_lock_claimant& lock, stepper& steps, item_r
         if (!joins(lock)) co_return;
         if (!was_answered(seen.kind)) {
             if (seen.kind == answer::rejected) lock.callers.fail_all(seen.why, seen.sent_at);
-            lock.callers.fail_try(seen.why, seen.sent_at);
+            lock.callers.fail_try_unheard(seen.why, seen.sent_at);
             co_await lock.pause_after(steps, failures++);
             continue;
         }

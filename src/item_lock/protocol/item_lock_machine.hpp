@@ -40,7 +40,8 @@ public:
     /// Who else was seen to have it last; empty: nobody.
     const std::optional<item_holder>& others() const noexcept { return lock_.outlook.holder(); }
     /// Whether a write for those who want the item may still land.
-    bool may_land() const noexcept { return lock_.may_land(); }
+    /// @param sent what is under way may: not each attempt of it was answered
+    bool may_land(bool sent) const noexcept { return lock_.may_land(sent); }
     /// Grants to single callers so far.
     std::uint64_t turns() const noexcept { return lock_.turns; }
     /// Why nobody should go on waiting for whoever has the item here; null: they may.

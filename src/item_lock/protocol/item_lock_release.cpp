@@ -61,7 +61,7 @@ sequence<void> release(item_lock_claimant& lock, stepper& steps, item_reply& see
         } else if (answered.kind == answer::rejected) {
             lock.callers.tell_release(answered.why->code);
         }
-        lock.fail_try(detail::told_newcomer(answered.why));
+        lock.callers.fail_try_unheard(detail::told_newcomer(answered.why), time_point::max());
         co_await lock.pause_after(steps, failures++);
     }
     lock.drop();

@@ -89,9 +89,9 @@ void lock_claimant::close_claim(bool applied) {
     open.reset();
 }
 
-bool lock_claimant::may_land() const noexcept {
+bool lock_claimant::may_land(bool sent) const noexcept {
     const bool for_a_caller = now == phase::wanting || now == phase::giving_back;
-    return for_a_caller && open && !open->for_nobody && (open->unanswered || open->under_way);
+    return for_a_caller && open && !open->for_nobody && (open->unanswered || (open->under_way && sent));
 }
 
 detail::shared_failure lock_claimant::or_doubt(const detail::shared_failure& why) const {
@@ -103,7 +103,7 @@ void lock_claimant::refuse_try(const lock_reply& seen) {
 }
 
 void lock_claimant::fail_try(const detail::shared_failure& why) {
-    callers.fail_try(or_doubt(why), time_point::max());
+    callers.fail_try_unheard(or_doubt(why), time_point::max());
 }
 
 void lock_claimant::fail_all(const detail::shared_failure& why, const lock_reply& seen) {
@@ -155,7 +155,7 @@ void lock_claimant::rest() {
 void lock_claimant::drop() {
     callers.wanted();  // those who ended just now are told by what was open then
     open.reset();
-    callers.end_release(session.over_failure().code);
+    callers.end_release(session.over_failure());
     now = phase::idle;
 }
 

@@ -84,8 +84,9 @@ public:
     void stake();
     void note_unanswered();
     void close_claim(bool applied);
-    /// A copy of it may bring those who wait what they wait for, whatever the answers said so far.
-    bool may_land() const noexcept;
+    /// A copy of it may bring those who wait what they wait for, whatever the answers said so far. @param sent as
+    /// `lock_machine::may_land`
+    bool may_land(bool sent) const noexcept;
     /// What a caller is told who fails of this: doubt, while a copy of the claim is unanswered.
     detail::shared_failure or_doubt(const detail::shared_failure& why) const;
     /// Others have the lock. @param seen what shows it

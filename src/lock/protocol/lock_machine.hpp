@@ -34,7 +34,8 @@ public:
     /// The last copy of the open claim.
     std::optional<time_point> last_sent() const noexcept;
     /// Whether a write for those who want the lock may still land.
-    bool may_land() const noexcept { return lock_.may_land(); }
+    /// @param sent what is under way may: not each attempt of it was answered
+    bool may_land(bool sent) const noexcept { return lock_.may_land(sent); }
 
     // ---- what happens ----
     /// Somebody wants it.

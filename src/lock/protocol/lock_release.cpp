@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "lock/protocol/lock_decisions.hpp"
 #include "lock/protocol/lock_sequences.hpp"
+#include "session/protocol/session_words.hpp"
 
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace dynalease::protocol {
@@ -12,6 +14,22 @@ using detail::answer;
 using phase = lock_claimant::phase;
 
 namespace {
+
+/// Its row is not as our grant left it.
+failure lost(lock_claimant& lock, const lock_row& row) {
+    failure why(errc::lock_lost);
+    auto& words = why.details.message;
+    if (row.holder) {
+        words = "its row names " + words_of_session(row.holder->session, &lock.session.watch(row.holder->session));
+        if (row.holder->session == lock.session.id()) words += ", which is this one, by another grant";
+    } else if (row.floor == 0) {
+        words = "its row is gone: somebody deleted it";
+    } else {
+        words = "its row was edited: it names nobody";
+    }
+    lock.session.log(severity::error, "lock '" + lock.name + "' was lost before it was given back: " + words);
+    return why;
+}
 
 /// @param unresolved a hand-over that may have landed: whichever of the two it is, is given back
 sequence<void> release(lock_claimant& lock, lock_row& row, std::optional<claim> unresolved) {
@@ -41,7 +59,7 @@ sequence<void> release(lock_claimant& lock, lock_row& row, std::optional<claim> 
             if (unanswered) ++session.counters().unknown_applied;
             if (!gone_before) ++session.counters().released;
             lock.close_claim(handed_over);
-            lock.callers.end_release(gone_before ? error_code(errc::lock_lost) : error_code());
+            lock.callers.end_release(gone_before ? lost(lock, row) : failure());
             lock.rest();
             if (lock.now == phase::idle && row.place_of(session.id())) {
                 // Those for whom we stood in line again have gone meanwhile.
@@ -52,11 +70,11 @@ sequence<void> release(lock_claimant& lock, lock_row& row, std::optional<claim> 
         }
         if (seen.kind == answer::unanswered) {
             if (!std::exchange(unanswered, true)) ++session.counters().unknown_writes;
-            lock.callers.end_release(errc::in_doubt);
+            lock.callers.end_release(detail::in_doubt(seen.why->details));
         } else if (seen.kind == answer::rejected) {
-            lock.callers.end_release(seen.why->code);
+            lock.callers.end_release(*seen.why);
         }
-        lock.callers.fail_try(detail::told_newcomer(seen.why), time_point::max());
+        lock.callers.fail_try_unheard(detail::told_newcomer(seen.why), time_point::max());
         co_await lock.pause_after(failures++);
     }
     lock.drop();
@@ -106,7 +124,7 @@ sequence<void> hand_over(lock_claimant& lock, lock_row& row) {
             if (seen.kind == answer::delayed || lock.open->unanswered) lock.fail_try(seen.why);
             if (seen.kind == answer::unanswered) {
                 lock.note_unanswered();
-                lock.callers.end_release(errc::in_doubt);
+                lock.callers.end_release(detail::in_doubt(seen.why->details));
             }
             co_await lock.pause_after(failures++);
             continue;
@@ -118,7 +136,7 @@ sequence<void> hand_over(lock_claimant& lock, lock_row& row) {
         }
         if (next == hand_over_step::lost) {
             lock.close_claim(false);
-            lock.callers.end_release(errc::lock_lost);
+            lock.callers.end_release(lost(lock, row));
             lock.rest();
             co_return;
         }

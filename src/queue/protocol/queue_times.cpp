@@ -25,6 +25,10 @@ std::chrono::nanoseconds bury_after(std::uint32_t drift_ppm) {
     return std::chrono::nanoseconds(stretched) + std::chrono::milliseconds(20);
 }
 
+std::chrono::nanoseconds time_to_name(std::chrono::nanoseconds refused_after) {
+    return std::clamp<std::chrono::nanoseconds>(refused_after, std::chrono::milliseconds(50), std::chrono::seconds(1));
+}
+
 std::chrono::nanoseconds next_poll(const poll_facts& facts, std::chrono::nanoseconds shortest,
                                    std::chrono::nanoseconds longest, double unit) {
     using seconds = std::chrono::duration<double>;

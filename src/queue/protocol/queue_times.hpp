@@ -31,6 +31,10 @@ inline constexpr std::chrono::seconds look_for_row{1};
 /// turn already.
 inline constexpr std::chrono::seconds look_at_blocking_row{4};
 
+/// How long a try that was refused waits to be told by whom: as long as the refusal took, but 50 ms in any case, and a
+/// second at most.
+std::chrono::nanoseconds time_to_name(std::chrono::nanoseconds refused_after);
+
 struct poll_facts {
     std::int64_t ahead;              ///< tickets before ours, the present turn counted; at least 1
     std::int64_t processes_ahead;    ///< whose they are

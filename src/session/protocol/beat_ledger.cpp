@@ -22,12 +22,12 @@ const beat_ledger::beat* beat_ledger::find(std::int64_t number) const {
 beat_answer beat_ledger::judge(const beat& sent, const failure* why) const {
     if (why == nullptr) return {.landed = sent.sent};
     if (detail::classify(*why) != detail::answer::refused) return {.missed = true};
-    if (!why->current) return {.over = "the session's row is gone"};
+    if (!why->current) return {.over = "the session's row is gone: somebody deleted it"};
     const auto row = parse_session_row(*why->current);
-    if (!row || !row->alive) {
-        const auto* by = find_string(*why->current, attribute::marked_by);
-        return {.over =
-                    by ? "marked dead by session " + *by : "the session's row was closed or overwritten by another"};
+    if (!row) return {.over = "the session's row was edited: " + row.error().details.message};
+    if (!row->alive) {
+        return {.over = row->marked_by.empty() ? "another has closed the session's row"
+                                               : "marked dead by session " + row->marked_by};
     }
     // A later heartbeat of ours landed first: as good as an answer to that one.
     const auto* landed = find(row->beat);

@@ -4,7 +4,7 @@
 
 #include "database/protocol/reply.hpp"
 
-#include <dynalease/error.hpp>
+#include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/runtime/time.hpp>
 
 namespace dynalease::protocol {
@@ -19,12 +19,15 @@ public:
     // @param why null: others have it @param asked when the request was sent that shows why: what was so then is no
     // answer to those who came later.
     virtual void fail_try(const detail::shared_failure& why, time_point asked) = 0;
+    /// The same where nobody can be asked, or has answered: who tries until it is known whether others live bears that
+    /// for a lease.
+    virtual void fail_try_unheard(const detail::shared_failure& why, time_point asked) { fail_try(why, asked); }
     virtual void fail_all(const detail::shared_failure& why, time_point asked) = 0;
     /// Nobody waits, and whoever tries came later.
     virtual bool try_came_after(time_point asked) = 0;
 
     /// The release that is under way is done with. If anybody still asks how it ended, the first word counts.
-    virtual void end_release(error_code code) = 0;
+    virtual void end_release(const failure& how) = 0;
     /// A copy of the open claim may land late: it is to be looked for then.
     virtual void audit_later() = 0;
 

@@ -5,6 +5,7 @@
 #include "database/protocol/reply.hpp"
 #include "session/protocol/session_view.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 
@@ -24,14 +25,13 @@ public:
         last_.reset();
         answered_at_ = session_.now();
     }
-    /// A request leaves.
+    /// A request leaves, or another copy of it.
     void asked() noexcept {
         ++requests_;
         if (!since_) since_ = session_.now();
     }
-    /// What became of a request whose first copy was sent then.
+    /// What became of a request whose first copy was sent then; or of its copies so far, where there may be more.
     void note(detail::answer kind, time_point sent, const detail::shared_failure& why) {
-        if (why && why->details.attempts > 1) requests_ += why->details.attempts - 1;
         if (kind != detail::answer::unanswered && kind != detail::answer::delayed) {
             ends();
             return;
@@ -47,6 +47,10 @@ public:
         } else {
             ends();
         }
+    }
+    /// For how long nothing has been answered to somebody who came then; zero: nothing is asked for that was not.
+    std::chrono::nanoseconds silence_since(time_point came) const {
+        return since_ ? session_.now() - std::max(*since_, came) : std::chrono::nanoseconds::zero();
     }
     /// How many have been sent, and sent again.
     unsigned requests() const noexcept { return requests_; }

@@ -18,6 +18,12 @@ bool made_by(const std::string& name, const std::optional<item>& row) {
 
 }  // namespace
 
+void session_creation::begin(time_point now, const lease_times& times) {
+    give_up_at_ = now + times.lease;
+    fruitless_ = false;
+    failures_ = 0;
+}
+
 void session_creation::sends(time_point now) {
     if (!first_sent_) first_sent_ = now;
 }

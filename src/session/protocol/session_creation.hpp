@@ -13,7 +13,8 @@
 
 namespace dynalease::protocol {
 
-/// One attempt to open a session, until it is live or fails.
+/// The request that makes a session's row, from its first copy until its fate is known: perhaps over several openings,
+/// of which each but the last was given up.
 class session_creation {
 public:
     enum class step {
@@ -24,9 +25,10 @@ public:
     };
 
     /// @param name of the request, and of all its copies; no other has it
-    session_creation(time_point began, const lease_times& times, std::string name)
-        : give_up_at_(began + times.lease), name_(std::move(name)) {}
+    explicit session_creation(std::string name) : name_(std::move(name)) {}
 
+    /// An opening begins.
+    void begin(time_point now, const lease_times& times);
     /// A copy leaves.
     void sends(time_point now);
     /// ... and is answered so. @param why null: it was applied
@@ -48,7 +50,7 @@ public:
     unsigned failures() const noexcept { return failures_; }
 
 private:
-    time_point give_up_at_;
+    time_point give_up_at_{};
     std::string name_;
     std::optional<time_point> first_sent_;  ///< under this id
     bool in_doubt_ = false;

@@ -54,8 +54,16 @@ void demand_checker::sent(const testing::logged_request& entry, const any_reques
     next_->sent(entry, request);
 }
 
+void demand_checker::failed(const testing::logged_request& entry, const any_request& request, const failure& why) {
+    next_->failed(entry, request, why);
+}
+
+void demand_checker::sent_again(const testing::logged_request& entry, const any_request& request) {
+    next_->sent_again(entry, request);
+}
+
 void demand_checker::applied(const testing::logged_request& entry, const any_request& request,
-                             const result<any_response>& answer) {
+                           const result<any_response>& answer) {
     next_->applied(entry, request, answer);
 }
 

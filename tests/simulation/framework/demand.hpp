@@ -46,6 +46,8 @@ public:
     void act();
 
     void sent(const testing::logged_request& entry, const any_request& request) override;
+    void failed(const testing::logged_request& entry, const any_request& request, const failure& why) override;
+    void sent_again(const testing::logged_request& entry, const any_request& request) override;
     void applied(const testing::logged_request& entry, const any_request& request,
                  const result<any_response>& answer) override;
     void answered(const testing::logged_request& entry, const any_request& request,

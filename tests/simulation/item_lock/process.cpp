@@ -124,8 +124,18 @@ void process::sent(const testing::logged_request& entry, const any_request& requ
     if (!world_.made_of().plain) watch_sent(entry, request);
 }
 
+void process::failed(const testing::logged_request& entry, const any_request& request, const failure& why) {
+    paused_.insert(&entry);
+    if (session() && session()->id() == sessions_[&entry]) takes_.answered(request, why);
+}
+
+void process::sent_again(const testing::logged_request& entry, const any_request& request) {
+    paused_.erase(&entry);
+    if (session() && session()->id() == sessions_[&entry]) takes_.sent(request, world_.now());
+}
+
 void process::applied(const testing::logged_request& entry, const any_request& request,
-                      const result<any_response>& answer) {
+                   const result<any_response>& answer) {
     auto& coverage = world_.run().coverage;
     if (const auto* all = std::get_if<transact_write_items_request>(&request)) {
         if (!answer) return coverage.hit("several refused together");
@@ -200,7 +210,10 @@ void process::answered(const testing::logged_request& entry, const any_request& 
         return "r " + entry.operation + " " + entry.key + (update ? " (" + update->update_expression + ")" : "") +
                " -> " + (answer ? "ok" : entry.code.message());
     });
-    if (session() && session()->id() == sessions_[&entry]) takes_.answered(request, answer);
+    if (session() && session()->id() == sessions_[&entry]) {
+        if (paused_.erase(&entry) != 0) takes_.sent(request, world_.now());
+        takes_.answered(request, answer);
+    }
     if (!answer) note_unknown(request, answer.error());
     if (session()) watch_answered(entry, request, answer);
 }

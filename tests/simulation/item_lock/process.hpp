@@ -36,6 +36,8 @@ public:
     void note_demand(const std::vector<std::size_t>& items) { demanded_.push_back(items); }
 
     void sent(const testing::logged_request& entry, const any_request& request) override;
+    void failed(const testing::logged_request& entry, const any_request& request, const failure& why) override;
+    void sent_again(const testing::logged_request& entry, const any_request& request) override;
     void applied(const testing::logged_request& entry, const any_request& request,
                  const result<any_response>& answer) override;
     void answered(const testing::logged_request& entry, const any_request& request,
@@ -50,6 +52,7 @@ private:
 
     item_world& world_;
     open_takes takes_;
+    std::set<const testing::logged_request*> paused_;  ///< between two attempts, of which the first has failed
     std::uint64_t life_ = 1;  ///< of the session, whose they are
     std::vector<std::vector<std::size_t>> demanded_;
     std::unordered_map<const testing::logged_request*, std::string> sessions_;  ///< that sent a request

@@ -45,8 +45,8 @@ void user::check_told(const demand& of, error_code code) {
     // A claim on several is its caller's own. Those of two callers who want just the same cannot be told apart.
     const bool owns_joint = of.items.size() > 1 && of.unlike && process_.demands_for_all(of.items) == of.number_alike;
 
-    const bool in_vain = code == errc::wait_timeout || code == condition::unreachable || code == condition::cancelled ||
-                         (of.once && !code);
+    const bool in_vain = code == errc::wait_timeout || code == condition::unreachable || code == condition::throttled ||
+                         code == condition::cancelled || (of.once && !code);
     const bool single_open = owns_single && any([&](auto item) { return takes.any_since({item}, of.began); });
     const bool joint_open = owns_joint && takes.any_since(of.items, of.began);
     if (in_vain && (single_open || joint_open)) {

@@ -68,6 +68,18 @@ void process::sent(const testing::logged_request& entry, const any_request& requ
     watch_sent(entry, request);
 }
 
+void process::failed(const testing::logged_request& entry, const any_request& request, const failure& why) {
+    paused_.insert(&entry);
+    const auto lock = lock_in(entry.key);
+    if (lock && entry.sent >= life_began_) writes_.answered(*lock, request, why, world_.now(), true);
+}
+
+void process::sent_again(const testing::logged_request& entry, const any_request& request) {
+    paused_.erase(&entry);
+    const auto lock = lock_in(entry.key);
+    if (lock && entry.sent >= life_began_) writes_.sent(*lock, request, world_.now());
+}
+
 // ---- applied -----------------------------------------------------------------------------------------------
 
 void process::applied(const testing::logged_request& entry, const any_request& request,
@@ -140,6 +152,7 @@ void process::answered(const testing::logged_request& entry, const any_request& 
 void process::heard(std::size_t lock, const testing::logged_request& entry, const any_request& request,
                     const result<any_response>& answer) {
     const bool own = is_write(request) || inspections_.use_count() == 1;
+    if (paused_.erase(&entry) != 0) writes_.sent(lock, request, world_.now());
     writes_.answered(lock, request, answer, world_.now(), own);
     if (const auto shown = own ? row_in(answer, request) : std::nullopt) {
         for (const auto& each : users()) each->lock_seen(lock, entry.sent, shown->holder);

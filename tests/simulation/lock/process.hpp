@@ -42,6 +42,8 @@ public:
         for (const auto& each : users()) each->write_outside();
     }
     void sent(const testing::logged_request& entry, const any_request& request) override;
+    void failed(const testing::logged_request& entry, const any_request& request, const failure& why) override;
+    void sent_again(const testing::logged_request& entry, const any_request& request) override;
     void applied(const testing::logged_request& entry, const any_request& request,
                  const result<any_response>& answer) override;
     void answered(const testing::logged_request& entry, const any_request& request,
@@ -58,6 +60,7 @@ private:
     sent_count sent_;
     std::set<std::string> carried_out_;  ///< tokens of transactions
     open_writes writes_;
+    std::set<const testing::logged_request*> paused_;  ///< between two attempts, of which the first has failed
     std::uint64_t life_ = 1;   ///< whose they are
     time_point life_began_{};  ///< ... by the process's clock
     std::set<std::size_t> releases_repeated_;

@@ -116,7 +116,7 @@ void user::check_told(const attempt& of, error_code told) {
     auto& world = process_.world();
     const bool disturbed = process_.undisturbed_since() >= of.own_began || process_.machine().paused();
     // Three calls of the client's, each with its four attempts of a second, and the pauses between.
-    const auto enough = std::chrono::seconds(15) + (of.until_known ? world.take_over_bound() : 0s);
+    const auto enough = std::chrono::seconds(15) + (of.until_known ? world.take_over_bound() + world.lease() : 0s);
     const bool one_life = of.life == process_.session()->lives();
     if (of.tries && of.was_live && one_life && !disturbed && process_.clock_now() - of.own_began > enough) {
         world.fail("told", "a try was not answered in time");
@@ -125,7 +125,8 @@ void user::check_told(const attempt& of, error_code told) {
     if (world.made_of().breaks_assumptions) return;
     // What was open for a life that is over is void with it.
     process_.note_life();
-    const bool given_up = told == errc::wait_timeout || told == errc::cancelled || told == condition::unreachable;
+    const bool given_up = told == errc::wait_timeout || told == errc::cancelled || told == condition::unreachable ||
+                          told == condition::throttled;
     // Others of this process that wait have the use of what is open.
     if (given_up && alone() && process_.writes().any_since(lock_, of.began)) {
         world.fail("told", "a call was given up while a write of it was open, and its caller was not told so");

@@ -41,6 +41,8 @@ public:
     void check_told_leave(const user::held_turn& turn, bool cancelled, const error_code& code);
 
     void sent(const testing::logged_request& entry, const any_request& request) override;
+    void failed(const testing::logged_request& entry, const any_request& request, const failure& why) override;
+    void sent_again(const testing::logged_request& entry, const any_request& request) override;
     void applied(const testing::logged_request& entry, const any_request& request,
                  const result<any_response>& answer) override;
     void answered(const testing::logged_request& entry, const any_request& request,
@@ -73,6 +75,7 @@ private:
     std::set<std::string> carried_out_;              ///< tokens of transactions with a fence
     queue_options options_{};
     open_writes open_;
+    std::set<const testing::logged_request*> paused_;  ///< between two attempts, of which the first has failed
     std::uint64_t life_ = 1;                      ///< whose they are
     std::map<std::size_t, std::size_t> doubted_;  ///< entries told in doubt whose tickets may be open still, by queue
     std::map<std::pair<std::int64_t, std::size_t>, std::int64_t> places_;  ///< of a call in a queue: its ticket

@@ -79,6 +79,20 @@ void process::sent(const testing::logged_request& entry, const any_request& requ
     first_sends_.try_emplace(text_value(update->values, ":attempt"), clock_now());
 }
 
+void process::failed(const testing::logged_request& entry, const any_request& request, const failure& why) {
+    paused_.insert(&entry);
+    const bool by_present = session() && senders_[&entry] == session()->id();
+    const auto write = by_present ? told_write(request) : std::nullopt;
+    if (write) open_.answered(*write, why, clock_now());
+}
+
+void process::sent_again(const testing::logged_request& entry, const any_request& request) {
+    paused_.erase(&entry);
+    const bool by_present = session() && senders_[&entry] == session()->id();
+    const auto write = by_present ? told_write(request) : std::nullopt;
+    if (write) open_.sent(*write);
+}
+
 // A session that closes resolves what it owes while the process's next one has begun already: rows say whose they are,
 // attempts were first sent by it, and the end of a turn is its own.
 std::string process::sender_of(const any_request& request) {
@@ -243,7 +257,10 @@ void process::answered(const testing::logged_request& entry, const any_request& 
         return text + " -> " + (answer ? "ok" : entry.code.message());
     });
     if (!session() || senders_[&entry] != session()->id()) return;
-    if (const auto write = told_write(request)) open_.answered(*write, answer, clock_now());
+    if (const auto write = told_write(request)) {
+        if (paused_.erase(&entry) != 0) open_.sent(*write);
+        open_.answered(*write, answer, clock_now());
+    }
     if (const auto tried = refused_try(request, answer)) {
         for (const auto& each : users()) each->head_seen(tried->first, entry.sent, tried->second);
     }

@@ -201,9 +201,9 @@ void item_walker::resolve_doubt(std::int64_t at) {
     if (at == step || at == step - 1) tell(*leaving_->doubtful, at == step);
 }
 
-void item_walker::end_release(error_code code) {
-    tell_release(code);
-    if (leaving_ && !code) ended_ = std::max(ended_, leaving_->attempt);
+void item_walker::end_release(const failure& how) {
+    tell_release(how.code);
+    if (leaving_ && !how.code) ended_ = std::max(ended_, leaving_->attempt);
     leaving_.reset();
 }
 

@@ -139,7 +139,7 @@ public:
     void lose_grant() override { around_.wrong("a grant was lost"); }
     void tell_release(error_code code) override;
     void resolve_doubt(std::int64_t step) override;
-    void end_release(error_code code) override;
+    void end_release(const failure& how) override;
     void at_rest() override {}
     void audit_later() override { audit_due_ = true; }
 

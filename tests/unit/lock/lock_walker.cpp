@@ -115,7 +115,8 @@ void lock_walker::fail_all(const shared_failure& why, time_point) {
     around_.wrong("rejected: " + why->code.message());
 }
 
-void lock_walker::end_release(error_code code) {
+void lock_walker::end_release(const failure& how) {
+    const auto& code = how.code;
     if (code == make_error_code(errc::lock_lost)) around_.wrong("a held lock was lost");
     if (ending_ && !code) ended_ = std::max(ended_, ending_->attempt);
     if (!code) ending_.reset();

@@ -96,7 +96,7 @@ public:
     void fail_first(const dynalease::detail::shared_failure& why, time_point asked) override;
     void fail_all(const dynalease::detail::shared_failure& why, time_point asked) override;
     bool try_came_after(time_point) override { return false; }
-    void end_release(error_code code) override;
+    void end_release(const failure& how) override;
     void audit_later() override { audit_due_ = true; }
 
 private:

@@ -77,6 +77,47 @@ TEST_CASE("of a wait for oneself the log tells once, after a lease") {
     CHECK(warnings.size() == 1);
 }
 
+TEST_CASE("of a wait for a lock of another process the log tells once for each holder, after a lease") {
+    std::vector<std::string> lines;
+    world w;
+    session_options options{.table = table};
+    options.log = [&lines](severity, std::string_view line) {
+        if (line.find("wait for it") != std::string_view::npos) lines.emplace_back(line);
+    };
+    node a(w, 1, {}, {.table = table, .owner = "billing-7"});
+    node b(w, 2, {}, std::move(options));
+    lock_guard held;
+    lock_guard got;
+    run(w, a, take(a, "x", held));
+    running waits(w, b, take(b, "x", got));
+    w.scheduler.run_for(9s);
+    CHECK(lines.empty());
+    w.scheduler.run_for(5s);
+    REQUIRE(lines.size() == 1);
+    CHECK(lines[0].find("lock 'x': callers of this process wait for it longer than a lease: session " +
+                        a.session->id() + " of billing-7 has held it for at least 1") != std::string::npos);
+    w.scheduler.run_for(1h);
+    CHECK(lines.size() == 1);
+    run(w, a, give_back(held));
+    waits.wait(1s);
+}
+
+TEST_CASE("who tries while others of his process ask is told that they are his own") {
+    world w;
+    node a(w);
+    lock_guard other;
+    run(w, a, take(a, "other", other));
+    lock target{*a.session, "x"};
+    a.network->set_plan(latency(100ms));
+    lock_guard first;
+    running asks(w, a, take(target, first));
+    w.scheduler.run_for(50ms);
+    diagnostics told;
+    run(w, a, wait_in_vain(target, {.wait = 0s}, told));
+    CHECK(says(told, "other callers of this process are asking for it"));
+    asks.wait(1s);
+}
+
 TEST_CASE("callers who take turns for long wait for nobody too long") {
     std::vector<std::string> warnings;
     world w;

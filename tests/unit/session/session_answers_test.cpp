@@ -31,7 +31,8 @@ failure refused_by(std::optional<item> current) {
 }
 
 session_creation creation_sent() {
-    session_creation made(at(0s), lease_times_for(10s, 0ms, 1000), "ours");
+    session_creation made("ours");
+    made.begin(at(0s), lease_times_for(10s, 0ms, 1000));
     made.sends(at(0s));
     return made;
 }
@@ -137,11 +138,11 @@ TEST_CASE("an answer to a heartbeat proves which one has landed, or that the ses
     const auto marked = refused_by(dead);
     CHECK(ledger.judge(first, &marked).over == "marked dead by session another");
     const auto closed = refused_by(row("closed", "ours"));
-    CHECK(ledger.judge(first, &closed).over == "the session's row was closed or overwritten by another");
+    CHECK(ledger.judge(first, &closed).over == "another has closed the session's row");
     const auto foreign = refused_by(item{{"v", 7}});
-    CHECK(ledger.judge(first, &foreign).over == "the session's row was closed or overwritten by another");
+    CHECK(ledger.judge(first, &foreign).over.starts_with("the session's row was edited: "));
     const auto gone = refused_by({});
-    CHECK(ledger.judge(first, &gone).over == "the session's row is gone");
+    CHECK(ledger.judge(first, &gone).over == "the session's row is gone: somebody deleted it");
 }
 
 }  // namespace dynalease::protocol

@@ -1,0 +1,197 @@
+// Why a lock was lost: told by the log, and by the diagnostics of whoever asks afterwards.
+// SPDX-License-Identifier: BSL-1.0
+#include "unit/session/session_steps.hpp"
+
+#include <dynalease/queue.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+using namespace dynalease;
+using namespace dynalease::tests;
+
+namespace {
+
+using testing::fault;
+using kind = testing::fault::kind;
+
+/// A process that holds a lock, and what its log was told.
+struct holding {
+    holding() { run(w, a, take(a, "x", guard)); }
+
+    session_options options() {
+        session_options chosen{.table = table};
+        chosen.log = [this](severity, std::string_view line) { lines.emplace_back(line); };
+        return chosen;
+    }
+    bool logged(std::string_view words) const {
+        return std::ranges::any_of(lines, [&](const auto& line) { return line.find(words) != std::string::npos; });
+    }
+    asio::awaitable<void> release() {
+        auto done = co_await guard.release(told, as_tuple);
+        code = std::get<0>(done);
+    }
+    /// The log and who gives the guard back are told so.
+    void expect(errc how, std::string_view words) {
+        INFO((lines.empty() ? "" : lines.back()));
+        CHECK(logged(words));
+        run(w, a, release());
+        INFO(told.message);
+        CHECK(code == how);
+        CHECK(told.operation.starts_with("lock_guard.release"));
+        CHECK(told.key == "x");
+        CHECK(told.message.find(words) != std::string::npos);
+    }
+
+    std::vector<std::string> lines;
+    world w;
+    node a{w, 1, {}, options()};
+    lock_guard guard;
+    diagnostics told;
+    error_code code;
+};
+
+void edit(world& w, const std::string& key, const std::string& attribute, const attribute_value& value) {
+    auto row = w.row(key);
+    row[attribute] = value;
+    w.apply(put_item_request{.table_name = table, .new_item = std::move(row)});
+}
+
+asio::awaitable<void> wait_for_ever(const node& in, bool& began) {
+    began = true;
+    auto& clock = *in.environment.clock;
+    co_await clock.async_wait_until(clock.now() + 1h, as_tuple);
+}
+struct endless {
+    const node* in;
+    bool* began;
+    asio::awaitable<void> operator()(lock_guard&) const { return wait_for_ever(*in, *began); }
+};
+asio::awaitable<void> work(node& in, bool& began, std::optional<error>& told) {
+    lock target{*in.session, "worked on"};
+    endless body{&in, &began};
+    try {
+        co_await with_lock(target, body);
+    } catch (const error& e) {
+        told = e;
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a loss by heartbeats that fail says since when, how many, and how the last one failed") {
+    holding in;
+    in.w.scheduler.run_for(1s);
+    auto slow = throttling();
+    slow.answer.details.message = "Rate exceeded";
+    in.a.network->set_plan(all_meet(slow));
+    in.w.scheduler.run_for(12s);
+    CHECK(in.logged("lost: no heartbeat was acknowledged for 9975 ms; of "));
+    CHECK(in.logged(" that were sent the last failed "));
+    in.expect(errc::session_lost, "Rate exceeded");
+}
+
+TEST_CASE("a loss by heartbeats without an answer says so") {
+    holding in;
+    in.a.network->set_plan(silence());
+    in.w.scheduler.run_for(12s);
+    in.expect(errc::session_lost, "it had no answer");
+}
+
+TEST_CASE("a loss by a process that stood still says so") {
+    holding in;
+    in.w.scheduler.run_for(1s);
+    in.a.process->pause();
+    in.w.scheduler.run_for(30s);
+    in.a.process->resume();
+    in.w.scheduler.run_for(1s);
+    CHECK(in.logged("and none was sent"));
+    in.expect(errc::session_lost, "stood still for at least 2");
+}
+
+TEST_CASE("a loss by a mark says by whom") {
+    holding in;
+    edit(in.w, "session#" + in.a.session->id(), "by", "R2D2");
+    edit(in.w, "session#" + in.a.session->id(), "state", "dead");
+    in.w.scheduler.run_for(3s);
+    in.expect(errc::session_lost, "marked dead by session R2D2");
+}
+
+TEST_CASE("a loss by a row that was deleted, closed or edited says which") {
+    holding in;
+    const auto key = "session#" + in.a.session->id();
+    SECTION("deleted") {
+        in.w.apply(delete_item_request{.table_name = table, .key = {{"pk", key}, {"sk", "-"}}});
+        in.w.scheduler.run_for(3s);
+        in.expect(errc::session_lost, "the session's row is gone: somebody deleted it");
+    }
+    SECTION("closed") {
+        edit(in.w, key, "state", "closed");
+        in.w.scheduler.run_for(3s);
+        in.expect(errc::session_lost, "another has closed the session's row");
+    }
+    SECTION("edited") {
+        edit(in.w, key, "lease", "ten");
+        edit(in.w, key, "beat", 1000);
+        in.w.scheduler.run_for(3s);
+        in.expect(errc::session_lost, "the session's row was edited: attribute 'lease'");
+    }
+}
+
+TEST_CASE("a loss of one lock says what its row shows") {
+    holding in;
+    SECTION("another has it") {
+        edit(in.w, "lock#x", "holder", "R2D2");
+        edit(in.w, "lock#x", "token", in.guard.fencing_token() + 1);
+        run(in.w, in.a, in.release());
+        CHECK(in.told.message.find("its row names session R2D2") != std::string::npos);
+        CHECK(in.logged("lock 'x' was lost before it was given back: its row names session R2D2"));
+    }
+    SECTION("it was deleted") {
+        in.w.apply(delete_item_request{.table_name = table, .key = {{"pk", "lock#x"}, {"sk", "-"}}});
+        run(in.w, in.a, in.release());
+        CHECK(in.told.message.find("its row is gone") != std::string::npos);
+    }
+    CHECK(in.code == errc::lock_lost);
+}
+
+TEST_CASE("work that is cancelled for a loss is told why") {
+    holding in;
+    bool began = false;
+    std::optional<error> told;
+    running works(in.w, in.a, work(in.a, began, told));
+    while (!began) in.w.scheduler.step();
+    edit(in.w, "session#" + in.a.session->id(), "by", "R2D2");
+    edit(in.w, "session#" + in.a.session->id(), "state", "dead");
+    works.wait(5s);
+    REQUIRE(told);
+    CHECK(told->code() == errc::lock_lost);
+    CHECK(told->diagnostics().message.find("marked dead by session R2D2") != std::string::npos);
+}
+
+TEST_CASE("who waits for the end of a session that is lost for good is told why") {
+    world w;
+    node a(w, 1, {}, {.table = table, .begins_anew = false});
+    lock_guard guard;
+    run(w, a, take(a, "x", guard));
+    a.network->set_plan(silence());
+    struct over {
+        static asio::awaitable<void> run(const session& of, diagnostics& told) {
+            auto [code] = co_await of.over(told, as_tuple);
+            CHECK(code == errc::session_lost);
+        }
+    };
+    diagnostics told;
+    run(w, a, over::run(*a.session, told));
+    CHECK(told.message.find("no heartbeat was acknowledged") != std::string::npos);
+    std::optional<error> later;
+    run(w, a, tell(a, 1s, later));
+    REQUIRE(later);
+    CHECK(later->diagnostics().message.find("no heartbeat was acknowledged") != std::string::npos);
+}
