@@ -6,6 +6,7 @@
 #include <dynalease/aws/credentials_provider.hpp>
 #include <dynalease/detail/braced.hpp>
 #include <dynalease/dynamodb/database.hpp>
+#include <dynalease/histogram.hpp>
 #include <dynalease/log.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -94,6 +95,7 @@ struct client_counters {
         std::uint64_t applied = 0;      ///< acknowledged
         std::uint64_t not_applied = 0;  ///< refused, throttled, or never written
         std::uint64_t unknown = 0;      ///< sent without a usable answer
+        histogram latency{};            ///< of what was sent, to the answer or the end of the wait for it
     };
     std::map<std::string, per_operation, std::less<>> operations;  ///< by name: "UpdateItem"
     std::uint64_t retries = 0;

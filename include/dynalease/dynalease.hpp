@@ -8,6 +8,7 @@
 #include <dynalease/dynamodb/expression.hpp>
 #include <dynalease/dynamodb/pages.hpp>
 #include <dynalease/dynamodb/sleep.hpp>
+#include <dynalease/grant_report.hpp>
 #include <dynalease/histogram.hpp>
 #include <dynalease/item_lock.hpp>
 #include <dynalease/lock.hpp>

@@ -7,6 +7,7 @@
 #include <dynalease/detail/initiate.hpp>
 #include <dynalease/dynamodb/database.hpp>
 #include <dynalease/error.hpp>
+#include <dynalease/grant_report.hpp>
 #include <dynalease/log.hpp>
 #include <dynalease/session/counters.hpp>
 #include <dynalease/session/state.hpp>
@@ -26,12 +27,14 @@ namespace dynalease {
 namespace detail {
 class session_impl;
 class session_lives;
+struct grant_hooks;
 
 /// What a handle points to: its session, and the object behind it in the life of the session in which it was made.
 template <class Target>
 struct in_lives {
     std::shared_ptr<session_lives> lives;
     Target made;
+    std::shared_ptr<const grant_hooks> hooks{};  ///< told of what it asks for; null: nobody is
 };
 }  // namespace detail
 
@@ -60,6 +63,9 @@ struct session_options {
     /// `log`, a long call delays the heartbeat, verbs may be called in it, and it may be called after the session
     /// object has gone. What it throws is told to `log` as an error, and the session goes on.
     state_hook on_state{};
+    /// Told of all that is asked for under the session, when the wait is over, and of all that is held, when that ends;
+    /// empty: nobody is, and it costs nothing. As `on_state`, it may be called after the session object has gone.
+    grant_hook on_grant{};
     /// After a loss the session begins a new life: with a new identity and a row of its own, under which the handles
     /// made from it go on, and those who wait line up again. Guards of the former life stay lost. Off: it stays lost,
     /// and all that is asked of it fails with `errc::session_lost`.
@@ -76,6 +82,7 @@ struct plain_session_options {
     bool renew = true;
     std::uint32_t clock_drift_ppm = 1000;  ///< as in `session_options`
     log_hook log{};                        ///< told of locks that are lost, and of renewals without an answer
+    grant_hook on_grant{};                 ///< as in `session_options`
 };
 
 /// As a time to wait for a lock or a turn: only until it is known whether whoever is before us lives; without an answer

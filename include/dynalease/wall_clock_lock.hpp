@@ -147,7 +147,7 @@ public:
     template <class... Tail>
         requires verb_tail<wall_clock_guard, Tail...>
     [[nodiscard]] auto acquire(item_acquire_options options, Tail&&... tail) const {
-        return detail::initiate<wall_clock_guard>(get_executor(), acquire_verb{core_, options, false},
+        return detail::initiate<wall_clock_guard>(get_executor(), acquire_verb{core_, hooks_, options, false},
                                                   std::forward<Tail>(tail)...);
     }
     template <class... Tail>
@@ -160,19 +160,26 @@ public:
     template <class... Tail>
         requires verb_tail<wall_clock_guard, Tail...>
     [[nodiscard]] auto try_acquire(Tail&&... tail) const {
-        return detail::initiate<wall_clock_guard>(get_executor(), acquire_verb{core_, {}, true},
+        return detail::initiate<wall_clock_guard>(get_executor(), acquire_verb{core_, hooks_, {}, true},
                                                   std::forward<Tail>(tail)...);
     }
 
 private:
+    friend wall_clock_lock observed(wall_clock_lock inner, grant_hook hook);
     struct acquire_verb {
         std::shared_ptr<detail::wall_clock_impl> core;
+        std::shared_ptr<const detail::grant_hooks> hooks;
         item_acquire_options options;
         bool tries;
         void operator()(diagnostics* details, detail::handler_for<wall_clock_guard> handler) &&;
     };
 
     std::shared_ptr<detail::wall_clock_impl> core_;
+    std::shared_ptr<const detail::grant_hooks> hooks_;  ///< told of what it asks for; null: nobody is
 };
+
+/// The same lock, but what is asked for by its verbs is told to the hook: see `grant_hook`. Nothing is told of a hook
+/// that throws. A lock whose time runs out is told as lost when its guard ends.
+wall_clock_lock observed(wall_clock_lock inner, grant_hook hook);
 
 }  // namespace dynalease

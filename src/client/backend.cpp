@@ -131,6 +131,7 @@ asio::awaitable<result<any_response>> client::backend::perform(any_request reque
             if (error == errc::server_error && !held->wrote() && held->reused()) continue;
             done = error ? detail::broken_exchange(error, held->flaw(), held->wrote(), request.index(), what.is_write)
                          : read(*held.operator->(), what, signed_with);
+            counters_.took(request.index(), world_.clock->now() - now);
             ++what.sent;
         }
         held.give_back();

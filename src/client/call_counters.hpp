@@ -9,6 +9,7 @@
 #include <dynalease/dynamodb/operations.hpp>
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <variant>
@@ -18,6 +19,8 @@ namespace dynalease::detail {
 class call_counters {
 public:
     void attempted(std::size_t operation, const attempt& what);
+    /// Its answer, or the end of the wait for it, came so long after it was sent.
+    void took(std::size_t operation, std::chrono::nanoseconds time) { operations_[operation].latency.observe(time); }
     void retried() { ++retries_; }
     void corrected_clock() { ++skew_corrections_; }
 

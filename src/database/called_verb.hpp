@@ -51,10 +51,14 @@ struct called_verb {
         if (details->table.empty()) details->table = table;
         return code;
     }
+    template <class T>
+    void operator()(runtime::completion<T>& end) const {
+        end.code = (*this)(end.code);
+    }
 };
 
-/// Runs the body of a verb, which reports what it knows of a failure. Every verb starts here, but for those of empty
-/// guards, which have nowhere to run.
+/// Runs the body of a verb, which reports what it knows of a failure. Every verb starts here, but for those that ask
+/// for grants (`session/asking.hpp`), and those of empty guards, which have nowhere to run.
 template <class T>
 void start_verb(const boost::asio::any_io_executor& executor, called_verb called,
                 boost::asio::awaitable<runtime::completion<T>> body, std::type_identity_t<handler_for<T>> handler) {

@@ -6,6 +6,7 @@
 #include "item_lock/joint_claim.hpp"
 #include "runtime/cancellation.hpp"
 #include "runtime/spawn.hpp"
+#include "session/asking.hpp"
 #include "session/callers.hpp"
 #include "session/holder_words.hpp"
 #include "session/session_lives.hpp"
@@ -135,10 +136,12 @@ boost::asio::awaitable<joint_served> acquire_all_in_life(items_order order) {
 }
 
 boost::asio::awaitable<runtime::completion<item_guards>> run_acquire_all(demands wanted, acquire_all_options options,
-                                                                         diagnostics* details) {
+                                                                         asked_by by) {
     runtime::completion<item_guards> done;
-    if (const auto fault = fault_of_joint_wait(options)) {
-        done.code = report(*fault, details);
+    auto fault = fault_among_items(wanted);
+    if (!fault) fault = fault_of_joint_wait(options);
+    if (fault) {
+        done.code = report(*fault, by.details);
         co_return done;
     }
     const auto lives = wanted.front().lock.lives;
@@ -156,18 +159,13 @@ boost::asio::awaitable<runtime::completion<item_guards>> run_acquire_all(demands
         return acquire_all_in_life(std::move(order));
     };
     auto out = co_await ask_in_lives<joint_served>(lives, limit, ask);
+    by.note_requests(out.requests);
     if (out.why) {
         // What is held of them is given back in the background.
-        done.code = report(out.asked ? *out.why : with_holder(seen, *out.why), details);
+        done.code = report(out.asked ? *out.why : with_holder(seen, *out.why), by.details);
     } else {
         done.value = std::move(out.granted);
     }
-    co_return done;
-}
-
-boost::asio::awaitable<runtime::completion<item_guards>> refuse_acquire_all(failure why, diagnostics* details) {
-    runtime::completion<item_guards> done;
-    done.code = report(why, details);
     co_return done;
 }
 
@@ -186,14 +184,16 @@ void acquire_all_verb::operator()(diagnostics* details, handler_for<std::vector<
     for (auto& each : wanted) {
         all.push_back({std::move(each.lock.target_), each.shared ? item_access::shared : item_access::exclusive});
     }
-    const auto executor = all.front().lock.lives->world().executor;
-    if (auto fault = fault_among_items(all)) {
-        start_verb<item_guards>(executor, {details, "acquire_all"}, refuse_acquire_all(*std::move(fault), details),
-                                std::move(handler));
-        return;
+    const auto& lives = all.front().lock.lives;
+    const auto executor = lives->world().executor;
+    asking<item_hold> asks(lives, {details, "acquire_all"});
+    for (const auto& [lock, access] : all) {
+        const auto& front = *lock.made.front;
+        asks.expect(lock.hooks, front.name(), front.item().layout.table);
     }
-    start_verb<item_guards>(executor, {details, "acquire_all"}, run_acquire_all(std::move(all), options, details),
-                            std::move(handler));
+    start_asking<item_guards>(
+        executor, std::move(asks), [&](asked_by by) { return run_acquire_all(std::move(all), options, std::move(by)); },
+        std::move(handler));
 }
 
 }  // namespace detail

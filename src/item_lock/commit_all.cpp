@@ -105,6 +105,7 @@ judged judge_commit(const last_parts& parts, const failure& refused, bool clean)
 void end_parts(const last_parts& parts) {
     for (const auto& part : parts) {
         if (part.write) {
+            if (part.what.erase) part.hold->ends_by(grant_event::erased);
             part.hold->front().ended(part.hold, {});
         } else {
             part.hold->front().give_back(part.hold);

@@ -26,7 +26,7 @@ public:
               const protocol::item_grant& granted);
 
     // ---- any thread ----
-    std::int64_t token() const noexcept { return token_; }
+    std::int64_t token() const noexcept override { return token_; }
     resolution doubtful_write() const noexcept { return doubtful_write_; }
     bool exclusive() const noexcept { return exclusive_; }
     item_lock_impl& front() const noexcept { return *front_; }

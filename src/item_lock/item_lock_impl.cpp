@@ -199,6 +199,11 @@ void item_lock_impl::resolve_doubt(std::int64_t step) {
     if (const auto hold = leaving_.lock()) hold->resolve(step);
 }
 
+void item_lock_impl::end_hand_over() {
+    if (const auto hold = leaving_.lock()) hold->ends_by(grant_event::handed_over);
+    end_release({});
+}
+
 void item_lock_impl::end_release(const failure& how) {
     if (const auto hold = leaving_.lock()) hold->finish(how);
     leaving_.reset();
@@ -217,6 +222,7 @@ void item_lock_impl::session_closes(const failure& why, bool release,
     for (const auto& each : holds) {
         const auto hold = each.lock();
         if (!hold || !hold->let_go()) continue;
+        hold->ends_by(grant_event::closed);
         under_way.push_back(hold);
         if (release) {
             give_back(hold);
@@ -304,6 +310,7 @@ boost::asio::awaitable<item_lock_impl::write_end> item_lock_impl::erase(std::sha
 boost::asio::awaitable<item_lock_impl::write_end> item_lock_impl::end_with(std::shared_ptr<item_hold> hold,
                                                                            protocol::last_write last) {
     protocol::guarded_end end;
+    const bool erases = last.erases;
     {
         session_driver driver(core_);
         co_await driver.run(machine_.end_with(driver.steps(), std::move(last), end));
@@ -311,6 +318,7 @@ boost::asio::awaitable<item_lock_impl::write_end> item_lock_impl::end_with(std::
     if (end.is == fate::to_release) {
         give_back(hold);
     } else {
+        if (erases) hold->ends_by(grant_event::erased);
         ended(hold, end.is == fate::lost ? error_code(errc::lock_lost) : error_code());
     }
     co_return write_end{.why = std::move(end.why), .left = std::move(end.left)};

@@ -136,6 +136,7 @@ private:
     void lose_grant() override;
     void tell_release(error_code code) override;
     void resolve_doubt(std::int64_t step) override;
+    void end_hand_over() override;
     void end_release(const failure& how) override;
     void at_rest() override { line_.call(); }
 

@@ -5,6 +5,7 @@
 #include "database/called_verb.hpp"
 #include "lock/lock_impl.hpp"
 #include "lock/lock_options.hpp"
+#include "session/asking.hpp"
 #include "session/callers.hpp"
 #include "session/protocol/session_requests.hpp"
 #include "session/session_lives.hpp"
@@ -21,16 +22,17 @@ using detail::lock_impl;
 using lock_handle = detail::in_lives<detail::lock_target>;
 
 awaitable<runtime::completion<lock_guard>> run_acquire(lock_handle target, acquire_options options, bool tries,
-                                                       diagnostics* details) {
+                                                       detail::asked_by by) {
     runtime::completion<lock_guard> done;
     const auto fault = options.wait == until_known ? std::nullopt : detail::fault_of_wait(options.wait);
     if (fault) {
-        done.code = detail::report(*fault, details);
+        done.code = detail::report(*fault, by.details);
         co_return done;
     }
     auto got = co_await detail::acquire(target, std::move(options.data), tries, options.wait);
+    by.note_requests(got.requests);
     if (got.why) {
-        done.code = detail::report(*got.why, details);
+        done.code = detail::report(*got.why, by.details);
     } else {
         done.value = std::move(got.guard);
     }
@@ -39,6 +41,18 @@ awaitable<runtime::completion<lock_guard>> run_acquire(lock_handle target, acqui
 
 detail::called_verb called(const lock_handle& target, const char* verb, diagnostics* details) {
     return {details, verb, target.made.front->name(), target.lives->options().table};
+}
+
+void start_acquire(lock_handle target, acquire_options options, bool tries, diagnostics* details,
+                   detail::handler_for<lock_guard> handler) {
+    const auto executor = target.lives->world().executor;
+    detail::asking<detail::lock_hold> asks(target.lives,
+                                           called(target, tries ? "lock.try_acquire" : "lock.acquire", details));
+    asks.expect(target.hooks, target.made.front->name(), target.lives->options().table);
+    detail::start_asking<lock_guard>(
+        executor, std::move(asks),
+        [&](detail::asked_by by) { return run_acquire(std::move(target), std::move(options), tries, std::move(by)); },
+        std::move(handler));
 }
 
 awaitable<runtime::completion<lock_info>> run_inspect(lock_handle handle, diagnostics* details) {
@@ -81,6 +95,7 @@ awaitable<runtime::completion<lock_info>> run_inspect(lock_handle handle, diagno
 
 lock::lock(session& session, std::string name, lock_options options)
     : target_{detail::with_row(detail::access::core_of(session), "lock"), {}} {
+    target_.hooks = target_.lives->hooks();
     auto& made = target_.made;
     made.core = target_.lives->present();
     made.front =
@@ -95,19 +110,11 @@ const std::string& lock::name() const noexcept {
 }
 
 void lock::acquire_verb::operator()(diagnostics* details, detail::handler_for<lock_guard> handler) && {
-    const auto executor = target.lives->world().executor;
-    auto what = called(target, "lock.acquire", details);
-    detail::start_verb<lock_guard>(executor, std::move(what),
-                                   run_acquire(std::move(target), std::move(options), false, details),
-                                   std::move(handler));
+    start_acquire(std::move(target), std::move(options), false, details, std::move(handler));
 }
 
 void lock::try_verb::operator()(diagnostics* details, detail::handler_for<lock_guard> handler) && {
-    const auto executor = target.lives->world().executor;
-    auto what = called(target, "lock.try_acquire", details);
-    detail::start_verb<lock_guard>(executor, std::move(what),
-                                   run_acquire(std::move(target), std::move(options), true, details),
-                                   std::move(handler));
+    start_acquire(std::move(target), std::move(options), true, details, std::move(handler));
 }
 
 void lock::inspect_verb::operator()(diagnostics* details, detail::handler_for<lock_info> handler) && {
@@ -115,6 +122,12 @@ void lock::inspect_verb::operator()(diagnostics* details, detail::handler_for<lo
     auto what = called(target, "lock.inspect", details);
     detail::start_verb<lock_info>(executor, std::move(what), run_inspect(std::move(target), details),
                                   std::move(handler));
+}
+
+lock observed(lock inner, grant_hook hook) {
+    auto& hooks = inner.target_.hooks;
+    hooks = detail::with_hook(std::move(hook), std::move(hooks));
+    return inner;
 }
 
 boost::asio::awaitable<lock_guard> lock::acquire(acquire_options options) const {

@@ -7,6 +7,7 @@
 
 #include <dynalease/lock/lock_guard.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -21,6 +22,7 @@ public:
 
     // ---- any thread ----
     const protocol::claim& claim() const noexcept { return claim_; }
+    std::int64_t token() const noexcept override { return claim_.token; }
     lock_impl& front() const noexcept { return *front_; }
     const std::string& name() const noexcept override;
 

@@ -85,6 +85,11 @@ void lock_impl::give_back(const std::shared_ptr<lock_hold>& hold) {
     drive();
 }
 
+void lock_impl::end_hand_over() {
+    if (const auto hold = leaving_.lock()) hold->ends_by(grant_event::handed_over);
+    end_release({});
+}
+
 void lock_impl::end_release(const failure& how) {
     if (const auto hold = leaving_.lock()) hold->finish(how);
     leaving_.reset();
@@ -108,6 +113,7 @@ void lock_impl::session_closes(const failure& why, bool release,
         return;
     }
     if (!hold || !hold->let_go()) return;
+    hold->ends_by(grant_event::closed);
     under_way.push_back(hold);
     if (release) {
         give_back(hold);

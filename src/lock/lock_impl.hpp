@@ -58,6 +58,7 @@ private:
     void fail_first(const shared_failure& why, dynalease::time_point asked) override {
         callers_.fail_first(why, asked, may_land());
     }
+    void end_hand_over() override;
     void end_release(const failure& how) override;
 
     const lock_options options_;

@@ -131,6 +131,8 @@ void metrics::add(const client_counters& seen, const metric_labels& labels) {
         ended("applied", counted.applied);
         ended("not_applied", counted.not_applied);
         ended("unknown", counted.unknown);
+        histogram("dynalease_request_seconds", "Requests, each attempt, until the answer or the end of the wait for it.",
+                  counted.latency, of);
     }
     counter("dynalease_retries_total", "Attempts after the first of a call.", plain(seen.retries), labels);
     counter("dynalease_throttled_total", "Answers that asked to slow down.", plain(seen.throttled), labels);
@@ -186,6 +188,16 @@ void metrics::add(const session_counters& seen, const metric_labels& labels) {
               with(labels, "state", word));
     }
     gauge("dynalease_claims_resolving", "Attempts that are resolved in the background.", plain(seen.resolving), labels);
+    const auto waited = [&](const char* how, const dynalease::histogram& times) {
+        histogram("dynalease_acquire_wait_seconds", "Waits for locks, turns and items that are over.", times,
+                  with(labels, "outcome", how));
+    };
+    waited("granted", seen.waits_granted);
+    waited("in_vain", seen.waits_in_vain);
+    histogram("dynalease_hold_seconds", "From a grant until its guard was invalid.", seen.holds, labels);
+    histogram("dynalease_heartbeat_delay_seconds", "How late heartbeats left.", seen.heartbeat_delays, labels);
+    histogram("dynalease_heartbeat_answer_seconds", "How long heartbeats waited for their answers.",
+              seen.heartbeat_answers, labels);
 }
 
 std::string metrics::text() const {

@@ -8,6 +8,7 @@
 #include "queue/queue_impl.hpp"
 #include "queue/queue_options.hpp"
 #include "runtime/cancellation.hpp"
+#include "session/asking.hpp"
 #include "session/callers.hpp"
 #include "session/holder_words.hpp"
 #include "session/session_lives.hpp"
@@ -145,7 +146,7 @@ boost::asio::awaitable<joint_outcome> enter_all_in_life(std::vector<queue_target
 }
 
 boost::asio::awaitable<runtime::completion<turns>> run_enter_all(std::vector<queue_handle> handles,
-                                                                 enter_options options, diagnostics* details) {
+                                                                 enter_options options, asked_by by) {
     runtime::completion<turns> done;
     const auto lives = handles.front().lives;
     const auto limit = limit_of(lives->world().clock->now(), options.wait);
@@ -159,7 +160,7 @@ boost::asio::awaitable<runtime::completion<turns>> run_enter_all(std::vector<que
     if (!fault) fault = fault_of(options);
     if (!fault && options.wait == until_known) fault = no_asking_for_several();
     if (fault) {
-        done.code = report(*fault, details);
+        done.code = report(*fault, by.details);
         co_return done;
     }
     shared_failure seen;  // who has the turn in one of them, in the last life that has seen it
@@ -170,12 +171,13 @@ boost::asio::awaitable<runtime::completion<turns>> run_enter_all(std::vector<que
         return enter_all_in_life(targets, options.data, limit);
     };
     auto ended = co_await ask_in_lives<joint_outcome>(lives, limit, ask);
+    by.note_requests(ended.requests);
     if (ended.why && !ended.asked && seen && leaves_holder_open(*ended.why)) {
         auto why = with_last_seen(*ended.why, seen->details.message);
         why.details.key = seen->details.key;
-        done.code = report(why, details);
+        done.code = report(why, by.details);
     } else if (ended.why) {
-        done.code = report(*ended.why, details);
+        done.code = report(*ended.why, by.details);
     } else {
         done.value = std::move(ended.granted);
     }
@@ -196,9 +198,14 @@ void enter_all_verb::operator()(diagnostics* details, handler_for<std::vector<qu
     std::vector<queue_handle> handles;
     for (auto& each : queues) handles.push_back(std::move(each.target_));
     const auto executor = handles.front().lives->world().executor;
-    called_verb called{details, "enter_all", {}, handles.front().lives->options().table};
-    start_verb<turns>(executor, std::move(called), run_enter_all(std::move(handles), std::move(options), details),
-                      std::move(handler));
+    const auto lives = handles.front().lives;
+    const auto& table = lives->options().table;
+    asking<queue_hold> asks(lives, {details, "enter_all", {}, table});
+    for (const auto& each : handles) asks.expect(each.hooks, each.made.front->queue().entity, table);
+    start_asking<turns>(
+        executor, std::move(asks),
+        [&](asked_by by) { return run_enter_all(std::move(handles), std::move(options), std::move(by)); },
+        std::move(handler));
 }
 
 }  // namespace detail

@@ -7,6 +7,7 @@
 #include "queue/queue_inspect.hpp"
 #include "queue/queue_options.hpp"
 #include "runtime/cancellation.hpp"
+#include "session/asking.hpp"
 #include "session/callers.hpp"
 #include "session/holder_words.hpp"
 #include "session/session_lives.hpp"
@@ -58,10 +59,10 @@ awaitable<detail::queue_grant> enter_in_life(queue_target target, item data, det
 }
 
 awaitable<runtime::completion<queue_turn>> run_enter(queue_handle handle, enter_options options, bool tries,
-                                                     diagnostics* details) {
+                                                     detail::asked_by by) {
     runtime::completion<queue_turn> done;
     if (const auto fault = detail::fault_of(options)) {
-        done.code = detail::report(*fault, details);
+        done.code = detail::report(*fault, by.details);
         co_return done;
     }
     const auto came = handle.lives->world().clock->now();
@@ -81,13 +82,14 @@ awaitable<runtime::completion<queue_turn>> run_enter(queue_handle handle, enter_
             granted.why = detail::after_requests(*std::move(unheard), granted.requests);
         }
     }
+    by.note_requests(granted.requests);
     if (!granted.why && !granted.turn && !tries) {
         co_await target.front->see_holder(came);
         granted.why = detail::after_requests(target.front->refused(came), granted.requests);
     }
     if (granted.why) {
         done.code =
-            detail::report(granted.asked ? *granted.why : detail::with_last_seen(*granted.why, holder), details);
+            detail::report(granted.asked ? *granted.why : detail::with_last_seen(*granted.why, holder), by.details);
     } else {
         done.value = std::move(granted.turn);
     }
@@ -96,6 +98,18 @@ awaitable<runtime::completion<queue_turn>> run_enter(queue_handle handle, enter_
 
 detail::called_verb called(const queue_handle& target, const char* verb, diagnostics* details) {
     return {details, verb, target.made.front->queue().entity, target.lives->options().table};
+}
+
+void start_enter(queue_handle target, enter_options options, bool tries, diagnostics* details,
+                 detail::handler_for<queue_turn> handler) {
+    const auto executor = target.lives->world().executor;
+    detail::asking<detail::queue_hold> asks(target.lives,
+                                            called(target, tries ? "queue.try_enter" : "queue.enter", details));
+    asks.expect(target.hooks, target.made.front->queue().entity, target.lives->options().table);
+    detail::start_asking<queue_turn>(
+        executor, std::move(asks),
+        [&](detail::asked_by by) { return run_enter(std::move(target), std::move(options), tries, std::move(by)); },
+        std::move(handler));
 }
 
 awaitable<runtime::completion<queue_info>> run_inspect_queue(queue_handle handle, diagnostics* details) {
@@ -126,6 +140,7 @@ awaitable<runtime::completion<std::size_t>> run_position(queue_handle handle, di
 
 queue::queue(session& session, std::string entity, queue_options options)
     : target_{detail::with_row(detail::access::core_of(session), "queue"), {}} {
+    target_.hooks = target_.lives->hooks();
     options = detail::checked(std::move(options));
     auto name = detail::queue_impl::member_name(detail::checked_entity(std::move(entity)), options.reason);
     auto& made = target_.made;
@@ -144,18 +159,11 @@ const std::string& queue::reason() const noexcept {
 }
 
 void queue::enter_verb::operator()(diagnostics* details, detail::handler_for<queue_turn> handler) && {
-    const auto executor = target.lives->world().executor;
-    auto what = called(target, "queue.enter", details);
-    detail::start_verb<queue_turn>(executor, std::move(what),
-                                   run_enter(std::move(target), std::move(options), false, details),
-                                   std::move(handler));
+    start_enter(std::move(target), std::move(options), false, details, std::move(handler));
 }
 
 void queue::try_verb::operator()(diagnostics* details, detail::handler_for<queue_turn> handler) && {
-    const auto executor = target.lives->world().executor;
-    auto what = called(target, "queue.try_enter", details);
-    detail::start_verb<queue_turn>(executor, std::move(what),
-                                   run_enter(std::move(target), std::move(options), true, details), std::move(handler));
+    start_enter(std::move(target), std::move(options), true, details, std::move(handler));
 }
 
 void queue::position_verb::operator()(diagnostics* details, detail::handler_for<std::size_t> handler) && {
@@ -170,6 +178,12 @@ void queue::inspect_verb::operator()(diagnostics* details, detail::handler_for<q
     auto what = called(target, "queue.inspect", details);
     detail::start_verb<queue_info>(executor, std::move(what), run_inspect_queue(std::move(target), details),
                                    std::move(handler));
+}
+
+queue observed(queue inner, grant_hook hook) {
+    auto& hooks = inner.target_.hooks;
+    hooks = detail::with_hook(std::move(hook), std::move(hooks));
+    return inner;
 }
 
 boost::asio::awaitable<queue_turn> queue::enter(enter_options options) const {

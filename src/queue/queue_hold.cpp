@@ -14,7 +14,6 @@ queue_hold::queue_hold(std::shared_ptr<session_impl> session, std::shared_ptr<qu
     : hold(std::move(session)),
       front_(std::move(front)),
       ticket_(std::move(ticket)),
-      granted_at_(core()->now()),
       unwritten_until_(unwritten_until.value_or(dynalease::time_point::max())),
       written_(!unwritten_until),
       over_(core()->world()) {}

@@ -45,13 +45,13 @@ public:
 
     // ---- any thread ----
     const protocol::place& mine() const noexcept { return ticket_->mine; }
+    std::int64_t token() const noexcept override { return ticket_->mine.ticket; }
     std::size_t position() const noexcept { return ticket_->position; }
     queue_impl& front() const noexcept { return *front_; }
     const std::string& name() const noexcept override;
 
     // ---- the database's executor ----
     const std::shared_ptr<drawn_ticket>& ticket() const noexcept { return ticket_; }
-    dynalease::time_point granted_at() const noexcept { return granted_at_; }
     dynalease::time_point unwritten_until() const noexcept { return unwritten_until_; }
     /// Its row is in the table: from now on it lives as long as its session.
     void written_down() noexcept { written_ = true; }
@@ -70,7 +70,6 @@ private:
 
     std::shared_ptr<queue_impl> front_;
     std::shared_ptr<drawn_ticket> ticket_;
-    dynalease::time_point granted_at_;
     dynalease::time_point unwritten_until_;
     std::atomic<bool> written_;
     runtime::alarm over_;

@@ -291,6 +291,7 @@ void queue_impl::session_closes(const failure& why, bool release,
     if (in_use) under_way.push_back(hold);
     const bool was_ours = hold && !in_use && hold->let_go();
     if (was_ours) {
+        hold->ends_by(grant_event::closed);
         end_turn(hold);
         under_way.push_back(hold);
     }

@@ -98,7 +98,7 @@ struct finish_spawned {
 
     void operator()(std::exception_ptr failure, completion<T> result) {
         if (failure) std::rethrow_exception(failure);
-        result.code = tell(result.code);
+        tell(result);
         if constexpr (std::is_void_v<T>) {
             post_completion(state->executor, std::move(handler_executor), std::move(handler), result.code);
         } else {
@@ -131,7 +131,8 @@ boost::asio::awaitable<completion<T>> run_spawned(std::shared_ptr<spawned> state
 
 /// Says of an end what its code says.
 struct as_it_ended {
-    boost::system::error_code operator()(boost::system::error_code code) const noexcept { return code; }
+    template <class T>
+    void operator()(completion<T>&) const noexcept {}
 };
 
 /// Runs `body` on `executor`, which must be serial, and hands what it returns to `handler` on the handler's
@@ -144,7 +145,7 @@ struct as_it_ended {
 /// its first step does not run: the handler gets `operation_aborted`. One that comes while the body is between two
 /// waits ends neither of them: see `cancellation_requested`.
 /// Thread safety: may be called, and the slot may emit, on any thread; but the slot must not emit during this call.
-/// @param tell asked, on `executor`, which code the handler gets for an end with that code, however it came about.
+/// @param tell told of the end, on `executor`, however it came about; what it makes of it the handler gets.
 /// @tparam T default-constructible and movable, or void.
 template <class T, class Tell = as_it_ended>
 void spawn(const boost::asio::any_io_executor& executor, boost::asio::awaitable<completion<T>> body,

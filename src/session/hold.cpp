@@ -13,7 +13,7 @@
 
 namespace dynalease::detail {
 
-hold::hold(std::shared_ptr<session_impl> core) noexcept : core_(std::move(core)) {}
+hold::hold(std::shared_ptr<session_impl> core) noexcept : core_(std::move(core)), granted_at_(core_->now()) {}
 
 hold::~hold() = default;
 
@@ -72,7 +72,10 @@ void hold::hand_back() noexcept {
 
 bool hold::let_go() noexcept {
     auto expected = guard_state::held;
-    return state_.compare_exchange_strong(expected, guard_state::released);
+    if (!state_.compare_exchange_strong(expected, guard_state::released)) return false;
+    // Nobody reads it before what this has begun is on the database's executor.
+    let_go_at_ = core_->now();
+    return true;
 }
 
 void hold::give_back_soon() noexcept {
@@ -86,6 +89,25 @@ void hold::abandon() noexcept {
     if (!handed_in_ && let_go()) give_back_soon();
 }
 
+void hold::report_to(std::unique_ptr<grant_reporter> listener) {
+    listener->granted(core_->now(), token());
+    listener_ = std::move(listener);
+    if (ended_) report_end();
+}
+
+void hold::end() {
+    if (std::exchange(ended_, true)) return;
+    if (finished_ == errc::lock_lost || finished_ == errc::session_lost) end_ = grant_event::lost;
+    core_->counters().holds.observe(let_go_at_ - granted_at_);
+    if (listener_) report_end();
+}
+
+void hold::report_end() {
+    const error_code why_lost = core_->status().valid() ? errc::lock_lost : errc::session_lost;
+    std::exchange(listener_, nullptr)
+        ->ended({.began = granted_at_, .end = let_go_at_, .how = end_, .code = finished_.value_or(why_lost)});
+}
+
 bool hold::lose(std::string_view why) {
     auto expected = guard_state::held;
     if (state_ != expected) return false;
@@ -95,6 +117,9 @@ bool hold::lose(std::string_view why) {
         about_ = std::make_unique<const diagnostics>(std::move(about));
     }
     if (!state_.compare_exchange_strong(expected, guard_state::lost)) return false;
+    let_go_at_ = core_->now();
+    end_ = grant_event::lost;
+    end();
     if (lost_) lost_->complete_all({});
     if (given_back_) given_back_->complete_all({});
     return true;
@@ -104,6 +129,7 @@ void hold::finish(const failure& how) {
     if (finished_) return;
     finished_ = how.code;
     if (how.code) about_ = std::make_unique<const diagnostics>(how.details);
+    end();
     if (given_back_) given_back_->complete_all({});
     if (lost_) lost_->complete_all({});
 }

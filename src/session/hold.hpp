@@ -3,14 +3,18 @@
 #pragma once
 
 #include "runtime/waiter_list.hpp"
+#include "session/grant_reporter.hpp"
 #include "session/session_member.hpp"
 
 #include <dynalease/dynamodb/failure.hpp>
+#include <dynalease/grant_report.hpp>
 #include <dynalease/guard_state.hpp>
+#include <dynalease/runtime/time.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +34,8 @@ public:
     bool held() const noexcept;
     guard_state state() const noexcept;
     const std::shared_ptr<session_impl>& core() const noexcept { return core_; }
+    dynalease::time_point granted_at() const noexcept { return granted_at_; }
+    virtual std::int64_t token() const noexcept = 0;
     /// Neither given back nor lost, whatever has become of its session.
     bool kept() const noexcept { return state_ == guard_state::held && !handed_in_; }
     /// Why a verb that gives it back has nothing to give.
@@ -54,10 +60,14 @@ public:
     void abandon() noexcept;
 
     // ---- the database's executor ----
+    /// Whoever asked has it, and whoever listens is told so, and of its end.
+    void report_to(std::unique_ptr<grant_reporter> listener);
     /// Not ours any more, without our doing. @param why in words; empty: its session was lost
     /// @returns false if it was lost or released before.
     bool lose(std::string_view why = {});
     bool lost() const noexcept override { return state_ == guard_state::lost; }
+    /// How it is being given back, where that is not by its guard alone.
+    void ends_by(grant_event how) noexcept { end_ = how; }
     /// The end of giving it back.
     void finish(const failure& how);
     const std::optional<error_code>& finished() const noexcept override { return finished_; }
@@ -75,6 +85,9 @@ protected:
 private:
     /// On the database's executor.
     virtual void give_back() = 0;
+    /// Counts its end, and tells it: once, whatever comes after.
+    void end();
+    void report_end();
 
     using event = runtime::waiter_list<runtime::unit>;
     /// Few holds are ever waited for, and there may be a hundred thousand.
@@ -90,6 +103,11 @@ private:
     std::unique_ptr<const diagnostics> about_;
     std::unique_ptr<event> lost_;
     std::unique_ptr<event> given_back_;
+    const dynalease::time_point granted_at_;
+    dynalease::time_point let_go_at_{};
+    grant_event end_ = grant_event::released;
+    bool ended_ = false;
+    std::unique_ptr<grant_reporter> listener_;
 };
 
 /// A grant in the hands of the verb that ends it: back to its guard, unless the verb gets as far as ending it.

@@ -52,6 +52,7 @@ boost::asio::awaitable<void> session_heartbeat::beat([[maybe_unused]] std::share
         if (!goes_on()) break;
         const auto late = std::max<std::chrono::nanoseconds>(core_.now() - next, {});
         core_.counters().worst_heartbeat_delay.raise_to(static_cast<std::uint64_t>(late.count()));
+        core_.counters().heartbeat_delays.observe(late);
         core_.members().tell_long_waits();
         const auto sent = core_.now();
         const bool acknowledged = co_await beat_once();
@@ -80,6 +81,7 @@ boost::asio::awaitable<bool> session_heartbeat::beat_once() {
     const auto why = beaten ? failure() : std::move(beaten).error();
     if (stopped_) co_return false;
     const auto seen = beats_.judge(sending, beaten ? nullptr : &why);
+    if (!seen.missed) core_.counters().heartbeat_answers.observe(core_.now() - sending.sent);
     if (!seen.over.empty()) core_.end_by_row(seen.over);
     if (seen.missed) {
         ++core_.counters().heartbeats_unanswered;

@@ -31,7 +31,7 @@ namespace dynalease::detail {
 
 /// What a life has from those before it.
 struct session_ancestry {
-    std::shared_ptr<protocol::session_tally> counters = std::make_shared<protocol::session_tally>();  ///< of all
+    std::shared_ptr<protocol::session_tally> counters;  ///< of all
     std::uint64_t number = 1;             ///< in their order
     std::vector<std::string> unclosed{};  ///< those of them whose rows may still say that they live
 };
@@ -39,7 +39,7 @@ struct session_ancestry {
 /// Puts together what opens it, keeps it alive, lives under it and closes it; and tells all of them when it is over.
 class session_impl final : public protocol::session_view, public std::enable_shared_from_this<session_impl> {
 public:
-    session_impl(database target, session_terms terms, session_ancestry ancestry = {});
+    session_impl(database target, session_terms terms, session_ancestry ancestry);
     ~session_impl();
 
     // ---- any thread ----

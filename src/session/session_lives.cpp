@@ -12,6 +12,15 @@ std::unique_lock<std::mutex> session_lives::held() const {
     return hold;
 }
 
+void session_lives::log(severity level, const std::string& line) const {
+    // Called without the mutex: whoever is told may ask for the next life.
+    const auto life = [this] {
+        const auto hold = held();
+        return present_;
+    }();
+    life->log(level, line);
+}
+
 bool session_lives::context_ended() const noexcept {
     const auto hold = held();
     return present_->context_ended();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/fork_count.hpp"
+#include "session/grant_hooks.hpp"
 #include "session/session_impl.hpp"
 
 #include <dynalease/dynamodb/database.hpp>
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
 
 namespace dynalease::detail {
@@ -22,11 +24,18 @@ class session_lives {
 public:
     session_lives(database target, session_terms terms)
         : target_(std::move(target)),
-          present_(std::make_shared<session_impl>(target_, std::move(terms))),
-          options_(present_->options()) {}
+          present_(std::make_shared<session_impl>(target_, std::move(terms), session_ancestry{.counters = counters_})),
+          options_(present_->options()),
+          hooks_(with_hook(options_.on_grant, nullptr)) {}
 
     const environment& world() const noexcept { return target_.environment(); }
     const session_options& options() const noexcept { return options_; }
+    /// Null: nobody is told of grants.
+    const std::shared_ptr<const grant_hooks>& hooks() const noexcept { return hooks_; }
+    /// Of all lives; changed on the database's executor alone.
+    protocol::session_tally& counters() noexcept { return *counters_; }
+    /// In the name of the present life.
+    void log(severity level, const std::string& line) const;
     /// For destructors: nothing can be posted any more.
     bool context_ended() const noexcept;
     /// In which what is begun now is begun. Where the last life was lost this makes the next, which costs nothing until
@@ -45,10 +54,12 @@ private:
 
     const database target_;
     const unsigned born_in_fork_ = runtime::fork_count();
+    const std::shared_ptr<protocol::session_tally> counters_ = std::make_shared<protocol::session_tally>();
     mutable std::mutex mutex_;  ///< of the next, and of whether it is closed
     std::shared_ptr<session_impl> present_;
     bool closed_ = false;
     const session_options options_;
+    const std::shared_ptr<const grant_hooks> hooks_;
 };
 
 /// The object behind a handle, in that life of its session. On the database's executor.

@@ -58,7 +58,8 @@ session_terms checked(const plain_session_options& options) {
     return {.options = {.table = {},
                         .lease = options.lease,
                         .clock_drift_ppm = options.clock_drift_ppm,
-                        .log = options.log},
+                        .log = options.log,
+                        .on_grant = options.on_grant},
             .times =
                 {.lease = for_ever, .period = for_ever, .beat_limit = for_ever, .jeopardy = for_ever, .hold = for_ever},
             .plain = protocol::plain_keeping{

@@ -133,6 +133,7 @@ void wall_clock_impl::take_back_in_background(std::vector<protocol::wall_clock_c
 wall_clock_hold::wall_clock_hold(std::shared_ptr<wall_clock_impl> core, const protocol::wall_clock_claim& claim)
     : core_(std::move(core)),
       grant_(protocol::wall_clock_granted(claim, core_->times())),
+      granted_at_(core_->now()),
       waiting_(core_->world().executor) {}
 
 guard_state wall_clock_hold::state() const noexcept {
@@ -146,7 +147,25 @@ std::chrono::nanoseconds wall_clock_hold::time_left() const noexcept {
 
 bool wall_clock_hold::let_go() noexcept {
     auto expected = guard_state::held;
-    return state_.compare_exchange_strong(expected, guard_state::released);
+    if (!state_.compare_exchange_strong(expected, guard_state::released)) return false;
+    // Nobody reads it before what this has begun is on the database's executor.
+    let_go_at_ = core_->now();
+    return true;
+}
+
+void wall_clock_hold::report_to(std::unique_ptr<grant_reporter> listener) {
+    listener->granted(core_->now(), 0);
+    listener_ = std::move(listener);
+}
+
+void wall_clock_hold::report_end(grant_event how, error_code code) {
+    const auto listener = std::exchange(listener_, nullptr);
+    if (!listener) return;
+    // Whose time is over has lost it, whoever gives it back later.
+    const bool ran_out = let_go_at_ >= grant_.end;
+    if (ran_out || code == errc::lock_lost) how = grant_event::lost;
+    if (ran_out) code = errc::lock_lost;
+    listener->ended({.began = granted_at_, .end = std::min(let_go_at_, grant_.end), .how = how, .code = code});
 }
 
 void wall_clock_hold::give_back_soon() noexcept {
@@ -174,6 +193,7 @@ boost::asio::awaitable<void> wall_clock_hold::run_give_back([[maybe_unused]] std
         // has freed an item that was not its own.
         if (code == errc::lock_lost && core_->now() < grant_.end) code = errc::in_doubt;
         given_back_ = code;
+        report_end(grant_event::released, code);
         waiting_.complete_all({});
     };
     auto request = protocol::wall_clock_release(core_->place(), grant_.held);
@@ -206,7 +226,9 @@ std::optional<failure> wall_clock_hold::unfit(const update_expression& change) c
 
 void wall_clock_hold::lose() noexcept {
     auto expected = guard_state::held;
-    state_.compare_exchange_strong(expected, guard_state::lost);
+    if (!state_.compare_exchange_strong(expected, guard_state::lost)) return;
+    let_go_at_ = core_->now();
+    report_end(grant_event::lost, errc::lock_lost);
 }
 
 boost::asio::awaitable<wall_clock_hold::change_end> wall_clock_hold::change(update_expression change,

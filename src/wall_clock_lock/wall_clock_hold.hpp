@@ -6,6 +6,7 @@
 #include "runtime/context_end.hpp"
 #include "runtime/gate.hpp"
 #include "runtime/waiter_list.hpp"
+#include "session/grant_reporter.hpp"
 #include "wall_clock_lock/protocol/wall_clock.hpp"
 
 #include <dynalease/dynamodb/database.hpp>
@@ -88,6 +89,8 @@ public:
     void abandon() noexcept;
 
     // ---- the database's executor ----
+    /// Whoever asked has it, and whoever listens is told so, and of its end.
+    void report_to(std::unique_ptr<grant_reporter> listener);
     dynalease::item known;
     struct change_end {
         std::optional<failure> why{};
@@ -99,17 +102,24 @@ public:
     static wall_clock_guard make_guard(std::shared_ptr<wall_clock_hold> hold) noexcept {
         return wall_clock_guard(std::move(hold));
     }
+    static const std::shared_ptr<wall_clock_hold>& of(const wall_clock_guard& guard) noexcept {
+        return guard.hold_.share();
+    }
 
 private:
     void give_back();
     std::optional<failure> unfit(const update_expression& change) const;
     void lose() noexcept;
+    void report_end(grant_event how, error_code code);
     boost::asio::awaitable<void> run_give_back(std::shared_ptr<wall_clock_hold> self);
 
     const std::shared_ptr<wall_clock_impl> core_;
     protocol::wall_clock_grant grant_;  ///< each change moves its moment on; its times stay
     std::atomic<guard_state> state_{guard_state::held};
     enum class writing { nothing, under_way, in_doubt } write_ = writing::nothing;
+    const dynalease::time_point granted_at_;
+    dynalease::time_point let_go_at_{};
+    std::unique_ptr<grant_reporter> listener_;
     std::optional<error_code> given_back_;
     runtime::waiter_list<runtime::unit> waiting_;
 };

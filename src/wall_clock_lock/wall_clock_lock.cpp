@@ -6,6 +6,7 @@
 #include "database/protocol/backoff.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/cancellation.hpp"
+#include "session/asking.hpp"
 #include "session/guard_verbs.hpp"
 #include "wall_clock_lock/wall_clock_hold.hpp"
 
@@ -91,11 +92,11 @@ awaitable<wall_clock_try> try_once(std::shared_ptr<wall_clock_wish> wish, time_p
 }
 
 awaitable<runtime::completion<wall_clock_guard>> run_wall_acquire(std::shared_ptr<wall_clock_wish> wish,
-                                                                  diagnostics* details) {
+                                                                  detail::asked_by by) {
     auto& core = *wish->core;
     runtime::completion<wall_clock_guard> done;
     if (const auto fault = detail::fault_of_wait(wish->options.wait)) {
-        done.code = detail::report(*fault, details);
+        done.code = detail::report(*fault, by.details);
         co_return done;
     }
     const auto begun = core.now();
@@ -105,9 +106,11 @@ awaitable<runtime::completion<wall_clock_guard>> run_wall_acquire(std::shared_pt
     if (once) deadline = begun + core.times().hold;
     auto interval = core.options().poll_interval;
     unsigned failures = 0;
+    unsigned requests = 0;
     for (;;) {
         // An answer that took longer than the lock lasts leaves nothing to hold; the guard's end gives it back.
         auto tried = co_await try_once(wish, std::min(deadline, core.now() + core.times().hold));
+        by.note_requests(++requests);
         if (tried.guard.held()) {
             done.value = std::move(tried.guard);
             co_return done;
@@ -141,7 +144,7 @@ awaitable<runtime::completion<wall_clock_guard>> run_wall_acquire(std::shared_pt
             // What only may be ours is not taken back: it would be another's lock that we free.
             if (wish->doubtful) core.take_back_in_background(wish->unanswered);
             if (wish->in_doubt()) why = failure(errc::in_doubt);
-            done.code = detail::report(*why, details);
+            done.code = detail::report(*why, by.details);
             co_return done;
         }
     }
@@ -242,17 +245,25 @@ void wall_clock_lock::acquire_verb::operator()(diagnostics* details, detail::han
     auto wish = std::make_shared<wall_clock_wish>();
     *wish = {.core = std::move(core), .options = options, .tries = tries};
     const auto verb = wish->tries ? "wall_clock_lock.try_acquire" : "wall_clock_lock.acquire";
-    detail::called_verb called{details, verb, wish->core->name()};
-    detail::start_verb<wall_clock_guard>(executor, std::move(called), run_wall_acquire(std::move(wish), details),
-                                         std::move(handler));
+    const auto& asked = *wish->core;
+    detail::asking<wall_clock_hold> asks(asked.world().clock, {details, verb, asked.name()});
+    asks.expect(hooks, asked.name(), asked.place().table);
+    detail::start_asking<wall_clock_guard>(
+        executor, std::move(asks),
+        [&](detail::asked_by by) { return run_wall_acquire(std::move(wish), std::move(by)); }, std::move(handler));
+}
+
+wall_clock_lock observed(wall_clock_lock inner, grant_hook hook) {
+    inner.hooks_ = detail::with_hook(std::move(hook), std::move(inner.hooks_));
+    return inner;
 }
 
 boost::asio::awaitable<wall_clock_guard> wall_clock_lock::acquire(item_acquire_options options) const {
-    return detail::await_verb<wall_clock_guard>(get_executor(), acquire_verb{core_, options, false});
+    return detail::await_verb<wall_clock_guard>(get_executor(), acquire_verb{core_, hooks_, options, false});
 }
 
 boost::asio::awaitable<wall_clock_guard> wall_clock_lock::try_acquire() const {
-    return detail::await_verb<wall_clock_guard>(get_executor(), acquire_verb{core_, {}, true});
+    return detail::await_verb<wall_clock_guard>(get_executor(), acquire_verb{core_, hooks_, {}, true});
 }
 
 }  // namespace dynalease

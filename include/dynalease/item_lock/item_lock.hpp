@@ -175,6 +175,7 @@ public:
 
 private:
     friend struct detail::acquire_all_verb;
+    friend item_lock observed(item_lock inner, grant_hook hook);
     enum class item_way { exclusive, shared, try_exclusive, try_shared };
     struct acquire_verb {
         detail::in_lives<detail::item_target> target;
@@ -190,5 +191,9 @@ private:
 
     detail::in_lives<detail::item_target> target_;
 };
+
+/// The same lock, but what is asked for by its verbs, or with others by `acquire_all`, is told to the hook, too: see
+/// `grant_hook`.
+item_lock observed(item_lock inner, grant_hook hook);
 
 }  // namespace dynalease

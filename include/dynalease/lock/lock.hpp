@@ -125,6 +125,7 @@ public:
     }
 
 private:
+    friend lock observed(lock inner, grant_hook hook);
     struct acquire_verb {
         detail::in_lives<detail::lock_target> target;
         acquire_options options;
@@ -142,5 +143,8 @@ private:
 
     detail::in_lives<detail::lock_target> target_;
 };
+
+/// The same lock, but what is asked for by its verbs is told to the hook, too: see `grant_hook`.
+lock observed(lock inner, grant_hook hook);
 
 }  // namespace dynalease

@@ -163,6 +163,7 @@ public:
 
 private:
     friend struct detail::enter_all_verb;
+    friend queue observed(queue inner, grant_hook hook);
     struct enter_verb {
         detail::in_lives<detail::queue_target> target;
         enter_options options;
@@ -184,5 +185,9 @@ private:
 
     detail::in_lives<detail::queue_target> target_;
 };
+
+/// The same queue, but what is asked for by its verbs, or with others by `enter_all`, is told to the hook, too: see
+/// `grant_hook`.
+queue observed(queue inner, grant_hook hook);
 
 }  // namespace dynalease

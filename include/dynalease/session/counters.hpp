@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dynalease/histogram.hpp>
 #include <dynalease/session/state.hpp>
 
 #include <chrono>
@@ -37,6 +38,15 @@ struct session_counters {
     std::uint64_t waiting = 0;                  ///< now: callers waiting for a lock, or for the session to open for one
     std::uint64_t resolving = 0;                ///< now: attempts that are being resolved in the background
     session_state state = session_state::idle;  ///< now: what `session::state` tells
+
+    // Times, of all that has ended.
+    histogram waits_granted{};  ///< of callers that got what they asked for, from their call on
+    histogram waits_in_vain{};  ///< ... that did not, tries too
+    histogram holds{};          ///< from a grant until its guard was invalid
+    /// How late each heartbeat left, against its plan. After one without an answer the next is due when that one's time
+    /// is over. Plain: none.
+    histogram heartbeat_delays{};
+    histogram heartbeat_answers{};  ///< from the send of each heartbeat that was answered; plain: none
 };
 
 }  // namespace dynalease

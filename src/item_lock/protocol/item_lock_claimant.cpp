@@ -266,6 +266,11 @@ void item_lock_claimant::end_release(const failure& how) {
     grant.of_guard = false;
 }
 
+void item_lock_claimant::end_hand_over() {
+    callers.end_hand_over();
+    grant.of_guard = false;
+}
+
 void item_lock_claimant::drop() {
     callers.wanted();  // those who ended just now are told by what was open then
     open.reset();

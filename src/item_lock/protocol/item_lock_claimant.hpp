@@ -144,6 +144,7 @@ public:
     /// The grant has ended: on to what is wanted next.
     void rest();
     void end_release(const failure& how);
+    void end_hand_over();
     /// The session is over: nothing of ours counts.
     void drop();
 

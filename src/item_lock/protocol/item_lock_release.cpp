@@ -75,7 +75,7 @@ void handed(item_lock_claimant& lock, item_reply& seen) {
     if (seen.whole) lock.grant.known = *std::move(seen.whole);
     lock.close_claim(true);
     lock.callers.resolve_doubt(last_step);
-    lock.end_release({});
+    lock.end_hand_over();
     ++lock.session.counters().hand_overs;
     ++lock.hand_overs;
     lock.now = lock.grant_lives() && lock.serve() ? phase::held : phase::giving_back;

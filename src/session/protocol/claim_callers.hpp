@@ -28,6 +28,8 @@ public:
 
     /// The release that is under way is done with. If anybody still asks how it ended, the first word counts.
     virtual void end_release(const failure& how) = 0;
+    /// ... and what it was to give back has gone to the next of them.
+    virtual void end_hand_over() = 0;
     /// A copy of the open claim may land late: it is to be looked for then.
     virtual void audit_later() = 0;
 

@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dynalease/histogram.hpp>
 #include <dynalease/session/counters.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 
 namespace dynalease::protocol {
@@ -31,6 +34,24 @@ private:
     std::atomic<std::uint64_t> count_{0};
 };
 
+/// A histogram, so counted and read.
+class tallied_times {
+public:
+    void observe(std::chrono::nanoseconds time) noexcept {
+        ++buckets_[histogram::bucket_of(time)];
+        if (time.count() > 0) sum_ += static_cast<std::uint64_t>(time.count());
+    }
+    operator histogram() const noexcept {
+        histogram::counts seen{};
+        for (std::size_t i = 0; i < seen.size(); ++i) seen[i] = buckets_[i];
+        return {seen, std::chrono::nanoseconds(static_cast<std::int64_t>(std::uint64_t(sum_)))};
+    }
+
+private:
+    std::array<tallied, histogram::counts{}.size()> buckets_{};
+    tallied sum_;  ///< in nanoseconds
+};
+
 /// By the names of `session_counters`.
 struct session_tally {
     tallied heartbeats_sent;
@@ -52,6 +73,11 @@ struct session_tally {
     tallied leases_held;
     tallied waiting;
     tallied resolving;
+    tallied_times waits_granted;
+    tallied_times waits_in_vain;
+    tallied_times holds;
+    tallied_times heartbeat_delays;
+    tallied_times heartbeat_answers;
 
     /// All but the state. Any thread: each figure is that of a moment of its own.
     session_counters now() const noexcept {
@@ -74,7 +100,12 @@ struct session_tally {
                 .unknown_void = unknown_void,
                 .leases_held = leases_held,
                 .waiting = waiting,
-                .resolving = resolving};
+                .resolving = resolving,
+                .waits_granted = waits_granted,
+                .waits_in_vain = waits_in_vain,
+                .holds = holds,
+                .heartbeat_delays = heartbeat_delays,
+                .heartbeat_answers = heartbeat_answers};
     }
 };
 

@@ -43,6 +43,7 @@ TEST_CASE("a lost answer is asked for again with the same body and a signature o
         CHECK(counters.operations.at("UpdateItem").attempts == 3);
         CHECK(counters.operations.at("UpdateItem").unknown == 2);
         CHECK(counters.operations.at("UpdateItem").applied == 1);
+        CHECK(counters.operations.at("UpdateItem").latency.count() == 3);
         CHECK(counters.retries == 2);
     });
     const auto& requests = f.server->requests();

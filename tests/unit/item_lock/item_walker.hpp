@@ -140,6 +140,7 @@ public:
     void tell_release(error_code code) override;
     void resolve_doubt(std::int64_t step) override;
     void end_release(const failure& how) override;
+    void end_hand_over() override { end_release({}); }
     void at_rest() override {}
     void audit_later() override { audit_due_ = true; }
 

@@ -21,6 +21,10 @@ TEST_CASE("the counters of a session may be asked on any thread, and what only g
         while (!over) {
             const auto now = a.session->counters();
             if (now.acquired < before.acquired || now.heartbeats_sent < before.heartbeats_sent) fell = true;
+            const bool fewer = now.holds.count() < before.holds.count() ||
+                               now.waits_granted.count() < before.waits_granted.count() ||
+                               now.heartbeat_delays.sum() < before.heartbeat_delays.sum();
+            if (fewer) fell = true;
             before = now;
             asked = true;
         }
@@ -35,5 +39,6 @@ TEST_CASE("the counters of a session may be asked on any thread, and what only g
     other.join();
     CHECK_FALSE(fell);
     CHECK(a.session->counters().acquired >= 200);
+    CHECK(a.session->counters().holds.count() == a.session->counters().acquired);
     CHECK(a.session->counters().leases_held == 0);
 }
