@@ -1,7 +1,9 @@
 // A Beast server that keeps accounts in DynamoDB: each deposit locks its account, whatever process serves it.
 //
 //   POST /accounts/NAME/deposit/AMOUNT    the new balance
-//   GET  /metrics                         counters of the session and the client, as Prometheus text
+//   GET  /metrics                         counters and times of the session and the client, as Prometheus text
+//
+// Calls and waits that take long are told on the standard error.
 //
 // usage: asio_http_server [--port N]      serves until SIGINT; without arguments it sends itself some deposits and
 // ends.
@@ -26,7 +28,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -50,8 +51,22 @@ struct bank {
     dynalease::client& client;
     dynalease::database database;  // the client, and each call on it is told
     dynalease::session session;
-    std::shared_ptr<const dynalease::histogram> latency;
 };
+
+constexpr auto long_time = 1s;
+
+/// Which call on DynamoDB is slow, and what it came to.
+void tell_call(const dynalease::call_report& call) {
+    if (call.took < long_time) return;
+    std::cerr << call.operation << " took " << call.took / 1ms << " ms: " << call.code.message() << '\n';
+}
+
+/// Which account is waited for, or held, for long.
+void tell_grant(const dynalease::grant_report& seen) {
+    if (seen.took < long_time) return;
+    std::cerr << seen.name << (seen.of_wait() ? " was waited for " : " was held ") << seen.took / 1ms << " ms, "
+              << seen.requests << " requests: " << seen.code.message() << '\n';
+}
 
 dynalease::item_key key_of(const std::string& account) {
     dynalease::item_key key;
@@ -102,7 +117,6 @@ asio::awaitable<std::string> metrics(const bank& bank) {
     dynalease::metrics page;
     page.add(bank.client.counters());
     page.add(bank.session.counters());
-    page.histogram("dynalease_call_seconds", "Calls on DynamoDB, heartbeats too.", *bank.latency);
     co_return page.text();
 }
 
@@ -224,7 +238,9 @@ asio::awaitable<void> try_out(tcp::endpoint where) {
     const auto text = co_await ask(where, http::verb::get, "/metrics");
     std::cout << text << "balance " << balance;
     if (balance != "30\n") throw std::runtime_error("a deposit was lost");
-    if (text.find("dynalease_locks_acquired_total 31\n") == text.npos) throw std::runtime_error("31 grants, not told");
+    const auto has = [&text](const char* figure) { return text.find(figure) != text.npos; };
+    if (!has("dynalease_locks_acquired_total 31\n")) throw std::runtime_error("31 grants, not told");
+    if (!has("dynalease_acquire_wait_seconds_count{outcome=\"granted\"} 31\n")) throw std::runtime_error("nor waits");
 }
 
 asio::awaitable<void> wait_for_interrupt() {
@@ -234,10 +250,10 @@ asio::awaitable<void> wait_for_interrupt() {
 
 asio::awaitable<void> run(asio::io_context& io, dynalease::client& client, unsigned short port, bool forever) {
     co_await dynalease::create_table(client, std::string(table));
-    const auto latency = std::make_shared<dynalease::histogram>();
-    const auto told =
-        dynalease::observed(client, [latency](const dynalease::call_report& call) { latency->observe(call.took); });
-    bank bank{client, told, dynalease::session{told, {.table = std::string(table)}}, latency};
+    const auto told = dynalease::observed(client, tell_call);
+    dynalease::session_options options{.table = std::string(table)};
+    options.on_grant = tell_grant;
+    bank bank{client, told, dynalease::session{told, options}};
     tcp::acceptor acceptor(io, tcp::endpoint(asio::ip::address_v4::loopback(), port));
     const auto own_strand = co_await asio::this_coro::executor;
     asio::co_spawn(own_strand, serve(bank, acceptor), [](std::exception_ptr) {});

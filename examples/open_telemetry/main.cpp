@@ -17,6 +17,7 @@
 #include <boost/asio/strand.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <iostream>
 #include <stdexcept>
 #include <string>
@@ -24,6 +25,7 @@
 
 namespace asio = boost::asio;
 using telemetry::span;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -49,17 +51,13 @@ asio::awaitable<void> pay(dynalease::database database, const dynalease::lock_gu
 /// @param request the span that it is part of
 asio::awaitable<void> pay_under_lock(service& with, const std::string& account, const span& request) {
     auto& spans = with.spans;
-    auto waits = spans.begin("lock.acquire", &request);
-    dynalease::lock lock{with.session, "account/" + account};
-    auto guard = co_await lock.acquire();
-    spans.end(std::move(waits));
-
-    auto holds = spans.begin("lock.held", &request);
-    holds.attributes.emplace("dynalease.fencing_token", std::to_string(guard.fencing_token()));
-    auto paying = pay(dynalease::observed(with.client, spans.calls_within(holds)), guard, account);
+    const dynalease::lock lock{with.session, "account/" + account};
+    const auto told = dynalease::observed(lock, spans.grants_within(request));
+    auto guard = co_await told.acquire();
+    const auto& held = spans.held(guard.name(), guard.fencing_token());
+    auto paying = pay(dynalease::observed(with.client, spans.calls_within(held)), guard, account);
     co_await std::move(paying);
     co_await guard.release();
-    spans.end(std::move(holds));
 }
 
 /// One request is a span, with one within it for each part, and the calls that are made for it within these.
@@ -103,7 +101,7 @@ void print(const std::vector<span>& all, const std::string& parent, int depth) {
     }
 }
 
-/// Each call is part of something, and the second request waited for the first.
+/// Each call is part of something, and each lock was waited for and held within a request, under the same token.
 bool fits(const std::vector<span>& all) {
     const auto count = [&all](std::string_view name) {
         return std::ranges::count(all, name, [](const auto& each) { return std::string_view(each.name); });
@@ -111,8 +109,18 @@ bool fits(const std::vector<span>& all) {
     const auto has_parent = [&all](const auto& each) {
         return each.parent.empty() || std::ranges::find(all, each.parent, &span::id) != all.end();
     };
-    return count("POST /settle") == 2 && count("lock.held") == 2 && count("DynamoDB.TransactWriteItems") == 2 &&
-           std::ranges::all_of(all, has_parent);
+    const auto is_of = [](const auto& one, const auto& other) {
+        constexpr const char* token = "dynalease.fencing_token";
+        return one.parent == other.parent && one.attributes.at(token) == other.attributes.at(token);
+    };
+    const auto was_waited_for = [&](const auto& each) {
+        return each.name != "lock.held" || std::ranges::any_of(all, [&](const auto& other) {
+                   return other.name == "lock.acquire" && is_of(each, other) && other.end <= each.begin + 1ms;
+               });
+    };
+    return count("POST /settle") == 2 && count("lock.acquire") == 2 && count("lock.held") == 2 &&
+           count("DynamoDB.TransactWriteItems") == 2 && std::ranges::all_of(all, has_parent) &&
+           std::ranges::all_of(all, was_waited_for);
 }
 
 asio::awaitable<void> play(dynalease::client& client, bool& fit) {

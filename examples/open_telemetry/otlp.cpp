@@ -88,6 +88,16 @@ auto elements_of(const rapidjson::Value& object, const char* name) {
     return found->value.GetArray();
 }
 
+std::map<std::string, std::string> attributes_in(const rapidjson::Value& object) {
+    std::map<std::string, std::string> found;
+    for (const auto& each : elements_of(object, "attributes")) {
+        const auto value = each.FindMember("value");
+        if (value == each.MemberEnd() || !value->value.IsObject()) throw std::runtime_error("an attribute of no value");
+        found.emplace(text_in(each, "key"), text_in(value->value, "stringValue"));
+    }
+    return found;
+}
+
 }  // namespace
 
 std::string otlp_text(std::string_view service, const std::vector<span>& ended) {
@@ -130,7 +140,8 @@ std::vector<span> parse_otlp(std::string_view text) {
                                  .parent = text_in(each, "parentSpanId"),
                                  .name = text_in(each, "name"),
                                  .begin = time_in(each, "startTimeUnixNano"),
-                                 .end = time_in(each, "endTimeUnixNano")});
+                                 .end = time_in(each, "endTimeUnixNano"),
+                                 .attributes = attributes_in(each)});
             }
         }
     }

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dynalease/grant_report.hpp>
 #include <dynalease/observed.hpp>
 #include <dynalease/runtime/clock.hpp>
 #include <dynalease/runtime/time.hpp>
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -38,12 +40,20 @@ public:
 
     /// Makes each call on DynamoDB a span within that one. Must not outlive these spans.
     dynalease::call_hook calls_within(const span& outer);
+    /// Makes a span within that one of each wait for a lock, turn or item, and another of the time that it was held.
+    /// Must not outlive these spans.
+    dynalease::grant_hook grants_within(const span& outer);
+    /// Of what is held now: for calls that are made under it.
+    const span& held(std::string_view name, std::int64_t fencing_token) const;
 
     std::vector<span> take() { return std::exchange(ended_, {}); }
 
 private:
+    void add_grant(const dynalease::grant_report& seen, const span& outer);
+
     const std::shared_ptr<dynalease::clock> clock_;
     std::vector<span> ended_;
+    std::map<std::uint64_t, span> held_;  ///< by the id of their reports
 };
 
 /// As a collector takes them: OTLP as JSON.
