@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dynalease/named.hpp>
+
 #include <boost/system/error_code.hpp>
 #include <boost/system/error_condition.hpp>
 #include <boost/system/system_error.hpp>
 
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -117,9 +120,11 @@ const boost::system::error_category& error_category() noexcept;
 const boost::system::error_category& condition_category() noexcept;
 
 error_code make_error_code(errc code) noexcept;
-/// As it is written in this header: "wait_timeout".
-std::string_view name_of(errc code) noexcept;
 boost::system::error_condition make_error_condition(condition value) noexcept;
+/// As it is written in this header: "wait_timeout".
+std::string_view to_string(errc code) noexcept;
+/// The same, "contended"; "none" of `condition{}`.
+std::string_view to_string(condition value) noexcept;
 
 /// The condition an error belongs to; also maps Asio's `operation_aborted` to `cancelled`.
 /// @returns `condition{}` (zero) for success and for errors from elsewhere.
@@ -142,6 +147,12 @@ struct diagnostics {
     /// One line for a log: all fields that are set.
     std::string to_string() const;
 };
+
+/// That line.
+template <class Traits>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, const diagnostics& details) {
+    return out << details.to_string();
+}
 
 /// What a verb throws when it is awaited without a token.
 class error : public boost::system::system_error {

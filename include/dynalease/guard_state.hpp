@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dynalease/named.hpp>
+
+#include <string_view>
+
 namespace dynalease {
 
 enum class guard_state {
@@ -11,5 +15,21 @@ enum class guard_state {
     lost,      ///< no longer ours; final
     released,  ///< given back by us, or its session was closed; from the call on that does it
 };
+constexpr std::string_view to_string(guard_state value) noexcept {
+    using enum guard_state;
+    switch (value) {
+        case empty:
+            return "empty";
+        case held:
+            return "held";
+        case jeopardy:
+            return "jeopardy";
+        case lost:
+            return "lost";
+        case released:
+            return "released";
+    }
+    return "unknown";
+}
 
 }  // namespace dynalease

@@ -173,28 +173,33 @@ boost::system::error_condition generic_meaning_of(errc code) noexcept {
     }
 }
 
-const char* words_of(condition value) noexcept {
+struct naming {
+    const char* name;
+    const char* text;
+};
+
+naming words_of(condition value) noexcept {
     switch (value) {
         case condition::contended:
-            return "held by another; try again later";
+            return {"contended", "held by another; try again later"};
         case condition::conflict:
-            return "the data changed underneath; reload and decide again";
+            return {"conflict", "the data changed underneath; reload and decide again"};
         case condition::lost:
-            return "no longer held; stop the protected work";
+            return {"lost", "no longer held; stop the protected work"};
         case condition::throttled:
-            return "too many requests; slow down";
+            return {"throttled", "too many requests; slow down"};
         case condition::in_doubt:
-            return "it may have happened; read before deciding";
+            return {"in_doubt", "it may have happened; read before deciding"};
         case condition::cancelled:
-            return "cancelled";
+            return {"cancelled", "cancelled"};
         case condition::denied:
-            return "the credentials do not permit it";
+            return {"denied", "the credentials do not permit it"};
         case condition::misconfigured:
-            return "an option, name, table or endpoint is wrong";
+            return {"misconfigured", "an option, name, table or endpoint is wrong"};
         case condition::unreachable:
-            return "the service cannot be reached";
+            return {"unreachable", "the service cannot be reached"};
     }
-    return "unknown condition";
+    return {"unknown", "unknown condition"};
 }
 
 // Boost's category has a protected destructor on purpose: instances are never destroyed through it.
@@ -220,7 +225,7 @@ public:
 class library_condition_category final : public boost::system::error_category {
 public:
     const char* name() const noexcept override { return "dynalease.condition"; }
-    std::string message(int value) const override { return words_of(static_cast<condition>(value)); }
+    std::string message(int value) const override { return words_of(static_cast<condition>(value)).text; }
     /// Asio's own errors know nothing of our conditions, so the conditions must know them.
     bool equivalent(const error_code& code, int value) const noexcept override {
         return code.failed() && condition_of(code) == static_cast<condition>(value);
@@ -280,8 +285,12 @@ std::string diagnostics::to_string() const {
     return out;
 }
 
-std::string_view name_of(errc code) noexcept {
+std::string_view to_string(errc code) noexcept {
     return meaning_of(code).name;
+}
+
+std::string_view to_string(condition value) noexcept {
+    return value == condition{} ? "none" : words_of(value).name;
 }
 
 namespace {
@@ -304,7 +313,7 @@ std::string text_of(const error_code& code, const diagnostics& details) {
         if (!text.empty()) text += ": ";
         text += added;
     }
-    const auto name = ours ? std::string(name_of(static_cast<errc>(code.value()))) : code.to_string();
+    const auto name = ours ? std::string(to_string(static_cast<errc>(code.value()))) : code.to_string();
     return text + " [" + name + "]";
 }
 

@@ -4,12 +4,14 @@
 
 #include <dynalease/dynamodb/item.hpp>
 #include <dynalease/error.hpp>
+#include <dynalease/named.hpp>
 
 #include <boost/assert/source_location.hpp>
 #include <boost/system/result.hpp>
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dynalease {
@@ -20,6 +22,18 @@ enum class outcome {
     not_applied,  ///< surely nothing happened: refused, throttled, or never written to the socket
     unknown,      ///< sent, and no usable answer: it may have happened, or may happen yet
 };
+constexpr std::string_view to_string(outcome value) noexcept {
+    using enum outcome;
+    switch (value) {
+        case applied:
+            return "applied";
+        case not_applied:
+            return "not_applied";
+        case unknown:
+            return "unknown";
+    }
+    return "unknown";
+}
 
 /// Why one action of a transaction made it fail; `code` is "None" for those that did not.
 struct cancellation_reason {

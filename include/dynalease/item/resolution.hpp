@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dynalease/named.hpp>
+
+#include <string_view>
+
 namespace dynalease {
 
 /// What is known of a write that was in doubt.
@@ -10,5 +14,17 @@ enum class resolution {
     not_applied,  ///< and it never will be
     open,         ///< a copy may land yet, or nobody can tell any more
 };
+constexpr std::string_view to_string(resolution value) noexcept {
+    using enum resolution;
+    switch (value) {
+        case applied:
+            return "applied";
+        case not_applied:
+            return "not_applied";
+        case open:
+            return "open";
+    }
+    return "unknown";
+}
 
 }  // namespace dynalease

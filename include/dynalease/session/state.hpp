@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dynalease/named.hpp>
+
 #include <functional>
+#include <string_view>
 
 namespace dynalease {
 
@@ -14,6 +17,24 @@ enum class session_state {
     lost,      ///< final: the lease ran out, or another marked this session dead, and it does not begin anew
     closed,    ///< final: closed by its owner
 };
+constexpr std::string_view to_string(session_state value) noexcept {
+    using enum session_state;
+    switch (value) {
+        case idle:
+            return "idle";
+        case opening:
+            return "opening";
+        case live:
+            return "live";
+        case jeopardy:
+            return "jeopardy";
+        case lost:
+            return "lost";
+        case closed:
+            return "closed";
+    }
+    return "unknown";
+}
 
 /// As a log hook, it is called on the database's executor, and must not block.
 using state_hook = std::function<void(session_state)>;

@@ -4,6 +4,7 @@
 
 #include <dynalease/detail/initiate.hpp>
 #include <dynalease/dynamodb/database.hpp>
+#include <dynalease/named.hpp>
 #include <dynalease/transaction/transactions_options.hpp>
 #include <dynalease/versioned/versioned_operations.hpp>
 
@@ -13,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dynalease {
@@ -23,6 +25,18 @@ enum class isolation {
     committed,    ///< what was committed when it was last seen decided. 1 read
     latest,       ///< what is committed now. 1 read; of an item that is held 2, of one just given back 3
 };
+constexpr std::string_view to_string(isolation value) noexcept {
+    using enum isolation;
+    switch (value) {
+        case uncommitted:
+            return "uncommitted";
+        case committed:
+            return "committed";
+        case latest:
+            return "latest";
+    }
+    return "unknown";
+}
 
 namespace detail {
 

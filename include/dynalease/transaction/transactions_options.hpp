@@ -4,11 +4,13 @@
 
 #include <dynalease/detail/braced.hpp>
 #include <dynalease/item/item_ref.hpp>
+#include <dynalease/named.hpp>
 #include <dynalease/runtime/time.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dynalease {
@@ -46,6 +48,20 @@ enum class transaction_tier {
     /// `errc::too_many_items`. N + 2 requests. Before a conflict, and without `run`, as `native`.
     locked_commit,
 };
+constexpr std::string_view to_string(transaction_tier value) noexcept {
+    using enum transaction_tier;
+    switch (value) {
+        case automatic:
+            return "automatic";
+        case native:
+            return "native";
+        case inline_undo:
+            return "inline_undo";
+        case locked_commit:
+            return "locked_commit";
+    }
+    return "unknown";
+}
 
 struct run_options {
     /// The caller's name for what is to happen once: 1 to 200 bytes, without "/". It is remembered for a day, and
@@ -63,6 +79,20 @@ enum class transaction_state {
     committed,    ///< for good, though some of its items may not have been given back yet
     rolled_back,  ///< nothing of it happened, or ever will
 };
+constexpr std::string_view to_string(transaction_state value) noexcept {
+    using enum transaction_state;
+    switch (value) {
+        case unknown:
+            return "unknown";
+        case pending:
+            return "pending";
+        case committed:
+            return "committed";
+        case rolled_back:
+            return "rolled_back";
+    }
+    return "unknown";
+}
 
 /// What stands in a transaction's row, for operators.
 struct transaction_report {

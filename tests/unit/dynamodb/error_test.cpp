@@ -64,12 +64,12 @@ TEST_CASE("codes fall under the condition a caller acts upon") {
 TEST_CASE("every code has a name of its own") {
     std::set<std::string_view> names;
     for (int value = 1; value <= static_cast<int>(errc::shut_down); ++value) {
-        names.insert(name_of(static_cast<errc>(value)));
+        names.insert(to_string(static_cast<errc>(value)));
     }
     CHECK(names.size() == static_cast<std::size_t>(errc::shut_down));
     CHECK_FALSE(names.contains("unknown"));
-    CHECK(name_of(errc::in_doubt) == "in_doubt");
-    CHECK(name_of(static_cast<errc>(1000)) == "unknown");
+    CHECK(to_string(errc::in_doubt) == "in_doubt");
+    CHECK(to_string(static_cast<errc>(1000)) == "unknown");
 }
 
 TEST_CASE("an operation that Asio aborted counts as cancelled") {
