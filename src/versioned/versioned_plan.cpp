@@ -131,7 +131,7 @@ std::optional<failure> plan_checked(const versioned_impl& core, protocol::write_
         const bool replaces = order.complete && order.whole;
         intent.changes = order.stored.empty() || replaces ? protocol::all_members(layout, members)
                          : order.whole                    ? protocol::merged_members(layout, view)
-                                                          : protocol::changed_members(layout, view);
+                                       : protocol::narrowed(protocol::changed_members(layout, view), view);
         std::erase_if(intent.changes.remove,
                       [&](const auto& name) { return std::ranges::count(order.unwritten.kept, name) > 0; });
         set_times(core, order, intent.changes.set);
@@ -147,7 +147,7 @@ std::optional<failure> check_size_after(const protocol::write_intent& intent) {
     constexpr std::size_t most_of_ours = 512;
     if (intent.removes) return std::nullopt;
     // Only near the limit is it worth while to make the item.
-    const auto roughly = item_size(intent.stored) + item_size(intent.changes.set) + item_size(intent.members.present);
+    const auto roughly = item_size(intent.stored) + size_of(intent.changes) + item_size(intent.members.present);
     if (roughly + most_of_ours <= protocol::largest_item) return std::nullopt;
     const auto after = item_after(intent);
     return after ? protocol::check_size(*after) : std::nullopt;

@@ -3,6 +3,7 @@
 #include "versioned/versioned_update.hpp"
 
 #include "database/called_verb.hpp"
+#include "runtime/alarm.hpp"
 #include "versioned/writing_process.hpp"
 
 #include <dynalease/session.hpp>
@@ -118,9 +119,19 @@ awaitable<update_end> run_update(std::shared_ptr<versioned_impl> core, update_or
         process, process.steps(), core->layout(), terms_of(*core, what, deadline),
         [&](const auto& stored, const auto& mine) { return next_write_of(*core, what, stored, mine, thrown); });
     co_await process.run(update.run());
-    while (update.promotes()) {
+    for (unsigned tries = 2; update.promotes(); ++tries) {
         auto under_lock = what;
         end = co_await update_locked(core, std::move(under_lock), update.mine(), deadline);
+        if (end.why && end.why->code == errc::conflict) {
+            // By a writer that respects no lock: anew, from what is there then.
+            const auto again = core->world().clock->now() + protocol::conflict_pause(tries);
+            if (again >= deadline) co_return end;
+            runtime::alarm pause(core->world());
+            const bool slept = co_await pause.wait_until(again);
+            if (slept) continue;
+            end.why = failure(errc::cancelled);
+            co_return end;
+        }
         const bool gone = end.why && end.why->code == errc::missing && what.options.create;
         if (!gone) co_return end;
         co_await process.run(update.run_without_item());

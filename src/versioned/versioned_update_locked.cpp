@@ -19,11 +19,29 @@ in_lives<item_target> lock_of_item(const versioned_impl& core, const update_orde
     return {what.promotes, item_target_of(what.promotes->present(), {options.table, what.key}, kept_as(options, {}))};
 }
 
+path path_to(const protocol::inner_place& place) {
+    path to(place.front());
+    for (auto name = place.begin() + 1; name != place.end(); ++name) to = to[*name];
+    return to;
+}
+
 update_expression as_update(const protocol::member_changes& changes) {
     update_expression update;
     for (const auto& [name, value] : changes.set) update += set(name, value);
     for (const auto& name : changes.remove) update += remove(name);
+    for (const auto& [place, value] : changes.inside) {
+        update += value ? set(path_to(place), *value) : remove(path_to(place));
+    }
     return update;
+}
+
+/// The maps are there that it changes something in.
+condition_expression as_demand(const protocol::member_changes& changes) {
+    condition_expression all;
+    for (const auto& map : protocol::maps_needed(changes.inside)) {
+        all = std::move(all) && attribute_type(path_to(map), "M");
+    }
+    return all;
 }
 
 }  // namespace
@@ -75,14 +93,18 @@ boost::asio::awaitable<update_end> update_locked(std::shared_ptr<versioned_impl>
         co_return end;
     }
     auto update = as_update(next.write->changes);
-    condition_expression always;
-    auto written = co_await hold->front().change_and_release(hold, std::move(update), std::move(always), mine);
+    auto demand = as_demand(next.write->changes);
+    auto written = co_await hold->front().change_and_release(hold, std::move(update), std::move(demand), mine);
     if (!written.why) {
         auto left = protocol::visible_in(core->layout(), std::move(written.left));
         if (left && !(*left)->attributes.empty()) end.report.saved = stored_in(*std::move(left));
         co_return end;
     }
     end.why = *written.why;
+    if (end.why->code == errc::condition_failed) {
+        end.why->code = errc::conflict;
+        end.why->details.message = "a map in which something was to be changed went under the item's lock";
+    }
     if (end.why->code == errc::in_doubt) {
         end.report.pending = std::make_shared<const write_intent>(write_intent{*std::move(next.write), core});
     }

@@ -36,8 +36,9 @@ struct must_be_described {
 template <class T>
 struct loaded : item_version {
     T value;
-    /// The whole item. Saves keep what the value does not know of it, inside nested structs, lists and maps too.
-    /// Elements of a list, which have no key, are matched by likeness and place.
+    /// The whole item. Saves keep what the value does not know of it, inside nested structs, lists and maps too; and
+    /// inside nested structs and maps, which are changed where they differ, what others have put there since. Elements
+    /// of a list, which have no key, are matched by likeness and place, and the list is written whole.
     item attributes;
     /// It was read by a projection, `load_options::members_only` or another: `attributes` may not be the whole item. A
     /// save keeps all the same what it does not know.
@@ -218,7 +219,9 @@ concept write_tail = sizeof...(Tail) == 0 || verb_tail<write_result<T>, Tail...>
 
 /// Thrown when the item is not as the write demands: `errc::conflict`, `errc::exists`, `errc::condition_failed` or
 /// `errc::locked`. Nothing was written, and nothing of it will be; but the last two close nothing: the item is as the
-/// write demands, so that a copy of it which the network made on its own may still land.
+/// write demands, so that a copy of it which the network made on its own may still land. Nor does a conflict that found
+/// the version that it expected, of the same life: a map in which something was to be changed is gone, by the hand of
+/// one who raises no version.
 template <class T>
 class conflict : public error {
 public:

@@ -60,8 +60,11 @@ struct load_options {
 
 /// Which members a save writes.
 enum class save_scope {
-    changed,  ///< those that were changed since they were loaded; none: still sent, which tells that nobody wrote since
-    whole,    ///< all of them; what the struct does not know inside of them stays all the same
+    /// Those that were changed since they were loaded; none: still sent, which tells that nobody wrote since. Of nested
+    /// structs and maps (not of lists) no more than what was changed in them: what others have put beside it since
+    /// stays, even if they raised no version.
+    changed,
+    whole,  ///< all of them, each whole; what the struct does not know inside of them stays as it was loaded
 };
 
 struct save_options {

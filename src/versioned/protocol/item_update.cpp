@@ -79,8 +79,9 @@ sequence<void> item_update::try_on() {
         const bool overtaken = is_overtaken(*end_.why, terms_.create);
         if (!held && !overtaken) co_return;
         // Behind a lock the state stays, and with it the stamp: should a copy that the network made of the refused
-        // write land when the lock goes, the next try knows it for its own.
-        if (overtaken) mine_ = process_.new_stamp();
+        // write land when the lock goes, the next try knows it for its own. So it is where a map is gone.
+        const bool same = stored_ && end_.facts.current && end_.facts.current->state == stored_->state;
+        if (overtaken && !same) mine_ = process_.new_stamp();
         // Only what is there can be locked.
         promotes_ = terms_.promotes_after > 0 && end_.facts.current && (held || tries_ >= terms_.promotes_after);
         if (promotes_) co_return;

@@ -117,15 +117,12 @@ void blame(failure& why, const joint_plan& plan, const std::vector<joint_outcome
         if (!code || code == errc::transaction_conflict) continue;
         const auto& part = plan.parts[i];
         const auto key = part.intent ? std::optional(part.intent->key) : key_of(part.action);
-        const auto version = [](const auto& one) {
-            return one ? "version " + std::to_string(*one) : std::string("no version");
-        };
         why.code = code;
         why.details.table = table_of(part.action);
         why.details.key = key ? text_of(*key) : std::string();
         why.details.message = "entry " + std::to_string(i);
         if (code == errc::conflict) {
-            why.details.message += ": expected " + version(facts.expected) + ", found " + version(facts.found);
+            why.details.message += ": " + text_of_conflict(*part.intent, facts);
         } else if (code == errc::locked) {
             why.details.message += ": held by " + facts.holder;
         } else if (part.intent && i < why.reasons.size()) {

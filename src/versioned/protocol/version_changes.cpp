@@ -5,6 +5,8 @@
 #include "versioned/protocol/member_merge.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -80,6 +82,49 @@ member_changes changed_members(const item_layout& layout, const member_view& vie
     return merged_members(layout, {.stored = view.stored, .seen = view.seen, .wanted = changed});
 }
 
+namespace {
+
+using changes_by_attribute = std::map<std::string, std::vector<inner_change>>;
+
+std::size_t names_in(const std::vector<inner_change>& changes) {
+    std::size_t count = 0;
+    for (const auto& each : changes) count += each.place.size();
+    return count;
+}
+
+/// @param changes with those attributes still set whole
+bool fit(const member_changes& changes, const changes_by_attribute& inside) {
+    auto names = changes.set.size() - inside.size() + changes.remove.size();
+    std::size_t maps = 0;
+    for (const auto& [attribute, each] : inside) {
+        names += names_in(each);
+        maps += maps_needed(each).size();
+    }
+    return names <= most_changes && maps <= most_maps;
+}
+
+}  // namespace
+
+member_changes narrowed(member_changes changes, const member_view& view) {
+    changes_by_attribute inside;
+    for (const auto& [name, whole] : changes.set) {
+        const auto* stored = find(view.stored, name);
+        const auto* seen = find(view.seen, name);
+        if (!stored || !seen) continue;
+        auto found = changes_inside(name, *stored, *seen, view.wanted.present.at(name));
+        if (found) inside.emplace(name, *std::move(found));
+    }
+    while (!inside.empty() && !fit(changes, inside)) {
+        const auto names = [](const auto& each) { return names_in(each.second); };
+        inside.erase(std::ranges::max_element(inside, {}, names));
+    }
+    for (auto& [name, each] : inside) {
+        changes.set.erase(name);
+        std::ranges::move(each, std::back_inserter(changes.inside));
+    }
+    return changes;
+}
+
 member_changes all_members(const item_layout& layout, const item_members& members) {
     member_changes changes{members.present, members.absent};
     std::erase_if(changes.set, [&](const auto& member) { return is_key(layout, member.first); });
@@ -103,7 +148,16 @@ member_changes no_members(const item_layout& layout, const item& stored) {
 item changed(item stored, const member_changes& changes) {
     for (const auto& [name, value] : changes.set) stored.insert_or_assign(name, value);
     for (const auto& name : changes.remove) stored.erase(name);
+    for (const auto& each : changes.inside) change_inside(stored, each);
     return stored;
+}
+
+std::size_t size_of(const member_changes& changes) {
+    auto size = item_size(changes.set);
+    for (const auto& each : changes.inside) {
+        if (each.value) size += item_size(item{{each.place.back(), *each.value}});
+    }
+    return size;
 }
 
 std::optional<failure> check_key(const item_layout& layout, const item_key& key) {

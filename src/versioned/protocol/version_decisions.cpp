@@ -59,7 +59,9 @@ verdict decide_checked(const refusal& what) {
     }
     if (is_unchanged(what)) {
         if (!what.clean) return verdict::again;
-        return is_held(what) ? verdict::held : verdict::condition_false;
+        if (is_held(what)) return verdict::held;
+        // Another has taken away what a change was to be made in, and did not raise the version.
+        return what.has_maps ? verdict::condition_false : verdict::conflict;
     }
     return what.clean || target_is_anothers(what) ? verdict::conflict : verdict::doubt;
 }

@@ -21,6 +21,8 @@ struct refusal {
     bool ignores_lock = false;
     /// Whether the base's stamps are known, or only its version and birth.
     bool knows_stamps = true;
+    /// Whether the item has the maps that the write changes something in.
+    bool has_maps = true;
     /// What the refusal, or a read after it, shows; null: no item.
     const item_state* now;
 };
@@ -31,7 +33,7 @@ enum class verdict {
     again,            ///< not closed: a copy may land yet, and the next one may too
     held,             ///< a lock or a transaction holds the item
     condition_false,  ///< the state is as expected: the caller's own condition was false
-    conflict,         ///< surely not applied, now or later: the item has moved on
+    conflict,         ///< not applied: the item has moved on, and it never will be; or a map that it needs has gone
     exists,           ///< surely not created: another item stands there
     missing,          ///< surely not applied: there is no such item
     create_over,      ///< a tombstone stands there: create over it

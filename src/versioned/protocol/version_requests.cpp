@@ -4,6 +4,7 @@
 
 #include <dynalease/dynamodb/expression.hpp>
 
+#include <map>
 #include <utility>
 
 namespace dynalease::protocol {
@@ -18,6 +19,50 @@ void set_members(update_item_request& request, const member_changes& changes) {
         request.names.emplace("#" + number, name);
         request.values.emplace(":" + number, value);
     }
+}
+
+/// Placeholders of places inside of attributes: one for each name, wherever it stands.
+class inner_paths {
+public:
+    explicit inner_paths(attribute_names& names) : names_(names) {}
+
+    std::string operator()(const inner_place& place) {
+        std::string text;
+        for (const auto& name : place) {
+            const auto [known, is_new] = placeholders_.try_emplace(name, "#p" + std::to_string(placeholders_.size()));
+            if (is_new) names_.emplace(known->second, name);
+            if (!text.empty()) text += '.';
+            text += known->second;
+        }
+        return text;
+    }
+
+private:
+    attribute_names& names_;
+    std::map<std::string, std::string> placeholders_;
+};
+
+/// Sets what is set there, and demands the maps that it takes.
+/// @returns the paths of what goes
+std::string change_inside(update_item_request& request, const std::vector<inner_change>& changes) {
+    inner_paths paths(request.names);
+    std::string removed;
+    std::size_t count = 0;
+    for (const auto& [place, value] : changes) {
+        if (!value) {
+            if (!removed.empty()) removed += ", ";
+            removed += paths(place);
+            continue;
+        }
+        const auto placeholder = ":p" + std::to_string(count++);
+        request.update_expression += ", " + paths(place) + " = " + placeholder;
+        request.values.emplace(placeholder, *value);
+    }
+    for (const auto& map : maps_needed(changes)) {
+        request.condition_expression += " AND attribute_type(" + paths(map) + ", :map)";
+        request.values.insert_or_assign(":map", "M");
+    }
+    return removed;
 }
 
 /// @param also further placeholders to remove.
@@ -162,7 +207,10 @@ update_item_request version_requests::save(const item_key& key, const checked_wr
     request.condition_expression = guard(write, request.values);
     request.update_expression = stamping(write, request.values);
     set_members(request, changes);
-    remove_members(request, changes, outdated());
+    auto also = change_inside(request, changes.inside);
+    if (!also.empty() && !outdated().empty()) also += ", ";
+    also += outdated();
+    remove_members(request, changes, also);
     complete(request);
     // Without the item before, the one after must be asked for.
     if (!write.knows_stamps) request.returned = return_values::all_new;

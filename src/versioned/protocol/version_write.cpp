@@ -222,17 +222,13 @@ sequence<void> delivery::look() {
 
 void delivery::conclude(verdict meant, std::optional<visible_item> sight) {
     auto& facts = end_.facts;
-    const auto& base = intent_.write.base;
-    if (intent_.how == write_intent::test::checked) facts.expected = base.version;
+    if (intent_.how == write_intent::test::checked) facts.expected = intent_.write.base.version;
     if (sight && !sight->gone) {
         facts.found = sight->state.version;
         facts.holder = sight->holder;
     }
     auto overflow = sight ? overflow_of(intent_, *sight) : std::nullopt;
     facts.current = stored_in(std::move(sight));
-    const auto number = [](const std::optional<std::int64_t>& version) {
-        return version ? "version " + std::to_string(*version) : std::string("no version");
-    };
     switch (meant) {
         case verdict::applied:
         case verdict::superseded:
@@ -251,11 +247,10 @@ void delivery::conclude(verdict meant, std::optional<visible_item> sight) {
                 explained(errc::condition_failed, "the version is as expected, but the caller's condition is not");
             return;
         case verdict::conflict:
-            end_.why = explained(errc::conflict, "expected " + number(base.version) + ", found " + number(facts.found) +
-                                                     (facts.found == base.version ? " of another life" : ""));
+            end_.why = explained(errc::conflict, text_of_conflict(intent_, facts));
             return;
         case verdict::exists:
-            end_.why = explained(errc::exists, "it has " + number(facts.found));
+            end_.why = explained(errc::exists, "it has " + text_of(facts.found));
             return;
         case verdict::missing:
             // A tombstone is no item, and that is what was wanted.

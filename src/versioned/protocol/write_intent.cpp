@@ -80,13 +80,14 @@ std::optional<item> item_after(const write_intent& intent) {
     return now;
 }
 
-verdict decide(const write_intent& intent, const item_state* now, bool clean) {
+verdict decide(const write_intent& intent, const visible_item* now, bool clean) {
     const refusal what{.base = intent.write.base,
                        .mine = intent.write.mine,
                        .target = intent.write.target,
                        .clean = clean,
                        .ignores_lock = intent.write.ignore_lock,
                        .knows_stamps = intent.write.knows_stamps,
+                       .has_maps = !now || has_maps(now->attributes, intent.changes.inside),
                        .now = now};
     switch (intent.how) {
         case write_intent::test::create:
@@ -100,6 +101,17 @@ verdict decide(const write_intent& intent, const item_state* now, bool clean) {
             break;
     }
     return decide_blind(what, intent.makes);
+}
+
+std::string text_of(const std::optional<std::int64_t>& version) {
+    return version ? "version " + std::to_string(*version) : "no version";
+}
+
+std::string text_of_conflict(const write_intent& intent, const detail::write_facts& facts) {
+    auto text = "expected " + text_of(facts.expected) + ", found " + text_of(facts.found);
+    if (facts.found != facts.expected || !facts.current) return text;
+    if (has_maps(facts.current->attributes, intent.changes.inside)) return text + " of another life";
+    return text + ", but a map in which something was to be changed is gone: a writer took it that raises no version";
 }
 
 resolution resolution_of(verdict meant) {

@@ -12,6 +12,7 @@
 #include <dynalease/item/resolution.hpp>
 #include <dynalease/item/write_facts.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -58,7 +59,11 @@ std::optional<item> item_after(const write_intent& intent);
 /// What of the user's stays on the tombstone of an item that was so.
 std::vector<std::string> left_on_tombstone(const write_intent& intent, const item& before);
 
-verdict decide(const write_intent& intent, const item_state* now, bool clean);
+verdict decide(const write_intent& intent, const visible_item* now, bool clean);
+/// "expected version 4, found version 5", as the facts of a conflict have it.
+std::string text_of_conflict(const write_intent& intent, const detail::write_facts& facts);
+/// "version 4"
+std::string text_of(const std::optional<std::int64_t>& version);
 /// What a verdict on a write in doubt says of it.
 resolution resolution_of(verdict meant);
 /// That a write which tests no version met one that may not be raised; empty: it met no such.

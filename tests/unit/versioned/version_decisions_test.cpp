@@ -33,7 +33,7 @@ item_state at(std::int64_t version, int last, std::vector<item_stamp> trail = {}
 enum class table { checked, create, create_over, blind, upsert };
 
 verdict judge(table which, const std::optional<item_state>& now, bool clean, const item_version& from = base(),
-              bool ignores_lock = false, bool knows_stamps = true) {
+              bool ignores_lock = false, bool knows_stamps = true, bool has_maps = true) {
     const auto m = stamp(mine);
     const refusal what{.base = from,
                        .mine = m,
@@ -41,6 +41,7 @@ verdict judge(table which, const std::optional<item_state>& now, bool clean, con
                        .clean = clean,
                        .ignores_lock = ignores_lock,
                        .knows_stamps = knows_stamps,
+                       .has_maps = has_maps,
                        .now = now ? &*now : nullptr};
     if (which == table::create) return decide_create(what);
     if (which == table::create_over) return decide_create_over(what);
@@ -64,6 +65,17 @@ TEST_CASE("a refused checked write, every copy of it answered") {
     CHECK(judge(table::checked, with(at(5, before), [](auto& s) { s.holder = "s.1.0000000001"; }), true) ==
           verdict::held);
     CHECK(judge(table::checked, at(5, before), true) == verdict::condition_false);
+}
+
+TEST_CASE("a refused checked write onto an item that lacks a map which it changes something in") {
+    const auto judge_without_map = [](const item_state& now, bool clean) {
+        return judge(table::checked, now, clean, base(), false, true, false);
+    };
+    CHECK(judge_without_map(at(5, before), true) == verdict::conflict);
+    CHECK(judge_without_map(with(at(5, before), [](auto& s) { s.holder = "s.1.0000000001"; }), true) == verdict::held);
+    CHECK(judge_without_map(at(6, mine), true) == verdict::applied);
+    // The map may be there again when a copy comes.
+    CHECK(judge_without_map(at(5, before), false) == verdict::again);
 }
 
 TEST_CASE("a refused checked write after a copy without an answer") {
