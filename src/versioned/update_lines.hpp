@@ -4,6 +4,7 @@
 
 #include "runtime/waiter_list.hpp"
 
+#include <dynalease/dynamodb/database.hpp>
 #include <dynalease/runtime/environment.hpp>
 #include <dynalease/runtime/time.hpp>
 
@@ -23,9 +24,9 @@
 
 namespace dynalease::detail {
 
-/// They would make each other's writes void, and then pause for each other. No promise hangs on it: who finds that the
-/// line stands still, behind a lock or in an outage, goes on without a turn.
-class update_lines {
+/// By whichever handles of one database. They would make each other's writes void, and then pause for each other. No
+/// promise hangs on it: who finds that the line stands still, behind a lock or in an outage, goes on without a turn.
+class update_lines final : public database_companion {
     struct line {
         explicit line(const environment& world) : next(world.executor) {}
         std::size_t places = 0;

@@ -62,9 +62,9 @@ awaitable<std::optional<stored_item>> await_verb(load_verb verb) {
     return await_verb<std::optional<stored_item>>(std::move(executor), std::move(verb));
 }
 
-awaitable<std::vector<std::optional<stored_item>>> await_verb(load_many_verb verb) {
+awaitable<many_read> await_verb(load_many_verb verb) {
     auto executor = executor_of(*verb.core);
-    return await_verb<std::vector<std::optional<stored_item>>>(std::move(executor), std::move(verb));
+    return await_verb<many_read>(std::move(executor), std::move(verb));
 }
 
 boost::asio::any_io_executor executor_of(const std::shared_ptr<const write_intent>& intent) {

@@ -30,8 +30,8 @@ void check_names(const versioned_options& options) {
 
 }  // namespace
 
-versioned_impl::versioned_impl(database target, versioned_options options)
-    : target_(std::move(target)), options_(std::move(options)), updates_(target_.environment()) {
+versioned_impl::versioned_impl(database target, versioned_options options, key_types types)
+    : target_(std::move(target)), options_(std::move(options)) {
     check_table_name(options_.table);
     check_names(options_);
     require(options_.step >= 1, errc::invalid_option, "step must be at least 1");
@@ -53,18 +53,47 @@ versioned_impl::versioned_impl(database target, versioned_options options)
                .step = options_.step,
                .version_limit = options_.version_limit,
                .stamps = options_.stamps};
+    expect_type(options_.key, types.key);
+    if (!options_.sort_key.empty()) expect_type(options_.sort_key, types.sort_key);
+}
+
+void versioned_impl::expect_type(const std::string& name, std::string_view type) {
+    if (type.empty()) return;
+    require(type == "S" || type == "N" || type == "B", errc::bad_attribute,
+            "the struct stores the key attribute \"" + name + "\" as " + std::string(type) +
+                "; a key is a string (S), a number (N) or a binary (B)");
+    key_types_.emplace(name, type);
 }
 
 std::optional<failure> versioned_impl::fault_of(const item_key& key) const {
     if (auto why = protocol::check_key(layout_, key)) return why;
     for (const auto& [name, value] : key) {
+        failure why(errc::bad_attribute);
+        why.details.message = "the key attribute \"" + name + "\" ";
+        const auto type = key_types_.find(name);
+        if (type != key_types_.end() && type->second != value.type_name()) {
+            why.details.message += "is given as " + std::string(value.type_name()) + ", and the struct stores it as " +
+                                   type->second;
+            why.details.advice = "the table's key has one of these types: correct the other";
+            return why;
+        }
         const auto* text = value.get_if<std::string>();
         if (!text || is_utf8(*text)) continue;
-        failure why(errc::bad_attribute);
-        why.details.message = "the key attribute \"" + name + "\" is no UTF-8, and DynamoDB takes no other strings";
+        why.details.message += "is no UTF-8, and DynamoDB takes no other strings";
         return why;
     }
     return std::nullopt;
+}
+
+void versioned_impl::explain(failure& why) const {
+    if (why.code != errc::validation || !why.details.advice.empty()) return;
+    const auto named = [&](const std::string& name) {
+        const auto type = key_types_.find(name);
+        return "\"" + name + "\"" + (type == key_types_.end() ? std::string() : " (" + type->second + ")");
+    };
+    why.details.advice = "see whether the table's key is what versioned_options say: partition key " +
+                         named(options_.key) +
+                         (options_.sort_key.empty() ? ", no sort key" : ", sort key " + named(options_.sort_key));
 }
 
 std::int64_t versioned_impl::tombstone_expiry() const {
@@ -72,8 +101,8 @@ std::int64_t versioned_impl::tombstone_expiry() const {
     return (now + options_.tombstone_lifetime).count();
 }
 
-std::shared_ptr<versioned_impl> make_versioned_impl(database target, versioned_options options) {
-    return std::make_shared<versioned_impl>(std::move(target), std::move(options));
+std::shared_ptr<versioned_impl> make_versioned_impl(database target, versioned_options options, key_types types) {
+    return std::make_shared<versioned_impl>(std::move(target), std::move(options), types);
 }
 
 const versioned_options& options_of(const versioned_impl& core) {
@@ -113,23 +142,29 @@ misfit misfit_of(const versioned_impl& core, item attributes, error why) {
     return {std::move(key), std::move(attributes), std::move(why)};
 }
 
-error unfit_page(const std::vector<misfit>& misfits) {
+error unfit_among(const std::vector<misfit>& misfits, std::string_view all, std::string_view verb) {
     const auto& first = misfits.front().why;
     auto details = first.diagnostics();
     const auto others = misfits.size() - 1;
-    if (others > 0) details.message += " (of this page " + std::to_string(others) + " more do not fit)";
-    details.advice = "next_with_misfits gives the rest of the page, and apart from it what does not fit";
+    if (others > 0) {
+        details.message += " (of " + std::string(all) + " " + std::to_string(others) + " more do not fit)";
+    }
+    details.advice = std::string(verb) + " gives the rest of " + std::string(all) +
+                     ", and apart from it what does not fit";
     return error(first.code(), std::move(details));
+}
+
+error unreadable_item(const versioned_impl& core, const item& shown, failure why, const char* operation) {
+    why.details.operation = operation;
+    why.details.table = core.options().table;
+    why.details.key = text_of(protocol::key_of(core.layout(), shown));
+    return error(why.code, std::move(why.details));
 }
 
 std::optional<stored_item> stored_from(const versioned_impl& core, item&& shown) {
     const auto state = protocol::state_of(core.layout(), shown);
     if (state) return stored_in(protocol::visible_in(core.layout(), std::move(shown)).value());
-    auto why = state.error();
-    why.details.operation = "versioned.from";
-    why.details.table = core.options().table;
-    why.details.key = text_of(protocol::key_of(core.layout(), shown));
-    throw error(why.code, std::move(why.details));
+    throw unreadable_item(core, shown, state.error(), "versioned.from");
 }
 
 write_report report_of(std::shared_ptr<versioned_impl> core, protocol::write_outcome&& end,

@@ -5,10 +5,10 @@
 #include "item/fresh_stamp.hpp"
 #include "versioned/protocol/version_requests.hpp"
 #include "versioned/protocol/write_intent.hpp"
-#include "versioned/update_lines.hpp"
 
 #include <dynalease/versioned/versioned_operations.hpp>
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,7 +21,7 @@ namespace dynalease::detail {
 class versioned_impl {
 public:
     /// @throws dynalease::error that names the option at fault.
-    versioned_impl(database target, versioned_options options);
+    versioned_impl(database target, versioned_options options, key_types types);
 
     const database& target() const noexcept { return target_; }
     const environment& world() const noexcept { return target_.environment(); }
@@ -33,16 +33,18 @@ public:
     item_key key_of(const key_values& key) const { return key.named(layout_.key, layout_.sort); }
     /// Empty, or why it can be the key of no item here.
     std::optional<failure> fault_of(const item_key& key) const;
-    /// On the database's executor.
-    update_lines& updates() noexcept { return updates_; }
+    /// Says of what the service has refused as malformed what it may be about: the key, as this handle has it.
+    void explain(failure& why) const;
     /// When TTL may remove a tombstone made now; seconds since the epoch.
     std::int64_t tombstone_expiry() const;
 
 private:
+    void expect_type(const std::string& name, std::string_view type);
+
     database target_;
     versioned_options options_;
     protocol::item_layout layout_;
-    update_lines updates_;
+    std::map<std::string, std::string> key_types_;  ///< of the key's attributes, those that the struct tells
 };
 
 /// One write of one caller, with the table that it is for.
@@ -58,6 +60,8 @@ item_key key_in(const versioned_impl& core, const write_order& order);
 result<protocol::write_intent> plan_write(const versioned_impl& core, write_order order,
                                           std::optional<item_stamp> mine = {});
 
+/// What is thrown of an item of which no state can be read.
+error unreadable_item(const versioned_impl& core, const item& shown, failure why, const char* operation);
 /// What is to be seen under the key.
 boost::asio::awaitable<result<std::optional<protocol::visible_item>>> look_at(std::shared_ptr<versioned_impl> core,
                                                                               item_key key, bool consistent);

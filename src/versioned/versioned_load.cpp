@@ -31,7 +31,11 @@ awaitable<result<std::optional<protocol::visible_item>>> look_at(std::shared_ptr
                                                                  get_item_request request) {
     if (auto why = core->fault_of(request.key)) co_return *std::move(why);
     auto read = co_await core->target().call(std::move(request));
-    if (!read) co_return std::move(read).error();
+    if (!read) {
+        auto why = std::move(read).error();
+        core->explain(why);
+        co_return why;
+    }
     co_return protocol::visible_in(core->layout(), std::move(read->found));
 }
 
@@ -59,8 +63,6 @@ awaitable<result<std::optional<protocol::visible_item>>> look_at(std::shared_ptr
 
 namespace {
 
-using stored_items = std::vector<std::optional<stored_item>>;
-
 /// A service under load may leave keys unread again and again: they are asked for no longer than this.
 constexpr std::chrono::seconds longest_reading{60};
 
@@ -85,7 +87,11 @@ awaitable<std::optional<failure>> fetch(std::shared_ptr<versioned_impl> core, ke
         batch_get_item_request request;
         request.tables.emplace(table, batch);
         auto answer = co_await core->target().call(std::move(request));
-        if (!answer) co_return std::move(answer).error();
+        if (!answer) {
+            auto why = std::move(answer).error();
+            core->explain(why);
+            co_return why;
+        }
         for (auto& one : answer->items[table]) found->push_back(std::move(one));
         batch.keys = std::move(answer->unprocessed[table].keys);
     }
@@ -93,12 +99,12 @@ awaitable<std::optional<failure>> fetch(std::shared_ptr<versioned_impl> core, ke
 }
 
 awaitable<std::optional<failure>> load_each(std::shared_ptr<versioned_impl> core, std::vector<item_key> keys,
-                                            keys_and_options how, stored_items* into) {
+                                            keys_and_options how, many_read* into) {
     const auto& layout = core->layout();
     for (const auto& key : keys) {
         if (auto why = core->fault_of(key)) co_return why;
     }
-    into->resize(keys.size());
+    into->found.resize(keys.size());
     const auto deadline = core->world().clock->now() + longest_reading;
     for (std::size_t begin = 0; begin < keys.size(); begin += batch_size) {
         const auto end = std::min(keys.size(), begin + batch_size);
@@ -112,32 +118,32 @@ awaitable<std::optional<failure>> load_each(std::shared_ptr<versioned_impl> core
         if (why) co_return why;
         for (auto& one : found) {
             const auto key = protocol::key_of(layout, one);
-            auto seen = protocol::visible_in(layout, std::move(one));
-            if (!seen) {
-                auto unfit = std::move(seen).error();
-                unfit.details.key = text_of(key);
-                co_return unfit;
+            const auto state = protocol::state_of(layout, one);
+            if (!state) {
+                auto unreadable = unreadable_item(*core, one, state.error(), "versioned.load_many");
+                into->misfits.push_back(misfit_of(*core, std::move(one), std::move(unreadable)));
+                continue;
             }
-            auto stored = stored_in(*std::move(seen));
+            auto stored = stored_in(protocol::visible_in(layout, std::move(one)).value());
             if (stored) stored->partial = !how.projection_expression.empty();
             for (auto i = begin; i < end; ++i) {
-                if (keys[i] == key) (*into)[i] = stored;
+                if (keys[i] == key) into->found[i] = stored;
             }
         }
     }
     co_return std::nullopt;
 }
 
-awaitable<runtime::completion<stored_items>> run_load_many(std::shared_ptr<versioned_impl> core,
-                                                           std::vector<key_values> values, keys_and_options how,
-                                                           diagnostics* details) {
-    runtime::completion<stored_items> done;
+awaitable<runtime::completion<many_read>> run_load_many(std::shared_ptr<versioned_impl> core,
+                                                        std::vector<key_values> values, keys_and_options how,
+                                                        diagnostics* details) {
+    runtime::completion<many_read> done;
     std::vector<item_key> keys;
     for (const auto& value : values) keys.push_back(core->key_of(value));
     auto why = co_await load_each(core, std::move(keys), std::move(how), &done.value);
     if (why) {
         done.code = report(*why, details);
-        done.value.clear();
+        done.value = {};
     }
     co_return done;
 }
@@ -154,14 +160,13 @@ void load_verb::operator()(diagnostics* details, handler_for<std::optional<store
                                            run_load(std::move(core), std::move(request), details), std::move(handler));
 }
 
-void load_many_verb::operator()(diagnostics* details, handler_for<stored_items> handler) && {
+void load_many_verb::operator()(diagnostics* details, handler_for<many_read> handler) && {
     const auto executor = core->world().executor;
     called_verb called{details, "versioned.load_many", {}, core->options().table};
     keys_and_options how{.keys = {}, .consistent_read = options.consistent};
     narrow(how, *core, only);
-    start_verb<stored_items>(executor, std::move(called),
-                             run_load_many(std::move(core), std::move(keys), std::move(how), details),
-                             std::move(handler));
+    start_verb<many_read>(executor, std::move(called),
+                          run_load_many(std::move(core), std::move(keys), std::move(how), details), std::move(handler));
 }
 
 }  // namespace dynalease::detail

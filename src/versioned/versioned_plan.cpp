@@ -59,7 +59,15 @@ result<item_key> key_for(const versioned_impl& core, write_order& order) {
     const auto& layout = core.layout();
     auto key = key_in(core, order);
     auto& members = order.members.present;
-    if (auto why = core.fault_of(key)) return *std::move(why);
+    if (auto why = core.fault_of(key)) {
+        const bool lacks = has_members(order) && !order.complete && !order.key && key.size() < layout.key_size();
+        if (lacks && why->details.advice.empty()) {
+            why->details.advice =
+                "no member of the struct is stored as that, or it is an empty optional: name one so "
+                "(dynalease::member_traits, item_traits), or correct versioned_options::key and sort_key";
+        }
+        return *std::move(why);
+    }
     if (!has_members(order)) return key;
     if (!protocol::keeps_key(layout, key, members)) {
         return bad(errc::bad_attribute, "the key is " + text_of(protocol::key_of(layout, members)) +

@@ -3,7 +3,9 @@
 #include "versioned/versioned_update.hpp"
 
 #include "database/called_verb.hpp"
+#include "item/item_names.hpp"
 #include "runtime/alarm.hpp"
+#include "versioned/update_lines.hpp"
 #include "versioned/writing_process.hpp"
 
 #include <dynalease/session.hpp>
@@ -111,7 +113,8 @@ awaitable<update_end> run_update(std::shared_ptr<versioned_impl> core, update_or
     const auto deadline = core->world().clock->now() + what.options.wait;
     update_end end{.why = fault_of(*core, what)};
     if (end.why) co_return end;
-    update_lines::place place(core->updates(), text_of(what.key));
+    auto& lines = core->target().implementation()->companion<update_lines>();
+    update_lines::place place(lines, item_name({core->options().table, what.key}));
     co_await place.wait(deadline);
     std::exception_ptr thrown;
     writing_process process(core->target());
@@ -148,7 +151,10 @@ awaitable<runtime::completion<write_report>> run_update_verb(std::shared_ptr<ver
                                                              diagnostics* details) {
     runtime::completion<write_report> done;
     auto end = co_await run_update(core, std::move(what));
-    if (end.why) done.code = report(*end.why, details);
+    if (end.why) {
+        core->explain(*end.why);
+        done.code = report(*end.why, details);
+    }
     done.value = std::move(end.report);
     co_return done;
 }

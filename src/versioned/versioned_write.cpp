@@ -22,7 +22,10 @@ boost::asio::awaitable<runtime::completion<write_report>> run_write(std::shared_
     protocol::write_outcome end;
     writing_process process(core->target());
     co_await process.run(protocol::write_item(process, process.steps(), core->options().resolve_within, *planned, end));
-    if (end.why) done.code = report(*end.why, details);
+    if (end.why) {
+        core->explain(*end.why);
+        done.code = report(*end.why, details);
+    }
     done.value = report_of(std::move(core), std::move(end), *std::move(planned));
     co_return done;
 }

@@ -10,9 +10,11 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <chrono>
+#include <concepts>
 #include <memory>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace dynalease {
 
@@ -56,6 +58,15 @@ struct call_options {
     attempt_watch* watch = nullptr;  ///< null: nobody asks between the attempts
 };
 
+/// Something that a part of the library keeps once for each database, whichever handles ask for it.
+class database_companion {
+public:
+    database_companion() = default;
+    database_companion(const database_companion&) = delete;
+    database_companion& operator=(const database_companion&) = delete;
+    virtual ~database_companion() = default;
+};
+
 /// What an implementation provides: the HTTP client, the embedded engine, a test's faults in front of either.
 class database_backend {
 public:
@@ -71,6 +82,21 @@ public:
     /// Answers with the response that belongs to the request, or a failure. Called on the environment's
     /// executor. When cancelled (any type) it completes soon, with `errc::in_doubt` if a write may have left.
     virtual boost::asio::awaitable<result<any_response>> perform(any_request request, call_options options) = 0;
+
+    /// The one of that type; made, from the environment, where it is asked for first. On the environment's executor.
+    template <std::derived_from<database_companion> Companion>
+    Companion& companion() {
+        for (const auto& each : companions_) {
+            if (auto* found = dynamic_cast<Companion*>(each.get())) return *found;
+        }
+        auto made = std::make_unique<Companion>(environment());
+        auto& kept = *made;
+        companions_.push_back(std::move(made));
+        return kept;
+    }
+
+private:
+    std::vector<std::unique_ptr<database_companion>> companions_;
 };
 
 /// A handle to a backend: cheap to copy, and keeps it alive. The base of `client` and `local::database`.

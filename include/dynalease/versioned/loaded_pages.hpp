@@ -96,7 +96,7 @@ private:
             auto items = of->sort(std::move(found->items));
             if (items.misfits.empty()) return std::move(items.values);
             of->refused = std::move(items);
-            throw detail::unfit_page(of->refused->misfits);
+            throw detail::unfit_among(of->refused->misfits, "this page", "next_with_misfits");
         }
     };
     struct sorted {

@@ -44,12 +44,12 @@ public:
         return add(table, detail::typed_orders<T>::save_order(base, std::move(how)));
     }
     template <class T>
-    std::size_t touch(const versioned<T>& table, const loaded<T>& base) {
-        return add(table, detail::typed_orders<T>::bare_order(detail::write_order::kind::touch, base));
+    std::size_t touch(const versioned<T>& table, const loaded<T>& base, touch_options how = {}) {
+        return add(table, detail::typed_orders<T>::touch_order(base, std::move(how)));
     }
     template <class T>
-    std::size_t remove(const versioned<T>& table, const loaded<T>& base) {
-        return add(table, detail::typed_orders<T>::bare_order(detail::write_order::kind::remove, base));
+    std::size_t remove(const versioned<T>& table, const loaded<T>& base, remove_options how = {}) {
+        return add(table, detail::typed_orders<T>::remove_order(base, std::move(how)));
     }
     template <class T>
     std::size_t blind(const versioned<T>& table, key_values key, update_expression change) {

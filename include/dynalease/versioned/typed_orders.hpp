@@ -77,6 +77,19 @@ struct typed_orders {
         return order;
     }
 
+    static write_order touch_order(const loaded<T>& base, touch_options how) {
+        auto order = bare_order(write_order::kind::touch, base);
+        order.condition = std::move(how.condition);
+        order.ignore_lock = how.ignore_lock;
+        return order;
+    }
+    static write_order remove_order(const loaded<T>& base, remove_options how) {
+        auto order = bare_order(write_order::kind::remove, base);
+        order.condition = std::move(how.condition);
+        order.ignore_lock = how.ignore_lock;
+        return order;
+    }
+
     template <class Function>
     static update_function update_of(std::shared_ptr<versioned_impl> core, Function change, item_key key) {
         return [core = std::move(core), change = std::move(change),

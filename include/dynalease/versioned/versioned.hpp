@@ -4,8 +4,10 @@
 
 #include <dynalease/detail/braced.hpp>
 #include <dynalease/dynamodb/expression.hpp>
+#include <dynalease/mapping/stored_types.hpp>
 #include <dynalease/versioned/loaded.hpp>
 #include <dynalease/versioned/typed_orders.hpp>
+#include <dynalease/versioned/typed_reads.hpp>
 #include <dynalease/versioned/versioned_operations.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -44,9 +46,10 @@ public:
     using value_type = T;
     using executor_type = boost::asio::any_io_executor;
 
-    /// @throws dynalease::error with `errc::invalid_option` or `errc::invalid_name`.
+    /// @throws dynalease::error with `errc::invalid_option`, `errc::invalid_name`, or `errc::bad_attribute` where the
+    /// struct stores the table's key as a type that no key has.
     versioned(database target, versioned_options options)
-        : core_(detail::make_versioned_impl(std::move(target), with_version_member(std::move(options)))) {}
+        : core_(make_core(std::move(target), std::move(options))) {}
 
     executor_type get_executor() const noexcept { return detail::executor_of(*core_); }
     const versioned_options& options() const noexcept { return detail::options_of(*core_); }
@@ -55,15 +58,16 @@ public:
 
     /// The item of that key; empty if there is none. While a transaction holds it: as it was before. Cost: 1 read.
     boost::asio::awaitable<std::optional<loaded<T>>> load(key_values key, load_options how = {}) const {
-        return await_load(core_, std::move(key), how);
+        return reads::await_load(core_, std::move(key), how);
     }
     template <class... Tail>
         requires verb_tail<std::optional<loaded<T>>, Tail...>
     auto load(key_values key, load_options how, Tail&&... tail) const {
         using stored = std::optional<detail::stored_item>;
         return convert<stored, std::optional<loaded<T>>>(
-            detail::load_verb{core_, std::move(key), how, wanted(how)},
-            [core = core_](stored found) { return as_optional(*core, std::move(found)); }, std::forward<Tail>(tail)...);
+            detail::load_verb{core_, std::move(key), how, reads::wanted(how)},
+            [core = core_](stored found) { return reads::as_optional(*core, std::move(found)); },
+            std::forward<Tail>(tail)...);
     }
     template <class... Tail>
         requires verb_tail<std::optional<loaded<T>>, Tail...>
@@ -74,7 +78,7 @@ public:
     /// An item that came by another way than `load`, whole: from an item lock's guard, a query, a scan. Empty if it is
     /// a tombstone, or not committed yet. No request. @throws dynalease::error as `load`.
     std::optional<loaded<T>> from(item shown) const {
-        return as_optional(*core_, detail::stored_from(*core_, std::move(shown)));
+        return reads::as_optional(*core_, detail::stored_from(*core_, std::move(shown)));
     }
 
     /// The same of many, in their order: items that are no T stand apart, each with the reason. No request.
@@ -93,18 +97,18 @@ public:
     }
 
     /// Many items, in the order of their keys. What the service leaves unread is asked for again after pauses, of up to
-    /// 1 s, for a minute; then `errc::throttled`. Cost: a read each, 100 to a request.
+    /// 1 s, for a minute; then `errc::throttled`. `errc::bad_attribute`, `bad_version` or `corrupt_row`, with the key,
+    /// if one of them is no T: `load_many_with_misfits` gives the others. Cost: a read each, 100 to a request.
     boost::asio::awaitable<std::vector<std::optional<loaded<T>>>> load_many(std::vector<key_values> keys,
                                                                             load_options how = {}) const {
-        return await_load_many(core_, std::move(keys), how);
+        return reads::await_load_many(core_, std::move(keys), how);
     }
     template <class... Tail>
         requires verb_tail<std::vector<std::optional<loaded<T>>>, Tail...>
     auto load_many(std::vector<key_values> keys, load_options how, Tail&&... tail) const {
-        using stored = std::vector<std::optional<detail::stored_item>>;
-        return convert<stored, std::vector<std::optional<loaded<T>>>>(
-            detail::load_many_verb{core_, std::move(keys), how, wanted(how)},
-            [core = core_](stored found) { return as_optionals(*core, std::move(found)); },
+        return convert<detail::many_read, std::vector<std::optional<loaded<T>>>>(
+            detail::load_many_verb{core_, std::move(keys), how, reads::wanted(how)},
+            [core = core_](detail::many_read read) { return reads::as_optionals(*core, std::move(read)); },
             std::forward<Tail>(tail)...);
     }
     template <class... Tail>
@@ -113,16 +117,36 @@ public:
         return load_many(std::move(keys), load_options{}, std::forward<Tail>(tail)...);
     }
 
+    /// The same, for tables whose items need not all fit: those that are there and are a T, in the order of their keys,
+    /// and apart from them each that is none, as it is, with its key and the reason.
+    boost::asio::awaitable<loaded_items<T>> load_many_with_misfits(std::vector<key_values> keys,
+                                                                   load_options how = {}) const {
+        return reads::await_load_apart(core_, std::move(keys), how);
+    }
+    template <class... Tail>
+        requires verb_tail<loaded_items<T>, Tail...>
+    auto load_many_with_misfits(std::vector<key_values> keys, load_options how, Tail&&... tail) const {
+        return convert<detail::many_read, loaded_items<T>>(
+            detail::load_many_verb{core_, std::move(keys), how, reads::wanted(how)},
+            [core = core_](detail::many_read read) { return reads::as_items(*core, std::move(read)); },
+            std::forward<Tail>(tail)...);
+    }
+    template <class... Tail>
+        requires verb_tail<loaded_items<T>, Tail...>
+    auto load_many_with_misfits(std::vector<key_values> keys, Tail&&... tail) const {
+        return load_many_with_misfits(std::move(keys), load_options{}, std::forward<Tail>(tail)...);
+    }
+
     /// Whether there is an item of that key. Cost: 1 read of the whole item.
     boost::asio::awaitable<bool> exists(key_values key, load_options how = {}) const {
-        return await_exists(core_, std::move(key), how);
+        return reads::await_exists(core_, std::move(key), how);
     }
     template <class... Tail>
         requires verb_tail<bool, Tail...>
     auto exists(key_values key, load_options how, Tail&&... tail) const {
         using stored = std::optional<detail::stored_item>;
         return convert<stored, bool>(
-            exists_verb(core_, std::move(key), how), [](const stored& found) { return found.has_value(); },
+            reads::exists_verb(core_, std::move(key), how), [](const stored& found) { return found.has_value(); },
             std::forward<Tail>(tail)...);
     }
     template <class... Tail>
@@ -182,10 +206,7 @@ public:
     template <class... Tail>
         requires write_tail<T, Tail...>
     auto touch(const loaded<T>& base, touch_options how, Tail&&... tail) const {
-        auto order = orders::bare_order(detail::write_order::kind::touch, base);
-        order.condition = how.condition;
-        order.ignore_lock = how.ignore_lock;
-        return write(std::move(order), std::forward<Tail>(tail)...);
+        return write(orders::touch_order(base, std::move(how)), std::forward<Tail>(tail)...);
     }
     template <class... Tail>
         requires write_tail<T, Tail...>
@@ -199,10 +220,7 @@ public:
     template <class... Tail>
         requires write_tail<T, Tail...>
     auto remove(const loaded<T>& base, remove_options how, Tail&&... tail) const {
-        auto order = orders::bare_order(detail::write_order::kind::remove, base);
-        order.condition = how.condition;
-        order.ignore_lock = how.ignore_lock;
-        return removal(std::move(order), std::forward<Tail>(tail)...);
+        return removal(orders::remove_order(base, std::move(how)), std::forward<Tail>(tail)...);
     }
     template <class... Tail>
         requires write_tail<T, Tail...>
@@ -221,7 +239,8 @@ public:
     /// holds. `change` must be without side effects: it may run many times. It returns a T, or a `std::optional<T>`
     /// that is empty to leave the item as it is; what it throws ends the update and is thrown on (with a token: in
     /// `write_result::thrown`). It runs on this table's executor. An item that is as wanted is not written. Updates of
-    /// one item by one handle and its copies line up, as long as those before get on: none makes another's write void.
+    /// one item line up in this process, whichever handles of one `client` make them, as long as those before get on:
+    /// none makes another's write void.
     ///
     /// Errors, beside those of `save`: `errc::conflict` after `update_options::tries`, `errc::locked` when a lock
     /// or a transaction outlasted `update_options::wait`, `errc::missing` also where the function was to make the item
@@ -297,32 +316,15 @@ private:
     friend class joint_sight;
 
     using orders = detail::typed_orders<T>;
+    using reads = detail::typed_reads<T>;
 
-    static std::vector<std::string> wanted(const load_options& how) {
-        if constexpr (!std::same_as<T, item>) {
-            if (how.members_only) return mapping::attributes_of<T>();
-        }
-        return {};
-    }
-
-    static versioned_options with_version_member(versioned_options options) {
+    static std::shared_ptr<detail::versioned_impl> make_core(database target, versioned_options options) {
+        detail::key_types types;
         if constexpr (!std::same_as<T, item>) {
             if (auto name = mapping::version_attribute<T>(); !name.empty()) options.version = name;
+            types = {mapping::stored_type<T>(options.key), mapping::stored_type<T>(options.sort_key)};
         }
-        return options;
-    }
-
-    static std::optional<loaded<T>> as_optional(const detail::versioned_impl& core,
-                                                std::optional<detail::stored_item> found) {
-        if (!found) return std::nullopt;
-        return detail::as_loaded<T>(core, *std::move(found));
-    }
-    static std::vector<std::optional<loaded<T>>> as_optionals(const detail::versioned_impl& core,
-                                                              std::vector<std::optional<detail::stored_item>> found) {
-        std::vector<std::optional<loaded<T>>> out;
-        out.reserve(found.size());
-        for (auto& one : found) out.push_back(as_optional(core, std::move(one)));
-        return out;
+        return detail::make_versioned_impl(std::move(target), std::move(options), types);
     }
 
     template <class Plain, class Verb, class... Tail>
@@ -353,29 +355,6 @@ private:
     template <class... Tail>
     auto removal(detail::write_order order, Tail&&... tail) const {
         return finish<void>(detail::write_verb{core_, std::move(order)}, std::forward<Tail>(tail)...);
-    }
-
-    static detail::load_verb exists_verb(std::shared_ptr<detail::versioned_impl> core, key_values key,
-                                         load_options how) {
-        return {std::move(core), std::move(key), how, {}, "versioned.exists"};
-    }
-    static boost::asio::awaitable<bool> await_exists(std::shared_ptr<detail::versioned_impl> core, key_values key,
-                                                     load_options how) {
-        auto verb = exists_verb(std::move(core), std::move(key), how);
-        const auto found = co_await detail::await_verb(std::move(verb));
-        co_return found.has_value();
-    }
-    static boost::asio::awaitable<std::optional<loaded<T>>> await_load(std::shared_ptr<detail::versioned_impl> core,
-                                                                       key_values key, load_options how) {
-        detail::load_verb verb{core, std::move(key), how, wanted(how)};
-        auto found = co_await detail::await_verb(std::move(verb));
-        co_return as_optional(*core, std::move(found));
-    }
-    static boost::asio::awaitable<std::vector<std::optional<loaded<T>>>> await_load_many(
-        std::shared_ptr<detail::versioned_impl> core, std::vector<key_values> keys, load_options how) {
-        detail::load_many_verb verb{core, std::move(keys), how, wanted(how)};
-        auto found = co_await detail::await_verb(std::move(verb));
-        co_return as_optionals(*core, std::move(found));
     }
 
     std::shared_ptr<detail::versioned_impl> core_;

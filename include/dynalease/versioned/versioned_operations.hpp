@@ -19,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dynalease {
@@ -35,7 +36,12 @@ namespace detail {
 class versioned_impl;
 struct write_intent;
 
-std::shared_ptr<versioned_impl> make_versioned_impl(database target, versioned_options options);
+/// How a struct stores the attributes of the table's key: "S", "N", and so on; empty where that is not known.
+struct key_types {
+    std::string_view key{};
+    std::string_view sort_key{};
+};
+std::shared_ptr<versioned_impl> make_versioned_impl(database target, versioned_options options, key_types types);
 const versioned_options& options_of(const versioned_impl& core);
 boost::asio::any_io_executor executor_of(const versioned_impl& core);
 /// The attributes of an item that are its user's.
@@ -43,14 +49,21 @@ item user_attributes(const versioned_impl& core, const item& attributes);
 /// What is thrown of an item that is no such value, for this reason: it names table and key.
 error unfit_item(const versioned_impl& core, const item& attributes, const std::exception& why);
 misfit misfit_of(const versioned_impl& core, item attributes, error why);
-/// What is thrown of a page with such items: of the first, and how many there are.
-error unfit_page(const std::vector<misfit>& misfits);
+/// What is thrown of several items with such among them: of the first, and how many there are.
+/// @param all what they are of, such as "this page" @param verb what keeps them apart
+error unfit_among(const std::vector<misfit>& misfits, std::string_view all, std::string_view verb);
 
 /// An item that another request has shown. @throws dynalease::error where it could not be loaded; `shown` stays then.
 std::optional<stored_item> stored_from(const versioned_impl& core, item&& shown);
 /// What a read must ask for where no more than these attributes are wanted.
 std::vector<path> shown_attributes(const versioned_impl& core, const std::vector<std::string>& only);
 const database& database_of(const versioned_impl& core);
+
+/// What a read of several keys has found.
+struct many_read {
+    std::vector<std::optional<stored_item>> found{};  ///< in the order of the keys
+    std::vector<misfit> misfits{};                    ///< what no state can be read of
+};
 
 struct write_order {
     enum class kind { create, save, touch, remove, blind, clobber, clobber_remove };
@@ -107,7 +120,7 @@ struct load_many_verb {
     std::vector<key_values> keys;
     load_options options;
     std::vector<std::string> only{};
-    void operator()(diagnostics* details, handler_for<std::vector<std::optional<stored_item>>> handler) &&;
+    void operator()(diagnostics* details, handler_for<many_read> handler) &&;
 };
 struct write_verb {
     std::shared_ptr<versioned_impl> core;
@@ -139,7 +152,7 @@ struct awaited_write {
 boost::asio::awaitable<awaited_write> await_verb(write_verb verb);
 boost::asio::awaitable<awaited_write> await_verb(update_verb verb);
 boost::asio::awaitable<std::optional<stored_item>> await_verb(load_verb verb);
-boost::asio::awaitable<std::vector<std::optional<stored_item>>> await_verb(load_many_verb verb);
+boost::asio::awaitable<many_read> await_verb(load_many_verb verb);
 boost::asio::awaitable<resolve_report> await_verb(resolve_verb verb);
 
 }  // namespace detail

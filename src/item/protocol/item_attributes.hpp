@@ -6,6 +6,7 @@
 #include <dynalease/dynamodb/operations.hpp>
 #include <dynalease/dynamodb/update_expression.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -43,6 +44,7 @@ struct item_layout {
     std::int64_t version_limit = std::numeric_limits<std::int64_t>::max();
     bool stamps = true;  ///< otherwise writes leave none, and take away those that stand there
 
+    std::size_t key_size() const { return sort.empty() ? 1 : 2; }
     bool names_version() const { return version != item_attribute::usual_version; }
     std::string writer() const { return lock_prefix + "W"; }
     std::string readers() const { return lock_prefix + "R"; }

@@ -132,3 +132,49 @@ TEST_CASE("items that came another way are sorted in the same way, without a req
         },
         s);
 }
+
+TEST_CASE("many keys give the items that fit, and apart those that do not, each with key, attributes and reason") {
+    const auto batches = GENERATE(1U, 2U);
+    shop s;
+    put_books_and_misfits(s);
+    s.in_a(
+        [](shop& in, unsigned fill) -> asio::awaitable<void> {
+            const auto books = in.books(in.a);
+            std::vector<key_values> keys{"c", "odd-title", "none", "a", "odd-version", "b"};
+            for (int i = 0; i < 100 * static_cast<int>(fill - 1); ++i) keys.emplace_back("none-" + std::to_string(i));
+            auto found = co_await books.load_many_with_misfits(keys);
+            check_misfits(found.misfits);
+            REQUIRE(found.values.size() == 3);
+            CHECK(found.values[0].value.isbn == "c");
+            CHECK(found.values[1].value.isbn == "a");
+            CHECK(found.values[2].value.isbn == "b");
+            CHECK(in.requests(in.a) == fill);
+            auto [code, same] = co_await books.load_many_with_misfits(keys, as_pair);
+            CHECK_FALSE(code);
+            check_misfits(same.misfits);
+            found.values[0].value.pages = 9;
+            auto saved = co_await books.save(found.values[0]);
+            CHECK(saved.version == 2);
+        },
+        s, batches);
+}
+
+TEST_CASE("many keys are refused whole for one that does not fit, by its key, and with what gives the others") {
+    shop s;
+    put_books_and_misfits(s);
+    s.in_a(
+        [](shop& in) -> asio::awaitable<void> {
+            const auto books = in.books(in.a);
+            for (const auto* odd : {"odd-title", "odd-version"}) {
+                diagnostics details;
+                const std::vector<key_values> keys{"a", odd, "b"};
+                auto [code, none] = co_await books.load_many(keys, details, as_pair);
+                CHECK((code == errc::bad_attribute || code == errc::bad_version));
+                CHECK(none.empty());
+                CHECK(details.key == odd);
+                CHECK(details.table == "books");
+                CHECK(details.advice.find("load_many_with_misfits") != std::string::npos);
+            }
+        },
+        s);
+}

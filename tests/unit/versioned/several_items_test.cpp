@@ -165,3 +165,25 @@ TEST_CASE("bad input: an item twice, nothing, or more than a hundred") {
         },
         s);
 }
+
+TEST_CASE("in transactions: a touch and a removal may have conditions of their own") {
+    const bool removes = GENERATE(false, true);
+    shop s;
+    s.in_a(
+        [](shop& in, bool removal) -> asio::awaitable<void> {
+            auto books = in.books(in.a);
+            auto shelf = co_await make_books(books, 1);
+            for (const auto most : {-1, 100}) {
+                versioned_writes writes;
+                const auto thin = attr("pages") < most;
+                if (removal)
+                    writes.remove(books, shelf[0], {.condition = thin});
+                else
+                    writes.touch(books, shelf[0], {.condition = thin});
+                auto [error, done] = co_await save_all(database(in.a.network), writes, as_pair);
+                CHECK(error == (most < 0 ? error_code(errc::condition_failed) : error_code()));
+            }
+        },
+        s, removes);
+    CHECK(s.stored("book-0").empty() == removes);
+}

@@ -209,7 +209,7 @@ TEST_CASE("where no write is in doubt there is nothing to resolve") {
     CHECK(code == errc::not_held);
 }
 
-TEST_CASE("updates of one handle line up for an item, and do not pause for one another") {
+TEST_CASE("updates of one process line up for an item, whichever handles make them, and do not pause for one another") {
     shop s;
     const auto latency = [](const any_request&, const call_options&) {
         return testing::fault{.before = 2ms, .after = 2ms};
@@ -232,7 +232,11 @@ TEST_CASE("updates of one handle line up for an item, and do not pause for one a
     std::vector<std::unique_ptr<running>> work;
     const auto began = s.where.scheduler.now();
     for (int i = 0; i < callers; ++i) {
-        work.push_back(std::make_unique<running>(s.where, s.a, once(books, codes[static_cast<std::size_t>(i)])));
+        // Each by a handle of its own.
+        auto options = in_books();
+        options.tombstone_lifetime = std::chrono::hours(i + 1);
+        work.push_back(std::make_unique<running>(s.where, s.a,
+                                                 once(s.books(s.a, options), codes[static_cast<std::size_t>(i)])));
     }
     for (auto& each : work) each->wait(1min);
     for (const auto& code : codes) CHECK_FALSE(code);
