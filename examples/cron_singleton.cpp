@@ -37,11 +37,12 @@ asio::awaitable<void> do_once(dynalease::database database, std::chrono::millise
     dynalease::lock lock{session, "nightly-report"};
 
     // Others live: known after one of their heartbeats. Others have died: ours after their lease.
-    auto [failed, guard] = co_await lock.acquire({.wait = dynalease::until_known}, asio::as_tuple(asio::deferred));
+    dynalease::diagnostics why;
+    auto [failed, guard] = co_await lock.acquire({.wait = dynalease::until_known}, why, asio::as_tuple(asio::deferred));
     if (failed == dynalease::condition::contended) {
         std::cout << "another is at it" << std::endl;
     } else if (failed) {
-        throw dynalease::error(failed, {});
+        throw dynalease::error(failed, why);  // names the lock, the table and the request that failed
     } else {
         const auto executor = co_await asio::this_coro::executor;
         asio::steady_timer at_least{executor, clocks_differ_by};
