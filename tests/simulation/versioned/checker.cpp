@@ -152,8 +152,9 @@ void checker::check_content(std::int64_t number, intent what, const item_state& 
     }
     // Who never saw the item cannot keep what stands inside its members.
     const bool saw = !unconditional(what) && what != intent::save_revision;
-    if (before.there() && before.pinned && !after.pinned && (saw || what == intent::blind) && what != intent::foreign) {
-        fail("O1", text(number) + " dropped an attribute inside a member that it knows");
+    const bool keeps = before.there() && (saw || what == intent::blind) && what != intent::foreign;
+    if (keeps && after.aside != before.aside) {
+        fail("O1", text(number) + " changed what others keep inside a member that it knows");
     }
 }
 
@@ -197,8 +198,11 @@ void checker::on(const replaced& seen) {
     auto& last = item.states.back();
     auto freed = seen.after;
     freed.holder = last.state.holder;
+    freed.aside = last.state.aside;
     if (freed == last.state) {
-        last.state.holder = seen.after.holder;  // locks leave the version alone
+        // Locks leave the version alone, and so do careless strangers.
+        last.changed_aside = last.changed_aside || seen.after.aside != last.state.aside;
+        last.state = seen.after;
     } else {
         add(item, seen.after, intent::foreign);
     }
@@ -250,8 +254,11 @@ bool checker::shows(const item_record& of, const part& what, serial shown) const
 }
 
 void checker::check_refusal(const told& seen, write_record& of) {
-    const auto closes = seen.what == answer::conflict || seen.what == answer::exists || seen.what == answer::missing;
     const auto found = of.parts.find(seen.item);
+    // A stranger may put back what it has taken from the state that the write was made from.
+    const bool same_state = seen.shown && found != of.parts.end() && found->second.base == seen.shown;
+    const bool moved_on = seen.what == answer::conflict && !same_state;
+    const auto closes = moved_on || seen.what == answer::exists || seen.what == answer::missing;
     (closes && found != of.parts.end() && !unconditional(found->second.what) ? of.refused : of.stopped) = true;
     for (const auto& [item, what] : of.parts) {
         if (lost_from_sight(what, item) && told_as_met(seen, what, item)) continue;
@@ -266,7 +273,8 @@ void checker::check_refusal(const told& seen, write_record& of) {
         return std::any_of(states.begin() + static_cast<std::ptrdiff_t>(seen.since), states.end(),
                            [&](const auto& each) { return wanted(each.state); });
     };
-    if (seen.what == answer::conflict && tests_state(what.what) && what.base == now(seen.item)) {
+    const bool unmoved = what.base == now(seen.item) && !states.back().changed_aside;
+    if (seen.what == answer::conflict && tests_state(what.what) && unmoved) {
         fail("O4", text(seen.number) + " met a conflict though nobody wrote");
     }
     if (seen.what == answer::missing && !some([](const auto& each) { return !each.there(); })) {

@@ -43,6 +43,7 @@ private:
     struct state_record {
         item_state state;
         intent by = intent::foreign;
+        bool changed_aside = false;  ///< since, by strangers who raise no version
     };
     struct item_record {
         std::vector<state_record> states{1};

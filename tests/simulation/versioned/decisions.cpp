@@ -3,9 +3,11 @@
 #include "simulation/framework/mutant.hpp"
 #include "simulation/versioned/stand_ins.hpp"
 
+#include "versioned/protocol/version_changes.hpp"
 #include "versioned/protocol/version_decisions.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace dynalease::simulation::versions {
 
@@ -23,6 +25,7 @@ refusal without_stamp(const refusal& what, bool clean) {
             .clean = clean,
             .ignores_lock = what.ignores_lock,
             .knows_stamps = what.knows_stamps,
+            .has_maps = what.has_maps,
             .now = what.now};
 }
 
@@ -61,6 +64,10 @@ verdict mutated::decide_create(const refusal& what) {
 verdict mutated::decide_blind(const refusal& what, bool makes) {
     if (active("NO_SETTLE")) return real::decide_blind(without_stamp(what, true), makes);
     return real::decide_blind(what, makes);
+}
+
+member_changes mutated::narrowed(member_changes changes, const member_view& view) {
+    return active("NESTED_WHOLE") ? changes : real::narrowed(std::move(changes), view);
 }
 
 }  // namespace dynalease::simulation::versions

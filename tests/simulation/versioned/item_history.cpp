@@ -10,12 +10,6 @@ namespace dynalease::simulation::versions {
 
 namespace {
 
-/// Locks come and go without making another state of an item.
-std::optional<item> without_lock(std::optional<item> stored) {
-    if (stored) std::erase_if(*stored, [](const auto& each) { return each.first.starts_with("_lock"); });
-    return stored;
-}
-
 constexpr std::array names{"Intends", "Written", "Turned away", "Found right", "Replaced", "Told", "Shown"};
 
 std::string bytes_in(const item& stored, const char* name) {
@@ -24,6 +18,21 @@ std::string bytes_in(const item& stored, const char* name) {
     std::string text;
     for (const auto each : bytes ? *bytes : binary{}) text += static_cast<char>(each);
     return text;
+}
+
+}  // namespace
+
+namespace {
+
+/// What strangers keep inside of a card, and inside of a map in it.
+std::vector<std::int64_t> asides_in(const attribute_map& card) {
+    std::vector<std::int64_t> all;
+    if (const auto pin = find_integer(card, "pin")) all.push_back(*pin);
+    const auto* uses = find(card, "uses");
+    const auto* map = uses ? uses->get_if<attribute_map>() : nullptr;
+    const auto by_bank = map ? find_integer(*map, "bank") : std::nullopt;
+    if (by_bank) all.push_back(*by_bank);
+    return all;
 }
 
 }  // namespace
@@ -37,7 +46,7 @@ item_state state_of(const std::optional<item>& stored) {
     shown.life = bytes_in(*stored, "_born");
     shown.legacy = stored->contains("legacy");
     const auto* card = find(*stored, "card");
-    shown.pinned = card && card->is<attribute_map>() && card->get_if<attribute_map>()->contains("pin");
+    if (card && card->is<attribute_map>()) shown.aside = asides_in(*card->get_if<attribute_map>());
     if (const auto* holder = find_string(*stored, "_lockW")) shown.holder = *holder;
     const auto* readers = find(*stored, "_lockR");
     if (readers && shown.holder.empty()) shown.holder = *readers->get_if<string_set>()->begin();
@@ -113,16 +122,23 @@ void item_history::tell(const std::string& node, decltype(event::what) what) {
     heard_(node, std::move(happened));
 }
 
+std::optional<item> item_history::versioned_part(std::optional<item> stored) const {
+    if (!stored) return stored;
+    std::erase_if(*stored, [](const auto& each) { return each.first.starts_with("_lock"); });
+    if (kept_.cards_are_shared) stored->erase("card");
+    return stored;
+}
+
 void item_history::note_state(std::size_t index) {
     auto& known = states_[index];
-    if (checker_.now(index) + 1 > known.size()) known.push_back(without_lock(stored(index)));
+    if (checker_.now(index) + 1 > known.size()) known.push_back(versioned_part(stored(index)));
 }
 
 void item_history::written_by(const std::string& node, written what) {
     const auto index = what.item;
     const auto after = stored(index);
     // A transaction that the service knows already changes nothing.
-    if (without_lock(after) == states_[index].back()) return;
+    if (versioned_part(after) == states_[index].back()) return;
     what.after = state_of(after);
     tell(node, std::move(what));
     note_state(index);
@@ -137,7 +153,7 @@ void item_history::look_again(std::size_t index) {
 
 std::optional<serial> item_history::serial_of(std::size_t index, std::optional<item> shown) const {
     const auto& known = states_[index];
-    const auto wanted = without_lock(by_default_names(std::move(shown)));
+    const auto wanted = versioned_part(by_default_names(std::move(shown)));
     for (auto at = known.size(); at-- > 0;) {
         const bool none = !known[at] || known[at]->contains("_gone");
         if (wanted ? known[at] == wanted : none) return at;

@@ -68,12 +68,14 @@ public:
 private:
     void note_state(std::size_t index);
     std::optional<item> by_default_names(std::optional<item> stored) const;
+    /// What another state of the item differs in: not in its lock, nor in what strangers change who raise no version.
+    std::optional<item> versioned_part(std::optional<item> stored) const;
 
     testing::world& world_;
     const keeping kept_;
     const std::function<void(const std::string& node, event happened)> heard_;
     checker checker_;
-    std::vector<std::vector<std::optional<item>>> states_;  ///< of each item, by serial; without its lock
+    std::vector<std::vector<std::optional<item>>> states_;  ///< of each item, by serial; their versioned parts
     std::int64_t numbers_ = 0;
 };
 

@@ -117,6 +117,15 @@ void tombstone_expires_at_once(any_request& request, purpose, const environment&
     update->values.at(":t") = now.count();
 }
 
+void maps_untested(any_request& request, purpose, const environment&) {
+    constexpr std::string_view test = " AND attribute_type(";
+    auto* update = update_in(request);
+    if (!update) return;
+    auto& text = update->condition_expression;
+    for (auto at = text.find(test); at != text.npos; at = text.find(test)) text.erase(at, text.find(')', at) + 1 - at);
+    tests::prune(*update);
+}
+
 void create_over_any_tombstone(any_request& request, purpose, const environment&) {
     auto* put = std::get_if<put_item_request>(&request);
     if (!put || !of_an_item(put->new_item)) return;
@@ -357,6 +366,13 @@ const contribution version_mutants{{
              .rule = "what a batch of reads leaves out is asked for again [6]",
              .wrap = wrap<first_answer_is_all>,
              .scenario = "together"},
+            {.name = "NESTED_WHOLE",
+             .rule = "what changes inside of an attribute leaves alone what stands beside it",
+             .scenario = "beside-careless-strangers"},
+            {.name = "MAPS_UNTESTED",
+             .rule = "a change inside of a map tests that the map is there",
+             .wrap = editing<maps_untested>,
+             .scenario = "beside-careless-strangers"},
             {.name = "ERASE_LATE",
              .rule = "tombstones keep late creations out [5]",
              .wrap = wrap<erases>,

@@ -29,8 +29,9 @@ struct habits {
     unsigned joint = 1;           ///< save one, and do with others this or that
 };
 
-/// Another library's writers, who know of the version alone.
-enum class strangers { none, update, put };
+/// Another library's writers, who know of the version alone; or programs that do not even raise it, and keep what is
+/// theirs inside of our callers' members.
+enum class strangers { none, update, put, aside };
 
 /// How the table keeps versions, where it is not as by default.
 struct keeping {
@@ -39,6 +40,7 @@ struct keeping {
     std::string lock_prefix = "_lock";
     bool stamps = true;     ///< items keep those of their last writes
     std::int64_t step = 1;  ///< of our callers
+    bool cards_are_shared = false;  ///< with strangers who raise no version
 };
 
 struct scenario_config : simulation::scenario_config {

@@ -102,6 +102,19 @@ scenario_config beside_putting_strangers() {
     return made;
 }
 
+/// Beside programs that keep what is their own inside of our callers' members, and raise no version.
+scenario_config beside_careless_strangers() {
+    scenario_config made = swarm();
+    made.most_items = 2;
+    made.beside = strangers::aside;
+    made.kept.cards_are_shared = true;
+    made.users = {.save = 6, .whole = 0, .revision = 0, .remove = 1, .update = 6, .blind = 1, .exact = 0, .joint = 4};
+    made.locks = false;
+    made.network.always = {request_fault_kind::answer_lost, request_fault_kind::twice};
+    made.longest = 40s;
+    return made;
+}
+
 /// Several items in one write, or none.
 scenario_config together() {
     scenario_config made = swarm();
@@ -154,6 +167,7 @@ const contribution version_worlds{{
                   {"without-stamps", 2, play<version_world, without_stamps>},
                   {"beside-updating-strangers", 2, play<version_world, beside_updating_strangers>},
                   {"beside-putting-strangers", 1, play<version_world, beside_putting_strangers>},
+                  {"beside-careless-strangers", 2, play<version_world, beside_careless_strangers>},
                   {"together", 2, play<version_world, together>},
                   {"beside-an-outbox", 2, play<version_world, beside_an_outbox>},
                   {"other-names", 1, play<version_world, other_names>},
@@ -179,7 +193,8 @@ const contribution version_worlds{{
                         "transaction replayed",
                         "loaded together",
                         "upserted",
-                        "removed whatever was there"},
+                        "removed whatever was there",
+                        "conflict over what another has taken"},
 }};
 
 }  // namespace

@@ -191,6 +191,7 @@ void user::end(std::size_t item, outcome_of_write done, bool shows_its_own) {
         tell(item, answer::doubt, {});
         return;
     }
+    if (code == errc::validation) process_.world().fail("O4", "a write was refused as malformed");
     auto what = answer::not_applied;
     if (code == errc::conflict) what = answer::conflict;
     if (code == errc::exists) what = answer::exists;
@@ -202,6 +203,9 @@ void user::end(std::size_t item, outcome_of_write done, bool shows_its_own) {
     if (what == answer::locked) coverage.hit("locked");
     if (code == condition::cancelled) coverage.hit("cancelled");
     const auto shown = serial_of(item, result.current);
+    if (what == answer::conflict && result.found == result.expected && result.expected) {
+        coverage.hit("conflict over what another has taken");
+    }
     remember(item, result.current);
     tell(item, what, shown);
 }

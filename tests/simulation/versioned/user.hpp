@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,11 +24,21 @@ namespace dynalease::simulation::versions {
 
 class process;
 
-/// Newer programs keep more in it.
+/// Newer programs keep more in it, and older ones less.
 struct bank_card {
     std::string holder{};
+    std::map<std::string, std::int64_t> uses{};
 };
-BOOST_DESCRIBE_STRUCT(bank_card, (), (holder))
+BOOST_DESCRIBE_STRUCT(bank_card, (), (holder, uses))
+
+}  // namespace dynalease::simulation::versions
+
+template <>
+struct dynalease::member_traits<&dynalease::simulation::versions::bank_card::uses> : dynalease::default_member_traits {
+    static constexpr bool keeps_default = true;
+};
+
+namespace dynalease::simulation::versions {
 
 /// What the application keeps in its table.
 struct account {
@@ -78,8 +89,8 @@ private:
     boost::asio::awaitable<void> resolve_joint();
     void join_foreign(versioned_writes& together);
     save_options own_condition();
-    /// A change of something that newer programs know more of.
-    void sign(account& value);
+    /// A change of something that newer programs know more of, and older ones less.
+    static void sign(account& value, std::int64_t number, const std::string& user);
     void join(versioned_writes& together, std::size_t item, const std::optional<known>& base);
     boost::asio::awaitable<void> resolve(bool close);
 

@@ -68,7 +68,7 @@ std::optional<user::known> user::note_loaded(std::size_t item, const std::option
 
 asio::awaitable<void> user::create(std::size_t item) {
     begin(item, intent::create);
-    account fresh{.pk = item_history::name_of(item), .sk = "-", .entries = {number_}, .card = bank_card{"new"}};
+    account fresh{.pk = item_history::name_of(item), .sk = "-", .entries = {number_}, .card = bank_card{.holder = "new"}};
     auto done = co_await accounts_.create(fresh, cancellable());
     end(item, std::move(done));
 }
@@ -76,7 +76,7 @@ asio::awaitable<void> user::create(std::size_t item) {
 asio::awaitable<void> user::save(known base, save_scope scope) {
     begin(base.item, intent::save, base.state);
     base.value.value.entries.push_back(number_);
-    sign(base.value.value);
+    sign(base.value.value, number_, process_.name());
     save_options how{.scope = scope};
     auto done = co_await accounts_.save(base.value, std::move(how), cancellable());
     end(base.item, std::move(done));
@@ -116,12 +116,12 @@ asio::awaitable<void> user::update(std::size_t item) {
     begin(item, intent::update);
     update_options how{.create = choices.choose("caller: create by update", 2) == 1 || process_.world().calm()};
     how.consistent = choices.choose("caller: consistent update", 2) == 1;
-    auto change = [number = number_](account value) {
+    const auto change = [number = number_, user = process_.name()](account value) {
         value.entries.push_back(number);
-        if (value.card) value.card->holder = std::to_string(number);
+        sign(value, number, user);
         return value;
     };
-    auto done = co_await accounts_.update(key_of(item), std::move(change), how, cancellable());
+    auto done = co_await accounts_.update(key_of(item), change, how, cancellable());
     if (process_.world().calm() && !std::get<0>(done)) served_ = true;
     end(item, std::move(done));
 }
@@ -177,13 +177,15 @@ void user::join(versioned_writes& together, std::size_t item, const std::optiona
         begin(item, intent::save, base->state);
         auto changed = base->value;
         changed.value.entries.push_back(number_);
-        sign(changed.value);
+        sign(changed.value, number_, process_.name());
         together.save(accounts_, changed, own_condition());
     }
 }
 
-void user::sign(account& value) {
-    if (value.card && number_ % 2 == 0) value.card->holder = std::to_string(number_);
+void user::sign(account& value, std::int64_t number, const std::string& user) {
+    if (!value.card) return;
+    if (number % 2 == 0) value.card->holder = std::to_string(number);
+    if (number % 3 != 0) ++value.card->uses["by." + user];
 }
 
 /// What somebody wants beside the state that it was made from.

@@ -35,6 +35,7 @@ private:
     void hear(const std::string& node, event happened);
     void arm_strangers();
     void write_as_stranger(std::size_t index);
+    void write_aside(std::size_t index);
     void lock_for_a_while(std::size_t index);
     void arm_stock();
     void let_hours_go_by();

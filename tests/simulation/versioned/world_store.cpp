@@ -10,7 +10,8 @@ namespace dynalease::simulation::versions {
 
 void version_world::arm_strangers() {
     if (config_.beside == strangers::none && !config_.locks) return;
-    const std::chrono::milliseconds wait(choices().between("next stranger", 200, 9000));
+    const auto least = config_.beside == strangers::aside ? 20 : 200;
+    const std::chrono::milliseconds wait(choices().between("next stranger", least, 45 * least));
     simulated().scheduler().add_timer(now() + wait, [this] {
         if (calm() || stopping()) return;
         const auto index = choices().choose("item of a stranger", item_count_);
@@ -18,6 +19,8 @@ void version_world::arm_strangers() {
             config_.beside == strangers::none || (config_.locks && choices().choose("what a stranger does", 3) == 1);
         if (locks) {
             lock_for_a_while(index);
+        } else if (config_.beside == strangers::aside) {
+            write_aside(index);
         } else {
             write_as_stranger(index);
         }
@@ -55,6 +58,34 @@ void version_world::write_as_stranger(std::size_t index) {
         run().coverage.fault("stranger_update");
     }
     item_history_.written_by("", {.number = number, .item = index});
+}
+
+/// As a program that keeps what is its own inside of our callers' members, makes them and takes them away, and knows of
+/// no version.
+void version_world::write_aside(std::size_t index) {
+    const auto now_there = item_history_.stored(index);
+    if (!now_there || now_there->contains("_gone")) return;
+    const attribute_value number(item_history_.next_number());
+    update_item_request change{.table_name = table, .key = item_history::key_of(index)};
+    change.names = {{"#c", "card"}};
+    const auto* card = find(*now_there, "card");
+    const auto way = choices().choose("what stands aside", 4);
+    if (!card) {
+        change.update_expression = "SET #c = :c";
+        change.values = {{":c", attribute_map{{"holder", "bank"}, {"pin", number}}}};
+    } else if (way == 0) {
+        change.update_expression = "REMOVE #c";
+        run().coverage.fault("stranger_took");
+    } else {
+        const bool deep = way == 1 && card->get_if<attribute_map>()->contains("uses");
+        change.update_expression = deep ? "SET #c.#u.#b = :n" : "SET #c.#p = :n";
+        change.values = {{":n", number}};
+        if (deep) change.names.insert({{"#u", "uses"}, {"#b", "bank"}});
+        else change.names.emplace("#p", "pin");
+        run().coverage.fault("stranger_aside");
+    }
+    simulated().call(std::move(change)).value();
+    item_history_.look_again(index);
 }
 
 void version_world::lock_for_a_while(std::size_t index) {
