@@ -63,6 +63,25 @@ awaitable<runtime::completion<transaction_report>> run_look(std::shared_ptr<tran
     co_return done;
 }
 
+/// With what stands in pages, as far as that can be read: one that is damaged must not hide the others. Empty: it was
+/// done before that was read.
+awaitable<result<std::optional<transaction_report>>> show(std::shared_ptr<transactions_impl> core,
+                                                          transaction_header header) {
+    std::optional<transaction_report> shown = report_of(header);
+    if (header.pages == 0) co_return shown;
+    auto reader = protocol::plan_reader::looking_at(core->options().table, std::move(header));
+    auto whole = co_await read_plan(std::move(core), std::move(reader));
+    if (whole) {
+        shown.reset();
+        if (*whole && !(*whole)->done) shown = report_of(**whole);
+        co_return shown;
+    }
+    const auto& why = whole.error().code;
+    const bool damaged = why == errc::corrupt_row || why == errc::unsupported_version;
+    if (damaged) co_return shown;
+    co_return std::move(whole).error();
+}
+
 awaitable<runtime::completion<std::vector<transaction_report>>> run_list(std::shared_ptr<transactions_impl> core,
                                                                          diagnostics* details) {
     runtime::completion<std::vector<transaction_report>> done;
@@ -73,8 +92,14 @@ awaitable<runtime::completion<std::vector<transaction_report>>> run_list(std::sh
             done.code = report(page.error(), details);
             co_return done;
         }
-        for (const auto& header : page->headers) {
-            if (!header.aside_until) done.value.push_back(report_of(header));
+        for (auto& header : page->headers) {
+            if (header.aside_until) continue;
+            auto shown = co_await show(core, std::move(header));
+            if (!shown) {
+                done.code = report(shown.error(), details);
+                co_return done;
+            }
+            if (*shown) done.value.push_back(**std::move(shown));
         }
         from = std::move(page->next);
     } while (!from.empty());

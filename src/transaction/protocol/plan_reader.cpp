@@ -17,8 +17,18 @@ using detail::answer;
 plan_reader::plan_reader(std::string coordination, std::string id, bool takes_over)
     : coordination_(std::move(coordination)), id_(std::move(id)), takes_over_(takes_over) {}
 
+plan_reader::plan_reader(std::string coordination, transaction_header header, bool takes_over)
+    : plan_reader(std::move(coordination), header.name.id, takes_over) {
+    found_ = std::move(header);
+    read_pages();
+}
+
 plan_reader plan_reader::looking_at(std::string coordination, std::string id) {
     return {std::move(coordination), std::move(id), false};
+}
+
+plan_reader plan_reader::looking_at(std::string coordination, transaction_header header) {
+    return {std::move(coordination), std::move(header), false};
 }
 
 plan_reader plan_reader::taking_over(std::string coordination, std::string id) {
@@ -26,10 +36,7 @@ plan_reader plan_reader::taking_over(std::string coordination, std::string id) {
 }
 
 plan_reader plan_reader::taking_over(std::string coordination, transaction_header header) {
-    plan_reader made(std::move(coordination), header.name.id, true);
-    made.found_ = std::move(header);
-    made.read_pages();
-    return made;
+    return {std::move(coordination), std::move(header), true};
 }
 
 void plan_reader::begin(phase what) {

@@ -24,6 +24,8 @@ public:
 
     /// Decides nothing: what is there, is shown.
     static plan_reader looking_at(std::string coordination, std::string id);
+    /// @param header as just read
+    static plan_reader looking_at(std::string coordination, transaction_header header);
     /// For one who brings the run to its end: it is rolled back, if its pages are not all there.
     static plan_reader taking_over(std::string coordination, std::string id);
     /// @param header as just read
@@ -43,6 +45,7 @@ public:
 
 protected:
     plan_reader(std::string coordination, std::string id, bool takes_over);
+    plan_reader(std::string coordination, transaction_header header, bool takes_over);
 
     std::string coordination_;
     std::string id_;

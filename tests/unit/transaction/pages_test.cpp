@@ -227,6 +227,11 @@ TEST_CASE("a process dies with pages stored, and a sweep gives back what it held
             const auto seen = co_await all.look("large");
             CHECK(seen.state == transaction_state::pending);
             CHECK(seen.items.size() == (stored ? 3 : 0));
+            const auto listed = co_await all.list();
+            REQUIRE(listed.size() == 1);
+            CHECK(listed.front().id == "large");
+            CHECK(listed.front().state == transaction_state::pending);
+            CHECK(listed.front().items.size() == seen.items.size());
             const sweep_options how{.older_than = 1s};
             const auto swept = co_await all.sweep(how);
             CHECK(swept.rolled_back == 1);
