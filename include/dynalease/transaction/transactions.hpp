@@ -93,11 +93,13 @@ public:
     ///
     /// It leaves no mark, waits for nobody, and is in nobody's way (but for the instant of its call, as any
     /// TransactGetItems). What it has read may be otherwise when it is told; a transaction that is to depend on it
-    /// reads by `transaction::get`. Of more than 100 items it may be torn by writers that set no stamp.
+    /// reads by `transaction::get`. Of more than 100 items it may be torn by writers that set no stamp, and only where
+    /// one of them makes an item again what it was before, to the byte, while it is read.
     ///
     /// Errors: those of a read; `errc::bad_attribute` for a key, and `errc::invalid_option` for a table that takes no
     /// part in transactions; `errc::transaction_conflict` when within ten tries there was no moment at which nobody was
-    /// just at work on the items. Of more than 100 items no more than 100 may be missing: `errc::too_many_items`.
+    /// just at work on the items, `errc::throttled` when the service had no time for them: with an item for which the
+    /// last one was in vain. Of more than 100 items no more than 100 may be missing: `errc::too_many_items`.
     ///
     /// Cost: up to 100 items, and 4 MB of them, 1 TransactGetItems, which costs 2 reads per item; for each transaction
     /// that holds some of them 1 read of its row; the call again while one of those has just been committed. More: each

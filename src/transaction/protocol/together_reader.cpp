@@ -3,6 +3,7 @@
 #include "transaction/protocol/together_reader.hpp"
 
 #include "database/protocol/backoff.hpp"
+#include "database/protocol/joint_reasons.hpp"
 #include "transaction/protocol/joint_requests.hpp"
 #include "transaction/protocol/planned_writes.hpp"
 #include "transaction/protocol/transaction_decisions.hpp"
@@ -37,6 +38,17 @@ failure told(errc code, std::string message) {
 
 failure no_moment() {
     return told(errc::transaction_conflict, "there was no moment at which nobody was at work on the items");
+}
+
+failure too_slow() {
+    return told(errc::throttled, "the service was asked for the items again and again, and had no time for this one");
+}
+
+bool is_throttled(const cancellation_reason& reason) {
+    return reason.code == "ThrottlingError" || reason.code == "ProvisionedThroughputExceeded";
+}
+bool passes(const cancellation_reason& reason) {
+    return detail::kind_of(reason) == detail::joint_reason::passes;
 }
 
 bool is_final(const std::optional<transaction_header>& header, const run_name& of) {
@@ -75,8 +87,8 @@ void together_reader::read_each(const std::vector<std::size_t>& items) {
 }
 
 /// From the beginning; or from the last look, which counts as the first of the next moment.
-void together_reader::look_again() {
-    if (one_call_ || moment_ > 1) return cut();
+void together_reader::look_again(std::chrono::nanoseconds pause) {
+    if (one_call_ || moment_ > 1) return cut(pause);
     std::vector<std::size_t> all(items_.size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
     begin(phase::gathering);
@@ -85,7 +97,7 @@ void together_reader::look_again() {
 
 /// What is not there has no stamp that would tell of its coming and going: it is looked at in one call, and that is the
 /// moment. So is all, where it fits into one.
-void together_reader::cut() {
+void together_reader::cut(std::chrono::nanoseconds pause) {
     std::vector<std::size_t> wanted;
     for (std::size_t i = 0; i < items_.size(); ++i) {
         if (one_call_ || !seen_[i]) wanted.push_back(i);
@@ -97,7 +109,7 @@ void together_reader::cut() {
     }
     begin(phase::cutting);
     if (wanted.empty()) return ask();
-    tasks_.push_back({.items = std::move(wanted), .pause = one_call_ ? pause_before(moment_) : 0ns});
+    tasks_.push_back({.items = std::move(wanted), .pause = pause});
 }
 
 void together_reader::ask() {
@@ -151,6 +163,14 @@ void together_reader::fail(failure why) {
     phase_ = phase::ended;
 }
 
+/// Of a request for these.
+void together_reader::fail_on(const std::vector<std::size_t>& items, failure why) {
+    const auto& table = items_[items.front()].table;
+    const bool one_table = std::ranges::all_of(items, [&](std::size_t each) { return items_[each].table == table; });
+    if (why.details.table.empty() && one_table) why.details.table = table;
+    fail(std::move(why));
+}
+
 void together_reader::stop(failure why) {
     if (!ended()) fail(std::move(why));
 }
@@ -180,16 +200,11 @@ void together_reader::answer_cut(const std::vector<std::size_t>& items, errand_a
         for (std::size_t i = 0; i < items.size(); ++i) seen_[items[i]] = std::move(shown->items[i]);
         return;
     }
-    // Others write just now.
-    const bool conflict = with.kind == answer::delayed && !with.why.reasons.empty();
-    if (conflict) {
-        if (moment_ == most_moments) return fail(no_moment());
-        ++moment_;
-        return cut();
-    }
+    const bool other_time = with.kind == answer::delayed && with.why.reasons.size() == items.size();
+    if (other_time) return miss_cut(items, with.why);
     // More than the 4 MB of a call; whatever else was wrong with it, shows again.
     const bool too_large = with.why.code == errc::validation || with.why.code == errc::transaction_canceled;
-    if (!one_call_ || !too_large) return fail(std::move(with.why));
+    if (!one_call_ || !too_large) return fail_on(items, std::move(with.why));
     one_call_ = false;
     moment_ = 1;
     look_again();
@@ -203,7 +218,7 @@ void together_reader::answer_row(const run_name& run, const errand_answer& with)
 }
 
 void together_reader::answer_batch(std::vector<std::size_t> items, errand_answer with) {
-    if (with.kind != answer::applied) return fail(std::move(with.why));
+    if (with.kind != answer::applied) return fail_on(items, std::move(with.why));
     auto* shown = std::get_if<batch_get_item_response>(&with.several);
     if (!shown) return fail(errc::bad_response);
     const auto asked = items.size();
@@ -230,7 +245,9 @@ void together_reader::answer_batch(std::vector<std::size_t> items, errand_answer
     const auto pause = left_unread_ == 0 ? 0ns : detail::retry_pause(left_unread_ - 1);
     waited_for_reading_ = left_unread_ == 0 ? 0ns : waited_for_reading_ + pause;
     if (waited_for_reading_ > longest_reading) {
-        return fail(told(errc::throttled, std::to_string(items.size()) + " items were left unread again and again"));
+        auto why = told(errc::throttled, std::to_string(items.size()) + " items were left unread again and again");
+        why.details.attempts = left_unread_;
+        return fail_on(items, std::move(why));
     }
     tasks_.push_back({.items = std::move(items), .pause = pause});
 }
@@ -240,25 +257,55 @@ void together_reader::answer_batch(std::vector<std::size_t> items, errand_answer
 void together_reader::advance() {
     switch (phase_) {
         case phase::gathering:
-            return cut();
+            return cut({});
         case phase::cutting:
             return ask();
         case phase::asking:
-            return one_call_ ? judge(true) : confirm();
+            return one_call_ ? judge({}) : confirm();
         case phase::confirming: {
-            const bool same = again_ == seen_;
-            if (!same) seen_ = std::move(again_);
-            return judge(same);
+            const auto other = std::ranges::mismatch(seen_, again_).in1;
+            const auto index = static_cast<std::size_t>(other - seen_.begin());
+            if (index == seen_.size()) return judge({});
+            seen_ = std::move(again_);
+            return judge(index);
         }
         case phase::ended:
             return;
     }
 }
 
-void together_reader::judge(bool stood_still) {
+/// This moment was none. @param why it is in vain, and of which item, if it was the last
+void together_reader::miss(failure why) {
+    if (moment_ < most_moments) {
+        const auto others_end = one_call_ ? pause_before(moment_ + 1) : 0ns;
+        const auto pause = why.code == errc::throttled ? detail::retry_pause(moment_ - 1) : others_end;
+        ++moment_;
+        return look_again(pause);
+    }
+    why.details.attempts = most_moments;
+    fail(std::move(why));
+}
+
+/// Others write just now, or the service asks to slow down.
+void together_reader::miss_cut(const std::vector<std::size_t>& items, const failure& why) {
+    std::size_t at = items.front();
+    auto told = no_moment();
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (!passes(why.reasons[i])) continue;
+        at = items[i];
+        if (!is_throttled(why.reasons[i])) continue;
+        told = too_slow();
+        break;
+    }
+    told.details.request_id = why.details.request_id;
+    miss(about(std::move(told), items_[at]));
+}
+
+/// @param changed an item that lies otherwise than before; none: all stood still
+void together_reader::judge(std::optional<std::size_t> changed) {
     std::vector<std::optional<item>> committed;
     committed.reserve(items_.size());
-    for (std::size_t i = 0; stood_still && i < items_.size(); ++i) {
+    for (std::size_t i = 0; !changed && i < items_.size(); ++i) {
         if (!marks_[i]) {
             committed.push_back(seen_[i]);
             continue;
@@ -272,20 +319,16 @@ void together_reader::judge(bool stood_still) {
                 committed.push_back(after_mark(*seen_[i], *marks_[i]));
                 break;
             case moment_step::another:
-                stood_still = false;
+                changed = i;
                 break;
         }
     }
-    if (stood_still) {
+    if (!changed) {
         found_ = std::move(committed);
         phase_ = phase::ended;
         return;
     }
-    if (moment_ == most_moments) {
-        return fail(no_moment());
-    }
-    ++moment_;
-    look_again();
+    miss(about(no_moment(), items_[*changed]));
 }
 
 }  // namespace dynalease::protocol

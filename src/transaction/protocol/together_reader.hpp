@@ -42,7 +42,8 @@ public:
 
     phase now() const noexcept { return phase_; }
     bool ended() const noexcept { return phase_ == phase::ended; }
-    /// Why it has ended without them; `errc::transaction_conflict`: no moment was found.
+    /// Why it has ended without them; `errc::transaction_conflict`: no moment was found; `errc::throttled`: nor had the
+    /// service time for it.
     const failure& why() const noexcept { return why_; }
     /// Of the items, in their order; empty: there was none.
     const std::vector<std::optional<item>>& found() const noexcept { return found_; }
@@ -79,13 +80,16 @@ protected:
 private:
     void begin(phase what);
     void read_each(const std::vector<std::size_t>& items);
-    void cut();
+    void cut(std::chrono::nanoseconds pause);
     void ask();
     void confirm();
-    void judge(bool stood_still);
-    void look_again();
+    void judge(std::optional<std::size_t> changed);
+    void miss(failure why);
+    void miss_cut(const std::vector<std::size_t>& items, const failure& why);
+    void look_again(std::chrono::nanoseconds pause = {});
     void advance();
     void fail(failure why);
+    void fail_on(const std::vector<std::size_t>& items, failure why);
     any_request request_of(const task& what) const;
     void answer_cut(const std::vector<std::size_t>& items, errand_answer with);
     void answer_row(const run_name& run, const errand_answer& with);

@@ -186,6 +186,38 @@ TEST_CASE("who finds no moment at which nobody is at work, is told so") {
     CHECK(seen.code == errc::transaction_conflict);
     CHECK(seen.code == condition::contended);
     CHECK(calls == 10);
+    CHECK(seen.details.table == "accounts");
+    CHECK(seen.details.key == "ann");
+    CHECK(seen.details.attempts == 10);
+}
+
+TEST_CASE("who reads together from a table that is throttled is told so, with the table, the item and the attempts") {
+    bank s;
+    const auto names = GENERATE(std::size_t{2}, std::size_t{120});
+    auto wanted = crowd(s, names);
+    wanted.push_back("nobody");
+    failure slow(errc::transaction_canceled);
+    std::size_t calls = 0;
+    s.b.network->set_plan([&calls, slow](const any_request& request, const call_options&) -> testing::fault {
+        const auto* call = std::get_if<transact_get_items_request>(&request);
+        if (!call) return {};
+        ++calls;
+        auto why = slow;
+        why.reasons.assign(call->gets.size(), {"None", "", {}});
+        why.reasons.front() = {"TransactionConflict", "", {}};
+        why.reasons.back() = {"ThrottlingError", "", {}};
+        return {.what = testing::fault::kind::fail, .answer = why};
+    });
+    const auto began = s.where.scheduler.now();
+    const auto seen = together(s, wanted);
+    CHECK(seen.code == errc::throttled);
+    CHECK(seen.code == condition::throttled);
+    CHECK(calls == 10);
+    CHECK(seen.details.table == "accounts");
+    CHECK(seen.details.key == "nobody");
+    CHECK(seen.details.attempts == 10);
+    // 50 ms doubling to 1 s.
+    CHECK(s.where.scheduler.now() - began > 5s);
 }
 
 TEST_CASE("items that are too large for one call are each read twice") {
