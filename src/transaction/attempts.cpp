@@ -109,8 +109,8 @@ transaction_attempts::transaction_attempts(std::shared_ptr<transactions_impl> co
     deadline_ = core_->after(options_.within);
 }
 
-awaitable<bool> transaction_attempts::committed_before() const {
-    if (options_.id.empty()) co_return false;
+awaitable<bool> transaction_attempts::committed_before() {
+    if (options_.id.empty() || !std::exchange(asks_, false)) co_return false;
     transaction_end_verb resume{core_, options_.id, true, "transactions.run"};
     const auto state = co_await await_verb<transaction_state>(core_->world().executor, std::move(resume));
     co_return state == transaction_state::committed;
@@ -133,6 +133,7 @@ awaitable<std::shared_ptr<open_transaction>> transaction_attempts::next() {
         auto done = co_await initiate<void>(core_->world().executor, std::move(verb), details,
                                             boost::asio::as_tuple(boost::asio::deferred));
         const error_code code = std::get<0>(done);
+        asks_ = static_cast<bool>(code);
         if (code && code != errc::already_committed) {
             throw_if_final(code, std::move(details), false);
             auto resting = rest();
@@ -155,6 +156,7 @@ awaitable<bool> transaction_attempts::commit(std::shared_ptr<open_transaction> a
         co_await initiate<void>(executor, std::move(verb), details, boost::asio::as_tuple(boost::asio::deferred));
     const error_code code = std::get<0>(done);
     if (!code) co_return true;
+    asks_ = last_->leaves_row || code == errc::already_committed;
     if (code == errc::already_committed) co_return false;
     throw_if_final(code, std::move(details), made_ >= options_.attempts);
     auto resting = rest();
@@ -164,8 +166,15 @@ awaitable<bool> transaction_attempts::commit(std::shared_ptr<open_transaction> a
 
 /// Told here, and not by a coroutine: one that is awaited by whoever was cancelled tells nothing else.
 void transaction_attempts::throw_if_final(error_code code, diagnostics details, bool last) const {
-    if (passes(code) && !last && core_->now() < deadline_) return;
+    const bool in_time = core_->now() < deadline_;
+    if (passes(code) && !last && in_time) return;
     if (made_ > 1) tell_attempts(details, code);
+    const bool bounded = passes(code) || (code == errc::timeout && !in_time);
+    if (bounded && details.advice.empty()) {
+        details.advice = in_time ? "attempts, in its options, bounds how often the body runs: " + std::to_string(made_)
+                                 : "within, in its options, bounds the time of all attempts: " +
+                                       std::to_string(options_.within.count()) + " ms";
+    }
     throw error(code, std::move(details));
 }
 

@@ -64,6 +64,7 @@ awaitable<std::optional<failure>> commit_plan(std::shared_ptr<open_transaction> 
                                               protocol::transaction_plan sealed) {
     const auto core = of->core;
     of->one_call = protocol::fits_native(sealed);
+    of->leaves_row = true;
     if (held) {
         auto why = co_await held_items::commit(held, std::move(sealed), of->deadline);
         // What the body wants this time, takes more: as if nothing were held, then.
@@ -85,7 +86,9 @@ awaitable<std::optional<failure>> commit_plan(std::shared_ptr<open_transaction> 
     if (fits && tier != transaction_tier::inline_undo) {
         native_call call(table, std::move(sealed), core->rules());
         const auto ran = co_await carry_out(core, std::move(call), of->deadline);
-        co_return told(ran->machine());
+        auto why = told(ran->machine());
+        of->leaves_row = why && protocol::is_refused_run(*why, table, of->id);
+        co_return why;
     }
     if (auto why = protocol::fault_of_inline(table, sealed)) co_return why;
     if (core->options().policy == wait_policy::wait) sort_by_name(sealed);

@@ -130,8 +130,9 @@ public:
     /// @throws dynalease::error that names the option.
     transaction_attempts(std::shared_ptr<transactions_impl> core, run_options options);
 
-    /// Whether it has committed before, under the caller's id. Cost: 1 read; without an id of the caller's none.
-    boost::asio::awaitable<bool> committed_before() const;
+    /// Whether it has committed before, under the caller's id, and brings that to its end. Cost: 1 read before the
+    /// first attempt, and before those at which a row of the id may not be done; without an id of the caller's none.
+    boost::asio::awaitable<bool> committed_before();
     /// The next attempt; null: none yet, and the pause before the next one is over.
     /// @throws dynalease::error when what it is to hold cannot be had
     boost::asio::awaitable<std::shared_ptr<open_transaction>> next();
@@ -152,6 +153,7 @@ private:
     wall_time born_;
     time_point began_;
     time_point deadline_;
+    bool asks_ = true;     ///< whether the id has committed
     unsigned made_ = 0;    ///< runs of the body
     unsigned failed_ = 0;  ///< ... and attempts to lock what it needs
     std::shared_ptr<const open_transaction> last_{};

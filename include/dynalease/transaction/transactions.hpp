@@ -28,6 +28,11 @@ namespace dynalease {
 /// be alive for one to end: whoever meets an item of a transaction that somebody has left undoes it there, or completes
 /// it; `sweep` does so for items that nobody meets.
 ///
+/// **The coordination table** is used by those that go by locks (more than 100 items or 4 MB, several writes to one
+/// item, `transaction_tier::locked_commit`, and `automatic` after five conflicts), by those with an id of the caller's,
+/// and by `look`, `list`, `resume`, `roll_back` and `sweep`. Where all go by one call (`transaction_tier::native`) and
+/// have no id, there need be none.
+///
 /// Without a token a verb returns an awaitable, which throws `dynalease::error`. Cancellation: all types. Thread
 /// safety: verbs may be called on any thread.
 class transactions {
@@ -49,8 +54,10 @@ public:
     /// value. Errors: those of `transaction::commit`, whose diagnostics tell after how many attempts, and how long,
     /// where there were several; `errc::conflict` and `errc::locked` after the last one.
     ///
-    /// Cost: as `transaction`, of each attempt, in vain or not; with an id 1 read more before each and, of a native
-    /// commit, 1 write. While another transaction holds an item: a read of its row after 25 ms, doubling to 500 ms.
+    /// Cost: as `transaction`, of each attempt, in vain or not; with an id 1 read more before the first, and before
+    /// others that follow one by locks or another process's; and, of a native commit, 1 write. While another
+    /// transaction holds an item: a read of its row after 25 ms, doubling to 500 ms; where the item goes from hand to
+    /// hand, and others are before this one, more seldom.
     template <class Body>
         requires std::invocable<std::decay_t<Body>&, transaction&>
     auto run(Body&& body, run_options options = {}) const {

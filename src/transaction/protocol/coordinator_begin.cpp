@@ -114,7 +114,7 @@ void coordinator::judge_begin(const errand_answer& with) {
             phase_ = phase::ended;
             return;
         case begin_step::others:
-            return end_unbegun(gives_up ? std::move(why_) : refused_run());
+            return end_unbegun(gives_up ? std::move(why_) : refused_run(coordination_, plan_->name.id));
     }
 }
 

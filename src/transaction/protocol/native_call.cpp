@@ -217,7 +217,7 @@ void native_call::judge_outcome(judgement& all, const std::optional<item>& shown
         case begin_step::others:
             // A row stays for longer than any copy of the call is on its way.
             all.for_ever = true;
-            all.why = refused_run();
+            all.why = refused_run(coordination_, plan_->name.id);
             return;
     }
 }

@@ -76,10 +76,15 @@ begin_step decide_begin(const std::optional<transaction_header>& row, const run_
     return rolled_back && row->done ? begin_step::over : begin_step::others;
 }
 
-failure refused_run() {
+failure refused_run(const std::string& coordination, const std::string& id) {
     failure why(errc::conflict);
     why.details.message = "another run of this transaction's id is not over";
-    return why;
+    return about(std::move(why), {coordination, transaction_key(id)});
+}
+
+bool is_refused_run(const failure& why, const std::string& coordination, const std::string& id) {
+    const auto& [table, key] = item_ref{coordination, transaction_key(id)};
+    return why.code == errc::conflict && why.details.table == table && why.details.key == text_of(key);
 }
 
 namespace {

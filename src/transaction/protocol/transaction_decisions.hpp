@@ -89,8 +89,11 @@ enum class begin_step {
 
 /// A refused `begin`, by the row that came with the refusal.
 begin_step decide_begin(const std::optional<transaction_header>& row, const run_name& mine);
-/// What the user is told where another run is at work, or has been left.
-failure refused_run();
+/// What the user is told where another run of the id is at work, or has been left. @param coordination the table of
+/// its row
+failure refused_run(const std::string& coordination, const std::string& id);
+/// Whether it is that what the user is told.
+bool is_refused_run(const failure& why, const std::string& coordination, const std::string& id);
 
 // ---- lock --------------------------------------------------------------------------------------------------
 

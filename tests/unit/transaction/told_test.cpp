@@ -157,9 +157,83 @@ TEST_CASE("attempts that are all in vain are told by their number and their time
             const std::string words = why.diagnostics().message;
             CHECK(words.starts_with("3 attempts in "));
             CHECK(words.find(" ms; the last: the item is no longer as the transaction saw it") != std::string::npos);
+            CHECK(why.diagnostics().advice.starts_with("attempts, "));
         }
         CHECK(ran == 3);
     });
+}
+
+TEST_CASE("what others hold until the time for all attempts is over is told by the name of that time") {
+    bank s;
+    s.has("ann", 100);
+    s.has("bob", 20);
+    s.a_dies_after(3, order_id);
+    run(s.where, s.b, [](bank& in) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.b);
+        auto body = [&](transaction& tx) -> asio::awaitable<void> {
+            tx.update(book, "ann", add("balance", 1));
+            co_return;
+        };
+        const run_options options{.within = 300ms};
+        try {
+            co_await bank::transactions_of(in.b).run(body, options);
+            FAIL("it was committed");
+        } catch (const error& why) {
+            CHECK(why.code() == errc::locked);
+            CHECK(why.diagnostics().advice == "within, in its options, bounds the time of all attempts: 300 ms");
+        }
+    }(s));
+}
+
+TEST_CASE("an id is read before the first attempt alone, unless a row of it may not be done") {
+    const auto tier = GENERATE(transaction_tier::native, transaction_tier::inline_undo);
+    bank s;
+    s.has("ann", 10);
+    s.in_a(
+        [](bank& in, transaction_tier how) -> asio::awaitable<void> {
+            const auto book = bank::table_of(in.a);
+            int ran = 0;
+            auto spoilt = [&](transaction& tx) -> asio::awaitable<void> {
+                auto ann = co_await tx.get(book, "ann");
+                ++ann->balance;
+                tx.put(book, *ann);
+                if (++ran < 4) {
+                    in.where.apply(update_item_request{.table_name = "accounts",
+                                                       .key = {{"name", "ann"}},
+                                                       .update_expression = "SET #s = :s",
+                                                       .names = {{"#s", "_stamp"}},
+                                                       .values = {{":s", binary(12, static_cast<std::byte>(ran))}}});
+                }
+            };
+            const run_options options{.id = order_id, .tier = how};
+            co_await bank::transactions_of(in.a).run(spoilt, options);
+            CHECK(ran == 4);
+        },
+        tier);
+    std::size_t looks = 0;
+    for (const auto& entry : s.a.network->log()) {
+        looks += entry->operation == "GetItem" && entry->key.find("tx#") != std::string::npos ? 1 : 0;
+    }
+    CHECK(looks == (tier == transaction_tier::native ? 1 : 4));
+    CHECK(s.balance("ann") == 11);
+}
+
+TEST_CASE("a run of an id that another one is at work for names the row that tells of it") {
+    bank s;
+    s.has("ann", 100);
+    s.has("bob", 20);
+    s.a_dies_after(3, order_id);
+    run(s.where, s.b, [](bank& in) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.b);
+        const run_options options{.id = order_id};
+        auto tx = bank::transactions_of(in.b).begin(options);
+        tx.update(book, "carl", add("balance", 1));
+        diagnostics details;
+        auto [code] = co_await tx.commit(details, as_pair);
+        CHECK(code == errc::conflict);
+        CHECK(details.table == "coordination");
+        CHECK(details.key.find("tx#order-4711") != std::string::npos);
+    }(s));
 }
 
 TEST_CASE("a single attempt is not counted") {
