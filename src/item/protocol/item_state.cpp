@@ -10,6 +10,8 @@ namespace dynalease::protocol {
 
 namespace {
 
+constexpr const char* held_by_transaction = "transaction ";
+
 failure unreadable(errc code, std::string_view name, std::string_view expected) {
     failure why(code);
     why.details.message = "attribute \"" + std::string(name) + "\" is not " + std::string(expected);
@@ -71,9 +73,20 @@ result<std::optional<visible_item>> visible_in(const item_layout& layout, std::o
     if (!state) return std::move(state).error();
     if (*mark) {
         state->mark = (*mark)->kind;
-        if (state->holder.empty()) state->holder = "transaction " + (*mark)->owner.id;
+        if (state->holder.empty()) state->holder = held_by_transaction + (*mark)->owner.id;
     }
     return std::optional(visible_item{*std::move(state), std::move(seen)});
+}
+
+failure held_by(const std::string& holder) {
+    failure why(errc::locked);
+    why.details.message = "held by " + holder;
+    if (holder.starts_with(held_by_transaction)) {
+        why.details.advice =
+            "try again; if nobody carries it on, transactions::sweep ends it, and transactions::free "
+            "takes its mark off an item whose transaction has no row any more";
+    }
+    return why;
 }
 
 result<item_state> state_of(const item_layout& layout, const item& shown) {

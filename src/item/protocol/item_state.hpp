@@ -34,6 +34,9 @@ struct item_state {
 /// mark of a transaction is not one of ours. Such an item is never written.
 result<item_state> state_of(const item_layout& layout, const item& shown);
 
+/// What one is told who cannot write an item that another holds. @param holder as `item_state` names it
+failure held_by(const std::string& holder);
+
 /// What everybody may see of an item: without the mark, and as it was before it.
 struct visible_item : item_state {
     item attributes{};  ///< empty where there is nothing to be seen

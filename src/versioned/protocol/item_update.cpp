@@ -4,6 +4,7 @@
 
 #include "database/protocol/backoff.hpp"
 #include "database/protocol/reply.hpp"
+#include "item/protocol/item_state.hpp"
 
 #include <string>
 #include <utility>
@@ -129,8 +130,7 @@ sequence<void> item_update::wait_behind_lock() {
     auto& met = end_.facts;
     for (unsigned looks = 0;;) {
         const auto next = process_.now() + detail::retry_pause(looks++, process_.unit());
-        failure locked(errc::locked);
-        locked.details.message = "held by " + met.holder;
+        auto locked = held_by(met.holder);
         co_await sleep_until(next, std::move(locked));
         if (given_up_) co_return;
         auto seen = co_await look(true);

@@ -3,6 +3,7 @@
 #include "database/protocol/backoff.hpp"
 #include "database/protocol/joint_reasons.hpp"
 #include "database/protocol/reply.hpp"
+#include "item/protocol/item_state.hpp"
 #include "versioned/protocol/version_sequences.hpp"
 
 #include <algorithm>
@@ -238,7 +239,7 @@ void delivery::conclude(verdict meant, std::optional<visible_item> sight) {
             if (!facts.saved) facts.unread = "another has removed the item since";
             return;
         case verdict::held:
-            end_.why = explained(errc::locked, "held by " + facts.holder);
+            end_.why = held_by(facts.holder);
             return;
         case verdict::condition_false:
             end_.why = std::move(overflow);

@@ -57,6 +57,28 @@ TEST_CASE("an item whose transaction has no row any more becomes what it was") {
     CHECK_FALSE(free_in_b(s, "nobody").yields);
 }
 
+TEST_CASE("who saves an item of a transaction that is gone is told how to free it, and can save it then") {
+    bank s(3);
+    dies_after(s, 3);
+    s.where.apply(delete_item_request{.table_name = "coordination", .key = {{"pk", "tx#order-4711"}, {"sk", "-"}}});
+    run(s.where, s.b, [](bank& in) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.b);
+        const auto loaded = co_await book.load("ann");
+        CHECK(loaded->value.balance == 100);
+        auto richer = *loaded;
+        ++richer.value.balance;
+        diagnostics details;
+        auto [code, saved] = co_await book.save(richer, details, as_pair);
+        CHECK(code == errc::locked);
+        CHECK(details.message.find("transaction order-4711") != std::string::npos);
+        CHECK(details.advice.find("transactions::free") != std::string::npos);
+        const auto was = co_await bank::transactions_of(in.b).free(book, "ann");
+        CHECK(was);
+        co_await book.save(richer);
+    }(s));
+    CHECK(s.balance("ann") == 101);
+}
+
 TEST_CASE("an item whose transaction has committed is completed") {
     bank s(3);
     dies_after(s, 4);
