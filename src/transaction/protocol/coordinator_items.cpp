@@ -151,6 +151,7 @@ void coordinator::judge_lock(std::size_t index, const std::optional<item>& there
         case lock_step::locked:
         case lock_step::changed:
         case lock_step::has_versions:
+        case lock_step::unreadable:
         case lock_step::overflow:
             break;
     }

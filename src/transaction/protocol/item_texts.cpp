@@ -74,14 +74,21 @@ std::string same_stamp(const guarded_table& on, const item_sight& seen, attribut
 
 std::string free_item(const guarded_table& on, mark_kind kind, const std::optional<item_sight>& seen,
                       attribute_values& values) {
-    auto text = "attribute_exists(#k) AND " + std::string(unlocked);
+    // What is left of another mark would be taken for a part of this one.
+    auto text = "attribute_exists(#k) AND " + std::string(unlocked) + " AND attribute_not_exists(#before)";
     if (!on.versioned) {
         text += " AND attribute_not_exists(#born)";
     } else if (kind == mark_kind::updated) {
         text += " AND (attribute_not_exists(#ver) OR #ver <= :top)";
         values.emplace(":top", on.layout.version_limit - on.layout.step);
     }
-    if (!seen) return text;
+    if (!seen) {
+        // A lock moves the stamp: what is none could not be told from one, nor be given back.
+        text += " AND (attribute_not_exists(#stamp) OR (attribute_type(#stamp, :binary) AND size(#stamp) = :bytes))";
+        values.emplace(":binary", "B");
+        values.emplace(":bytes", static_cast<std::int64_t>(item_stamp{}.size()));
+        return text;
+    }
     // Only an insert can be made where nothing was: any other write is refused.
     return text + (seen->absent ? " AND attribute_not_exists(#k)" : same_stamp(on, *seen, values));
 }

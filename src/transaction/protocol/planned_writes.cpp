@@ -20,6 +20,24 @@ result<item_sight> sight_of(const guarded_table& on, const std::optional<item>& 
     return seen;
 }
 
+std::optional<failure> fault_of_state(const guarded_table& on, const item& shown) {
+    if (shown.contains(mark_attribute::before)) {
+        failure why(errc::corrupt_row);
+        why.details.message =
+            "attribute \"" + std::string(mark_attribute::before) + "\" is of a transaction's mark, whose name is gone";
+        return why;
+    }
+    if (!on.versioned) {
+        // Whatever its version is, it is an attribute like others.
+        const auto* stamp = find(shown, on.layout.stamp);
+        if (!stamp) return std::nullopt;
+        const auto now = state_of(on.layout, {{on.layout.stamp, *stamp}});
+        return now ? std::nullopt : std::optional(now.error());
+    }
+    const auto now = state_of(on.layout, shown);
+    return now ? std::nullopt : std::optional(now.error());
+}
+
 bool is_as_seen(const guarded_table& on, const item_sight& seen, const std::optional<item>& shown) {
     const auto now = sight_of(on, shown);
     return now && *now == seen;

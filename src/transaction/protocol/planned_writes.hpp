@@ -49,6 +49,11 @@ struct item_sight {
 /// Fails with `errc::bad_version` or `errc::corrupt_row`: such an item is never written.
 result<item_sight> sight_of(const guarded_table& on, const std::optional<item>& committed);
 
+/// Why the item, which no transaction holds, is never written: `errc::corrupt_row` for a stamp that is none, and for
+/// what is left of a mark whose name somebody has removed; where there are versions, all of which `sight_of` fails.
+/// Empty: it may be.
+std::optional<failure> fault_of_state(const guarded_table& on, const item& shown);
+
 /// One item and the writes to it, in their order. An insert stands alone.
 struct planned_item {
     guarded_table on;

@@ -115,6 +115,7 @@ lock_step decide_lock(const lock_facts& facts) {
     if (!facts.shown) return changed ? lock_step::changed : lock_step::missing;
     const auto& shown = *facts.shown;
     if (!inserts && !versioned && shown.contains(item_attribute::born)) return lock_step::has_versions;
+    if (!inserts && fault_of_state(facts.what.on, shown)) return lock_step::unreadable;
     if (changed) return lock_step::changed;
     if (inserts) return lock_step::exists;
     if (shown.contains(item_attribute::gone)) return lock_step::missing;
@@ -180,6 +181,8 @@ failure refused_lock(lock_step step, const planned_item& what, std::size_t numbe
             return has_changed();
         case lock_step::has_versions:
             return told(errc::bad_version, "the item has versions, and its table was said to have none");
+        case lock_step::unreadable:
+            return fault_of_state(what.on, *shown).value();
         case lock_step::overflow:
             return told(errc::version_overflow, "the version of the item is as high as it may get");
         default:

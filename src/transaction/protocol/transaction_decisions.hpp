@@ -107,6 +107,7 @@ enum class lock_step {
     locked,           ///< a lock holds it, which is no transaction's
     changed,          ///< it is not as the transaction saw it: to be run again
     has_versions,     ///< it is a versioned item, and the table was said to have none
+    unreadable,       ///< its stamp or its version is none: `fault_of_state`
     overflow,         ///< its version is as high as it may get
     condition_false,  ///< what the user demands of it is not so
 };

@@ -178,7 +178,8 @@ void row_expires_undecided(any_request& request, purpose, const environment& wor
 
 void lock_over_any_mark(any_request& request, purpose, const environment&) {
     for_each_write(request, [](auto& write) {
-        if (write.table_name == table) drop_clauses(write, {"attribute_not_exists(#tx) AND "});
+        if (write.table_name != table) return;
+        drop_clauses(write, {"attribute_not_exists(#tx) AND ", " AND attribute_not_exists(#before)"});
     });
 }
 

@@ -244,7 +244,8 @@ TEST_CASE("a refused lock tells why, by what the item shows") {
     CHECK(decide(free, mark_by(stranger), mark_by(mine), 2) == lock_step::lost);
 
     what.on.versioned = true;
-    CHECK(decide(with("_born"), unmarked) == lock_step::condition_false);
+    CHECK(decide(with("_born"), unmarked) == lock_step::unreadable);
+    CHECK(decide(with("_stamp"), unmarked) == lock_step::unreadable);
     what.writes.front().kind = mark_kind::inserted;
     CHECK(decide(free, unmarked) == lock_step::exists);
     CHECK(decide(with("_gone"), unmarked) == lock_step::exists);

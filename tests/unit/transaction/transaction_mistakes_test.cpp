@@ -104,6 +104,13 @@ request_change undo_by_values(std::string_view condition) {
     };
 }
 
+constexpr std::string_view no_owner = "attribute_not_exists(#tx) AND ";
+constexpr std::string_view no_leftovers = " AND attribute_not_exists(#before)";
+
+void lock_over_any_mark(any_request& request, const small_store& store) {
+    for (const auto text : {no_owner, no_leftovers}) in_texts("#tx = :tx", text, "")(request, store);
+}
+
 void drop_stamp_at_unlock(any_request& request, const small_store&) {
     if (auto* unlock = unlock_in(request)) unlock->update_expression += ", #stamp";
 }
@@ -200,6 +207,10 @@ request_change in_call(std::string_view what, std::string_view with) {
             prune(*update);
         }
     };
+}
+
+void write_over_any_mark(any_request& request, const small_store& store) {
+    for (const auto text : {no_owner, no_leftovers}) in_call(text, "")(request, store);
 }
 
 void insert_over_anything(any_request& request, const small_store&) {
@@ -309,7 +320,7 @@ std::vector<mistake> mistakes() {
         {"COMMIT_NO_STATE", {.change = in_texts("#state = :committed", pending, "")}, one_item()},
         {"COMMIT_BEFORE_LOCKS", {.commit_unseen = true}, one_item()},
         {"ABORT_NO_STATE", {.change = in_texts("#state = :rolled_back", pending, "")}, one_item()},
-        {"LOCK_UNCOND", {.change = in_texts("#tx = :tx", "attribute_not_exists(#tx) AND ", "")}, one_item()},
+        {"LOCK_UNCOND", {.change = lock_over_any_mark}, one_item()},
         {"INSERT_NOT_TIED", {.change = untie_insert}, inserted_and_erased()},
         {"BIRTH_NO_STAMP", {.change = drop_stamp_of_insert}, inserted_and_erased()},
         {"SECOND_TXID_ONLY", {.change = in_texts("if_not_exists(#0, if", mine, "#tx = :tx")}, twice()},
@@ -331,7 +342,7 @@ std::vector<mistake> mistakes() {
         {"NOT_WITHDRAWN", {.change = withdraw_elsewhere}, given_up()},
         {"NOT_SET_ASIDE, by its own process", {.change = set_aside_elsewhere}, given_up()},
         {"NOT_SET_ASIDE, by who takes over", {.change = set_aside_elsewhere}, dies()},
-        {"NATIVE_NOT_FREE", {.change = in_call("attribute_not_exists(#tx) AND ", "")}, called()},
+        {"NATIVE_NOT_FREE", {.change = write_over_any_mark}, called()},
         {"NATIVE_NO_STAMP", {.change = in_call("#stamp = :n, ", "")}, called()},
         {"NATIVE_NO_STAMP, where others read", {.change = in_call("#stamp = :n, ", "")}, skew({true})},
         {"OUTCOME_UNCONDITIONAL", {.change = record_unconditionally}, called_for_ever()},
