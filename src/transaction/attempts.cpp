@@ -71,7 +71,10 @@ struct hold_verb {
                                                     diagnostics* details) {
         runtime::completion<void> done;
         std::vector<placed_key> places;
-        for (const auto& each : like->draft.items()) places.push_back({each.layout, each.key});
+        // What its own guard locks, nobody else changes; and no transaction can lock it.
+        for (const auto& each : like->draft.items()) {
+            if (!like->draft.guards(each)) places.push_back({each.layout, each.key});
+        }
         auto held = co_await held_items::take(attempt, std::move(places));
         if (held)
             attempt->held = *std::move(held);

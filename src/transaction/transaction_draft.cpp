@@ -3,6 +3,7 @@
 #include "transaction/transaction_draft.hpp"
 
 #include "item/item_names.hpp"
+#include "transaction/protocol/joint_requests.hpp"
 #include "versioned/protocol/version_changes.hpp"
 
 #include <algorithm>
@@ -137,6 +138,21 @@ std::optional<failure> transaction_draft::check(const item_layout& layout, const
     return std::nullopt;
 }
 
+void transaction_draft::require(condition_check fence) {
+    // The same guard once more demands nothing more.
+    const bool known = std::ranges::any_of(fences_, [&](const condition_check& each) {
+        return each.table_name == fence.table_name && each.key == fence.key &&
+               each.condition_expression == fence.condition_expression && each.values == fence.values;
+    });
+    if (!known) fences_.push_back(std::move(fence));
+}
+
+bool transaction_draft::guards(const drafted_item& touched) const {
+    return std::ranges::any_of(fences_, [&](const condition_check& each) {
+        return each.table_name == touched.layout.table && each.key == touched.key;
+    });
+}
+
 // ---- the plan ----------------------------------------------------------------------------------------------
 
 namespace {
@@ -240,8 +256,31 @@ result<protocol::transaction_plan> transaction_draft::plan(protocol::run_name na
             made.checks.push_back(std::move(check));
         }
     }
-    for (const auto& fence : fences_) made.checks.push_back({.fence = fence});
+    if (auto why = plan_fences(made)) return *std::move(why);
     return made;
+}
+
+std::optional<failure> transaction_draft::plan_fences(protocol::transaction_plan& into) const {
+    for (const auto& fence : fences_) {
+        const auto is_here = [where = item_ref{fence.table_name, fence.key}](const auto& each) {
+            return each.place().table == where.table && each.place().key == where.key;
+        };
+        if (std::ranges::any_of(into.items, is_here)) {
+            failure why(errc::duplicate_item);
+            why.details.message =
+                "a guard that the transaction requires locks an item that it writes: let the guard "
+                "write that, or release it first";
+            return protocol::about(std::move(why), {fence.table_name, fence.key});
+        }
+        const auto read = std::ranges::find_if(into.checks, is_here);
+        if (read == into.checks.end())
+            into.checks.push_back({.fence = fence});
+        else if (read->fence)
+            protocol::add_fence(*read->fence, fence);
+        else
+            read->fence = fence;
+    }
+    return std::nullopt;
 }
 
 }  // namespace dynalease::detail

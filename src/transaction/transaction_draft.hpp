@@ -66,9 +66,11 @@ public:
     std::optional<failure> update(const protocol::item_layout& layout, const item_key& key, drafted_update wanted);
     void erase(const protocol::item_layout& layout, const item_key& key);
     std::optional<failure> check(const protocol::item_layout& layout, const item_key& key, condition_expression demand);
-    void require(condition_check fence) { fences_.push_back(std::move(fence)); }
+    void require(condition_check fence);
 
     const std::vector<drafted_item>& items() const noexcept { return items_; }
+    /// A guard that is required locks this very item.
+    bool guards(const drafted_item& touched) const;
     /// Actions of one call, beside that for the row.
     std::size_t actions() const noexcept { return items_.size() + fences_.size(); }
 
@@ -79,6 +81,7 @@ public:
 private:
     const drafted_item* find(const protocol::item_layout& layout, const item_key& key) const;
     drafted_item& at(const protocol::item_layout& layout, const item_key& key);
+    std::optional<failure> plan_fences(protocol::transaction_plan& into) const;
 
     std::vector<drafted_item> items_;  ///< in the order in which they were touched
     std::map<std::string, std::size_t> places_;

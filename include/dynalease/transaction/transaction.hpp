@@ -98,7 +98,9 @@ public:
     }
 
     /// The commit happens only while this very lock or turn is in force, at that instant: `errc::lock_lost`. It is the
-    /// true fence, which no pause of the process can pass. @throws dynalease::error with `errc::not_held`.
+    /// true fence, which no pause of the process can pass. An item's guard lets the transaction read that item, and not
+    /// write it: that is for the guard (`errc::duplicate_item` at the commit). @throws dynalease::error with
+    /// `errc::not_held`.
     template <fenced Guard>
     void require(const Guard& guard) {
         detail::require_in(*state_, guard.fence());

@@ -116,7 +116,7 @@ void coordinator::judge_commit(const errand_answer& with) {
 void coordinator::judge_check(std::size_t index, const std::optional<item>& shown) {
     const auto& check = plan_->checks[index];
     std::optional<item_mark> mark;
-    if (shown && !check.fence) {
+    if (shown && !check.is_fence()) {
         auto read = mark_of(*shown);
         if (!read) return fail(about(read.error(), check.place()));
         mark = *std::move(read);
@@ -136,7 +136,7 @@ void coordinator::meet_in_commit(std::size_t index, item_mark mark) {
 void coordinator::judge_part(std::size_t index, const std::optional<item>& shown) {
     const auto part = call_->at(index);
     const auto refuse = [&](failure why) { fail(about(std::move(why), part.place)); };
-    if (part.check && part.check->fence) return refuse(refused_check(check_step::lost, shown));
+    if (part.check && part.check->is_fence()) return refuse(refused_check(check_step::lost, shown));
     std::optional<item_mark> mark;
     if (shown) {
         auto read = mark_of(*shown);

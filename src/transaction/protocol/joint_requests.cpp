@@ -44,6 +44,26 @@ transact_update update_of(const planned_item& what) {
     return completed(std::move(action), what, update);
 }
 
+/// With its placeholders as others, whatever they are.
+std::string renamed(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        out += c;
+        if (c == '#' || c == ':') out += 'f';
+    }
+    return out;
+}
+
+}  // namespace
+
+void add_fence(condition_check& to, const condition_check& fence) {
+    to.condition_expression = "(" + to.condition_expression + ") AND (" + renamed(fence.condition_expression) + ")";
+    for (const auto& [name, attribute] : fence.names) to.names.emplace(renamed(name), attribute);
+    for (const auto& [name, value] : fence.values) to.values.emplace(renamed(name), value);
+}
+
+namespace {
+
 /// Names the body: the call has one for ever, but for the run that it goes over.
 std::string token_of_call(const transaction_plan& plan, const std::optional<std::string>& over) {
     // Checks alone do no harm twice.
@@ -74,7 +94,7 @@ transact_write write_at_once(const planned_item& what) {
 }
 
 condition_check check_item(const planned_check& what) {
-    if (what.fence) {
+    if (what.is_fence()) {
         auto fence = *what.fence;
         fence.current_on_refusal = true;
         return fence;
@@ -91,6 +111,8 @@ condition_check check_item(const planned_check& what) {
     }
     if (what.demand) apply(check, *what.demand);
     keep_used_names(layout, check.names, {}, check.condition_expression);
+    // One call names an item once.
+    if (what.fence) add_fence(check, *what.fence);
     return check;
 }
 

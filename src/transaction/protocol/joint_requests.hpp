@@ -24,6 +24,9 @@ transact_write_items_request native_call_of(const std::string& coordination, con
 /// A whole write to an item, which demands that nobody holds it.
 transact_write write_at_once(const planned_item& what);
 
+/// What both demand of one item or row, for a call names each once.
+void add_fence(condition_check& to, const condition_check& fence);
+
 /// That an item is as it was seen, by whoever only read it; and as is demanded.
 condition_check check_item(const planned_check& what);
 

@@ -227,7 +227,7 @@ void native_call::judge_item(judgement& all, std::size_t index, const std::optio
     const auto refuse = [&](failure why) {
         if (!all.why) all.why = about(std::move(why), place_of(index));
     };
-    const bool guards = index >= count && plan_->checks[index - count].fence;
+    const bool guards = index >= count && plan_->checks[index - count].is_fence();
     std::optional<item_mark> mark;
     if (shown && !guards) {
         auto read = mark_of(*shown);

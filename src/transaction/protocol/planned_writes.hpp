@@ -74,10 +74,12 @@ struct planned_check {
     std::optional<item_sight> seen{};
     /// That there is an item; if it is not empty, that it holds of it, too.
     std::optional<condition_expression> demand{};
-    /// Of a lock or of a turn, as `fence()` makes it; then nothing else counts.
+    /// Of a lock or of a turn, as `fence()` makes it; of an item's lock, of this very item.
     std::optional<condition_check> fence{};
     std::size_t bytes = 0;  ///< of the item as it was read
 
+    /// Of no item that anybody has read, or demands something of.
+    bool is_fence() const { return fence && !seen && !demand; }
     item_ref place() const { return fence ? item_ref{fence->table_name, fence->key} : item_ref{on.layout.table, key}; }
 };
 

@@ -193,9 +193,11 @@ failure refused_lock(lock_step step, const planned_item& what, std::size_t numbe
 
 check_step decide_check(const planned_check& what, const std::optional<item>& shown,
                         const std::optional<item_mark>& mark) {
-    if (what.fence) return check_step::lost;
+    if (what.is_fence()) return check_step::lost;
     if (mark) return check_step::rival;
-    if (!what.demand || (what.seen && !is_as_seen(what.on, *what.seen, shown))) return check_step::changed;
+    const bool changed = what.seen && !is_as_seen(what.on, *what.seen, shown);
+    if (!what.demand) return what.fence && !changed ? check_step::lost : check_step::changed;
+    if (changed) return check_step::changed;
     const bool missing = !shown || shown->contains(item_attribute::gone);
     return missing ? check_step::missing : check_step::condition_false;
 }

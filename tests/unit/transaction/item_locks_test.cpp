@@ -80,3 +80,102 @@ TEST_CASE("an item lock waits for a transaction that holds the item, and brings 
     }(s, decided ? 2 : 1));
     CHECK(s.balance("ann") == (decided ? 2 : 1));
 }
+
+TEST_CASE(
+    "a transaction reads the item of a guard that it requires, in one request, and happens while that is in force") {
+    const auto tier = tiers();
+    bank s;
+    s.has("ann", 7);
+    s.has("bob", 1);
+    s.in_a(
+        [](bank& in, transaction_tier how) -> asio::awaitable<void> {
+            auto own = lock_of_ann(in.a);
+            auto guard = co_await own.acquire();
+            const auto book = bank::table_of(in.a);
+            const auto all = bank::transactions_of(in.a);
+            const run_options options{.tier = how};
+            auto copy_ann = [&](transaction& tx) -> asio::awaitable<void> {
+                const auto ann = co_await tx.get(book, "ann");
+                tx.require(guard);
+                tx.require(guard);
+                tx.update(book, "bob", set("balance", ann->balance));
+            };
+            co_await all.run(copy_ann, options);
+            CHECK(in.balance("bob") == 7);
+
+            // The lock is gone behind its holder's back.
+            in.where.apply(update_item_request{.table_name = "accounts",
+                                               .key = {{"name", "ann"}},
+                                               .update_expression = "REMOVE #w",
+                                               .names = {{"#w", "_lockW"}}});
+            auto again = all.begin(options);
+            co_await again.get(book, "ann");
+            again.require(guard);
+            again.update(book, "bob", set("balance", 0));
+            diagnostics why;
+            auto [code] = co_await again.commit(why, as_pair);
+            CHECK(code == errc::lock_lost);
+            CHECK(why.key == "ann");
+        },
+        tier);
+    CHECK(s.balance("bob") == 7);
+    CHECK_FALSE(s.is_marked("bob"));
+}
+
+TEST_CASE("a transaction that writes the item of a guard that it requires is refused by that, and nothing is sent") {
+    const auto tier = tiers();
+    bank s;
+    s.has("ann", 7);
+    s.in_a(
+        [](bank& in, transaction_tier how) -> asio::awaitable<void> {
+            auto own = lock_of_ann(in.a);
+            auto guard = co_await own.acquire();
+            const auto book = bank::table_of(in.a);
+            in.a.network->clear_log();
+            const run_options options{.tier = how};
+            auto tx = bank::transactions_of(in.a).begin(options);
+            tx.require(guard);
+            tx.update(book, "ann", add("balance", 1));
+            diagnostics why;
+            auto [code] = co_await tx.commit(why, as_pair);
+            CHECK(code == errc::duplicate_item);
+            CHECK(why.key == "ann");
+            CHECK(in.requests(in.a) == 0);
+            co_await guard.release();
+        },
+        tier);
+    CHECK(s.balance("ann") == 7);
+}
+
+TEST_CASE("a body that requires an item's guard, and has met with conflicts, locks the other items alone") {
+    bank s;
+    s.has("ann", 7);
+    s.has("bob", 1);
+    s.in_a([](bank& in) -> asio::awaitable<void> {
+        auto own = lock_of_ann(in.a);
+        auto guard = co_await own.acquire();
+        const auto book = bank::table_of(in.a);
+        const run_options options{.tier = transaction_tier::locked_commit};
+        int ran = 0;
+        auto copy_ann = [&](transaction& tx) -> asio::awaitable<void> {
+            const auto ann = co_await tx.get(book, "ann");
+            auto bob = co_await tx.get(book, "bob");
+            tx.require(guard);
+            CHECK(in.is_marked("bob") == (++ran == 2));
+            if (ran == 1) {
+                in.where.apply(update_item_request{.table_name = "accounts",
+                                                   .key = {{"name", "bob"}},
+                                                   .update_expression = "SET #s = :s",
+                                                   .names = {{"#s", "_stamp"}},
+                                                   .values = {{":s", binary(12, std::byte{9})}}});
+            }
+            bob->balance += ann->balance;
+            tx.put(book, *bob);
+        };
+        co_await bank::transactions_of(in.a).run(copy_ann, options);
+        CHECK(ran == 2);
+        co_await guard.release();
+    });
+    CHECK(s.balance("bob") == 8);
+    CHECK_FALSE(s.is_marked("bob"));
+}

@@ -49,6 +49,12 @@ TEST_CASE("the page of the transactions' protocol shows each request as it is bu
     const planned_check reading{.on = versioned, .key = key, .seen = item_sight{.stamp = stamp, .version = 7}};
     const planned_check absent{.on = versioned, .key = key, .seen = item_sight{.absent = true}};
     const planned_check demanding{.on = versioned, .key = key, .demand = attr("state") == "open"};
+    auto guarded = reading;
+    guarded.fence = condition_check{.table_name = "accounts",
+                                    .key = key,
+                                    .condition_expression = "begins_with(#W, :sa)",
+                                    .names = {{"#W", "_lockW"}},
+                                    .values = {{":sa", "s.1."}}};
     const auto at_once = [&](const guarded_table& on, const planned_write& write) {
         const planned_item what{.on = on, .key = key, .writes = {write}};
         return text_of(native_call_of(coordination, {.name = self, .items = {what}}, {}, 0));
@@ -88,6 +94,7 @@ TEST_CASE("the page of the transactions' protocol shows each request as it is bu
          {"check_item", text_of(check_item(reading))},
          {"check_item, of which something is demanded", text_of(check_item(demanding))},
          {"check_item, that was not there", text_of(check_item(absent))},
+         {"check_item, of what a guard locks", text_of(check_item(guarded))},
          {"native_call_of, an update", at_once(versioned, update)},
          {"native_call_of, an update in a table without versions", at_once(plain, later)},
          {"native_call_of, an erasure", at_once(versioned, erasure)},

@@ -134,6 +134,10 @@ TEST_CASE("a refused check tells whether to resolve a rival, to run again, what 
     SECTION("of a fence") {
         check.fence = condition_check{.table_name = "locks", .key = {{"pk", "x"}}, .condition_expression = "c"};
         CHECK(decide_check(check, ann, unmarked) == check_step::lost);
+        // Beside what was seen of the same item.
+        CHECK(decide_check(check, ann, mark_by(stranger)) == check_step::rival);
+        CHECK(decide_check(check, std::nullopt, unmarked) == check_step::changed);
+        check.seen.reset();
         CHECK(decide_check(check, ann, mark_by(stranger)) == check_step::lost);
     }
     CHECK(refused_check(check_step::lost, {}).code == errc::lock_lost);
