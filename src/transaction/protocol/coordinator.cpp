@@ -207,7 +207,11 @@ void coordinator::answer(std::size_t slot, errand_answer with) {
 }
 
 void coordinator::stop(failure why) {
-    fail(std::move(why));
+    const bool commits = phase_ == phase::committing && slots_[0].what == asked::commit;
+    if (commits)
+        stopped_ = std::move(why);
+    else
+        fail(std::move(why));
     advance();
 }
 

@@ -61,7 +61,7 @@ public:
     /// What becomes of the items that it holds, and of others at the same instant: one write to an item, all in one
     /// call. Fails, and rolls back, with `errc::too_many_items` if that takes no such call.
     void commit(transaction_plan wanted);
-    /// Rolls it back, unless it is decided, or a commit is under way that may decide it.
+    /// Rolls it back, unless it is decided; where a commit is under way, unless that decides it.
     void stop(failure why);
 
     phase now() const noexcept { return phase_; }
@@ -136,9 +136,10 @@ protected:
     std::vector<committed_lock> locks_;               ///< the commit map, by stamp
     std::vector<held_item> items_;
     std::vector<std::optional<resolver>> check_rivals_;
-    std::optional<held_call> call_;  ///< where the plan `holds`, from `commit` on
-    unsigned commits_sent_ = 0;      ///< different bodies of the commit
-    std::vector<slot_state> slots_;  ///< of the row first, then of each item, then of each check
+    std::optional<held_call> call_;     ///< where the plan `holds`, from `commit` on
+    unsigned commits_sent_ = 0;         ///< different bodies of the commit
+    std::optional<failure> stopped_{};  ///< while the commit was under way
+    std::vector<slot_state> slots_;     ///< of the row first, then of each item, then of each check
     // So that no errand costs a look at all items.
     std::size_t busy_ = 0;             ///< slots that await an answer
     std::size_t unwritten_ = 0;        ///< items that lack some write

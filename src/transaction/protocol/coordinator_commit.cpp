@@ -83,13 +83,19 @@ void coordinator::answer_commit(const errand_answer& with) {
             phase_ = phase::rolling_back;
             return;
         case answer::refused:
-            return call_ || !plan_->checks.empty() ? judge_commit(with) : find_decided(with);
+            if (call_ || !plan_->checks.empty())
+                judge_commit(with);
+            else
+                find_decided(with);
+            break;
         case answer::delayed:
             ++commits_sent_;
-            return;
+            break;
         case answer::unanswered:
-            return;
+            break;
     }
+    // What became of the copies that were sent, the row tells whoever rolls it back.
+    if (stopped_ && phase_ == phase::committing) fail(*std::exchange(stopped_, {}));
 }
 
 /// By its reasons: the row's first, then those of the checks, or of the parts of the call.

@@ -155,4 +155,40 @@ TEST_CASE("what is held is rolled back by whoever goes first, and its commit is 
     CHECK(stage.find("ann") == ann);
 }
 
+TEST_CASE("who gives up while a commit is under way is told what became of it: of one that is not applied, nothing") {
+    const bool first = GENERATE(true, false);
+    const bool lost = GENERATE(true, false);
+    engine_stage stage;
+    const auto ann = worth("ann", 10);
+    stage.put(ann);
+    auto run = first ? holder({"ann"})
+                     : coordinated({updating(versioned_accounts(), "ann", add("balance", 1))}, {"4711", "run"});
+    stage.run(run, first ? phase::holding : phase::committing);
+    if (first) run.commit(wanting({updating(versioned_accounts(), "ann", add("balance", 1))}));
+    auto commit = run.next(1'700'000'000).value();
+    run.stop(errc::cancelled);
+    CHECK(run.now() == phase::committing);
+    SECTION("it is not applied") {
+        const errand_answer slow{.kind = detail::answer::delayed, .why = failure(errc::throttled)};
+        const errand_answer unheard{.kind = detail::answer::unanswered,
+                                    .why = failure(errc::timeout, outcome::unknown)};
+        run.answer(commit.slot, lost ? unheard : slow);
+        stage.run(run);
+        CHECK(run.decided() == run_verdict::rolled_back);
+        CHECK(run.why().code == errc::cancelled);
+        CHECK(stage.find("ann") == ann);
+        // A copy that lands now does nothing.
+        CHECK_FALSE(stage.execute(commit.request).has_value());
+        CHECK(stage.find("ann") == ann);
+    }
+    SECTION("it is applied, whether its answer comes or not") {
+        auto answer = read_answer(stage.execute(commit.request));
+        if (lost) answer = {.kind = detail::answer::unanswered, .why = failure(errc::timeout, outcome::unknown)};
+        run.answer(commit.slot, std::move(answer));
+        stage.run(run);
+        CHECK(run.decided() == run_verdict::committed);
+        CHECK(stage.find("ann")->at("balance") == attribute_value(11));
+    }
+}
+
 }  // namespace dynalease::protocol::test

@@ -12,7 +12,8 @@ std::uint64_t transaction_world::wanderer::hash() const {
 
 std::uint64_t transaction_world::member::hash() const {
     auto hash = mixed(static_cast<std::uint64_t>(phase_) * 8 + static_cast<std::uint64_t>(verdict_), over_ ? 1 : 2);
-    hash = mixed(hash, (begun_ ? 4U : 0U) + (doubtful_ ? 2U : 0U) + (why_.code == errc::in_doubt ? 1U : 0U));
+    hash = mixed(hash, (stopped_ ? 8U : 0U) + (begun_ ? 4U : 0U) + (doubtful_ ? 2U : 0U) +
+                           (why_.code == errc::in_doubt ? 1U : 0U));
     for (const auto& lock : locks_) hash = mixed(hash, test::hash_of(lock.lock));
     for (const auto& held : items_) {
         hash = mixed(hash, held.written * 4 + (held.touched ? 2 : 0) + (held.closed ? 1 : 0));
