@@ -84,6 +84,7 @@ public:
         std::optional<item_mark> mark{};  ///< by which they are
         std::optional<item> sight{};      ///< where the plan `holds`: the item as it is committed
         std::optional<resolver> rival{};  ///< who is in the way
+        unsigned looks = 0;               ///< at those who were
         bool touched = false;             ///< a lock was sent
         bool closed = false;              ///< it carries no mark of this run any more
     };

@@ -134,7 +134,7 @@ void coordinator::judge_lock(std::size_t index, const std::optional<item>& there
             return take_mark(held, index, *there);
         case lock_step::rival:
             held.rival.emplace(coordination_, what.place(), *std::move(mark), seniority{plan_->born, plan_->name.id},
-                               rules_);
+                               rules_, held.looks);
             return;
         case lock_step::lost:
             phase_ = phase::rolling_back;
@@ -166,6 +166,7 @@ void coordinator::answer_rival(std::size_t index, errand_answer with) {
         case resolver::end::none:
             return;
         case resolver::end::freed:
+            held.looks = held.rival->looks();
             held.rival.reset();
             if (is_insert(index)) inserts_.push_back(index);
             return;

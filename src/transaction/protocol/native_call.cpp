@@ -124,6 +124,7 @@ void native_call::answer_obstacle(std::size_t index, errand_answer with) {
     if (each.rival->ended() != resolver::end::freed) {
         return give_up(about(each.rival->why(), place_of(index)), false);
     }
+    each.looks = each.rival->looks();
     each.rival.reset();
     const auto in_the_way = [](const obstacle& other) { return other.rival.has_value(); };
     if (std::ranges::none_of(obstacles_, in_the_way)) phase_ = phase::calling;
@@ -163,7 +164,7 @@ void native_call::obey(judgement all) {
     if (phase_ != phase::calling) return;
     for (std::size_t i = 0; i < all.rivals.size(); ++i) {
         if (!all.rivals[i]) continue;
-        obstacles_[i] = {.rival = std::move(all.rivals[i])};
+        obstacles_[i].rival = std::move(all.rivals[i]);
         phase_ = phase::clearing;
     }
 }
@@ -236,7 +237,7 @@ void native_call::judge_item(judgement& all, std::size_t index, const std::optio
     }
     const auto meet = [&] {
         all.rivals[index].emplace(coordination_, place_of(index), *std::move(mark),
-                                  seniority{plan_->born, plan_->name.id}, rules_);
+                                  seniority{plan_->born, plan_->name.id}, rules_, obstacles_[index].looks);
     };
     if (index >= count) {
         const auto& check = plan_->checks[index - count];

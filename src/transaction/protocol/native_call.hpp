@@ -46,6 +46,7 @@ protected:
     struct obstacle {
         std::optional<resolver> rival{};
         bool asked = false;  ///< it awaits an answer
+        unsigned looks = 0;  ///< at those who were in the way before
     };
 
     std::string coordination_;

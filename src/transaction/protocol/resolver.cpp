@@ -13,16 +13,6 @@
 namespace dynalease::protocol {
 
 using detail::answer;
-using namespace std::chrono_literals;
-
-namespace {
-
-/// Between two looks at a run that is not decided: 25 ms doubling to 500 ms.
-std::chrono::nanoseconds look_pause(unsigned looks) {
-    return std::min<std::chrono::nanoseconds>(25ms * (1U << std::min(looks, 5U)), 500ms);
-}
-
-}  // namespace
 
 any_request resolver::request() const {
     const transaction_requests header(coordination_, mark_.owner);
@@ -52,6 +42,12 @@ void resolver::fail(failure why) {
 void resolver::judge(const std::optional<transaction_header>& header) {
     const auto fate = decide_mark(mark_, header);
     if (fate != mark_fate::undecided) {
+        const bool over = !header || header->done || header->name != mark_.owner;
+        if (over && looks_ > 0) {
+            // Every item was seen free of it since: to be told by the item itself, which is written next.
+            end_ = end::freed;
+            return;
+        }
         phase_ = fate == mark_fate::keep ? phase::keeping : phase::undoing;
         return;
     }
@@ -69,7 +65,7 @@ void resolver::judge(const std::optional<transaction_header>& header) {
             break;
     }
     phase_ = phase::looking;
-    pause_ = look_pause(looks_++);
+    pause_ = look_pause(*header, self_, looks_++, looks_before_);
     // A pause takes as long as was asked for, or longer.
     silent_ += pause_;
     waited_ += pause_;

@@ -10,6 +10,8 @@
 
 namespace dynalease::protocol {
 
+using namespace std::chrono_literals;
+
 namespace {
 
 bool holds(const transaction_header& header, const lock_name& lock) {
@@ -248,6 +250,20 @@ rival_step decide_rival(const transaction_header& rival, const seniority& mine, 
     const bool goes_first = rules.policy == wait_policy::wound_wait && mine < seniority{rival.born, rival.name.id};
     if (goes_first && waited >= std::min(rules.courtesy, rules.limit)) return rival_step::roll_back;
     return waited >= rules.limit ? rival_step::give_up : rival_step::wait;
+}
+
+std::chrono::nanoseconds look_pause(const transaction_header& rival, const seniority& mine, unsigned looks,
+                                    unsigned before) {
+    static constexpr std::chrono::nanoseconds longest = 500ms;
+    const auto doubled = [](unsigned times) {
+        return std::min<std::chrono::nanoseconds>(25ms * (1U << std::min(times, 5U)), longest);
+    };
+    const auto alone = doubled(looks);
+    if (rival.born >= mine.born) return alone;
+    // Born long ago, or by a clock that is far behind: that far, nobody pauses.
+    const bool far = rival.born < mine.born - 2 * std::chrono::milliseconds(500ms).count();
+    const auto half = far ? longest : std::chrono::nanoseconds(std::chrono::milliseconds(mine.born - rival.born)) / 2;
+    return std::max(alone, std::min(half, doubled(looks + before)));
 }
 
 }  // namespace dynalease::protocol

@@ -193,4 +193,11 @@ struct seniority {
 rival_step decide_rival(const transaction_header& rival, const seniority& mine, const rivalry& rules,
                         std::chrono::nanoseconds silent, std::chrono::nanoseconds waited);
 
+/// How long to wait before the next look at one that is waited for: 25 ms doubling to 500 ms, and anew at each rival.
+/// Who has looked at others that held this item before is in a line with those born between that one and itself: then
+/// for half of that time, but for no longer than if it had looked at one of them all the time.
+/// @param looks at this rival so far @param before at others that held the item meanwhile
+std::chrono::nanoseconds look_pause(const transaction_header& rival, const seniority& mine, unsigned looks,
+                                    unsigned before);
+
 }  // namespace dynalease::protocol
