@@ -10,7 +10,12 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace dynalease::simulation::transfers {
 
@@ -231,6 +236,46 @@ void read_together(stage& on) {
         }));
 }
 
+/// All items, page by page.
+asio::awaitable<void> walk(stage& on, database from) {
+    on.cancel.slot().assign([&on](asio::cancellation_type type) { on.cancel_body.emit(type); });
+    co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation(),
+                                                       asio::enable_total_cancellation());
+    const std::vector items{stage::payer, stage::payee, stage::absent, stage::present};
+    std::vector<std::uint64_t> since;
+    for (const auto each : items) since.push_back(on.item_history.checked().now(each));
+    std::map<std::string, item_state> found;
+    scan_request request{.table_name = table};
+    request.limit = 2;
+    request.consistent_read = true;
+    committed_pages<scan_request> pages{std::move(from), std::move(request)};
+    for (;;) {
+        auto asking = pages.next();
+        auto page = co_await std::move(asking);
+        if (!page) break;
+        for (const auto& each : *page) found.insert_or_assign(*find_string(each, "pk"), state_of(each));
+    }
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        seen_item seen{.item = items[i], .value = found[item_history::name_of(items[i])]};
+        on.item_history.tell("", shown{.what = std::move(seen), .since = since[i], .level = isolation::committed});
+    }
+}
+void walk_through_pages(stage& on) {
+    asio::co_spawn(on.a.machine.environment().executor, walk(on, on.a.machine.database()),
+                   asio::bind_cancellation_slot(on.cancel_body.slot(), on.handler([](const std::exception_ptr&) {})));
+}
+/// Decides nothing, and leaves no mark of what is decided.
+void free_payer(stage& on) {
+    const auto before = on.item_history.mark_on(stage::payer);
+    on.a.all->free(*on.a.accounts, stage::key(stage::payer),
+                   on.cancelled_handler([&on, before](error_code code, bool) {
+                       if (!code && before && on.item_history.mark_on(stage::payer) == before)
+                           on.fail("B5: an item was freed, and its mark is there still");
+                       if (before && on.item_history.was_rolled_back_by(before->owner, ""))
+                           on.fail("B2: an item was freed of what was not decided");
+                   }));
+}
+
 constexpr operation_on<stage> operations[] = {
     {"commit in one call", a_transfers_at_once, commit},
     {"commit in one call, under an id", a_transfers_under_a_name, commit},
@@ -256,6 +301,10 @@ constexpr operation_on<stage> operations[] = {
     {"read what was committed", b_left<after_the_commit>, read},
     {"read together what is held", b_left<before_the_commit>, read_together},
     {"read together what was committed", b_left<after_the_commit>, read_together},
+    {"walk through pages of what is held", b_left<before_the_commit>, walk_through_pages},
+    {"walk through pages of what was committed", b_left<after_the_commit>, walk_through_pages},
+    {"free what is not decided", b_left<before_the_commit>, free_payer},
+    {"free what was committed", b_left<after_the_commit>, free_payer},
 };
 
 const contribution transaction_points{{.name = "transaction", .fault_points = fault_points_of<operations>}};
