@@ -67,7 +67,7 @@ TEST_CASE("a commit of up to a hundred items is one request") {
 }
 
 TEST_CASE("a commit by inline undo is 2N + 3 writes, and one that is too large for one request goes that way") {
-    const int count = GENERATE(1, 2, 10, 101, 250);
+    const int count = GENERATE(1, 2, 10, 99, 100, 101, 250, 1000);
     bank s;
     fill(s, count);
     run_options options;

@@ -70,3 +70,23 @@ TEST_CASE("a transaction reads what it has written") {
     CHECK(s.stored("ann").empty());
     CHECK(s.balance("carl") == 5);
 }
+
+TEST_CASE(
+    "what is committed costs one read, whatever stands on the item; what is the latest, one more of what is held") {
+    const bool held = GENERATE(true, false);
+    const bool decided = GENERATE(true, false);
+    bank s;
+    s.has("ann", 100);
+    s.has("bob", 20);
+    if (held) s.a_dies_after(decided ? 4 : 3, order_id);
+    const auto [level, requests, balance] = GENERATE_COPY(Catch::Generators::table<isolation, std::size_t, int>(
+        {{isolation::committed, 1, 100},
+         {isolation::latest, held ? 2 : 1, held && decided ? 70 : 100},
+         {isolation::uncommitted, 1, held ? 70 : 100}}));
+    run(s.where, s.b, [](bank& in, isolation how, int expected) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.b);
+        const auto seen = co_await bank::transactions_of(in.b).read(book, "ann", how);
+        CHECK(seen->balance == expected);
+    }(s, level, balance));
+    CHECK(s.requests(s.b) == requests);
+}
