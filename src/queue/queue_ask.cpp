@@ -41,7 +41,7 @@ boost::asio::awaitable<bool> queue_impl::ask_who_lives(std::shared_ptr<queue_ent
     unsigned failures = 0;
     const auto goes_on = [&] { return next == ask_step::go_on && !why && core_.live() && who->wanted(); };
     const auto unheard = [&] { return why && classify(*why) != answer::rejected && bears_silence(*who); };
-    while (goes_on() || (unheard() && who->wanted())) {
+    while (goes_on() || (unheard() && core_.live() && who->wanted())) {
         if (why) {
             why.reset();
             co_await who->pause->wait_until(core_.now() + retry_pause(failures++, core_.unit()));
@@ -61,7 +61,7 @@ boost::asio::awaitable<bool> queue_impl::ask_who_lives(std::shared_ptr<queue_ent
             co_await look_at_sessions(line, head_->tail + 1);
         }
         next = decide_ask(*who, line);
-        if (!goes_on()) break;
+        if (!goes_on()) continue;
         const auto* first = first_of_others(line);
         const auto* watch = first ? &core_.remotes().watch(*first) : nullptr;
         // Who has died is passed over at once, and so is whom that brings to the front.
@@ -72,7 +72,7 @@ boost::asio::awaitable<bool> queue_impl::ask_who_lives(std::shared_ptr<queue_ent
         const auto next_look = watch ? watch->next_look(who->came, 1) : next_survey;
         co_await who->pause->wait_until(
             std::max(std::min(next_survey, next_look), core_.now() + options_.poll_interval));
-        if (!goes_on()) break;
+        if (!goes_on()) continue;
         // Of a long lease the rows are read much more often: they show who has left, too.
         if (core_.now() < next_look) continue;
         const auto seen = co_await look();
