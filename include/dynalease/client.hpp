@@ -23,6 +23,7 @@ namespace boost::asio::ssl {
 class context;
 }  // namespace boost::asio::ssl
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// Region, endpoint, attempts and authorities that are not set here come from the environment, then from the profile in
@@ -143,3 +144,4 @@ private:
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 struct create_table_options {
@@ -47,3 +48,4 @@ auto create_table(database target, std::string name, Tail&&... tail) {
 }
 
 }  // namespace dynalease
+#pragma GCC visibility pop

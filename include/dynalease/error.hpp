@@ -13,6 +13,7 @@
 #include <string_view>
 #include <type_traits>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 using boost::system::error_code;
@@ -171,6 +172,7 @@ private:
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop
 
 template <>
 struct boost::system::is_error_code_enum<dynalease::errc> : std::true_type {};

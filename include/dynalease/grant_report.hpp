@@ -3,6 +3,7 @@
 #pragma once
 
 #include <dynalease/error.hpp>
+#include <dynalease/named.hpp>
 #include <dynalease/runtime/time.hpp>
 
 #include <chrono>
@@ -10,6 +11,7 @@
 #include <functional>
 #include <string_view>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// What is over: a wait by one of the first two, what it got by one of the others.
@@ -22,6 +24,26 @@ enum class grant_event {
     closed,       ///< ended by the session's `close`, or left to the lease by it
     lost,         ///< no longer ours without our doing
 };
+constexpr std::string_view to_string(grant_event value) noexcept {
+    using enum grant_event;
+    switch (value) {
+        case granted:
+            return "granted";
+        case not_granted:
+            return "not_granted";
+        case released:
+            return "released";
+        case handed_over:
+            return "handed_over";
+        case erased:
+            return "erased";
+        case closed:
+            return "closed";
+        case lost:
+            return "lost";
+    }
+    return "unknown";
+}
 
 /// A wait, or what was held after it. Good for as long as the hook runs.
 struct grant_report {
@@ -58,3 +80,4 @@ struct grant_report {
 using grant_hook = std::function<void(const grant_report&)>;
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -6,6 +6,7 @@
 
 #include <string_view>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 enum class guard_state {
@@ -33,3 +34,4 @@ constexpr std::string_view to_string(guard_state value) noexcept {
 }
 
 }  // namespace dynalease
+#pragma GCC visibility pop

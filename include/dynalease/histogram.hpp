@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// Times in buckets that fit what a request, a wait for a lock, or a dead holder's lease takes. Copied as it is; not
@@ -54,3 +55,4 @@ private:
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -7,6 +7,7 @@
 #include <functional>
 #include <string_view>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 enum class severity { debug, info, warning, error };
@@ -29,3 +30,4 @@ constexpr std::string_view to_string(severity value) noexcept {
 using log_hook = std::function<void(severity, std::string_view line)>;
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 struct client_counters;
@@ -66,3 +67,4 @@ private:
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// An enumeration with a `to_string`. Each says its names beside its enumerators; of a value that is none, "unknown".
@@ -22,3 +23,4 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
 }
 
 }  // namespace dynalease
+#pragma GCC visibility pop

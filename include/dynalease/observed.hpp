@@ -8,6 +8,7 @@
 #include <functional>
 #include <string_view>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// What became of one call, with all its retries. Good for as long as the hook runs.
@@ -36,3 +37,4 @@ using call_hook = std::function<void(const call_report&)>;
 database observed(const database& inner, call_hook hook);
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 namespace detail {
@@ -218,3 +219,4 @@ private:
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -13,6 +13,7 @@
 
 #include <dynalease/mapping/values.hpp>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// A struct that Boost.Describe knows: BOOST_DESCRIBE_STRUCT(book, (), (isbn, title, pages)). All members that are
@@ -45,3 +46,4 @@ T from_item(const item& stored) {
 }
 
 }  // namespace dynalease
+#pragma GCC visibility pop

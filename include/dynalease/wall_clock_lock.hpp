@@ -21,6 +21,7 @@
 #include <string>
 #include <utility>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 namespace detail {
@@ -183,3 +184,4 @@ private:
 wall_clock_lock observed(wall_clock_lock inner, grant_hook hook);
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)  // dynalease::local or dynalease::testing uses it, too
 namespace dynalease {
 
 std::string encode_base64(const binary& bytes);
@@ -19,3 +20,4 @@ bool is_base64(std::string_view text) noexcept;
 std::optional<binary> decode_base64(std::string_view text);
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)  // dynalease::local or dynalease::testing uses it, too
 namespace dynalease {
 
 enum class decimal_error {
@@ -56,3 +57,4 @@ boost::system::result<decimal, decimal_error> add(const decimal& left, const dec
 boost::system::result<decimal, decimal_error> subtract(const decimal& left, const decimal& right) noexcept;
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -8,6 +8,7 @@
 
 #include <string_view>
 
+#pragma GCC visibility push(default)  // dynalease::local or dynalease::testing uses it, too
 namespace dynalease {
 
 /// What an error means for another attempt.
@@ -41,3 +42,4 @@ const service_error& service_error_of(errc code, outcome what) noexcept;
 service_error service_error_of_status(unsigned status, bool named) noexcept;
 
 }  // namespace dynalease
+#pragma GCC visibility pop

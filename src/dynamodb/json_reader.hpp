@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)  // dynalease::local or dynalease::testing uses it, too
 namespace dynalease::codec {
 
 /// Why a body could not be read, and where in it.
@@ -156,3 +157,4 @@ void read(json_input in, std::map<std::string, Value, Less>& out) {
 }
 
 }  // namespace dynalease::codec
+#pragma GCC visibility pop

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)  // dynalease::local or dynalease::testing uses it, too
 namespace dynalease::codec {
 
 /// RapidJSON's idea of an output: it reserves for a whole string and then writes without a check.
@@ -114,3 +115,4 @@ void write(json_writer& out, const std::map<std::string, Value, Less>& values) {
 }
 
 }  // namespace dynalease::codec
+#pragma GCC visibility pop

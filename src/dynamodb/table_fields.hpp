@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#pragma GCC visibility push(default)  // dynalease::local or dynalease::testing uses it, too
 namespace dynalease {
 
 inline std::span<const std::string_view> words_of(scalar_type) noexcept {
@@ -363,3 +364,4 @@ void fields(auto& visitor, maybe_const<describe_endpoints_response> auto& respon
 }
 
 }  // namespace dynalease::codec
+#pragma GCC visibility pop

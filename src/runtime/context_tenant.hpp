@@ -8,6 +8,7 @@
 #include <list>
 #include <memory>
 
+#pragma GCC visibility push(default)  // dynalease::local or dynalease::testing uses it, too
 namespace dynalease::runtime {
 
 class tenant_registry;
@@ -41,3 +42,4 @@ private:
 };
 
 }  // namespace dynalease::runtime
+#pragma GCC visibility pop

@@ -12,6 +12,7 @@
 #include <memory>
 #include <utility>
 
+#pragma GCC visibility push(default)  // dynalease::local or dynalease::testing uses it, too
 namespace dynalease::runtime {
 
 /// Open at first; closed for ever after `close()`. All calls belong on its executor, which must be serial. Passes may
@@ -63,3 +64,4 @@ private:
 };
 
 }  // namespace dynalease::runtime
+#pragma GCC visibility pop

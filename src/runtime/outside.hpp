@@ -4,6 +4,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
+#pragma GCC visibility push(default)  // dynalease::local or dynalease::testing uses it, too
 namespace dynalease::runtime {
 
 /// What `serial` stands on, if it is a strand; otherwise itself.
@@ -14,3 +15,4 @@ namespace dynalease::runtime {
 boost::asio::any_io_executor outside(const boost::asio::any_io_executor& serial);
 
 }  // namespace dynalease::runtime
+#pragma GCC visibility pop

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 
+#pragma GCC visibility push(default)  // dynalease::local or dynalease::testing uses it, too
 namespace dynalease::runtime {
 
 /// SplitMix64: the next number of a small seed, no two of which begin alike.
@@ -34,3 +35,4 @@ public:
 };
 
 }  // namespace dynalease::runtime
+#pragma GCC visibility pop

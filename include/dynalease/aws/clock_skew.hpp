@@ -7,6 +7,7 @@
 #include <chrono>
 #include <optional>
 
+#pragma GCC visibility push(default)
 namespace dynalease::aws {
 
 /// Corrects the time that requests are signed with, and that tokens and expiries are written with: a machine whose
@@ -33,3 +34,4 @@ private:
 };
 
 }  // namespace dynalease::aws
+#pragma GCC visibility pop

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// One immutable set of keys. Key, secret and token of one request always come from one set.
@@ -33,3 +34,4 @@ struct assumed_role {
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -9,6 +9,7 @@
 
 #include <memory>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 class credentials_provider {
@@ -28,3 +29,4 @@ public:
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease::aws {
 
 struct endpoint {
@@ -46,3 +47,4 @@ struct endpoint_parameters {
 result<endpoint> resolve_endpoint(const endpoint_parameters& parameters);
 
 }  // namespace dynalease::aws
+#pragma GCC visibility pop

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// Always these keys.
@@ -60,3 +61,4 @@ std::shared_ptr<credentials_provider> default_credentials(const boost::asio::any
                                                           default_credentials_options options = {});
 
 }  // namespace dynalease
+#pragma GCC visibility pop

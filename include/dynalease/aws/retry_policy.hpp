@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#pragma GCC visibility push(default)
 namespace dynalease::aws {
 
 /// What kind of trouble an attempt met.
@@ -79,3 +80,4 @@ private:
 std::optional<std::chrono::milliseconds> parse_retry_after(std::string_view value) noexcept;
 
 }  // namespace dynalease::aws
+#pragma GCC visibility pop

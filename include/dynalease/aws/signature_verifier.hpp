@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#pragma GCC visibility push(default)
 namespace dynalease::aws {
 
 enum class signature_verdict {
@@ -46,3 +47,4 @@ private:
 };
 
 }  // namespace dynalease::aws
+#pragma GCC visibility pop

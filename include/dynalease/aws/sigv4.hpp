@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease::aws {
 
 struct header_view {
@@ -85,3 +86,4 @@ private:
 };
 
 }  // namespace dynalease::aws
+#pragma GCC visibility pop

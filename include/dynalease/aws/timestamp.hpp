@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#pragma GCC visibility push(default)
 namespace dynalease::aws {
 
 /// The same type as `clock::wall_time`.
@@ -35,3 +36,4 @@ std::optional<wall_time> parse_http_date(std::string_view text) noexcept;
 std::optional<wall_time> parse_iso8601(std::string_view text) noexcept;
 
 }  // namespace dynalease::aws
+#pragma GCC visibility pop

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#pragma GCC visibility push(default)
 namespace dynalease::detail {
 
 /// The one friend of such handles: a new primitive needs no line in the class of a handle that it is made from.
@@ -13,3 +14,4 @@ struct access {
 };
 
 }  // namespace dynalease::detail
+#pragma GCC visibility pop

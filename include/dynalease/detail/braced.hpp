@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#pragma GCC visibility push(default)
 namespace dynalease::detail {
 
 // The installed library says what it was built with: a program of another compiler must see the same structs.
@@ -110,3 +111,4 @@ constexpr void check_temporary() {
 }
 
 }  // namespace dynalease::detail
+#pragma GCC visibility pop

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#pragma GCC visibility push(default)
 namespace dynalease::detail {
 
 /// Move-only. When it ends, or takes another grant over, its own is abandoned, whoever else still looks at it: found by
@@ -34,3 +35,4 @@ private:
 };
 
 }  // namespace dynalease::detail
+#pragma GCC visibility pop

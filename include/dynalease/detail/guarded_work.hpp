@@ -16,6 +16,7 @@
 #include <utility>
 #include <variant>
 
+#pragma GCC visibility push(default)
 namespace dynalease::detail {
 
 using guarded_handler = boost::asio::any_completion_handler<void(std::exception_ptr)>;
@@ -74,3 +75,4 @@ auto run_guarded(Guard guard, Body body) -> std::invoke_result_t<Body&, Guard&> 
 }
 
 }  // namespace dynalease::detail
+#pragma GCC visibility pop

@@ -21,6 +21,7 @@
 #include <type_traits>
 #include <utility>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 namespace detail {
@@ -92,3 +93,4 @@ template <class T, class... Tail>
 concept verb_tail = detail::is_verb_tail<T, Tail...>;
 
 }  // namespace dynalease
+#pragma GCC visibility pop

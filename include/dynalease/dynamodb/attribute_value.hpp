@@ -15,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// A number as DynamoDB keeps it: decimal text, up to 38 significant digits, never rounded by us.
@@ -103,3 +104,4 @@ private:
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop

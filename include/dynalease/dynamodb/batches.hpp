@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 struct batch_options {
@@ -98,3 +99,4 @@ auto batch_get_all(database target, std::map<std::string, keys_and_options> want
 }
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// A condition. A default-constructed one demands nothing and vanishes from combinations.
@@ -110,3 +111,4 @@ condition_expression in(const operand& value, const std::vector<operand>& candid
 operand size_of(const path& attribute);
 
 }  // namespace dynalease
+#pragma GCC visibility pop

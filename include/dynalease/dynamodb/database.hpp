@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 namespace detail {
@@ -179,6 +180,7 @@ private:
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop
 
 /// The wrapped handler's executor, cancellation slot and allocator are the wrapper's own.
 template <template <class, class> class Associator, class Response, class Default>

@@ -17,6 +17,7 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// Hands out the placeholders of one request: "#0", "#1", … one for each name, and ":0", ":1", … one for each value.
@@ -99,3 +100,4 @@ void apply_projection(Request& request, std::span<const path> attributes) {
 }
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// What one request, or all attempts of a call together, did to the table.
@@ -63,3 +64,4 @@ template <class T>
 using result = boost::system::result<T, failure>;
 
 }  // namespace dynalease
+#pragma GCC visibility pop

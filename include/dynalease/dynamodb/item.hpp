@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// Attribute names to values. A sorted map, so that the same item always encodes to the same bytes.
@@ -29,3 +30,4 @@ std::optional<std::int64_t> find_integer(const item& attributes, std::string_vie
 std::size_t item_size(const item& attributes) noexcept;
 
 }  // namespace dynalease
+#pragma GCC visibility pop

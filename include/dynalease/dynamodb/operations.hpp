@@ -18,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 using attribute_names = std::map<std::string, std::string, std::less<>>;       ///< "#n" to the real name
@@ -323,3 +324,4 @@ std::string_view table_of(const any_request& request) noexcept;
 bool is_write(const any_request& request) noexcept;
 
 }  // namespace dynalease
+#pragma GCC visibility pop

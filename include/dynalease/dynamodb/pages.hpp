@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 template <class Request>
@@ -83,3 +84,4 @@ private:
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 namespace detail {
@@ -45,3 +46,4 @@ private:
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop

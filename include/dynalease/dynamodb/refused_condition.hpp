@@ -6,6 +6,7 @@
 
 #include <cstddef>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// Of a transaction that was refused as a whole (`errc::transaction_canceled`): whether the condition of the action at
@@ -19,3 +20,4 @@ inline bool refused_condition(const failure& why, std::size_t action) noexcept {
 }
 
 }  // namespace dynalease
+#pragma GCC visibility pop

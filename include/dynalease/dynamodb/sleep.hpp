@@ -9,6 +9,7 @@
 #include <chrono>
 #include <utility>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 namespace detail {
@@ -37,3 +38,4 @@ auto sleep(database by, std::chrono::nanoseconds time, Tail&&... tail) {
 }
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 enum class scalar_type { s, n, b };  ///< string, number, binary: what a key may be
@@ -234,3 +235,4 @@ struct describe_endpoints_request {
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -9,6 +9,7 @@
 #include <array>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// An update: any number of assignments, removals, additions and deletions, combined with `+`. All of them see the
@@ -53,3 +54,4 @@ operand if_not_exists(const path& attribute, const operand& otherwise);
 operand list_append(const operand& first, const operand& second);
 
 }  // namespace dynalease
+#pragma GCC visibility pop

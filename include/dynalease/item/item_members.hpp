@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 struct item_members {
@@ -20,3 +21,4 @@ struct item_members {
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -7,6 +7,7 @@
 
 #include <string>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// An item of the application: a table and a whole key.
@@ -16,3 +17,4 @@ struct item_ref {
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// Names one write for ever: 12 random bytes, never used again.
@@ -45,3 +46,4 @@ private:
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// A partition key's value, with a sort key's where the table has one; or the whole key with its names.
@@ -41,3 +42,4 @@ private:
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -6,6 +6,7 @@
 
 #include <string_view>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// What is known of a write that was in doubt.
@@ -28,3 +29,4 @@ constexpr std::string_view to_string(resolution value) noexcept {
 }
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#pragma GCC visibility push(default)
 namespace dynalease::detail {
 
 struct stored_item {
@@ -28,3 +29,4 @@ struct write_facts {
 };
 
 }  // namespace dynalease::detail
+#pragma GCC visibility pop

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// One of several items that are wanted together.
@@ -68,3 +69,4 @@ template <class... Tail>
 }
 
 }  // namespace dynalease
+#pragma GCC visibility pop

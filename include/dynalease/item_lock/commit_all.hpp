@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// The end of one locked item. A reader's guard changes nothing: that it still holds is a condition of all the rest.
@@ -47,3 +48,4 @@ auto commit_all(std::vector<item_commit> parts, Tail&&... tail) {
 }
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -20,6 +20,7 @@
 #include <string>
 #include <utility>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 namespace detail {
@@ -204,3 +205,4 @@ private:
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop

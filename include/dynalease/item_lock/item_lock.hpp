@@ -19,6 +19,7 @@
 #include <string>
 #include <utility>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 namespace detail {
@@ -197,3 +198,4 @@ private:
 item_lock observed(item_lock inner, grant_hook hook);
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -10,6 +10,7 @@
 
 #include <memory>
 
+#pragma GCC visibility push(default)
 namespace dynalease::local {
 
 /// In place of the `client` in tests: the same answers, no waiting. Answers come through the environment's executor,
@@ -35,3 +36,4 @@ private:
 };
 
 }  // namespace dynalease::local
+#pragma GCC visibility pop

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <memory>
 
+#pragma GCC visibility push(default)
 namespace dynalease::local {
 
 class table_keeper;
@@ -48,3 +49,4 @@ private:
 };
 
 }  // namespace dynalease::local
+#pragma GCC visibility pop

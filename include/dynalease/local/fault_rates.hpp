@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#pragma GCC visibility push(default)
 namespace dynalease::local {
 
 /// How many requests about items meet each, as a share from 0 to 1. Drawn from the seed: the same requests in the same
@@ -19,3 +20,4 @@ struct fault_rates {
 };
 
 }  // namespace dynalease::local
+#pragma GCC visibility pop

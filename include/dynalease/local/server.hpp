@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 
+#pragma GCC visibility push(default)
 namespace dynalease::local {
 
 struct server_options {
@@ -72,3 +73,4 @@ private:
 };
 
 }  // namespace dynalease::local
+#pragma GCC visibility pop

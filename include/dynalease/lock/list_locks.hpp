@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 struct list_locks_options {
@@ -51,3 +52,4 @@ auto list_locks(database target, list_locks_options options, Tail&&... tail) {
 }
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 namespace detail {
@@ -148,3 +149,4 @@ private:
 lock observed(lock inner, grant_hook hook);
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -17,6 +17,7 @@
 #include <string>
 #include <utility>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 namespace detail {
@@ -93,3 +94,4 @@ private:
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop

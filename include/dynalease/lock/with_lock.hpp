@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <utility>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 namespace detail {
@@ -58,3 +59,4 @@ auto with_lock(lock target, Body&& body, acquire_options options = {}) {
 }
 
 }  // namespace dynalease
+#pragma GCC visibility pop

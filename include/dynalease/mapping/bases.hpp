@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#pragma GCC visibility push(default)
 namespace dynalease::mapping {
 
 /// Converts to every base of T; or only to those with members; or to nothing. Never made.
@@ -60,3 +61,4 @@ template <class T>
 inline constexpr bool lists_its_bases = lists_bases<T>();
 
 }  // namespace dynalease::mapping
+#pragma GCC visibility pop

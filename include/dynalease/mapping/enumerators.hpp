@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#pragma GCC visibility push(default)
 namespace dynalease::mapping {
 
 template <described_enum T>
@@ -37,3 +38,4 @@ T enumerator_of(const std::string& name, const mapping_place& place) {
 }
 
 }  // namespace dynalease::mapping
+#pragma GCC visibility pop

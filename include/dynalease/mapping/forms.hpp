@@ -24,6 +24,7 @@
 #include <variant>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease::mapping {
 
 template <class T>
@@ -118,3 +119,4 @@ template <class T>
 inline constexpr bool is_optional = requires { typename form<T>::optional_of; };
 
 }  // namespace dynalease::mapping
+#pragma GCC visibility pop

@@ -19,6 +19,7 @@
 #include <variant>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease::mapping {
 
 /// The members of a described struct, private ones too, and those of its bases first.
@@ -157,3 +158,4 @@ std::string_view version_attribute() {
 }
 
 }  // namespace dynalease::mapping
+#pragma GCC visibility pop

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// A link of the chain from a struct to one of its parts, such as "lines[2].price". Lives on the stack.
@@ -35,3 +36,4 @@ private:
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease::mapping {
 
 /// The held type, or a failure that names the place.
@@ -85,3 +86,4 @@ std::int64_t to_duration(const number& seconds, time_unit unit, std::int64_t low
                          const mapping_place& place);
 
 }  // namespace dynalease::mapping
+#pragma GCC visibility pop

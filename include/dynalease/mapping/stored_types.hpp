@@ -8,6 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
+#pragma GCC visibility push(default)
 namespace dynalease::mapping {
 
 /// "S", "N" and so on, as the service names types; empty of a type that has a conversion of its own.
@@ -55,3 +56,4 @@ std::string_view stored_type(std::string_view attribute) {
 }
 
 }  // namespace dynalease::mapping
+#pragma GCC visibility pop

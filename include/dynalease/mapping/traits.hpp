@@ -9,6 +9,7 @@
 #include <chrono>
 #include <string_view>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// Specialise it for a type of yours that Boost.Describe cannot describe, or that is to be stored in another form:
@@ -131,3 +132,4 @@ struct as_epoch_seconds : default_member_traits {
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease::mapping {
 
 /// What a time becomes that the library sets.
@@ -66,3 +67,4 @@ unwritten_members unwritten_of(const T& value) {
 }
 
 }  // namespace dynalease::mapping
+#pragma GCC visibility pop

@@ -21,6 +21,7 @@
 #include <utility>
 #include <variant>
 
+#pragma GCC visibility push(default)
 namespace dynalease::mapping {
 
 template <class T>
@@ -354,3 +355,4 @@ T read(const attribute_value& stored, const mapping_place& place) {
 }
 
 }  // namespace dynalease::mapping
+#pragma GCC visibility pop

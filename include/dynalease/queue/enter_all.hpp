@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 namespace detail {
@@ -51,3 +52,4 @@ template <class... Tail>
 }
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 namespace detail {
@@ -191,3 +192,4 @@ private:
 queue observed(queue inner, grant_hook hook);
 
 }  // namespace dynalease
+#pragma GCC visibility pop

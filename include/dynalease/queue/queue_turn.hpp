@@ -18,6 +18,7 @@
 #include <string>
 #include <utility>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 namespace detail {
@@ -97,3 +98,4 @@ private:
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <utility>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 namespace detail {
@@ -55,3 +56,4 @@ auto with_turn(queue target, Body&& body, enter_options options = {}) {
 }
 
 }  // namespace dynalease
+#pragma GCC visibility pop

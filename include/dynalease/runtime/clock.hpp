@@ -10,6 +10,7 @@
 
 #include <utility>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 class clock {
@@ -50,3 +51,4 @@ private:
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// Cheap to copy. `executor` is serial (a strand, or a single-threaded context's own): all state of a database
@@ -33,3 +34,4 @@ struct environment {
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 class random {
@@ -23,3 +24,4 @@ public:
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// Names the points of elapsed time. Its readings come from a `clock`.
@@ -19,3 +20,4 @@ using time_point = elapsed_clock::time_point;
 using wall_time = std::chrono::sys_time<std::chrono::milliseconds>;
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// What a session has seen and done, in all its lives. Counters only grow; the rest is the state now.
@@ -50,3 +51,4 @@ struct session_counters {
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -7,6 +7,7 @@
 #include <functional>
 #include <string_view>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 enum class session_state {
@@ -40,3 +41,4 @@ constexpr std::string_view to_string(session_state value) noexcept {
 using state_hook = std::function<void(session_state)>;
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#pragma GCC visibility push(default)
 namespace dynalease::testing {
 
 /// The executor of `process`, which is serial, a clock of its own, and random numbers from `seed`.
@@ -18,3 +19,4 @@ environment make_environment(process& process, std::uint64_t seed, const virtual
 environment make_environment(scheduler& scheduler, std::uint64_t seed);
 
 }  // namespace dynalease::testing
+#pragma GCC visibility pop

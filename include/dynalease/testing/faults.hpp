@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease::testing {
 
 /// The fate of one request, or of one attempt where a call makes several.
@@ -65,3 +66,4 @@ struct fault_rates {
 fault_plan seeded_faults(std::uint64_t seed, const fault_rates& rates);
 
 }  // namespace dynalease::testing
+#pragma GCC visibility pop

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease::testing {
 
 /// One call as the network saw it, with all its attempts.
@@ -105,3 +106,4 @@ private:
 };
 
 }  // namespace dynalease::testing
+#pragma GCC visibility pop

@@ -14,6 +14,7 @@
 #include <memory>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease::testing {
 
 struct node_options {
@@ -70,3 +71,4 @@ private:
 };
 
 }  // namespace dynalease::testing
+#pragma GCC visibility pop

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#pragma GCC visibility push(default)
 namespace dynalease::testing {
 
 class scheduler;
@@ -141,3 +142,4 @@ inline process::executor_type process::get_executor() noexcept {
 }
 
 }  // namespace dynalease::testing
+#pragma GCC visibility pop

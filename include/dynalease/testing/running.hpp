@@ -13,6 +13,7 @@
 #include <optional>
 #include <utility>
 
+#pragma GCC visibility push(default)
 namespace dynalease::testing {
 
 /// Starts `body` in `in`; it ends by itself, or with the node's crash.
@@ -60,3 +61,4 @@ void run(world& where, const node& in, boost::asio::awaitable<void> body,
 boost::asio::awaitable<void> sleep(const node& in, std::chrono::nanoseconds time);
 
 }  // namespace dynalease::testing
+#pragma GCC visibility pop

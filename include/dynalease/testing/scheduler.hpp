@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease::testing {
 
 /// Time stands still while a handler can run, then jumps to the next wait. Never starts a thread; use it from one.
@@ -79,3 +80,4 @@ private:
 };
 
 }  // namespace dynalease::testing
+#pragma GCC visibility pop

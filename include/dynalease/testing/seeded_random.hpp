@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <memory>
 
+#pragma GCC visibility push(default)
 namespace dynalease::testing {
 
 std::shared_ptr<random> seeded_random(std::uint64_t seed);
 
 }  // namespace dynalease::testing
+#pragma GCC visibility pop

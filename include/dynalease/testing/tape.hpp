@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease::testing {
 
 /// Each label has a stream of its own: leaving out the choices of one label changes nothing in those of the others.
@@ -60,3 +61,4 @@ using still_fails = std::function<bool(const tape::recording& candidate)>;
 tape::recording shrink(tape::recording failing, const still_fails& fails, unsigned attempts = 400);
 
 }  // namespace dynalease::testing
+#pragma GCC visibility pop

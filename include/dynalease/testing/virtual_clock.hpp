@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 
+#pragma GCC visibility push(default)
 namespace dynalease::testing {
 
 struct virtual_clock_options {
@@ -47,3 +48,4 @@ private:
 };
 
 }  // namespace dynalease::testing
+#pragma GCC visibility pop

@@ -18,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease::testing {
 
 /// Everything in it runs on the thread that calls `run_for` or `step`, in virtual time. Nodes must go before it.
@@ -82,3 +83,4 @@ private:
 };
 
 }  // namespace dynalease::testing
+#pragma GCC visibility pop

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 namespace detail {
@@ -93,3 +94,4 @@ private:
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop

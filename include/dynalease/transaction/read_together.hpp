@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// What is to be read together. The same item may be wanted twice; it is read once.
@@ -53,3 +54,4 @@ private:
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop

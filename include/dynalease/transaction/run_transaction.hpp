@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#pragma GCC visibility push(default)
 namespace dynalease::detail {
 
 template <class Body>
@@ -44,3 +45,4 @@ auto run_transaction(std::shared_ptr<transactions_impl> core, Body body, run_opt
 }
 
 }  // namespace dynalease::detail
+#pragma GCC visibility pop

@@ -14,6 +14,7 @@
 #include <string>
 #include <utility>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// What can stand for being in force at the commit: a lock's guard, a queue's turn.
@@ -184,3 +185,4 @@ private:
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// What a reader wants to see of an item that a transaction may hold.
@@ -161,3 +162,4 @@ private:
 
 }  // namespace detail
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// A cheap, copyable handle. All its transactions have their rows in one coordination table.
@@ -284,3 +285,4 @@ private:
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// What a transaction does about another one, not decided yet, that holds an item it wants.
@@ -119,3 +120,4 @@ struct sweep_report {
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop

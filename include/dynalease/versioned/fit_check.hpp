@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 struct fit_options {
@@ -103,3 +104,4 @@ private:
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// What can be kept in a table of versioned items: a described struct, or an item as it is.
@@ -312,6 +313,7 @@ boost::asio::awaitable<void> await_removed(std::shared_ptr<versioned_impl> core,
 
 }  // namespace detail
 }  // namespace dynalease
+#pragma GCC visibility pop
 
 /// The wrapped handler's executor, cancellation slot and allocator are the wrapper's own.
 template <template <class, class> class Associator, class Raw, class Typed, class Convert, class Default>

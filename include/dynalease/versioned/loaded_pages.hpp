@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// Walks through what a query or a scan finds of a versioned table, each ready to be changed and saved:
@@ -136,3 +137,4 @@ private:
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop

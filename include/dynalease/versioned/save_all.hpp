@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 namespace detail {
@@ -192,3 +193,4 @@ auto save_all(database target, versioned_writes writes, Tail&&... tail) {
 }
 
 }  // namespace dynalease
+#pragma GCC visibility pop

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#pragma GCC visibility push(default)
 namespace dynalease::detail {
 
 template <versionable T>
@@ -123,3 +124,4 @@ struct typed_orders {
 };
 
 }  // namespace dynalease::detail
+#pragma GCC visibility pop

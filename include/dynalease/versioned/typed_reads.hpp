@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease::detail {
 
 template <versionable T>
@@ -91,3 +92,4 @@ struct typed_reads {
 };
 
 }  // namespace dynalease::detail
+#pragma GCC visibility pop

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// A cheap, copyable handle to one table whose items have versions.
@@ -364,3 +365,4 @@ private:
 using versioned_items = versioned<item>;
 
 }  // namespace dynalease
+#pragma GCC visibility pop

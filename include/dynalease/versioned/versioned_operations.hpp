@@ -22,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 /// An item of a versioned table that does not read as the struct.
@@ -157,3 +158,4 @@ boost::asio::awaitable<resolve_report> await_verb(resolve_verb verb);
 
 }  // namespace detail
 }  // namespace dynalease
+#pragma GCC visibility pop

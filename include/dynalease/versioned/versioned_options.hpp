@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#pragma GCC visibility push(default)
 namespace dynalease {
 
 class session;
@@ -119,3 +120,4 @@ struct update_options {
 };
 
 }  // namespace dynalease
+#pragma GCC visibility pop
