@@ -1,6 +1,5 @@
 // Asking whether anybody lives who has a ticket: for those who wait only until that is known.
 // SPDX-License-Identifier: BSL-1.0
-#include "database/protocol/backoff.hpp"
 #include "queue/queue_impl.hpp"
 #include "session/protocol/session_watch.hpp"
 
@@ -38,16 +37,8 @@ boost::asio::awaitable<bool> queue_impl::ask_who_lives(std::shared_ptr<queue_ent
     auto next = decide_ask(*who, line);
     shared_failure why;
     if (!who->pause) who->pause.emplace(core_.world());
-    unsigned failures = 0;
     const auto goes_on = [&] { return next == ask_step::go_on && !why && core_.live() && who->wanted(); };
-    const auto unheard = [&] { return why && classify(*why) != answer::rejected && bears_silence(*who); };
-    while (goes_on() || (unheard() && core_.live() && who->wanted())) {
-        if (why) {
-            why.reset();
-            co_await who->pause->wait_until(core_.now() + retry_pause(failures++, core_.unit()));
-            next_survey = core_.now();
-            continue;
-        }
+    while (goes_on()) {
         const auto passed = head_->passed;
         if (core_.now() >= next_survey) {
             auto seen = co_await examine(head_->tail + 1, true);
@@ -61,7 +52,7 @@ boost::asio::awaitable<bool> queue_impl::ask_who_lives(std::shared_ptr<queue_ent
             co_await look_at_sessions(line, head_->tail + 1);
         }
         next = decide_ask(*who, line);
-        if (!goes_on()) continue;
+        if (!goes_on()) break;
         const auto* first = first_of_others(line);
         const auto* watch = first ? &core_.remotes().watch(*first) : nullptr;
         // Who has died is passed over at once, and so is whom that brings to the front.
@@ -72,7 +63,7 @@ boost::asio::awaitable<bool> queue_impl::ask_who_lives(std::shared_ptr<queue_ent
         const auto next_look = watch ? watch->next_look(who->came, 1) : next_survey;
         co_await who->pause->wait_until(
             std::max(std::min(next_survey, next_look), core_.now() + options_.poll_interval));
-        if (!goes_on()) continue;
+        if (!goes_on()) break;
         // Of a long lease the rows are read much more often: they show who has left, too.
         if (core_.now() < next_look) continue;
         const auto seen = co_await look();

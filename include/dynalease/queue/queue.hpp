@@ -50,9 +50,9 @@ struct enter_options {
     /// `until_known` is a try for processes that end soon, which alone can tell the dead from the living: it draws no
     /// ticket, so that everybody who has one goes before it; fails when any of them is seen to live, which the first in
     /// line is after one of its heartbeats at most; and passes them over, and has the turn, when the leases of all have
-    /// run out. It does not take what a living holder leaves meanwhile. It rides out an outage, or a table that
-    /// throttles, that is shorter than the session's own lease; of one that lasts it is told after that and the time of
-    /// one request, as of the last: condition `unreachable` or `throttled`, or `in_doubt` where a write had no answer.
+    /// run out. It does not take what a living holder leaves meanwhile. Until its session is open, and
+    /// until it has first seen the queue, it rides out an outage, or a table that throttles, for a lease of the session
+    /// itself; of what fails later it is told at once, as of the last request: condition `unreachable` or `throttled`.
     /// It ends with `errc::session_lost` where the session is lost otherwise meanwhile. Not for `enter_all`.
     std::optional<std::chrono::nanoseconds> wait{};
     /// Shown to others by `inspect` while we wait, and when the turn lasts longer than a second.
