@@ -73,8 +73,8 @@ struct client_options {
     /// PEM file of certificate authorities to trust in place of the system's, or a directory of such under the hashes
     /// of their names; empty: AWS_CA_BUNDLE, then the system's. Read once.
     detail::braced<std::string> ca_file{};
-    /// In place of a context that is made from the two above: with a client's certificate, other versions or ciphers, or
-    /// a store of your own. Whether it verifies is its own choice; if so, the server's name is insisted on, too. For
+    /// In place of a context that is made from the two above: with a client's certificate, other versions or ciphers,
+    /// or a store of your own. Whether it verifies is its own choice; if so, the server's name is insisted on, too. For
     /// DynamoDB alone, not for sources of credentials. Not to be changed any more.
     detail::braced<std::shared_ptr<boost::asio::ssl::context>> tls{};
     /// The proxy through which https endpoints are reached, by CONNECT: "http://user:password@host:port", "none", or
@@ -109,9 +109,9 @@ struct client_counters {
     std::uint64_t requests_waiting = 0;  ///< now
 };
 
-/// Calls are tried again as AWS's `standard` retry mode has it, whatever AWS_RETRY_MODE says. Answers are read on the client's executor: one of 25 MB, a full
-/// BatchGetItem of small values, keeps it busy for a second or so. While a server is away it is tried ten times a
-/// second.
+/// Calls are tried again as AWS's `standard` retry mode has it, whatever AWS_RETRY_MODE says. Answers are read on the
+/// client's executor: one of 25 MB, a full BatchGetItem of small values, keeps it busy for a second or so. While a
+/// server is away it is tried ten times a second.
 ///
 /// A name is looked up on a thread of the system's making, which may outlive the client and its context, but touches
 /// neither then. In a child of `fork`, once its context was told (`notify_fork`), the client opens connections of its

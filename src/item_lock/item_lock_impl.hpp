@@ -125,9 +125,7 @@ private:
     write_end ran_out(const std::shared_ptr<item_hold>& hold);
 
     // The machine's callers.
-    std::optional<dynalease::time_point> tries_until_known() override {
-        return callers_.tries_until_known(may_land());
-    }
+    std::optional<dynalease::time_point> tries_until_known() override { return callers_.tries_until_known(may_land()); }
     protocol::item_access wish() override { return first()->wish; }
     void serve() override;
     void kept() override;

@@ -25,7 +25,9 @@ public:
     lock_impl(session_impl& core, std::string name, const lock_options& options);
 
     /// The same lock in another life of its session.
-    std::shared_ptr<lock_impl> in(session_impl& life) const { return life.members().member<lock_impl>(name(), options_); }
+    std::shared_ptr<lock_impl> in(session_impl& life) const {
+        return life.members().member<lock_impl>(name(), options_);
+    }
 
     // ---- the database's executor ----
     /// Held, or wanted by others in this process: a try need not ask the table.
@@ -50,9 +52,7 @@ private:
     void leave_to_lease(const std::shared_ptr<lock_hold>& hold);
 
     // The machine's callers.
-    std::optional<dynalease::time_point> tries_until_known() override {
-        return callers_.tries_until_known(may_land());
-    }
+    std::optional<dynalease::time_point> tries_until_known() override { return callers_.tries_until_known(may_land()); }
     const item& data() override { return first()->wish; }
     void serve(const protocol::claim& claim) override;
     void fail_first(const shared_failure& why, dynalease::time_point asked) override {
@@ -63,7 +63,7 @@ private:
 
     const lock_options options_;
     dynalease::time_point held_since_{};
-    bool wait_noted_ = false;           ///< the session asks from time to time whether somebody waits for too long
+    bool wait_noted_ = false;  ///< the session asks from time to time whether somebody waits for too long
     /// Of whoever had it since then the log has been told that others wait for long.
     std::optional<dynalease::time_point> long_wait_told_{};
     std::weak_ptr<lock_hold> hold_;     ///< the present grant

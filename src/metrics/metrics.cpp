@@ -131,8 +131,8 @@ void metrics::add(const client_counters& seen, const metric_labels& labels) {
         ended("applied", counted.applied);
         ended("not_applied", counted.not_applied);
         ended("unknown", counted.unknown);
-        histogram("dynalease_request_seconds", "Requests, each attempt, until the answer or the end of the wait for it.",
-                  counted.latency, of);
+        histogram("dynalease_request_seconds",
+                  "Requests, each attempt, until the answer or the end of the wait for it.", counted.latency, of);
     }
     counter("dynalease_retries_total", "Attempts after the first of a call.", plain(seen.retries), labels);
     counter("dynalease_throttled_total", "Answers that asked to slow down.", plain(seen.throttled), labels);

@@ -118,9 +118,7 @@ protected:
         if (!bears_it) fail_try(why, asked);
     }
     void fail_all(const shared_failure& why, dynalease::time_point asked) override { callers_.fail_all(why, asked); }
-    bool try_came_after(dynalease::time_point asked) override {
-        return callers_.try_came_after(asked, may_land());
-    }
+    bool try_came_after(dynalease::time_point asked) override { return callers_.try_came_after(asked, may_land()); }
     void audit_later() override { core_.members().idle().audit_later(this->shared_from_this()); }
 
     session_impl& core_;

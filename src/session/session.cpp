@@ -86,8 +86,8 @@ session_counters session::counters() const {
 
 void session::over_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
     const auto life = core->present();
-    detail::start_verb<void>(core->world().executor, called(*life, "session.over", details),
-                             run_over(core, details), std::move(handler));
+    detail::start_verb<void>(core->world().executor, called(*life, "session.over", details), run_over(core, details),
+                             std::move(handler));
 }
 
 void session::close_verb::operator()(diagnostics* details, detail::handler_for<close_report> handler) && {

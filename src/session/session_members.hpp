@@ -76,7 +76,7 @@ private:
     std::unique_lock<std::mutex> held() const;
 
     session_impl& core_;
-    mutable std::mutex mutex_;                                                                 ///< of the next three
+    mutable std::mutex mutex_;                                                         ///< of the next three
     std::unordered_map<member_key, std::weak_ptr<session_member>, key_hash> members_;  ///< keys: the members' own names
     /// Kept by what runs: kept here, they would keep us where no loop runs any more.
     std::set<std::weak_ptr<bound_work>, std::owner_less<>> works_;

@@ -31,9 +31,9 @@ public:
     /// Completes when the session is live; the first caller has the row made.
     ///
     /// Who only tries is told of the first request that fails, or of the second without an answer, and at once where
-    /// there is trouble already. Who asks until it is known who lives bears that for a lease, as he would wait for a dead
-    /// holder's. Where nobody can be reached, who would wait for ever is told, too, while the session
-    /// has never been live: there the endpoint may be wrong. All others wait until their time is over.
+    /// there is trouble already. Who asks until it is known who lives bears that for a lease, as he would wait for a
+    /// dead holder's. Where nobody can be reached, who would wait for ever is told, too, while the session has never
+    /// been live: there the endpoint may be wrong. All others wait until their time is over.
     boost::asio::awaitable<opened> until_live(wait_limit limit);
     /// Those who wait are told now, whatever becomes of the request that is under way.
     void session_closes();

@@ -72,8 +72,8 @@ std::optional<failure> versioned_impl::fault_of(const item_key& key) const {
         why.details.message = "the key attribute \"" + name + "\" ";
         const auto type = key_types_.find(name);
         if (type != key_types_.end() && type->second != value.type_name()) {
-            why.details.message += "is given as " + std::string(value.type_name()) + ", and the struct stores it as " +
-                                   type->second;
+            why.details.message +=
+                "is given as " + std::string(value.type_name()) + ", and the struct stores it as " + type->second;
             why.details.advice = "the table's key has one of these types: correct the other";
             return why;
         }
@@ -149,8 +149,8 @@ error unfit_among(const std::vector<misfit>& misfits, std::string_view all, std:
     if (others > 0) {
         details.message += " (of " + std::string(all) + " " + std::to_string(others) + " more do not fit)";
     }
-    details.advice = std::string(verb) + " gives the rest of " + std::string(all) +
-                     ", and apart from it what does not fit";
+    details.advice =
+        std::string(verb) + " gives the rest of " + std::string(all) + ", and apart from it what does not fit";
     return error(first.code(), std::move(details));
 }
 

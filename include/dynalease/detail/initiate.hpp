@@ -27,9 +27,13 @@ namespace dynalease {
 namespace detail {
 
 template <class T>
-struct verb_signature { using type = void(error_code, T); };
+struct verb_signature {
+    using type = void(error_code, T);
+};
 template <>
-struct verb_signature<void> { using type = void(error_code); };
+struct verb_signature<void> {
+    using type = void(error_code);
+};
 
 template <class T>
 using handler_for = boost::asio::any_completion_handler<typename verb_signature<T>::type>;

@@ -62,8 +62,8 @@ using binary_set = std::set<binary>;
 
 class attribute_value {
 public:
-    using variant = std::variant<std::string, number, binary, bool, null, attribute_list, attribute_map,
-                                 string_set, number_set, binary_set>;
+    using variant = std::variant<std::string, number, binary, bool, null, attribute_list, attribute_map, string_set,
+                                 number_set, binary_set>;
 
     attribute_value() : value_(null{}) {}
     attribute_value(std::string value) : value_(std::move(value)) {}
@@ -87,12 +87,18 @@ public:
     variant& get() noexcept { return value_; }
 
     template <class T>
-    bool is() const noexcept { return std::holds_alternative<T>(value_); }
+    bool is() const noexcept {
+        return std::holds_alternative<T>(value_);
+    }
     /// The value as one of the ten types; null pointer if it holds another.
     template <class T>
-    const T* get_if() const noexcept { return std::get_if<T>(&value_); }
+    const T* get_if() const noexcept {
+        return std::get_if<T>(&value_);
+    }
     template <class T>
-    T* get_if() noexcept { return std::get_if<T>(&value_); }
+    T* get_if() noexcept {
+        return std::get_if<T>(&value_);
+    }
 
     /// The wire name of the type: "S", "N", "B", "BOOL", "NULL", "L", "M", "SS", "NS", "BS".
     std::string_view type_name() const noexcept;

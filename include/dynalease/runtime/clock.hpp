@@ -33,8 +33,7 @@ public:
     /// Never completes inside the initiating call.
     template <class Token>
     auto async_wait_until(time_point when, Token&& token) {
-        return boost::asio::async_initiate<Token, void(boost::system::error_code)>(
-            initiate_wait{}, token, this, when);
+        return boost::asio::async_initiate<Token, void(boost::system::error_code)>(initiate_wait{}, token, this, when);
     }
 
 protected:

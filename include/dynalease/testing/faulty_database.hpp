@@ -21,7 +21,7 @@ struct logged_request {
     std::string table;      ///< the first one it names
     std::string key;        ///< the values of its (first) key in the order of their names, by "/"
     dynalease::lane lane = lane::ordinary;
-    fault::kind fate = fault::kind::pass;        ///< of the last attempt
+    fault::kind fate = fault::kind::pass;  ///< of the last attempt
     unsigned attempts = 0;
     clock::time_point sent;                      ///< on the caller's clock
     std::vector<clock::time_point> applied;      ///< in true time

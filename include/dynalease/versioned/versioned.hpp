@@ -49,8 +49,7 @@ public:
 
     /// @throws dynalease::error with `errc::invalid_option`, `errc::invalid_name`, or `errc::bad_attribute` where the
     /// struct stores the table's key as a type that no key has.
-    versioned(database target, versioned_options options)
-        : core_(make_core(std::move(target), std::move(options))) {}
+    versioned(database target, versioned_options options) : core_(make_core(std::move(target), std::move(options))) {}
 
     executor_type get_executor() const noexcept { return detail::executor_of(*core_); }
     const versioned_options& options() const noexcept { return detail::options_of(*core_); }

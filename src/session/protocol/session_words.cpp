@@ -44,7 +44,8 @@ std::string words_of_silence(const heartbeat_silence& seen, time_point acknowled
                  milliseconds_of(now - seen.failed_at) + " ago: " + seen.last_failure;
     }
     if (now - deadline >= stood_still) {
-        words += "; this process, or the loop that runs it, stood still for at least " + milliseconds_of(now - deadline);
+        words +=
+            "; this process, or the loop that runs it, stood still for at least " + milliseconds_of(now - deadline);
     }
     return words;
 }

@@ -82,8 +82,8 @@ std::vector<inner_place> maps_needed(const std::vector<inner_change>& changes) {
     for (auto at = all.begin(); at != all.end(); ++at) {
         // In their order, what lies inside of a map comes right behind it.
         const auto next = std::next(at);
-        const bool leads_on = next != all.end() && next->size() > at->size() &&
-                              std::equal(at->begin(), at->end(), next->begin());
+        const bool leads_on =
+            next != all.end() && next->size() > at->size() && std::equal(at->begin(), at->end(), next->begin());
         if (!leads_on) last.push_back(*at);
     }
     return last;

@@ -63,7 +63,7 @@ void demand_checker::sent_again(const testing::logged_request& entry, const any_
 }
 
 void demand_checker::applied(const testing::logged_request& entry, const any_request& request,
-                           const result<any_response>& answer) {
+                             const result<any_response>& answer) {
     next_->applied(entry, request, answer);
 }
 

@@ -135,7 +135,7 @@ void process::sent_again(const testing::logged_request& entry, const any_request
 }
 
 void process::applied(const testing::logged_request& entry, const any_request& request,
-                   const result<any_response>& answer) {
+                      const result<any_response>& answer) {
     auto& coverage = world_.run().coverage;
     if (const auto* all = std::get_if<transact_write_items_request>(&request)) {
         if (!answer) return coverage.hit("several refused together");

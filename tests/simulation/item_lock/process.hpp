@@ -53,7 +53,7 @@ private:
     item_world& world_;
     open_takes takes_;
     std::set<const testing::logged_request*> paused_;  ///< between two attempts, of which the first has failed
-    std::uint64_t life_ = 1;  ///< of the session, whose they are
+    std::uint64_t life_ = 1;                           ///< of the session, whose they are
     std::vector<std::vector<std::size_t>> demanded_;
     std::unordered_map<const testing::logged_request*, std::string> sessions_;  ///< that sent a request
     std::set<std::int64_t> unknown_;                                            ///< writes, as `is_unknown` says

@@ -61,8 +61,8 @@ private:
     std::set<std::string> carried_out_;  ///< tokens of transactions
     open_writes writes_;
     std::set<const testing::logged_request*> paused_;  ///< between two attempts, of which the first has failed
-    std::uint64_t life_ = 1;   ///< whose they are
-    time_point life_began_{};  ///< ... by the process's clock
+    std::uint64_t life_ = 1;                           ///< whose they are
+    time_point life_began_{};                          ///< ... by the process's clock
     std::set<std::size_t> releases_repeated_;
     std::shared_ptr<int> inspections_ = std::make_shared<int>();
 };

@@ -76,7 +76,7 @@ private:
     queue_options options_{};
     open_writes open_;
     std::set<const testing::logged_request*> paused_;  ///< between two attempts, of which the first has failed
-    std::uint64_t life_ = 1;                      ///< whose they are
+    std::uint64_t life_ = 1;                           ///< whose they are
     std::map<std::size_t, std::size_t> doubted_;  ///< entries told in doubt whose tickets may be open still, by queue
     std::map<std::pair<std::int64_t, std::size_t>, std::int64_t> places_;  ///< of a call in a queue: its ticket
 };

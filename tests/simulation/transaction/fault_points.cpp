@@ -267,13 +267,12 @@ void walk_through_pages(stage& on) {
 /// Decides nothing, and leaves no mark of what is decided.
 void free_payer(stage& on) {
     const auto before = on.item_history.mark_on(stage::payer);
-    on.a.all->free(*on.a.accounts, stage::key(stage::payer),
-                   on.cancelled_handler([&on, before](error_code code, bool) {
-                       if (!code && before && on.item_history.mark_on(stage::payer) == before)
-                           on.fail("B5: an item was freed, and its mark is there still");
-                       if (before && on.item_history.was_rolled_back_by(before->owner, ""))
-                           on.fail("B2: an item was freed of what was not decided");
-                   }));
+    on.a.all->free(*on.a.accounts, stage::key(stage::payer), on.cancelled_handler([&on, before](error_code code, bool) {
+        if (!code && before && on.item_history.mark_on(stage::payer) == before)
+            on.fail("B5: an item was freed, and its mark is there still");
+        if (before && on.item_history.was_rolled_back_by(before->owner, ""))
+            on.fail("B2: an item was freed of what was not decided");
+    }));
 }
 
 constexpr operation_on<stage> operations[] = {

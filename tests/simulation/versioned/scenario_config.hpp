@@ -38,8 +38,8 @@ struct keeping {
     std::string version = "version";
     std::string stamp = "_stamp";
     std::string lock_prefix = "_lock";
-    bool stamps = true;     ///< items keep those of their last writes
-    std::int64_t step = 1;  ///< of our callers
+    bool stamps = true;             ///< items keep those of their last writes
+    std::int64_t step = 1;          ///< of our callers
     bool cards_are_shared = false;  ///< with strangers who raise no version
 };
 

@@ -68,7 +68,8 @@ std::optional<user::known> user::note_loaded(std::size_t item, const std::option
 
 asio::awaitable<void> user::create(std::size_t item) {
     begin(item, intent::create);
-    account fresh{.pk = item_history::name_of(item), .sk = "-", .entries = {number_}, .card = bank_card{.holder = "new"}};
+    account fresh{
+        .pk = item_history::name_of(item), .sk = "-", .entries = {number_}, .card = bank_card{.holder = "new"}};
     auto done = co_await accounts_.create(fresh, cancellable());
     end(item, std::move(done));
 }

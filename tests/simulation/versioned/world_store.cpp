@@ -80,8 +80,10 @@ void version_world::write_aside(std::size_t index) {
         const bool deep = way == 1 && card->get_if<attribute_map>()->contains("uses");
         change.update_expression = deep ? "SET #c.#u.#b = :n" : "SET #c.#p = :n";
         change.values = {{":n", number}};
-        if (deep) change.names.insert({{"#u", "uses"}, {"#b", "bank"}});
-        else change.names.emplace("#p", "pin");
+        if (deep)
+            change.names.insert({{"#u", "uses"}, {"#b", "bank"}});
+        else
+            change.names.emplace("#p", "pin");
         run().coverage.fault("stranger_aside");
     }
     simulated().call(std::move(change)).value();

@@ -1,10 +1,10 @@
 // The library's enumerations as they are printed.
 // SPDX-License-Identifier: BSL-1.0
+#include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/error.hpp>
 #include <dynalease/guard_state.hpp>
 #include <dynalease/item/resolution.hpp>
 #include <dynalease/log.hpp>
-#include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/session/state.hpp>
 #include <dynalease/transaction/transaction_operations.hpp>
 
@@ -55,9 +55,9 @@ TEST_CASE("what users log is printed by the names that it has in the headers") {
           names{"automatic", "native", "inline_undo", "locked_commit"});
     CHECK(names_of(transaction_state::unknown, transaction_state::rolled_back) ==
           names{"unknown", "pending", "committed", "rolled_back"});
-    CHECK(names_of(condition::contended, condition::unreachable) ==
-          names{"contended", "conflict", "lost", "throttled", "in_doubt", "cancelled", "denied", "misconfigured",
-                "unreachable"});
+    CHECK(names_of(condition::contended, condition::unreachable) == names{"contended", "conflict", "lost", "throttled",
+                                                                          "in_doubt", "cancelled", "denied",
+                                                                          "misconfigured", "unreachable"});
     CHECK(names_of(errc::wait_timeout, errc::shut_down).contains("wait_timeout"));
     CHECK(printed(condition{}) == "none");
 }

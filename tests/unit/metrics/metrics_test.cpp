@@ -112,10 +112,8 @@ TEST_CASE("the times that a client and a session keep are written as histograms,
     CHECK(has_line(text, R"(dynalease_request_seconds_bucket{le="0.005",operation="UpdateItem"} 1)"));
     CHECK(has_line(text, R"(dynalease_request_seconds_sum{operation="UpdateItem"} 0.004)"));
     CHECK(times(text, "# TYPE dynalease_acquire_wait_seconds histogram") == 1);
-    CHECK(has_line(text,
-                   R"(dynalease_acquire_wait_seconds_bucket{le="10",outcome="granted",session="billing"} 0)"));
-    CHECK(has_line(text,
-                   R"(dynalease_acquire_wait_seconds_bucket{le="30",outcome="granted",session="billing"} 1)"));
+    CHECK(has_line(text, R"(dynalease_acquire_wait_seconds_bucket{le="10",outcome="granted",session="billing"} 0)"));
+    CHECK(has_line(text, R"(dynalease_acquire_wait_seconds_bucket{le="30",outcome="granted",session="billing"} 1)"));
     CHECK(has_line(text, R"(dynalease_acquire_wait_seconds_sum{outcome="in_vain",session="billing"} 4)"));
     CHECK(has_line(text, R"(dynalease_acquire_wait_seconds_count{outcome="in_vain",session="billing"} 2)"));
     CHECK(has_line(text, R"(dynalease_hold_seconds_bucket{le="60",session="billing"} 0)"));

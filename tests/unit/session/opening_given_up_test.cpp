@@ -1,5 +1,5 @@
-// A session whose opening was given up while its row may have come to be: the row is nobody's for no longer than need be.
-// SPDX-License-Identifier: BSL-1.0
+// A session whose opening was given up while its row may have come to be: the row is nobody's for no longer than need
+// be. SPDX-License-Identifier: BSL-1.0
 #include "unit/session/session_steps.hpp"
 
 #include <catch2/catch.hpp>
@@ -63,7 +63,8 @@ TEST_CASE("an opening goes on with the row of one that was given up in doubt, an
     CHECK(sessions(in.w) == std::multiset<std::string>{"closed"});
 }
 
-TEST_CASE("closing waits for no answer about a row that was given up in doubt, says so, and has it closed all the same") {
+TEST_CASE(
+    "closing waits for no answer about a row that was given up in doubt, says so, and has it closed all the same") {
     const bool answered = GENERATE(true, false);
     given_up in;
     if (!answered) in.a.network->set_plan(silence());
@@ -105,7 +106,9 @@ TEST_CASE("a session that is left to the lease while it opens is closed at once"
     CHECK(told->code() == errc::session_closed);
 }
 
-TEST_CASE("whoever waits for a session to open is told in the step in which it closes, and closing waits for one answer at most") {
+TEST_CASE(
+    "whoever waits for a session to open is told in the step in which it closes, and closing waits for one answer at "
+    "most") {
     // While its first request is under way, after that was refused, while the client backs off, and when it is opened.
     const auto fate = GENERATE(fault{.before = 700ms}, throttling(), fault{kind::lose_answer});
     const auto after = GENERATE(range(50, 2050, 100));

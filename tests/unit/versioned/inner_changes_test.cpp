@@ -187,7 +187,7 @@ TEST_CASE("what others have put beside a change since stays, and what they have 
 }
 
 TEST_CASE("the maps that are tested are the last of each way") {
-    const std::vector<inner_change> changes{{{"a", "x"}, 1},      {{"a", "b", "x"}, 1}, {{"a", "b", "y"}, 1},
+    const std::vector<inner_change> changes{{{"a", "x"}, 1},       {{"a", "b", "x"}, 1}, {{"a", "b", "y"}, 1},
                                             {{"a", "bb", "x"}, 1}, {{"c", "x"}, 1},      {{"a", "b", "c", "x"}, 1}};
     CHECK(maps_needed(changes) == std::vector<inner_place>{{"a", "b", "c"}, {"a", "bb"}, {"c"}});
 }

@@ -235,8 +235,8 @@ TEST_CASE("updates of one process line up for an item, whichever handles make th
         // Each by a handle of its own.
         auto options = in_books();
         options.tombstone_lifetime = std::chrono::hours(i + 1);
-        work.push_back(std::make_unique<running>(s.where, s.a,
-                                                 once(s.books(s.a, options), codes[static_cast<std::size_t>(i)])));
+        work.push_back(
+            std::make_unique<running>(s.where, s.a, once(s.books(s.a, options), codes[static_cast<std::size_t>(i)])));
     }
     for (auto& each : work) each->wait(1min);
     for (const auto& code : codes) CHECK_FALSE(code);
