@@ -191,8 +191,8 @@ void item_lock_impl::give_back(const std::shared_ptr<item_hold>& hold) {
     drive();
 }
 
-void item_lock_impl::tell_release(error_code code) {
-    if (const auto hold = leaving_.lock()) hold->finish(code);
+void item_lock_impl::tell_release(const failure& how) {
+    if (const auto hold = leaving_.lock()) hold->finish(how);
 }
 
 void item_lock_impl::resolve_doubt(std::int64_t step) {
@@ -205,7 +205,7 @@ void item_lock_impl::end_hand_over() {
 }
 
 void item_lock_impl::end_release(const failure& how) {
-    if (const auto hold = leaving_.lock()) hold->finish(how);
+    tell_release(how);
     leaving_.reset();
 }
 
@@ -215,21 +215,26 @@ void item_lock_impl::session_lost(const failure& why) {
     if (machine_.held()) machine_.lose();
 }
 
-void item_lock_impl::session_closes(const failure& why, bool release,
-                                    std::vector<std::shared_ptr<pending_release>>& under_way) {
+void item_lock_impl::session_closes(const failure& why, bool release) {
     turn_all_away(why);
     const auto holds = holds_;
     for (const auto& each : holds) {
         const auto hold = each.lock();
         if (!hold || !hold->let_go()) continue;
         hold->ends_by(grant_event::closed);
-        under_way.push_back(hold);
         if (release) {
             give_back(hold);
         } else {
             leave_to_lease(hold);
         }
     }
+}
+
+void item_lock_impl::list_grants(std::vector<std::shared_ptr<pending_release>>& into) const {
+    for (const auto& each : holds_) {
+        if (auto hold = each.lock()) into.push_back(std::move(hold));
+    }
+    if (auto hold = leaving_.lock()) into.push_back(std::move(hold));
 }
 
 // ---- guarded writes ----------------------------------------------------------------------------------------

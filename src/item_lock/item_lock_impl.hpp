@@ -57,8 +57,8 @@ public:
     std::string in_the_way() const override;
     void session_lost(const failure& why) override;
     void session_drains(const failure& why) override { turn_all_away(why); }
-    void session_closes(const failure& why, bool release,
-                        std::vector<std::shared_ptr<pending_release>>& under_way) override;
+    void session_closes(const failure& why, bool release) override;
+    void list_grants(std::vector<std::shared_ptr<pending_release>>& into) const override;
 
     // ---- guarded writes ----
     /// What one came to.
@@ -132,7 +132,7 @@ private:
     bool begin_renewal() override;
     void end_renewal() override;
     void lose_grant() override;
-    void tell_release(error_code code) override;
+    void tell_release(const failure& how) override;
     void resolve_doubt(std::int64_t step) override;
     void end_hand_over() override;
     void end_release(const failure& how) override;

@@ -90,8 +90,12 @@ void lock_impl::end_hand_over() {
     end_release({});
 }
 
-void lock_impl::end_release(const failure& how) {
+void lock_impl::tell_release(const failure& how) {
     if (const auto hold = leaving_.lock()) hold->finish(how);
+}
+
+void lock_impl::end_release(const failure& how) {
+    tell_release(how);
     leaving_.reset();
 }
 
@@ -104,21 +108,22 @@ void lock_impl::session_lost(const failure& why) {
     end_grant();
 }
 
-void lock_impl::session_closes(const failure& why, bool release,
-                               std::vector<std::shared_ptr<pending_release>>& under_way) {
+void lock_impl::session_closes(const failure& why, bool release) {
     turn_away(why);
     const auto hold = hold_.lock();
-    if (hold && release && hold->in_use()) {
-        under_way.push_back(hold);
-        return;
-    }
-    if (!hold || !hold->let_go()) return;
+    const bool stays = hold && release && hold->in_use();
+    if (!hold || stays || !hold->let_go()) return;
     hold->ends_by(grant_event::closed);
-    under_way.push_back(hold);
     if (release) {
         give_back(hold);
     } else {
         leave_to_lease(hold);
+    }
+}
+
+void lock_impl::list_grants(std::vector<std::shared_ptr<pending_release>>& into) const {
+    for (const auto* each : {&hold_, &leaving_}) {
+        if (auto hold = each->lock()) into.push_back(std::move(hold));
     }
 }
 

@@ -40,8 +40,8 @@ public:
     bool tell_long_wait() override;
     void session_lost(const failure& why) override;
     void session_drains(const failure& why) override { turn_away(why); }
-    void session_closes(const failure& why, bool release,
-                        std::vector<std::shared_ptr<pending_release>>& under_way) override;
+    void session_closes(const failure& why, bool release) override;
+    void list_grants(std::vector<std::shared_ptr<pending_release>>& into) const override;
 
 private:
     /// Who else was seen to hold it last; null: nobody.
@@ -58,6 +58,7 @@ private:
     void fail_first(const shared_failure& why, dynalease::time_point asked) override {
         callers_.fail_first(why, asked, may_land());
     }
+    void tell_release(const failure& how) override;
     void end_hand_over() override;
     void end_release(const failure& how) override;
 

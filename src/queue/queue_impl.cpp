@@ -280,20 +280,17 @@ void queue_impl::session_drains(const failure& why) {
     fail_waiting(std::make_shared<const failure>(why));
 }
 
-void queue_impl::session_closes(const failure& why, bool release,
-                                std::vector<std::shared_ptr<pending_release>>& under_way) {
+void queue_impl::session_closes(const failure& why, bool release) {
     drawn_.fail_all(why);
     const auto waiting = std::exchange(waiting_, {});
     if (watch_.sleep) watch_.sleep->wake();
     leftovers_.hurry();
     const auto hold = turn_.hold.lock();
-    const bool in_use = hold && release && hold->in_use();
-    if (in_use) under_way.push_back(hold);
-    const bool was_ours = hold && !in_use && hold->let_go();
+    const bool stays = hold && release && hold->in_use();
+    const bool was_ours = hold && !stays && hold->let_go();
     if (was_ours) {
         hold->ends_by(grant_event::closed);
         end_turn(hold);
-        under_way.push_back(hold);
     }
     if (!release) {
         if (was_ours) hold->finish(why);
@@ -301,6 +298,10 @@ void queue_impl::session_closes(const failure& why, bool release,
     }
     for (const auto& [ticket, who] : waiting) begin_withdraw(who->ticket);
     if (was_ours) leave(hold);
+}
+
+void queue_impl::list_grants(std::vector<std::shared_ptr<pending_release>>& into) const {
+    if (auto hold = turn_.hold.lock()) into.push_back(std::move(hold));
 }
 
 }  // namespace dynalease::detail

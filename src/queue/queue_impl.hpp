@@ -101,8 +101,8 @@ public:
     draw_line& drawing_jointly() noexcept { return lines_.jointly; }
     void session_lost(const failure& why) override;
     void session_drains(const failure& why) override;
-    void session_closes(const failure& why, bool release,
-                        std::vector<std::shared_ptr<pending_release>>& under_way) override;
+    void session_closes(const failure& why, bool release) override;
+    void list_grants(std::vector<std::shared_ptr<pending_release>>& into) const override;
 
     /// One answer about the head row.
     struct head_answer {

@@ -126,6 +126,7 @@ bool hold::lose(std::string_view why) {
 }
 
 void hold::finish(const failure& how) {
+    if (!how.code) returned_ = true;
     if (finished_) return;
     finished_ = how.code;
     if (how.code) about_ = std::make_unique<const diagnostics>(how.details);

@@ -68,9 +68,11 @@ public:
     bool lost() const noexcept override { return state_ == guard_state::lost; }
     /// How it is being given back, where that is not by its guard alone.
     void ends_by(grant_event how) noexcept { end_ = how; }
-    /// The end of giving it back.
+    /// How giving it back ended. The first word counts for who asked; that it was given back after all, for its
+    /// session.
     void finish(const failure& how);
     const std::optional<error_code>& finished() const noexcept override { return finished_; }
+    bool returned() const noexcept override { return returned_; }
     /// @param told what is known of a failure; null: nobody asks
     boost::asio::awaitable<error_code> wait_finished(diagnostics* told);
     boost::asio::awaitable<void> wait_finished_until(dynalease::time_point until) override;
@@ -107,6 +109,7 @@ private:
     dynalease::time_point let_go_at_{};
     grant_event end_ = grant_event::released;
     bool ended_ = false;
+    bool returned_ = false;
     std::unique_ptr<grant_reporter> listener_;
 };
 

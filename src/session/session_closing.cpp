@@ -36,6 +36,7 @@ void session_closing::begin(const close_options& options) {
     core_.status().begin_close();
     if (core_.status().ended()) {  // lost before: there is nothing to close
         if (core_.formers().any_left()) report_.row = errc::session_lost;
+        count();
         end();
         return;
     }
@@ -43,9 +44,19 @@ void session_closing::begin(const close_options& options) {
     runtime::spawn_background(core_.world().executor, core_.life(), run(core_.shared_from_this(), options));
 }
 
-void session_closing::end() {
+/// Each that was held is in one of the three, whichever way it went after it was first told of.
+void session_closing::count() {
     report_.released = core_.counters().released - before_->released;
     report_.lost = core_.counters().lost - before_->lost;
+    for (auto& each : unreleased_) {
+        const bool counted = each.grant && (each.grant->returned() || each.grant->lost());
+        if (!counted) report_.failed.push_back(std::move(each.told));
+    }
+    unreleased_.clear();
+    grants_.clear();
+}
+
+void session_closing::end() {
     done_ = true;
     waiters_.complete_all({});
 }
@@ -66,6 +77,7 @@ boost::asio::awaitable<void> session_closing::run([[maybe_unused]] std::shared_p
     const auto until = began + timeout;
     const auto reserve = std::min<std::chrono::nanoseconds>(timeout / 2, longest_row_closing);
     core_.notice_loss();
+    for (const auto& member : members.all()) member->list_grants(grants_);
     if (options.release) {
         // The row may be on its way: known to be there, it can be closed; left alone it would stay alive for ever.
         co_await core_.opening().wait_ended(until);
@@ -81,6 +93,7 @@ boost::asio::awaitable<void> session_closing::run([[maybe_unused]] std::shared_p
         leave_all();
     }
     co_await end_rows(options.release, idle, until);
+    count();
     core_.end_by_closing();
     end();
     core_.tell(session_state::closed);
@@ -107,36 +120,35 @@ boost::asio::awaitable<void> session_closing::end_rows(bool release, bool idle, 
 /// Until what was begun has ended. @returns whether no work goes on
 boost::asio::awaitable<bool> session_closing::release_all(dynalease::time_point until) {
     const auto members = core_.members().all();
-    std::vector<std::shared_ptr<pending_release>> under_way;
-    for (const auto& member : members) member->session_closes(core_.over_failure(), true, under_way);
+    for (const auto& member : members) member->session_closes(core_.over_failure(), true);
     bool idle = true;
-    for (const auto& grant : under_way) {
+    for (const auto& grant : grants_) {
         if (grant->in_use()) co_await grant->wait_finished_until(until);
         idle = idle && !grant->in_use();
     }
     co_await core_.members().running().wait_idle_until(*core_.world().clock, until);
-    for (const auto& grant : under_way) {
-        if (grant->lost()) continue;
-        const auto untold = make_error_code(grant->in_use() ? errc::session_closed : errc::in_doubt);
-        const auto code = grant->finished().value_or(untold);
-        const auto at_work = [&](const auto& each) { return each->title() == grant->name() && each->unsettled(); };
-        // What was in doubt at first has been resolved where nobody is at work on it any more.
-        const bool resolved = code == errc::in_doubt && core_.may_write() && std::ranges::none_of(members, at_work);
-        if (code && !resolved) report_.failed.push_back({grant->name(), code});
-    }
-    for (const auto& member : members) {
-        const auto named = [&](const auto& each) { return each.name == member->title(); };
-        const bool untold = member->unsettled() && std::ranges::none_of(report_.failed, named);
-        if (untold) report_.failed.push_back({member->title(), errc::in_doubt});
-    }
+    list_unreleased(members, errc::in_doubt);
     co_return idle;
 }
 
 /// Without a request.
 void session_closing::leave_all() {
-    std::vector<std::shared_ptr<pending_release>> left;
-    for (const auto& member : core_.members().all()) member->session_closes(core_.over_failure(), false, left);
-    for (const auto& grant : left) report_.failed.push_back({grant->name(), errc::session_closed});
+    list_unreleased({}, errc::session_closed);
+    for (const auto& member : core_.members().all()) member->session_closes(core_.over_failure(), false);
+}
+
+/// @param untold what is said of a grant of which nothing else is known
+void session_closing::list_unreleased(const std::vector<std::shared_ptr<session_member>>& members, errc untold) {
+    for (const auto& grant : grants_) {
+        if (grant->returned() || grant->lost()) continue;
+        const auto unknown = make_error_code(grant->in_use() ? errc::session_closed : untold);
+        unreleased_.push_back({{grant->name(), grant->finished().value_or(unknown)}, grant});
+    }
+    for (const auto& member : members) {
+        const auto named = [&](const auto& each) { return each.told.name == member->title(); };
+        const bool unheard_of = member->unsettled() && std::ranges::none_of(unreleased_, named);
+        if (unheard_of) unreleased_.push_back({{member->title(), errc::in_doubt}});
+    }
 }
 
 boost::asio::awaitable<void> session_closing::close_row(dynalease::time_point until) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/waiter_list.hpp"
+#include "session/session_member.hpp"
 
 #include <dynalease/runtime/time.hpp>
 #include <dynalease/session.hpp>
@@ -11,6 +12,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace dynalease::detail {
 
@@ -30,13 +32,21 @@ private:
     boost::asio::awaitable<void> run(std::shared_ptr<session_impl> self, close_options options);
     boost::asio::awaitable<bool> release_all(dynalease::time_point until);
     void leave_all();
+    void list_unreleased(const std::vector<std::shared_ptr<session_member>>& members, errc untold);
     boost::asio::awaitable<void> end_rows(bool release, bool idle, dynalease::time_point until);
     boost::asio::awaitable<void> close_row(dynalease::time_point until);
     static boost::asio::awaitable<void> close_late(std::shared_ptr<session_impl> self);
+    void count();
     void end();
 
     session_impl& core_;
-    std::optional<session_counters> before_;  ///< when it was announced
+    std::optional<session_counters> before_;                  ///< when it was announced
+    std::vector<std::shared_ptr<pending_release>> grants_{};  ///< those that were held when it began
+    struct unreleased {
+        close_report::unreleased told;
+        std::shared_ptr<pending_release> grant{};  ///< null: it is no grant, but a claim or a place
+    };
+    std::vector<unreleased> unreleased_{};  ///< as far as is known
     close_report report_;
     bool done_ = false;  ///< what could be
     runtime::waiter_list<runtime::unit> waiters_;

@@ -23,13 +23,15 @@ struct member_key {
     friend bool operator==(const member_key&, const member_key&) = default;
 };
 
-/// A grant on its way back while the session closes.
+/// A grant that was held when its session began to close.
 class pending_release {
 public:
     virtual ~pending_release() = default;
     virtual const std::string& name() const noexcept = 0;
-    /// How it ended; empty while it is not known.
+    /// How giving it back ended, as was told first; empty while it is not known.
     virtual const std::optional<error_code>& finished() const noexcept = 0;
+    /// It was given back, whatever was told first, and is counted as that.
+    virtual bool returned() const noexcept = 0;
     /// It was lost before, and is counted as that.
     virtual bool lost() const noexcept = 0;
     /// Whether work goes on under it.
@@ -64,10 +66,10 @@ public:
     /// The session begins to close: fails all who wait. Grants stay until `session_closes`.
     virtual void session_drains(const failure& why) = 0;
     /// The session closes: fails all who wait; grants are invalid at once, but those in use.
-    /// @param release begin to give the grants back, but those in use; otherwise the lease ends them. All are added to
-    /// `under_way`.
-    virtual void session_closes(const failure& why, bool release,
-                                std::vector<std::shared_ptr<pending_release>>& under_way) = 0;
+    /// @param release begin to give the grants back, but those in use; otherwise the lease ends them.
+    virtual void session_closes(const failure& why, bool release) = 0;
+    /// Adds those that are held, or on their way back.
+    virtual void list_grants(std::vector<std::shared_ptr<pending_release>>& into) const = 0;
     /// Whether it is still at work on what has been given back, or given up. Asked while the session closes.
     virtual bool unsettled() const = 0;
     /// For people.

@@ -29,8 +29,6 @@ public:
     virtual void lose_grant() = 0;
 
     // ---- the guard that gives it back ----
-    /// How its release ended, if it still asks. The first word counts.
-    virtual void tell_release(error_code code) = 0;
     /// The item was at that step when no guarded write of it could land any more.
     virtual void resolve_doubt(std::int64_t step) = 0;
 

@@ -57,9 +57,9 @@ sequence<void> release(item_lock_claimant& lock, stepper& steps, item_reply& see
         }
         if (answered.kind == answer::unanswered) {
             if (!std::exchange(unanswered, true)) ++session.counters().unknown_writes;
-            lock.callers.tell_release(errc::in_doubt);
+            lock.callers.tell_release(failure(errc::in_doubt));
         } else if (answered.kind == answer::rejected) {
-            lock.callers.tell_release(answered.why->code);
+            lock.callers.tell_release(*answered.why);
         }
         lock.callers.fail_try_unheard(detail::told_newcomer(answered.why), time_point::max());
         co_await lock.pause_after(steps, failures++);
@@ -112,7 +112,7 @@ sequence<void> hand_over(item_lock_claimant& lock, stepper& steps, item_reply& s
         } else {
             if (answered.kind == answer::unanswered) {
                 lock.note_unanswered();
-                lock.callers.tell_release(errc::in_doubt);
+                lock.callers.tell_release(failure(errc::in_doubt));
             } else if (answered.kind == answer::rejected) {
                 lock.callers.fail_all(lock.or_doubt(answered.why), answered.sent_at);
             }

@@ -70,9 +70,9 @@ sequence<void> release(lock_claimant& lock, lock_row& row, std::optional<claim> 
         }
         if (seen.kind == answer::unanswered) {
             if (!std::exchange(unanswered, true)) ++session.counters().unknown_writes;
-            lock.callers.end_release(detail::in_doubt(seen.why->details));
+            lock.callers.tell_release(detail::in_doubt(seen.why->details));
         } else if (seen.kind == answer::rejected) {
-            lock.callers.end_release(*seen.why);
+            lock.callers.tell_release(*seen.why);
         }
         lock.callers.fail_try_unheard(detail::told_newcomer(seen.why), time_point::max());
         co_await lock.pause_after(failures++);
@@ -124,7 +124,7 @@ sequence<void> hand_over(lock_claimant& lock, lock_row& row) {
             if (seen.kind == answer::delayed || lock.open->unanswered) lock.fail_try(seen.why);
             if (seen.kind == answer::unanswered) {
                 lock.note_unanswered();
-                lock.callers.end_release(detail::in_doubt(seen.why->details));
+                lock.callers.tell_release(detail::in_doubt(seen.why->details));
             }
             co_await lock.pause_after(failures++);
             continue;

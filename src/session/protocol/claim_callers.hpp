@@ -26,7 +26,9 @@ public:
     /// Nobody waits, and whoever tries came later.
     virtual bool try_came_after(time_point asked) = 0;
 
-    /// The release that is under way is done with. If anybody still asks how it ended, the first word counts.
+    /// How the release stands that goes on. If anybody still asks how it ended, the first word counts.
+    virtual void tell_release(const failure& how) = 0;
+    /// It is done with.
     virtual void end_release(const failure& how) = 0;
     /// ... and what it was to give back has gone to the next of them.
     virtual void end_hand_over() = 0;

@@ -189,10 +189,10 @@ void item_walker::fail_all(const shared_failure& why, time_point) {
     around_.wrong("rejected: " + why->code.message());
 }
 
-void item_walker::tell_release(error_code code) {
+void item_walker::tell_release(const failure& how) {
     // A last write that had no answer may have given it back.
     const bool ended = leaving_ && leaving_->let_go;
-    if (code == make_error_code(errc::lock_lost) && !ended) around_.wrong("a held item was lost");
+    if (how.code == make_error_code(errc::lock_lost) && !ended) around_.wrong("a held item was lost");
 }
 
 void item_walker::resolve_doubt(std::int64_t at) {
@@ -202,7 +202,7 @@ void item_walker::resolve_doubt(std::int64_t at) {
 }
 
 void item_walker::end_release(const failure& how) {
-    tell_release(how.code);
+    tell_release(how);
     if (leaving_ && !how.code) ended_ = std::max(ended_, leaving_->attempt);
     leaving_.reset();
 }

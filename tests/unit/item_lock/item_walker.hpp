@@ -137,7 +137,7 @@ public:
     bool begin_renewal() override { return false; }
     void end_renewal() override {}
     void lose_grant() override { around_.wrong("a grant was lost"); }
-    void tell_release(error_code code) override;
+    void tell_release(const failure& how) override;
     void resolve_doubt(std::int64_t step) override;
     void end_release(const failure& how) override;
     void end_hand_over() override { end_release({}); }

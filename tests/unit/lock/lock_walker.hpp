@@ -96,6 +96,7 @@ public:
     void fail_first(const dynalease::detail::shared_failure& why, time_point asked) override;
     void fail_all(const dynalease::detail::shared_failure& why, time_point asked) override;
     bool try_came_after(time_point) override { return false; }
+    void tell_release(const failure& how) override { end_release(how); }
     void end_release(const failure& how) override;
     void end_hand_over() override { end_release({}); }
     void audit_later() override { audit_due_ = true; }

@@ -88,6 +88,10 @@ public:
         const bool alive = find_string(row, "state") && *find_string(row, "state") == "alive";
         CHECK((report.row || !alive));
         if (settled) CHECK((!report.row || alive));
+        // Three locks and a turn, and perhaps what work was done under, if it had not ended before.
+        const auto told = report.released + report.lost + report.failed.size();
+        CHECK(told >= guards.size() + 1);
+        CHECK(told <= guards.size() + (works ? 2 : 1));
         calm_ = true;
         w_.scheduler.run_for(1min);
     }
@@ -127,7 +131,9 @@ private:
 
 }  // namespace
 
-TEST_CASE("what the report of a close says of the row is so, whenever a loss comes between") {
+TEST_CASE(
+    "what the report of a close says of the row is so, and each guard is in one of its lists, whenever a loss comes "
+    "between") {
     for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
         INFO("seed " << seed);
         bad_weather(seed).play();
