@@ -3,6 +3,7 @@
 #include "simulation/framework/directed.hpp"
 #include "simulation/queue/stage.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -36,10 +37,10 @@ private:
     const char* name_;
 };
 
-void enter(stage& on, stage::actor& who, recorder& seen) {
-    who.queue().enter(enter_options{}, on.handler([&who, &seen](error_code, queue_turn got) {
+void enter(stage& on, stage::actor& who, const std::shared_ptr<recorder>& seen) {
+    who.queue().enter(enter_options{}, on.handler([&who, seen](error_code, queue_turn got) {
         who.turn = std::move(got);
-        seen.tell("Granted: inside with ticket " + std::to_string(who.turn.ticket()));
+        seen->tell("Granted: inside with ticket " + std::to_string(who.turn.ticket()));
     }));
 }
 
@@ -47,10 +48,10 @@ void enter(stage& on, stage::actor& who, recorder& seen) {
 /// The first of two is held up between the first two of these steps.
 void follow_the_article(stage& on, world_run& run) {
     on.warm_up(on.c);
-    recorder of_a(run, on, "a");
-    recorder of_b(run, on, "b");
-    on.a.machine.network().set_observer(&of_a);
-    on.b.machine.network().set_observer(&of_b);
+    const auto of_a = std::make_shared<recorder>(run, on, "a");
+    const auto of_b = std::make_shared<recorder>(run, on, "b");
+    on.a.machine.network().set_observer(of_a.get());
+    on.b.machine.network().set_observer(of_b.get());
     // The row of `a` travels for long, and somebody has the turn before both, so that each has to put one.
     on.hold(on.c);
     on.a.machine.network().set_plan([](const any_request& request, const call_options&) {
@@ -135,16 +136,17 @@ void row_against_grave(stage& on, world_run& run) {
 }
 
 /// Who asks, and what it is told.
-struct asked {
-    explicit asked(stage& on) {
-        enter_options options{.wait = until_known};
-        on.c.queue().enter(std::move(options), on.handler([this, &on](error_code code, queue_turn got) {
-            told = code;
-            on.c.turn = std::move(got);
-        }));
-    }
-    std::optional<error_code> told{};
-};
+using told_later = std::shared_ptr<std::optional<error_code>>;
+
+told_later ask(stage& on) {
+    auto told = std::make_shared<std::optional<error_code>>();
+    enter_options options{.wait = until_known};
+    on.c.queue().enter(std::move(options), on.handler([told, &on](error_code code, queue_turn got) {
+        *told = code;
+        on.c.turn = std::move(got);
+    }));
+    return told;
+}
 
 void end_asking(stage& on) {
     on.c.turn = {};
@@ -157,7 +159,7 @@ void one_call_at_a_dead_holder(stage& on) {
     on.hold(on.b);
     on.run_for(2s);
     on.b.machine.crash();
-    const asked once(on);
+    ask(on);
     on.run_for(8s);
     if (!on.c.turn) on.fail("fate: who asks once never finds out that a holder is dead");
     end_asking(on);
@@ -166,16 +168,16 @@ void one_call_at_a_dead_holder(stage& on) {
 void one_call_at_a_living_holder(stage& on) {
     on.hold(on.b);
     on.run_for(2s);
-    const asked once(on);
+    const auto told = ask(on);
     on.run_for(8s);
-    if (!once.told) on.fail("fate: who asks is never told that the holder lives");
+    if (!*told) on.fail("fate: who asks is never told that the holder lives");
     end_asking(on);
 }
 
 /// What a job has just done is not done again.
 void one_call_at_a_short_turn(stage& on) {
     on.hold(on.b);
-    const asked once(on);
+    ask(on);
     on.run_for(200ms);
     on.b.turn.leave(on.handler(ignore));
     on.run_for(8s);
