@@ -168,8 +168,10 @@ void item_lock_impl::lose_grant() {
 }
 
 void item_lock_impl::leave_to_lease(const std::shared_ptr<item_hold>& hold) {
-    if (forget(hold) && holds_.empty()) end_grant();
-    hold->finish(core_.may_write() ? make_error_code(errc::lock_lost) : core_.over_failure().code);
+    const bool ours = forget(hold);
+    if (ours && holds_.empty()) end_grant();
+    // Ours, and left to the lease: by the session's end. Else it was gone before.
+    hold->finish(ours || !core_.may_write() ? core_.over_failure() : failure(errc::lock_lost));
 }
 
 void item_lock_impl::give_back(const std::shared_ptr<item_hold>& hold) {
@@ -187,6 +189,7 @@ void item_lock_impl::give_back(const std::shared_ptr<item_hold>& hold) {
     }
     end_grant();
     leaving_ = hold;
+    hold->stay_until_finished();
     machine_.give_back();
     drive();
 }

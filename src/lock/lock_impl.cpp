@@ -81,6 +81,7 @@ void lock_impl::give_back(const std::shared_ptr<lock_hold>& hold) {
     }
     end_grant();
     leaving_ = hold;
+    hold->stay_until_finished();
     machine_.give_back();
     drive();
 }

@@ -147,7 +147,9 @@ private:
     std::optional<protocol::ticket_step> found_others(queue_entrant& who, const protocol::queue_head& shown);
     /// It asks until it is known who lives, and bears it for a lease that nobody answers.
     bool bears_silence(const queue_entrant& who) const {
-        return who.until_known && service_.silence_since(who.came) < core_.options().lease;
+        const auto lease = core_.options().lease;
+        // Reads may be answered in between for ever.
+        return who.until_known && service_.silence_since(who.came) < lease && core_.now() - who.came < 2 * lease;
     }
     boost::asio::awaitable<bool> ask_who_lives(std::shared_ptr<queue_entrant> who);
     const std::string* first_of_others(const std::vector<protocol::seen_ticket>& line) const;

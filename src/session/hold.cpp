@@ -22,7 +22,8 @@ bool hold::held() const noexcept {
 }
 
 bool hold::in_use() const noexcept {
-    return in_use_;
+    // Work that has given it back, or lost it, may go on without it.
+    return in_use_ && state_ == guard_state::held;
 }
 
 guard_state hold::state() const noexcept {
@@ -133,6 +134,11 @@ void hold::finish(const failure& how) {
     end();
     if (given_back_) given_back_->complete_all({});
     if (lost_) lost_->complete_all({});
+}
+
+void hold::stay_until_finished() {
+    if (finished_) return;
+    waiters(given_back_).async_wait([self = shared_from_this()](const error_code&, runtime::unit) {});
 }
 
 hold::event& hold::waiters(std::unique_ptr<event>& list) {

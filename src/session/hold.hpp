@@ -71,6 +71,8 @@ public:
     /// How giving it back ended. The first word counts for who asked; that it was given back after all, for its
     /// session.
     void finish(const failure& how);
+    /// Lives until it has finished, though its guard and its verb are gone: whoever listens is told all the same.
+    void stay_until_finished();
     const std::optional<error_code>& finished() const noexcept override { return finished_; }
     bool returned() const noexcept override { return returned_; }
     /// @param told what is known of a failure; null: nobody asks

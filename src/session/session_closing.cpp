@@ -72,6 +72,15 @@ boost::asio::awaitable<result<close_report>> session_closing::wait() {
 boost::asio::awaitable<void> session_closing::run([[maybe_unused]] std::shared_ptr<session_impl> self,
                                                   close_options options) {
     auto& members = core_.members();
+    // They keep us: where the loop ends before this does, nobody else lets go of them.
+    struct letting_go {
+        session_closing& by;
+        ~letting_go() {
+            by.grants_.clear();
+            by.unreleased_.clear();
+        }
+    };
+    const letting_go at_the_end{*this};
     const auto timeout = std::clamp(options.timeout, std::chrono::milliseconds::zero(), longest_closing);
     const auto began = core_.now();
     const auto until = began + timeout;
@@ -123,7 +132,8 @@ boost::asio::awaitable<bool> session_closing::release_all(dynalease::time_point 
     for (const auto& member : members) member->session_closes(core_.over_failure(), true);
     bool idle = true;
     for (const auto& grant : grants_) {
-        if (grant->in_use()) co_await grant->wait_finished_until(until);
+        // Also one that was let go on another thread a moment ago, whose giving back has not begun.
+        if (!grant->finished()) co_await grant->wait_finished_until(until);
         idle = idle && !grant->in_use();
     }
     co_await core_.members().running().wait_idle_until(*core_.world().clock, until);

@@ -30,14 +30,14 @@ std::shared_ptr<session_member> session_members::find(const member_key& key) {
 }
 
 void session_members::forget(const member_key& key) noexcept {
-    const std::lock_guard guard(mutex_);
+    const auto guard = held();
     const auto known = members_.find(key);
     // The name may belong to a successor by now.
     if (known != members_.end() && known->first.name.data() == key.name.data()) members_.erase(known);
 }
 
 bool session_members::begin_work(const std::shared_ptr<bound_work>& work, hold& grant) {
-    const std::lock_guard guard(mutex_);
+    const auto guard = held();
     if (refuses_work_) return false;
     works_.insert(work);
     grant.use(true);
@@ -45,7 +45,7 @@ bool session_members::begin_work(const std::shared_ptr<bound_work>& work, hold& 
 }
 
 void session_members::end_work(const std::shared_ptr<bound_work>& work, hold& grant) noexcept {
-    const std::lock_guard guard(mutex_);
+    const auto guard = held();
     works_.erase(work);
     grant.use(false);
     if (!works_.empty() || !refuses_work_ || core_.context_ended()) return;

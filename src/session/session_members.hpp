@@ -36,7 +36,7 @@ public:
     template <class Member, class Options>
     std::shared_ptr<Member> member(std::string name, const Options& options) {
         std::shared_ptr<Member> made;  // where it cannot be kept it ends after the guard: its end takes the mutex, too
-        const std::lock_guard guard(mutex_);
+        const auto guard = held();
         if (auto known = find({&Member::membership, name})) return std::static_pointer_cast<Member>(std::move(known));
         made = std::make_shared<Member>(core_, std::move(name), options);
         members_.emplace(made->key(), made);

@@ -156,11 +156,12 @@ asio::awaitable<result<any_response>> faulty_database::call(std::shared_ptr<stat
         if (state->observer) state->observer->failed(*entry, request, answer.error());
         runtime::waiter_list<runtime::unit> pause(state->environment.executor);
         co_await pause.async_wait_until(clock, clock.now() + *fate.again, asio::as_tuple(asio::deferred));
+        // As the client does: whoever watches learns that the pause is over, whatever ended it.
+        if (options.watch && !options.watch->goes_on()) co_return told(*state, *entry, request, std::move(answer));
         const bool cancelled_meanwhile = co_await runtime::cancellation_requested();
         if (cancelled_meanwhile) {
             co_return told(*state, *entry, request, unanswered(doubt, true));
         }
-        if (options.watch && !options.watch->goes_on()) co_return told(*state, *entry, request, std::move(answer));
         if (state->observer) state->observer->sent_again(*entry, request);
         fate = next_fate();
         entry->fate = fate.what;

@@ -125,6 +125,8 @@ awaitable<update_end> run_update(std::shared_ptr<versioned_impl> core, update_or
     for (unsigned tries = 2; update.promotes(); ++tries) {
         auto under_lock = what;
         end = co_await update_locked(core, std::move(under_lock), update.mine(), deadline);
+        // What the function has thrown ends the update, whatever its code.
+        if (end.report.thrown) co_return end;
         if (end.why && end.why->code == errc::conflict) {
             // By a writer that respects no lock: anew, from what is there then.
             const auto again = core->world().clock->now() + protocol::conflict_pause(tries);

@@ -11,11 +11,12 @@
 #pragma GCC visibility push(default)
 namespace dynalease::mapping {
 
-/// "S", "N" and so on, as the service names types; empty of a type that has a conversion of its own.
+/// "S", "N" and so on, as the service names types; empty of what is not stored, or has a conversion of its own.
 template <class Traits, class T>
 constexpr std::string_view stored_type_of(bool for_expiry) {
     using shape = form<T>;
-    if constexpr (converts_to_attribute<Traits, T> || customised<T> || std::same_as<T, attribute_value>)
+    if constexpr (!Traits::is_stored || is_optional<T> || converts_to_attribute<Traits, T> ||
+                  converts_from_attribute<Traits, T> || customised<T> || std::same_as<T, attribute_value>)
         return {};
     else if constexpr (std::same_as<T, std::string> || described_enum<T>)
         return "S";

@@ -57,8 +57,8 @@ public:
     ///
     /// Cost: as `transaction`, of each attempt, in vain or not; with an id 1 read more before the first, and before
     /// others that follow one by locks or another process's; and, of a native commit, 1 write. While another
-    /// transaction holds an item: a read of its row after 25 ms, doubling to 500 ms; where the item goes from hand to
-    /// hand, and others are before this one, more seldom.
+    /// transaction holds an item: a read of its row at once, then after 25 ms, doubling to 500 ms; where the item goes
+    /// from hand to hand, and others are before this one, more seldom.
     template <class Body>
         requires std::invocable<std::decay_t<Body>&, transaction&>
     auto run(Body&& body, run_options options = {}) const {

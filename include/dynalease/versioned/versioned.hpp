@@ -239,8 +239,8 @@ public:
     /// holds. `change` must be without side effects: it may run many times. It returns a T, or a `std::optional<T>`
     /// that is empty to leave the item as it is; what it throws ends the update and is thrown on (with a token: in
     /// `write_result::thrown`). It runs on this table's executor. An item that is as wanted is not written. Updates of
-    /// one item line up in this process, whichever handles of one `client` make them, as long as those before get on:
-    /// none makes another's write void.
+    /// one item line up in this process, whichever handles of one database make them (what `observed` returns is
+    /// another), as long as those before get on: none makes another's write void.
     ///
     /// Errors, beside those of `save`: `errc::conflict` after `update_options::tries`, `errc::locked` when a lock
     /// or a transaction outlasted `update_options::wait`, `errc::missing` also where the function was to make the item

@@ -8,6 +8,7 @@
 
 #include <dynalease/dynamodb/expression.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace dynalease::protocol {
@@ -45,11 +46,11 @@ transact_update update_of(const planned_item& what) {
 }
 
 /// With its placeholders as others, whatever they are.
-std::string renamed(std::string_view text) {
+std::string renamed(std::string_view text, std::string_view by) {
     std::string out;
     for (const char c : text) {
         out += c;
-        if (c == '#' || c == ':') out += 'f';
+        if (c == '#' || c == ':') out += by;
     }
     return out;
 }
@@ -57,9 +58,15 @@ std::string renamed(std::string_view text) {
 }  // namespace
 
 void add_fence(condition_check& to, const condition_check& fence) {
-    to.condition_expression = "(" + to.condition_expression + ") AND (" + renamed(fence.condition_expression) + ")";
-    for (const auto& [name, attribute] : fence.names) to.names.emplace(renamed(name), attribute);
-    for (const auto& [name, value] : fence.values) to.values.emplace(renamed(name), value);
+    // Several fences of one item say the same of different guards.
+    std::string by = "f";
+    const auto taken = [&](const auto& mine, const auto& theirs) {
+        return std::ranges::any_of(theirs, [&](const auto& each) { return mine.contains(renamed(each.first, by)); });
+    };
+    while (taken(to.names, fence.names) || taken(to.values, fence.values)) by += 'f';
+    to.condition_expression = "(" + to.condition_expression + ") AND (" + renamed(fence.condition_expression, by) + ")";
+    for (const auto& [name, attribute] : fence.names) to.names.emplace(renamed(name, by), attribute);
+    for (const auto& [name, value] : fence.values) to.values.emplace(renamed(name, by), value);
 }
 
 namespace {

@@ -125,12 +125,14 @@ void process::sent(const testing::logged_request& entry, const any_request& requ
 }
 
 void process::failed(const testing::logged_request& entry, const any_request& request, const failure& why) {
+    // What may have happened stays open until the call has ended.
+    if (why.outcome == outcome::unknown) return;
     paused_.insert(&entry);
     if (session() && session()->id() == sessions_[&entry]) takes_.answered(request, why);
 }
 
 void process::sent_again(const testing::logged_request& entry, const any_request& request) {
-    paused_.erase(&entry);
+    if (paused_.erase(&entry) == 0) return;
     if (session() && session()->id() == sessions_[&entry]) takes_.sent(request, world_.now());
 }
 

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace dynalease::simulation::locks {
@@ -114,8 +115,8 @@ bool mutated::hold_in_use(const detail::hold& self) {
     return !active("CLOSE_UNDER_WORK") && real::hold_in_use(self);
 }
 
-bool mutated::hold_lose(detail::hold& self) {
-    return active("LIFE_GUARD_RETURNS") || real::hold_lose(self);
+bool mutated::hold_lose(detail::hold& self, std::string_view why) {
+    return active("LIFE_GUARD_RETURNS") || real::hold_lose(self, why);
 }
 
 bool mutated::hold_held(const detail::hold& self) {

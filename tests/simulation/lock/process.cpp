@@ -69,13 +69,15 @@ void process::sent(const testing::logged_request& entry, const any_request& requ
 }
 
 void process::failed(const testing::logged_request& entry, const any_request& request, const failure& why) {
+    // What may have happened stays open until the call has ended.
+    if (why.outcome == outcome::unknown) return;
     paused_.insert(&entry);
     const auto lock = lock_in(entry.key);
     if (lock && entry.sent >= life_began_) writes_.answered(*lock, request, why, world_.now(), true);
 }
 
 void process::sent_again(const testing::logged_request& entry, const any_request& request) {
-    paused_.erase(&entry);
+    if (paused_.erase(&entry) == 0) return;
     const auto lock = lock_in(entry.key);
     if (lock && entry.sent >= life_began_) writes_.sent(*lock, request, world_.now());
 }

@@ -69,7 +69,8 @@ asio::awaitable<void> user::acquire() {
                        .life = process_.session()->lives(),
                        .began = world.now(),
                        .own_began = process_.clock_now()};
-    tries_ = call.tries;
+    // One that asks until it is known who lives bears an outage for a while.
+    tries_ = call.tries && !call.until_known;
     life_ = call.life;
     failed_.reset();
     seen_first_.reset();
@@ -128,7 +129,9 @@ void user::check_told(const attempt& of, error_code told) {
     const bool given_up = told == errc::wait_timeout || told == errc::cancelled || told == condition::unreachable ||
                           told == condition::throttled;
     // Others of this process that wait have the use of what is open.
-    if (given_up && alone() && process_.writes().any_since(lock_, of.began)) {
+    // What an outage has ended with its session is told as that outage; what was open dies with the session.
+    const bool died = of.until_known && process_.session()->state() == session_state::lost;
+    if (given_up && !died && alone() && process_.writes().any_since(lock_, of.began)) {
         world.fail("told", "a call was given up while a write of it was open, and its caller was not told so");
     }
     if (told == errc::in_doubt && !disturbed && !process_.writes().any_lately(lock_, world.now())) {

@@ -80,6 +80,8 @@ void process::sent(const testing::logged_request& entry, const any_request& requ
 }
 
 void process::failed(const testing::logged_request& entry, const any_request& request, const failure& why) {
+    // What may have happened stays open until the call has ended.
+    if (why.outcome == outcome::unknown) return;
     paused_.insert(&entry);
     const bool by_present = session() && senders_[&entry] == session()->id();
     const auto write = by_present ? told_write(request) : std::nullopt;
@@ -87,7 +89,7 @@ void process::failed(const testing::logged_request& entry, const any_request& re
 }
 
 void process::sent_again(const testing::logged_request& entry, const any_request& request) {
-    paused_.erase(&entry);
+    if (paused_.erase(&entry) == 0) return;
     const bool by_present = session() && senders_[&entry] == session()->id();
     const auto write = by_present ? told_write(request) : std::nullopt;
     if (write) open_.sent(*write);

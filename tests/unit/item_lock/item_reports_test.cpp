@@ -47,6 +47,10 @@ asio::awaitable<void> take_together(std::vector<item_demand> wanted, acquire_all
 asio::awaitable<void> close(node& in) {
     co_await in.session->close();
 }
+asio::awaitable<void> leave_to_lease(node& in, close_report& report) {
+    const close_options options{.release = false};
+    report = co_await in.session->close(options);
+}
 
 }  // namespace
 
@@ -80,6 +84,25 @@ TEST_CASE("a writer's lock of an item is told, and how it ended: released, by a 
     run(w, a, wipe(next));
     CHECK(notes.told.back().what == erased);
     CHECK(notes.fits());
+}
+
+TEST_CASE("an item whose guard just ends, or whose session leaves it to the lease, is told so") {
+    grant_notes notes;
+    till_world w;
+    node a(w, 1, {}, listening(notes));
+    item_guard guard;
+    run(w, a, take(lock_in(a), guard));
+    guard = {};
+    w.scheduler.run_for(1s);
+    REQUIRE(notes.events() == events{granted, released});
+
+    run(w, a, take(lock_in(a), guard));
+    close_report report;
+    run(w, a, leave_to_lease(a, report));
+    REQUIRE(notes.events() == events{granted, released, granted, closed});
+    CHECK(notes.told[3].code == errc::session_closed);
+    REQUIRE(report.failed.size() == 1);
+    CHECK(report.failed.front().code == errc::session_closed);
 }
 
 TEST_CASE("readers of one process are told each by himself") {

@@ -312,7 +312,7 @@ TEST_CASE("who waits behind one that asks is served after it") {
     CHECK(patient.held());
 }
 
-TEST_CASE("who asks for an item is told of trouble at once") {
+TEST_CASE("who asks for an item bears trouble for a lease, and is told of it then") {
     written_till w;
     node other(w, 2);
     const auto call = w.ask(other);
@@ -320,7 +320,9 @@ TEST_CASE("who asks for an item is told of trouble at once") {
     other.network->set_plan([](const any_request&, const call_options&) {
         return testing::fault{.what = testing::fault::kind::fail, .answer = failure(errc::unreachable)};
     });
-    call->wait(next_look + 1s);
+    w.scheduler.run_for(lease / 2);
+    CHECK_FALSE(call->done());
+    call->wait(lease);
     CHECK(w.told == condition::unreachable);
 }
 

@@ -72,6 +72,22 @@ TEST_CASE("a lock that is granted and given back is told twice, under one id, wi
     CHECK_FALSE(held.code);
 }
 
+TEST_CASE("a lock whose guard just ends is told as given back, when it is") {
+    grant_notes notes;
+    world w;
+    node a(w, 1, {}, listening(notes));
+    lock_guard guard;
+    run(w, a, take(a, "x", guard));
+    w.scheduler.run_for(2s);
+    guard = {};
+    CHECK(notes.events() == events{granted});
+    w.scheduler.run_for(1s);
+    REQUIRE(notes.events() == events{granted, released});
+    CHECK(notes.told[1].took >= 2s);
+    CHECK(notes.told[1].took < 2010ms);
+    CHECK(a.session->counters().holds.count() == 1);
+}
+
 TEST_CASE("what is passed on inside the process is told so, and the wait of who gets it") {
     grant_notes notes;
     world w;
@@ -236,7 +252,7 @@ TEST_CASE("in a forked child what is asked for, and what was held, is told as lo
         run(w, a, take_told(lock{*a.session, "y"}, {}, none, code));
         guard = {};
         w.scheduler.run_for(1s);
-        const bool fits = notes.events() == events{granted, not_granted, lost} &&
+        const bool fits = notes.events() == events{granted, lost, not_granted} &&
                           notes.told[1].code == errc::session_lost && notes.told[2].code == errc::session_lost;
         ::_exit(fits ? 0 : 1);
     }

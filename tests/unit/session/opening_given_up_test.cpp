@@ -1,5 +1,5 @@
-// A session whose opening was given up while its row may have come to be: the row is nobody's for no longer than need
-// be. SPDX-License-Identifier: BSL-1.0
+// A session whose opening was given up while its row may have come to be: nobody's for no longer than need be.
+// SPDX-License-Identifier: BSL-1.0
 #include "unit/session/session_steps.hpp"
 
 #include <catch2/catch.hpp>

@@ -155,13 +155,13 @@ TEST_CASE("an update under a lock gives up in time where others take away again 
     s.put(a_copy());
     unsigned writes = 0;
     s.in_a(
-        [](shop& in, unsigned& writes) -> asio::awaitable<void> {
+        [](shop& in, unsigned& count) -> asio::awaitable<void> {
             copies table{database(in.a.network), in_books()};
-            in.a.network->set_plan([&in, &writes](const any_request& request, const call_options&) {
+            in.a.network->set_plan([&in, &count](const any_request& request, const call_options&) {
                 const auto* update = std::get_if<update_item_request>(&request);
                 if (!update || update->table_name != "books") return testing::fault{};
                 const bool changes = update->condition_expression.find("attribute_type(") != std::string::npos;
-                writes += changes ? 1 : 0;
+                count += changes ? 1 : 0;
                 const attribute_value other(attribute_map{{"room", "B"}, {"shelf", 7}});
                 by_hand(in, changes ? dynalease::remove("stands") : set("stands", other));
                 return testing::fault{};
