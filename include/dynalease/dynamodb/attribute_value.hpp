@@ -47,6 +47,9 @@ public:
 private:
     std::string text_;
 };
+// A declaration as a friend alone is not exported.
+bool operator==(const number& left, const number& right) noexcept;
+std::strong_ordering operator<=>(const number& left, const number& right) noexcept;
 
 using binary = std::vector<std::byte>;
 struct null {

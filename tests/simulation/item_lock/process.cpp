@@ -72,6 +72,7 @@ void process::note_life() {
 
 void process::begin() {
     takes_.forget();
+    paused_.clear();
     life_ = 1;
     const auto& made_of = world_.made_of();
     const auto drift = static_cast<std::uint32_t>(made_of.drift_ppm);
@@ -212,8 +213,9 @@ void process::answered(const testing::logged_request& entry, const any_request& 
         return "r " + entry.operation + " " + entry.key + (update ? " (" + update->update_expression + ")" : "") +
                " -> " + (answer ? "ok" : entry.code.message());
     });
+    const bool paused = paused_.erase(&entry) != 0;
     if (session() && session()->id() == sessions_[&entry]) {
-        if (paused_.erase(&entry) != 0) takes_.sent(request, world_.now());
+        if (paused) takes_.sent(request, world_.now());
         takes_.answered(request, answer);
     }
     if (!answer) note_unknown(request, answer.error());

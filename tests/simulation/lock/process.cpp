@@ -43,6 +43,7 @@ process::process(lock_world& where, std::size_t index)
 void process::begin() {
     begin_watched_session();
     writes_.forget();
+    paused_.clear();
     life_ = 1;
     life_began_ = clock_now();
     releases_repeated_.clear();
@@ -143,10 +144,14 @@ void process::answered(const testing::logged_request& entry, const any_request& 
     });
     // Refused for a clock that has drifted too far, a heartbeat is sent anew.
     if (entry.lane == lane::heartbeat && entry.code == errc::invalid_signature) --sent_.beats;
+    const bool paused = paused_.erase(&entry) != 0;
     if (const auto lock = lock_in(entry.key)) {
         if (entry.applied.size() > 1 && is_release(request)) releases_repeated_.insert(*lock);
         // What an earlier life asked for is answered to nobody.
-        if (entry.sent >= life_began_) heard(*lock, entry, request, answer);
+        if (entry.sent >= life_began_) {
+            if (paused) writes_.sent(*lock, request, world_.now());
+            heard(*lock, entry, request, answer);
+        }
     }
     if (session()) watch_answered(entry, request, answer);
 }
@@ -154,7 +159,6 @@ void process::answered(const testing::logged_request& entry, const any_request& 
 void process::heard(std::size_t lock, const testing::logged_request& entry, const any_request& request,
                     const result<any_response>& answer) {
     const bool own = is_write(request) || inspections_.use_count() == 1;
-    if (paused_.erase(&entry) != 0) writes_.sent(lock, request, world_.now());
     writes_.answered(lock, request, answer, world_.now(), own);
     if (const auto shown = own ? row_in(answer, request) : std::nullopt) {
         for (const auto& each : users()) each->lock_seen(lock, entry.sent, shown->holder);

@@ -28,6 +28,7 @@ void process::note_life() {
 void process::begin() {
     first_sends_.clear();
     written_.clear();
+    paused_.clear();
     forget_calls();
     life_ = 1;
     begin_watched_session();

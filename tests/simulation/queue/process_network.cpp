@@ -258,9 +258,10 @@ void process::answered(const testing::logged_request& entry, const any_request& 
         if (write != nullptr && row_in(write->key)) text += std::string(" (") + name_of(kind_of(*write)) + ")";
         return text + " -> " + (answer ? "ok" : entry.code.message());
     });
+    const bool paused = paused_.erase(&entry) != 0;
     if (!session() || senders_[&entry] != session()->id()) return;
     if (const auto write = told_write(request)) {
-        if (paused_.erase(&entry) != 0) open_.sent(*write);
+        if (paused) open_.sent(*write);
         open_.answered(*write, answer, clock_now());
     }
     if (const auto tried = refused_try(request, answer)) {

@@ -58,7 +58,9 @@ void checker::fail(const char* promise, std::string what) {
 }
 
 void checker::add(item_record& to, const item_state& state, intent by) {
-    to.states.push_back({state, by});
+    // Who writes shows its caller what it made, not what strangers have done meanwhile.
+    const bool changed_aside = to.states.back().changed_aside;
+    to.states.push_back({state, by, changed_aside});
 }
 
 void checker::on(const intended& seen) {
@@ -199,9 +201,11 @@ void checker::on(const replaced& seen) {
     auto freed = seen.after;
     freed.holder = last.state.holder;
     freed.aside = last.state.aside;
+    freed.card = last.state.card;
     if (freed == last.state) {
         // Locks leave the version alone, and so do careless strangers.
-        last.changed_aside = last.changed_aside || seen.after.aside != last.state.aside;
+        const bool aside = seen.after.aside != last.state.aside || seen.after.card != last.state.card;
+        last.changed_aside = last.changed_aside || aside;
         last.state = seen.after;
     } else {
         add(item, seen.after, intent::foreign);

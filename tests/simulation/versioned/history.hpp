@@ -25,7 +25,8 @@ struct item_state {
     std::string life{};    ///< which of the items that had this key, one after the other; empty: it does not say
     std::string holder{};  ///< who locks it; empty: nobody
     bool legacy = false;   ///< has an attribute that our callers know nothing of
-    std::vector<std::int64_t> aside{};  ///< ... and what they find inside a member of theirs, and know nothing of
+    bool card = false;     ///< has the member that is a map
+    std::vector<std::int64_t> aside{};  ///< ... and what they find inside that, and know nothing of
 
     bool there() const { return exists && !gone; }
     friend bool operator==(const item_state&, const item_state&) = default;

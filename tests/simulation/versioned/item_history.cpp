@@ -46,7 +46,8 @@ item_state state_of(const std::optional<item>& stored) {
     shown.life = bytes_in(*stored, "_born");
     shown.legacy = stored->contains("legacy");
     const auto* card = find(*stored, "card");
-    if (card && card->is<attribute_map>()) shown.aside = asides_in(*card->get_if<attribute_map>());
+    shown.card = card && card->is<attribute_map>();
+    if (shown.card) shown.aside = asides_in(*card->get_if<attribute_map>());
     if (const auto* holder = find_string(*stored, "_lockW")) shown.holder = *holder;
     const auto* readers = find(*stored, "_lockR");
     if (readers && shown.holder.empty()) shown.holder = *readers->get_if<string_set>()->begin();
