@@ -59,7 +59,7 @@ public:
     bool busy() const;
     void enter(std::shared_ptr<queue_entrant> who);
     bool tell_long_wait() override;
-    bool unsettled() const override { return turn_.leaving || drawn_.any_withdrawing(); }
+    bool unsettled() const override { return !turn_.leaving.expired() || drawn_.any_withdrawing(); }
     const std::string& title() const noexcept override { return queue_.entity; }
     /// Its ticket is about to be drawn and written down, together with others.
     void expect(const std::shared_ptr<queue_entrant>& who, const std::string& attempt);
@@ -145,11 +145,8 @@ private:
 
     // Entering.
     std::optional<protocol::ticket_step> found_others(queue_entrant& who, const protocol::queue_head& shown);
-    /// It asks until it is known who lives, and bears it for a lease that nobody answers.
     bool bears_silence(const queue_entrant& who) const {
-        const auto lease = core_.options().lease;
-        // Reads may be answered in between for ever.
-        return who.until_known && service_.silence_since(who.came) < lease && core_.now() - who.came < 2 * lease;
+        return who.until_known && service_.is_borne(who.came, core_.options().lease);
     }
     boost::asio::awaitable<bool> ask_who_lives(std::shared_ptr<queue_entrant> who);
     const std::string* first_of_others(const std::vector<protocol::seen_ticket>& line) const;
@@ -231,9 +228,9 @@ private:
     std::map<std::int64_t, std::shared_ptr<queue_entrant>> waiting_;
     struct {
         std::weak_ptr<queue_hold> hold;
-        std::optional<protocol::place> leaving;  ///< it is being given back
-        protocol::ticket_row foremost;           ///< the row before all others, as last seen
-        bool wait_noted = false;                 ///< the session asks from time to time whether others wait too long
+        std::weak_ptr<queue_hold> leaving;  ///< the last one is being given back
+        protocol::ticket_row foremost;      ///< the row before all others, as last seen
+        bool wait_noted = false;            ///< the session asks from time to time whether others wait too long
         /// Of a turn since then the log has been told that others wait for long.
         std::optional<dynalease::time_point> long_wait_told{};
     } turn_;

@@ -8,7 +8,7 @@ namespace dynalease::detail {
 
 void queue_impl::leave(const std::shared_ptr<queue_hold>& hold) {
     end_turn(hold);
-    turn_.leaving = hold->mine();
+    turn_.leaving = hold;
     if (core_.may_write() && start(give_turn_back(self(), hold))) return;
     turn_.leaving.reset();
     hold->finish(core_.over_failure());

@@ -51,7 +51,8 @@ boost::asio::awaitable<void> queue_impl::watch([[maybe_unused]] queue_target sel
 // Our own turn, or the end of it, tells when the next one of ours begins.
 bool queue_impl::blocked_by_ourselves() const {
     const auto next = waiting_.begin()->second->ticket->mine.from;
-    if (turn_.leaving && turn_.leaving->ticket + 1 == next) return true;
+    const auto leaving = turn_.leaving.lock();
+    if (leaving && leaving->mine().ticket + 1 == next) return true;
     const auto hold = turn_.hold.lock();
     return hold && hold->mine().ticket + 1 == next;
 }

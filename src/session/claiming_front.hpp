@@ -113,10 +113,7 @@ protected:
     }
     void fail_try_unheard(const shared_failure& why, dynalease::time_point asked) override {
         const auto* who = first();
-        const auto lease = core_.options().lease;
-        // Reads may be answered in between for ever.
-        const bool bears_it = who != nullptr && who->until_known && service_.silence_since(who->came) < lease &&
-                              core_.now() - who->came < 2 * lease;
+        const bool bears_it = who != nullptr && who->until_known && service_.is_borne(who->came, core_.options().lease);
         if (!bears_it) fail_try(why, asked);
     }
     void fail_all(const shared_failure& why, dynalease::time_point asked) override { callers_.fail_all(why, asked); }

@@ -52,6 +52,11 @@ public:
     std::chrono::nanoseconds silence_since(time_point came) const {
         return since_ ? session_.now() - std::max(*since_, came) : std::chrono::nanoseconds::zero();
     }
+    /// Whether somebody who came then, and asks until it is known who lives, goes on: for a lease that nobody answers
+    /// him, and for two where reads are answered in between for ever.
+    bool is_borne(time_point came, std::chrono::nanoseconds lease) const {
+        return silence_since(came) < lease && session_.now() - came < 2 * lease;
+    }
     /// How many have been sent, and sent again.
     unsigned requests() const noexcept { return requests_; }
     /// The last failure, if nothing has been answered for a whole lease of a plain session; null: go on.

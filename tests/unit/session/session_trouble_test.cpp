@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "unit/session/session_steps.hpp"
 
+#include <dynalease/queue.hpp>
+
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -35,6 +37,10 @@ asio::awaitable<void> work_long(node& in, bool& began) {
     long_work body{&in, &began};
     auto [thrown] = co_await asio::co_spawn(co_await asio::this_coro::executor, with_lock(target, body), as_tuple);
     CHECK(thrown);
+}
+
+asio::awaitable<void> enter(queue line, queue_turn& into) {
+    into = co_await line.enter();
 }
 
 bool any_line(const std::vector<std::string>& lines, std::string_view words) {
@@ -218,6 +224,29 @@ TEST_CASE("what a closed session tells of its guards is what its counters tell")
         w.scheduler.run_for(50ms);
         run(w, a, close(a, {}, report));
         CHECK(report.released == 2);
+    }
+    SECTION("a turn whose return is answered while the row is being closed") {
+        queue_turn turn;
+        run(w, a, enter(queue{*a.session, "line"}, turn));
+        a.network->set_plan(latency(750ms));
+        turn = {};
+        w.scheduler.run_for(1ms);
+        a.network->set_plan(latency(400ms));
+        run(w, a, close(a, {.timeout = 2s}, report));
+        CHECK(report.released == 3);
+        CHECK(report.failed.empty());
+    }
+    SECTION("a turn whose return is not answered in time") {
+        queue_turn turn;
+        run(w, a, enter(queue{*a.session, "line"}, turn));
+        a.network->set_plan(latency(1h));
+        turn = {};
+        w.scheduler.run_for(1ms);
+        a.network->set_plan(latency(10ms));
+        run(w, a, close(a, {.timeout = 2s}, report));
+        CHECK(report.released == 2);
+        REQUIRE(report.failed.size() == 1);
+        CHECK(report.failed.front().name == "line");
     }
     SECTION("guards that are lost meanwhile") {
         bool began = false;
