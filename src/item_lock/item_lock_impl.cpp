@@ -378,11 +378,12 @@ item_guard item_lock_impl::grant(protocol::item_reply seen) {
     return guard;
 }
 
-boost::asio::awaitable<protocol::item_reply> item_lock_impl::ask(const protocol::item_acquire_decision* clearing) {
+boost::asio::awaitable<protocol::item_reply> item_lock_impl::ask(const protocol::item_acquire_decision* clearing,
+                                                                 dynalease::attempt_watch& watch) {
     protocol::item_reply seen;
     session_driver* known = nullptr;
     {
-        session_driver driver(core_, known, &service_);
+        session_driver driver(core_, known, &service_, &watch);
         auto steps = clearing ? machine_.clear(driver.steps(), *clearing, seen) : machine_.look(driver.steps(), seen);
         co_await driver.run(std::move(steps));
     }

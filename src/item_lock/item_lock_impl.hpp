@@ -102,7 +102,9 @@ public:
     void heard(answer kind, dynalease::time_point sent, const shared_failure& why) { service_.note(kind, sent, why); }
     /// By whoever is to have it: a look, or what takes away who stands in the way and is over.
     /// @param clearing to `reap`, or to `free`; stays until then. Null: a look
-    boost::asio::awaitable<protocol::item_reply> ask(const protocol::item_acquire_decision* clearing = nullptr);
+    /// @param watch sees it between its attempts
+    boost::asio::awaitable<protocol::item_reply> ask(const protocol::item_acquire_decision* clearing,
+                                                     dynalease::attempt_watch& watch);
 
 private:
     void drive_begins() override { machine_.begin(); }

@@ -6,6 +6,7 @@
 #include "database/protocol/joint_reasons.hpp"
 #include "database/protocol/transact_actions.hpp"
 #include "item_lock/protocol/item_take_over.hpp"
+#include "session/watched_call.hpp"
 
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/post.hpp>
@@ -63,8 +64,8 @@ failure joint_claim::given_up(error_code waited) {
 /// At one of the items, which hears of it by itself.
 boost::asio::awaitable<protocol::item_reply> joint_claim::ask(wanted_item& each,
                                                               const protocol::item_acquire_decision* clearing) {
-    outage_.asked();
-    auto seen = co_await each.front->ask(clearing);
+    watched_call watch(outage_, core_->now());
+    auto seen = co_await each.front->ask(clearing, watch);
     outage_.note(seen.kind, seen.sent_at, seen.why);
     give_up_after(seen.kind, seen.why);
     co_return seen;
@@ -72,8 +73,8 @@ boost::asio::awaitable<protocol::item_reply> joint_claim::ask(wanted_item& each,
 
 boost::asio::awaitable<shared_failure> joint_claim::look_at(std::string session) {
     const auto sent = core_->now();
-    outage_.asked();
-    const auto unseen = co_await core_->remotes().look(std::move(session));
+    watched_call watch(outage_, sent);
+    const auto unseen = co_await core_->remotes().look(std::move(session), &watch);
     auto why = unseen ? std::make_shared<const failure>(*unseen) : nullptr;
     outage_.heard(sent, why);
     co_return why;
@@ -233,15 +234,11 @@ boost::asio::awaitable<std::optional<std::size_t>> joint_claim::claim_all() {
     unsigned failures = 0;
     while (wanted()) {
         for (auto& each : wanted_) each.front->machine().stake(*claim_);
-        writing_ = true;
         const auto sent = core_->now();
-        asked();
-        auto copy = sending;
-        auto answered = co_await core_->target().call(std::move(copy));
-        writing_ = false;
+        auto answered = co_await send(sending);
         if (!core_->may_write()) break;
         if (answered) {
-            heard(answer::applied, sent, nullptr);
+            asked_by_all().heard(answer::applied, sent, nullptr);
             // An earlier copy with the same client token may be the one that did it.
             note_absent(drafted);
             tell_take_overs();
@@ -253,16 +250,15 @@ boost::asio::awaitable<std::optional<std::size_t>> joint_claim::claim_all() {
         bool again = classify(why) == answer::unanswered || classify(why) == answer::delayed;
         bool shown = false;
         const auto told = std::make_shared<const failure>(why);
-        heard(why.code == errc::transaction_canceled ? answer::refused : classify(why), sent, told);
+        asked_by_all().heard(why.code == errc::transaction_canceled ? answer::refused : classify(why), sent, told);
         if (why.code == errc::transaction_canceled) {
             again = read_reasons(why, shown);
         } else if (again) {
             give_up_after(classify(why), told);
         }
         if (again && !shown) {
-            const bool in_the_way = why.code == errc::transaction_canceled;
-            if (in_the_way) why.code = errc::transaction_conflict;
-            fail_try(in_the_way ? answer::delayed : classify(why), std::make_shared<const failure>(why));
+            if (why.code == errc::transaction_canceled) why.code = errc::transaction_conflict;
+            fail_try(classify(why), std::make_shared<const failure>(why));
         }
         if (shown && again) {
             const auto meant = co_await decide_all();
@@ -294,6 +290,11 @@ boost::asio::awaitable<std::optional<std::size_t>> joint_claim::claim_all() {
     }
     give_free();
     co_return std::nullopt;
+}
+
+boost::asio::awaitable<result<transact_write_items_response>> joint_claim::send(transact_write_items_request copy) {
+    joint_call watch(asked_by_all(), &writing_, [this] { return wanted(); });
+    co_return co_await core_->target().call(std::move(copy), {.watch = &watch});
 }
 
 void joint_claim::tell_take_overs() {
@@ -369,9 +370,9 @@ boost::asio::awaitable<void> joint_claim::take_home() {
     joint_reading reading(*core_, wanted_);
     for (unsigned failures = 0; core_->may_write() && wanted();) {
         const auto sent = core_->now();
-        asked();
-        const auto unread = co_await reading.go_on();
-        heard(unread ? classify(*unread) : answer::applied, sent, unread);
+        joint_call watch(asked_by_all(), nullptr, [this] { return wanted(); });
+        const auto unread = co_await reading.go_on({.watch = &watch});
+        asked_by_all().heard(unread ? classify(*unread) : answer::applied, sent, unread);
         if (reading.done()) break;
         if (unread) give_up_after(classify(*unread), unread);
         if (unread) fail_try(classify(*unread), unread);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "item_lock/joint_call.hpp"
 #include "item_lock/protocol/acquire_all.hpp"
 #include "item_lock/wanted_items.hpp"
 #include "runtime/alarm.hpp"
@@ -43,8 +44,7 @@ public:
     static boost::asio::awaitable<void> run(std::shared_ptr<joint_claim> self);
     /// Nobody waits any more, for `waited`. @returns why there is nothing
     failure given_up(error_code waited);
-    /// How many were sent for it.
-    /// ... by it, and by those of this process that it stood behind meanwhile.
+    /// How many were sent for it: by it, and by those of this process that it stood behind meanwhile.
     unsigned requests() const noexcept {
         const auto here = behind_.item ? wanted_[*behind_.item].front->requests_made() - behind_.made_before : 0;
         return outage_.requests() + behind_.in_all + here;
@@ -66,19 +66,11 @@ private:
     void note_unanswered();
     void note_absent(dynalease::time_point sent);
     transact_write_items_request draft();
+    boost::asio::awaitable<result<transact_write_items_response>> send(transact_write_items_request copy);
     void tell_take_overs();
     bool read_reasons(failure& why, bool& shown);
     void give_up_after(answer kind, const shared_failure& why);
-    /// A request about all of them leaves: whoever waits behind it hears of it, too.
-    void asked() {
-        outage_.asked();
-        for (auto& each : wanted_) each.front->asked();
-    }
-    /// ... and what became of it.
-    void heard(answer kind, dynalease::time_point sent, const shared_failure& why) {
-        outage_.note(kind, sent, why);
-        for (auto& each : wanted_) each.front->heard(kind, sent, why);
-    }
+    joint_service asked_by_all() { return {*core_, outage_, wanted_}; }
     boost::asio::awaitable<protocol::item_reply> ask(wanted_item& each,
                                                      const protocol::item_acquire_decision* clearing);
     /// @returns null, or why nothing was learnt

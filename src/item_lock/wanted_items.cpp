@@ -65,10 +65,10 @@ joint_reading::joint_reading(session_impl& core, std::vector<wanted_item>& wante
     }
 }
 
-boost::asio::awaitable<shared_failure> joint_reading::go_on() {
+boost::asio::awaitable<shared_failure> joint_reading::go_on(call_options how) {
     batch_get_item_request batch{.tables = left_};
     const auto sent = core_.now();
-    auto answered = co_await core_.target().call(std::move(batch));
+    auto answered = co_await core_.target().call(std::move(batch), how);
     if (!answered) co_return std::make_shared<const failure>(std::move(answered).error());
     for (auto& each : wanted_) {
         const auto& item = each.front->item();

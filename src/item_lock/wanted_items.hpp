@@ -60,7 +60,7 @@ public:
 
     bool done() const noexcept { return left_.empty(); }
     /// @returns null, or why none was read
-    boost::asio::awaitable<shared_failure> go_on();
+    boost::asio::awaitable<shared_failure> go_on(call_options how);
 
 private:
     session_impl& core_;

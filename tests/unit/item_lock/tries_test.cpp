@@ -169,3 +169,43 @@ TEST_CASE("a reader's entry of the own session that nobody remembers goes though
     CHECK(others.held());
     CHECK(a.session->counters().resolving == 0);
 }
+
+TEST_CASE("who waits for several items while the client backs off from a table that throttles is told that, in time") {
+    const auto wait = GENERATE(500ms, 1000ms, 2000ms);
+    tills_world w;
+    node a(w);
+    item_guard warm;
+    run(w, a, take(lock_in(a), warm));
+    run(w, a, give_back(warm));
+    a.network->clear_log();
+    a.network->set_plan([](const any_request&, const call_options&) {
+        return fault{
+            .what = fault_kind::fail, .answer = failure(errc::throttled, outcome::not_applied), .again = 600ms};
+    });
+    const auto attempts = [&] {
+        unsigned sent = 0;
+        for (const auto& each : a.network->log()) sent += each->lane == lane::ordinary ? each->attempts : 0;
+        return sent;
+    };
+    error_code code;
+    diagnostics details;
+    run(
+        w, a,
+        [](std::vector<item_demand> all, std::chrono::nanoseconds how_long, error_code& out,
+           diagnostics& told) -> asio::awaitable<void> {
+            const acquire_all_options options{.wait = how_long};
+            auto done = co_await acquire_all(std::move(all), options, told, as_tuple);
+            out = std::get<0>(done);
+        }(every_till(a), wait, code, details),
+        wait);
+    CHECK(code == errc::throttled);
+    CHECK(details.attempts == attempts());
+    // Nothing is sent any more for one who has gone.
+    const auto sent = attempts();
+    w.scheduler.run_for(1s);
+    CHECK(attempts() == sent);
+    a.network->set_plan({});
+    w.scheduler.run_for(20s);
+    CHECK(w.all_unlocked());
+    CHECK(a.session->counters().unknown_writes == 0);
+}
