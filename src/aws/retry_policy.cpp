@@ -40,6 +40,10 @@ void retry_policy::succeeded(retry_budget& call) {
     call.last_cost = 0;
 }
 
+void retry_policy::called_off(retry_budget& call) {
+    quota_ = std::min(options_.quota, quota_ + std::exchange(call.last_cost, 0));
+}
+
 milliseconds retry_policy::pause(retry_class why, unsigned retry, double random_unit,
                                  std::optional<milliseconds> hint) const {
     const milliseconds base = why == retry_class::throttling ? options_.throttling_base : options_.transient_base;

@@ -142,15 +142,17 @@ asio::awaitable<result<any_response>> client::backend::perform(any_request reque
         const auto next = decide(what, done);
         if (next.step == next_step::answer) co_return *std::move(done.answer);
         if (next.step == next_step::give_up) co_return give_up(what, std::move(done));
-        if (is_cancelled()) co_return give_up(what, unsent(errc::cancelled));
-        counters_.retried();
+        if (is_cancelled()) co_return call_off(what, unsent(errc::cancelled));
         log_retry(what, done, next.pause);
         if (what.watch) what.watch->failed(detail::call_failure(done, what.request, what.doubt, what.sent, url_));
         if (next.step != next_step::again_at_once) {
             const auto until = world_.clock->now() + next.pause;
             co_await pausing_.async_wait_until(*world_.clock, until, outcome_only);
         }
-        if (what.watch && !what.watch->goes_on()) co_return give_up(what, std::move(done));
+        const bool goes_on = !what.watch || what.watch->goes_on();
+        if (!goes_on) co_return call_off(what, std::move(done));
+        if (is_cancelled()) co_return call_off(what, unsent(errc::cancelled));
+        counters_.retried();
     }
 }
 
@@ -230,6 +232,12 @@ failure client::backend::give_up(const call& what, detail::attempt done) const {
         log_(severity::error, error(result.code, result.details).what());
     }
     return result;
+}
+
+/// The next attempt, for which there was leave, is not made.
+failure client::backend::call_off(call& what, detail::attempt done) {
+    policy_.called_off(what.budget);
+    return give_up(what, std::move(done));
 }
 
 client_counters client::backend::counters() const {

@@ -74,6 +74,7 @@ private:
     decision decide(call& what, detail::attempt& done);
     void log_retry(const call& what, const detail::attempt& done, std::chrono::milliseconds pause) const;
     failure give_up(const call& what, detail::attempt done) const;
+    failure call_off(call& what, detail::attempt done);
     void shut_down();
 
     dynalease::environment world_;

@@ -65,6 +65,8 @@ public:
 
     /// The call ended well: gives back what it took.
     void succeeded(retry_budget& call);
+    /// The attempt that was decided on last is not made: gives back what it took.
+    void called_off(retry_budget& call);
 
     unsigned quota_left() const noexcept { return quota_; }
 

@@ -95,6 +95,25 @@ TEST_CASE("success after a retry gives back what the last retry took, a first su
     CHECK(policy.quota_left() == 500 - 13);
 }
 
+TEST_CASE("a retry that is called off gives back what it took, and never more than there was") {
+    retry_policy policy;
+    retry_budget call;
+    policy.decide(call, retry_class::throttling, 0.0);
+    policy.decide(call, retry_class::transient, 0.0);
+    REQUIRE(policy.quota_left() == 500 - 5 - 14);
+    policy.called_off(call);
+    policy.called_off(call);
+    CHECK(policy.quota_left() == 500 - 5);
+    retry_budget other;
+    policy.decide(other, retry_class::transient, 0.0);
+    for (int i = 0; i < 15; ++i) {
+        retry_budget easy;
+        policy.succeeded(easy);
+    }
+    policy.called_off(other);
+    CHECK(policy.quota_left() == 500);
+}
+
 TEST_CASE("a heartbeat is retried although the quota is used up, and neither takes nor refunds") {
     retry_policy policy{with_attempts(1000)};
     retry_budget greedy;

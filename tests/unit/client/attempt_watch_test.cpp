@@ -48,6 +48,31 @@ TEST_CASE("a call that is watched tells of each attempt that failed, and ends wh
     }
 }
 
+TEST_CASE("retries that are called off use up no quota, and are not counted") {
+    fixture f;
+    unsigned requests = 0;
+    f.serve([&requests](std::size_t, const std::string&) {
+        ++requests;
+        return refusal("InternalServerError", "of its own");
+    });
+    f.run([&requests](client& database) -> asio::awaitable<void> {
+        constexpr unsigned calls = 50;  // of which each would have taken 14 of 500
+        for (unsigned i = 0; i < calls; ++i) {
+            attempt_recorder none(0);
+            const call_options how{.attempts = 3, .watch = &none};
+            auto answer = co_await database.call(a_write(), how);
+            CHECK_FALSE(answer.has_value());
+        }
+        CHECK(requests == calls);
+        CHECK(database.counters().retries == 0);
+        const call_options how{.attempts = 3};
+        auto answer = co_await database.call(a_write(), how);
+        CHECK_FALSE(answer.has_value());
+        CHECK(requests == calls + 3);
+        CHECK(database.counters().retries == 2);
+    });
+}
+
 TEST_CASE("between the attempts of a call one without an answer leaves it in doubt") {
     fixture f;
     f.serve([](std::size_t number, const std::string&) {
