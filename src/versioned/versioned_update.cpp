@@ -114,7 +114,9 @@ awaitable<update_end> run_update(std::shared_ptr<versioned_impl> core, update_or
     update_end end{.why = fault_of(*core, what)};
     if (end.why) co_return end;
     auto& lines = core->target().implementation()->companion<update_lines>();
-    update_lines::place place(lines, item_name({core->options().table, what.key}));
+    // Who asks for no lock is not held up by those who wait for one.
+    const std::string line = what.options.ignore_lock ? "past its lock: " : "";
+    update_lines::place place(lines, line + item_name({core->options().table, what.key}));
     co_await place.wait(deadline);
     std::exception_ptr thrown;
     writing_process process(core->target());

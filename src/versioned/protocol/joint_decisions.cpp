@@ -75,6 +75,7 @@ part_verdict judge_part(const joint_plan::part& part, const cancellation_reason&
             return part_verdict::applied;
         case verdict::again:
         case verdict::doubt:
+            entry.code = errc::transaction_conflict;  // it is as it was: not the one to blame
             return part_verdict::open;
         case verdict::create_over:
         case verdict::create_anew:

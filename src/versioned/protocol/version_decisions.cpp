@@ -58,9 +58,11 @@ verdict decide_checked(const refusal& what) {
         return closed ? verdict::missing : verdict::doubt;
     }
     if (is_unchanged(what)) {
+        // Another has taken away what a change was to be made in, and did not raise the version. Nothing of ours can
+        // land before that is back, nor be told to wait for it.
+        if (!what.has_maps && !what.clean) return verdict::doubt;
         if (!what.clean) return verdict::again;
         if (is_held(what)) return verdict::held;
-        // Another has taken away what a change was to be made in, and did not raise the version.
         return what.has_maps ? verdict::condition_false : verdict::conflict;
     }
     return what.clean || target_is_anothers(what) ? verdict::conflict : verdict::doubt;

@@ -107,6 +107,35 @@ TEST_CASE("joint doubt: an entry that can never be applied again keeps all from 
     CHECK(s.stored("event").empty());
 }
 
+TEST_CASE("joint doubt: an entry that is as it was loaded is not to blame") {
+    shop s;
+    s.in_a(
+        [](shop& in) -> asio::awaitable<void> {
+            auto books = in.books(in.a);
+            auto one = a_book("old", 1);
+            auto first = co_await books.create(one);
+            one.isbn = "event";
+            auto second = co_await books.create(one);
+            auto locked = in.stored();
+            locked.insert_or_assign("_lockW", "somebody.1.0000000001");
+            in.put(locked);
+            co_await books.touch(second);
+            versioned_writes writes;
+            writes.save(books, first);
+            writes.save(books, second);
+            in.a.network->set_plan(late_first());
+            try {
+                co_await save_all(database(in.a.network), writes);
+                FAIL("it went through");
+            } catch (const joint_conflict& refused) {
+                CHECK(refused.code() == errc::conflict);
+                CHECK(refused.diagnostics().key == "event");
+                CHECK(refused.diagnostics().message == "entry 1: expected version 1, found version 2");
+            }
+        },
+        s);
+}
+
 TEST_CASE("joint doubt: the items tell what became of all, and a version alone does not") {
     const bool lands = GENERATE(true, false);
     shop s;

@@ -139,6 +139,35 @@ TEST_CASE("a save inside of a struct that another has taken away is a conflict, 
         s, together);
 }
 
+TEST_CASE("a save inside of a struct that is gone after a copy without an answer is in doubt at once") {
+    shop s;
+    s.put(a_copy());
+    error_code code;
+    s.in_a(
+        [](shop& in, error_code& out) -> asio::awaitable<void> {
+            copies table{database(in.a.network), in_books()};
+            auto found = co_await table.load(isbn);
+            found->value = changed(std::move(found->value));
+            testing::fault late{testing::fault::kind::lose_answer};
+            late.before = 60s;
+            in.a.network->set_plan(testing::scripted_faults({late}));
+            in.where.scheduler.add_timer(in.where.scheduler.now() + 1ms, [&in] { by_hand(in, remove("stands")); });
+            in.a.network->clear_log();
+            try {
+                co_await table.save(*found);
+            } catch (const error& why) {
+                out = why.code();
+            }
+        },
+        s, code);
+    CHECK(code == errc::in_doubt);
+    CHECK(s.requests(s.a) == 2);
+    // Back again, it lets the first copy through.
+    by_hand(s, set("stands", attribute_map{{"room", "B"}}));
+    s.where.scheduler.run_for(2min);
+    CHECK(find_integer(s.stored(), "version") == 2);
+}
+
 TEST_CASE("an update inside of a struct that another has taken away is made anew from what is there") {
     const auto how = GENERATE(way::update, way::promoted);
     shop s;

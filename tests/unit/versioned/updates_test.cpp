@@ -280,6 +280,36 @@ TEST_CASE("an update waits behind another one only while that gets on") {
     CHECK(s.where.scheduler.now() - then <= 100ms);
 }
 
+TEST_CASE("an update that asks for no lock does not stand in the line of those who wait for one") {
+    shop s;
+    const auto books = s.books(s.a);
+    s.in_a(
+        [](versioned<book> table) -> asio::awaitable<void> {
+            const auto one = a_book("Counter", 0);
+            co_await table.create(one);
+        },
+        books);
+    auto locked = s.stored();
+    locked.insert_or_assign("_lockW", "somebody.1.0000000001");
+    s.put(locked);
+    auto once = [](versioned<book> table, update_options how, error_code& code) -> asio::awaitable<void> {
+        auto done = co_await table.update(isbn, one_more, how, as_pair);
+        code = std::get<0>(done);
+    };
+    error_code waiting;
+    error_code past;
+    update_options patient;
+    patient.wait = 1h;
+    running waits(s.where, s.a, once(books, patient, waiting));
+    s.where.scheduler.run_for(1ms);
+    update_options ignoring;
+    ignoring.ignore_lock = true;
+    const auto began = s.where.scheduler.now();
+    run(s.where, s.a, once(books, ignoring, past));
+    CHECK_FALSE(past);
+    CHECK(s.where.scheduler.now() - began < 100ms);
+}
+
 TEST_CASE("who is overtaken at each try is told so, of its update") {
     shop s;
     auto overtaken = [](shop& in) -> asio::awaitable<void> {
