@@ -193,10 +193,30 @@ failure refused_lock(lock_step step, const planned_item& what, std::size_t numbe
     return is_not_so("what is demanded of the item " + write + " is not so", shown);
 }
 
+namespace {
+
+/// Whether the item says of each grant that is asked for that it is in force: by the text of it, by what that begins
+/// with, or in a set.
+bool names_grants(const condition_check& fence, const std::optional<item>& shown) {
+    const auto named = [&](const auto& value) {
+        const auto* text = value.second.template get_if<std::string>();
+        if (text == nullptr || !shown) return false;
+        return std::ranges::any_of(*shown, [&](const auto& attribute) {
+            const auto* own = attribute.second.template get_if<std::string>();
+            const auto* several = attribute.second.template get_if<string_set>();
+            return (own != nullptr && own->starts_with(*text)) || (several != nullptr && several->contains(*text));
+        });
+    };
+    return std::ranges::all_of(fence.values, named);
+}
+
+}  // namespace
+
 check_step decide_check(const planned_check& what, const std::optional<item>& shown,
                         const std::optional<item_mark>& mark) {
     if (what.is_fence()) return check_step::lost;
     if (mark) return check_step::rival;
+    if (what.fence && !names_grants(*what.fence, shown)) return check_step::lost;
     const bool changed = what.seen && !is_as_seen(what.on, *what.seen, shown);
     if (!what.demand) return what.fence && !changed ? check_step::lost : check_step::changed;
     if (changed) return check_step::changed;

@@ -140,6 +140,22 @@ TEST_CASE("a refused check tells whether to resolve a rival, to run again, what 
         check.seen.reset();
         CHECK(decide_check(check, ann, mark_by(stranger)) == check_step::lost);
     }
+    SECTION("of a fence of the item's own lock, beside a demand") {
+        check.demand = attr("state") == "open";
+        check.fence = condition_check{.table_name = "accounts", .key = {{"id", "ann"}}, .condition_expression = "c"};
+        check.fence->values = {{":sa", "~s~1/2."}};
+        auto held = ann;
+        CHECK(decide_check(check, held, unmarked) == check_step::lost);
+        CHECK(decide_check(check, std::nullopt, unmarked) == check_step::lost);
+        held["_lockW"] = "~t~1/2.0000000001";
+        CHECK(decide_check(check, held, unmarked) == check_step::lost);
+        held["_lockW"] = "~s~1/2.0000000007";
+        CHECK(decide_check(check, held, unmarked) == check_step::condition_false);
+        check.fence->values.emplace(":reader", "~s~1/3");
+        CHECK(decide_check(check, held, unmarked) == check_step::lost);
+        held["_lockR"] = string_set{"~s~1/3", "~t~1/1"};
+        CHECK(decide_check(check, held, unmarked) == check_step::condition_false);
+    }
     CHECK(refused_check(check_step::lost, {}).code == errc::lock_lost);
     CHECK(refused_check(check_step::changed, ann).code == errc::conflict);
     CHECK(refused_check(check_step::missing, {}).code == errc::missing);
