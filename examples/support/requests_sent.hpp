@@ -8,7 +8,6 @@
 
 namespace support {
 
-/// Call it on the client's executor.
 inline std::uint64_t requests_sent(const dynalease::client& client) {
     std::uint64_t sum = 0;
     const auto counters = client.counters();

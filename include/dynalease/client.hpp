@@ -130,7 +130,7 @@ public:
     client(client&&) noexcept = default;
     client& operator=(client&& other) noexcept;
 
-    /// A snapshot; call it on the client's executor.
+    /// Any thread; each figure is that of a moment of its own.
     client_counters counters() const;
 
     /// Fails what waits with `errc::shut_down`, cancels what is on the wire, closes every connection, whoever else uses

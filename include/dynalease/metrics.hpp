@@ -21,7 +21,7 @@ using metric_labels = std::map<std::string, std::string, std::less<>>;
 /// and type, counters end in "_total", times are seconds.
 ///
 ///     dynalease::metrics page;
-///     page.add(client.counters());                  // on the client's executor
+///     page.add(client.counters());
 ///     page.add(session.counters());
 ///     reply.set(http::field::content_type, page.content_type);
 ///     reply.body() = page.text();
@@ -32,7 +32,7 @@ class metrics {
 public:
     static constexpr const char* content_type = "text/plain; version=0.0.4; charset=utf-8";
 
-    /// What a client has sent and met: take its counters on its executor.
+    /// What a client has sent and met.
     void add(const client_counters& seen, const metric_labels& labels = {});
     /// What a session has held and lost.
     void add(const session_counters& seen, const metric_labels& labels = {});

@@ -40,7 +40,14 @@ client_counters call_counters::snapshot(const http::pool_counters& ordinary,
                                         const http::pool_counters& heartbeat) const {
     client_counters result;
     for (std::size_t i = 0; i < operations_.size(); ++i) {
-        if (operations_[i].attempts != 0) result.operations.emplace(operation_names[i], operations_[i]);
+        const auto& of = operations_[i];
+        if (of.attempts == 0) continue;
+        result.operations.insert({std::string(operation_names[i]),
+                                  {.attempts = of.attempts,
+                                   .applied = of.applied,
+                                   .not_applied = of.not_applied,
+                                   .unknown = of.unknown,
+                                   .latency = of.latency}});
     }
     result.retries = retries_;
     result.throttled = throttled_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "client/attempt.hpp"
+#include "counters/tallied.hpp"
 #include "http/pool.hpp"
 
 #include <dynalease/client.hpp>
@@ -11,7 +12,6 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <variant>
 
 namespace dynalease::detail {
@@ -24,14 +24,23 @@ public:
     void retried() { ++retries_; }
     void corrected_clock() { ++skew_corrections_; }
 
+    /// Any thread: each figure is that of a moment of its own.
     client_counters snapshot(const http::pool_counters& ordinary, const http::pool_counters& heartbeat) const;
 
 private:
-    std::array<client_counters::per_operation, std::variant_size_v<any_request>> operations_{};
-    std::uint64_t retries_ = 0;
-    std::uint64_t throttled_ = 0;
-    std::uint64_t bad_checksums_ = 0;
-    std::uint64_t skew_corrections_ = 0;
+    /// By the names of `client_counters::per_operation`.
+    struct of_operation {
+        tallied attempts;
+        tallied applied;
+        tallied not_applied;
+        tallied unknown;
+        tallied_times latency;
+    };
+    std::array<of_operation, std::variant_size_v<any_request>> operations_{};
+    tallied retries_;
+    tallied throttled_;
+    tallied bad_checksums_;
+    tallied skew_corrections_;
 };
 
 }  // namespace dynalease::detail

@@ -98,7 +98,8 @@ void pool::open_more() {
     for (auto more = policy_.to_open(timing_->now()); more != 0; --more) {
         const auto which = policy_.begin_open();
         try {
-            source_->open([owner = self(), which](connector::opened result) { owner->opened(which, std::move(result)); });
+            source_->open(
+                [owner = self(), which](connector::opened result) { owner->opened(which, std::move(result)); });
         } catch (...) {
             policy_.not_opened(which);
             throw;
@@ -157,8 +158,8 @@ void pool::serve_first(error_code error, lease held) {
 }
 
 void pool::answer(lease_handler handler, error_code error, lease held) {
-    // Posted: whoever gives back or closes must not run the next one's work inside its own. It belongs to this executor,
-    // and is not asked: Boost 1.81 crashes at its answer where there is no memory for one.
+    // Posted: whoever gives back or closes must not run the next one's work inside its own. It belongs to this
+    // executor, and is not asked: Boost 1.81 crashes at its answer where there is no memory for one.
     asio::post(world_.executor, [handler = std::move(handler), error, held = std::move(held)]() mutable {
         std::move(handler)(error, std::move(held));
     });
@@ -170,7 +171,7 @@ pool_counters pool::counters() const noexcept {
 }
 
 void pool::close() {
-    if (std::exchange(closed_, true)) return;
+    if (closed_.exchange(true)) return;
     timing_->remove(*next_attempt_);
     while (!line_.empty()) serve_first(make_error_code(errc::shut_down), {});
     for (const auto& open : connections_) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "counters/tallied.hpp"
 #include "http/connector.hpp"
 #include "http/pool_policy.hpp"
 #include "runtime/context_tenant.hpp"
@@ -9,6 +10,7 @@
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/async_result.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -86,6 +88,7 @@ public:
 
     /// Why the last connection could not be opened, in words.
     const std::string& problem() const noexcept { return problem_; }
+    /// Any thread.
     pool_counters counters() const noexcept;
     /// Closes what has been idle for too long. No timer does, for it would keep `run()` from returning: whoever uses
     /// another pool of the same client should call it.
@@ -123,10 +126,10 @@ private:
     line line_;
     std::unique_ptr<next_attempt> next_attempt_;
     std::string problem_;
-    std::uint64_t opened_ = 0;
-    std::uint64_t reused_ = 0;
+    detail::tallied opened_;
+    detail::tallied reused_;
     unsigned forks_ = 0;
-    bool closed_ = false;
+    std::atomic<bool> closed_{false};
 };
 
 inline void lease::give_back() noexcept {

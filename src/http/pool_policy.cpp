@@ -17,7 +17,7 @@ pool_policy::choice pool_policy::request(time_point now) {
     idle_.pop_back();
     const auto& at = places_[which];
     if (now - at.idle_since > limits_.idle_limit || too_old(at, now)) {
-        free_.push_back(which);
+        discard(which);
         return {offer::retire, which};
     }
     ++in_use_;
@@ -33,7 +33,7 @@ bool pool_policy::enter_line() {
 
 std::size_t pool_policy::to_open(time_point now) const {
     if (failed_at_) return now >= hold_off_until() && opening_ == 0 && waiting_ != 0 && !free_.empty() ? 1 : 0;
-    const auto wanted = waiting_ - std::min(waiting_, opening_);
+    const auto wanted = waiting() - std::min(waiting(), opening_);
     return std::min(wanted, free_.size());
 }
 
@@ -63,13 +63,17 @@ pool_policy::after_use pool_policy::opened(slot which, time_point now) {
     failed_at_.reset();
     places_[which].opened = now;
     ++in_use_;
+    ++open_;
     return next_use(which, now);
 }
 
 std::size_t pool_policy::open_failed(slot which, time_point now) {
     not_opened(which);
     failed_at_ = now;
-    return in_use_ != 0 || opening_ != 0 ? 0 : std::exchange(waiting_, 0);
+    if (in_use_ != 0 || opening_ != 0) return 0;
+    const std::size_t left = waiting_;
+    waiting_.set(0);
+    return left;
 }
 
 pool_policy::after_use pool_policy::given_back(slot which, time_point now, bool usable) {
@@ -84,18 +88,23 @@ std::optional<pool_policy::slot> pool_policy::retire_oldest(time_point now) {
     if (idle_.empty() || now - places_[idle_.front()].idle_since <= limits_.idle_limit) return std::nullopt;
     const auto which = idle_.front();
     idle_.erase(idle_.begin());
-    free_.push_back(which);
+    discard(which);
     return which;
 }
 
 std::vector<pool_policy::slot> pool_policy::retire_all() {
     auto all = std::exchange(idle_, {});
-    free_.insert(free_.end(), all.begin(), all.end());
+    for (const auto which : all) discard(which);
     return all;
 }
 
 void pool_policy::free(slot which) {
     --in_use_;
+    discard(which);
+}
+
+void pool_policy::discard(slot which) {
+    --open_;
     free_.push_back(which);
 }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "counters/tallied.hpp"
+
 #include <dynalease/runtime/clock.hpp>
 
 #include <cstddef>
@@ -67,8 +69,9 @@ public:
     /// The connection in `which` is gone.
     void free(slot which);
 
+    // Any thread.
     std::size_t waiting() const noexcept { return waiting_; }
-    std::size_t open() const noexcept { return in_use_ + idle_.size(); }
+    std::size_t open() const noexcept { return open_; }
 
 private:
     struct place {
@@ -78,6 +81,7 @@ private:
 
     bool too_old(const place& at, time_point now) const { return now - at.opened > limits_.age_limit; }
     after_use next_use(slot which, time_point now);
+    void discard(slot which);
     time_point hold_off_until() const;
 
     limits limits_;
@@ -86,7 +90,8 @@ private:
     std::vector<slot> idle_;  // the last one used is at the back
     std::size_t in_use_ = 0;
     std::size_t opening_ = 0;
-    std::size_t waiting_ = 0;
+    detail::tallied waiting_;
+    detail::tallied open_;                 ///< in use or idle
     std::optional<time_point> failed_at_;  // since then no connection was opened
 };
 

@@ -119,3 +119,46 @@ TEST_CASE("clients of several threads on one pool of threads") {
     CHECK(seen.answered >= users * rounds / 2);
     CHECK(seen.answered + seen.shut_down == users * rounds * calls);
 }
+
+TEST_CASE("the counters of a client may be asked on any thread, and what only grows is never seen to fall") {
+    served peer;
+    asio::thread_pool loop(1);
+    client through(loop.get_executor(), peer.options);
+    std::atomic<bool> over{false};
+    std::atomic<bool> asked{false};
+    std::atomic<bool> fell{false};
+    std::thread other([&] {
+        client_counters before;
+        while (!over) {
+            const auto now = through.counters();
+            const bool fewer = now.connections_opened < before.connections_opened ||
+                               now.connections_reused < before.connections_reused ||
+                               now.operations.size() < before.operations.size();
+            if (fewer) fell = true;
+            if (now.connections_open > peer.options.connections) fell = true;
+            const auto reads = now.operations.find("GetItem");
+            const auto earlier = before.operations.find("GetItem");
+            const bool both = reads != now.operations.end() && earlier != before.operations.end();
+            if (both && reads->second.attempts < earlier->second.attempts) fell = true;
+            before = now;
+            asked = true;
+        }
+    });
+    int answered = 0;
+    for (int i = 0; i < 200 || !asked; ++i) {
+        std::vector<std::future<error_code>> under_way;
+        for (int n = 0; n < calls; ++n) under_way.push_back(read(through));
+        for (auto& each : under_way) answered += each.get() ? 0 : 1;
+    }
+    over = true;
+    other.join();
+    CHECK_FALSE(fell);
+    const auto counted = through.counters();
+    CHECK(counted.operations.at("GetItem").applied == static_cast<std::uint64_t>(answered));
+    CHECK(counted.operations.at("GetItem").latency.count() == static_cast<std::uint64_t>(answered));
+    CHECK(counted.requests_waiting == 0);
+    through.close();
+    CHECK(through.counters().connections_open <= peer.options.connections);
+    loop.join();
+    CHECK(through.counters().connections_open == 0);
+}
