@@ -23,7 +23,8 @@ struct call_report {
     error_code code{};                   ///< why it failed
 };
 
-/// Called on the database's executor when a call is over, before its caller learns of it; must neither block nor throw.
+/// Called on the database's executor when a call is over, before its caller learns of it; must not block. What
+/// it throws is dropped.
 using call_hook = std::function<void(const call_report&)>;
 
 /// The same database, but each call on it is told to the hook: requests of your own, and those of sessions, locks,

@@ -38,8 +38,17 @@ private:
             seen.fault = &why.details;
             seen.code = why.code;
         }
-        if (*hook) (*hook)(seen);
+        tell(*hook, seen);
         co_return answer;
+    }
+
+    /// What it throws is nothing to whoever waits for the answer.
+    static void tell(const call_hook& hook, const call_report& seen) noexcept {
+        if (!hook) return;
+        try {
+            hook(seen);
+        } catch (...) {
+        }
     }
 
     std::shared_ptr<database_backend> inner_;

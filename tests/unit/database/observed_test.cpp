@@ -10,6 +10,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -106,6 +107,19 @@ TEST_CASE("a call that failed is told with what is known, and how long it took")
     REQUIRE(calls.size() == 1);
     CHECK(calls[0].result == outcome::unknown);
     CHECK(calls[0].took >= 900ms);
+}
+
+TEST_CASE("what a hook throws does not reach whoever waits for the answer") {
+    testing::world world;
+    world.create_table("coordination");
+    testing::node node(world);
+    int told_of = 0;
+    const auto throws = [&](const call_report&) {
+        ++told_of;
+        throw std::runtime_error("of the user's own");
+    };
+    testing::run(world, node, hold_a_lock(observed(node.database(), throws)));
+    CHECK(told_of >= 3);
 }
 
 TEST_CASE("times go to the first bucket that takes them") {
